@@ -1,0 +1,52 @@
+/**
+ * The vocabulary of verdicts: four statuses, and under each the reasons (sub-statuses) it can have.
+ *
+ * The four statuses are closed for good. The reasons may grow; each belongs to exactly one status, and
+ * the engine's tables do not compile until a new reason has a rule, a confidence and a score there.
+ */
+
+export const STATUSES = ["valid", "invalid", "risky", "unknown"] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** status → its sub-statuses. A plain valid address has the empty one. */
+export const SUB_STATUSES = {
+  valid: ["", "privacy_relay"],
+  invalid: [
+    "syntax_error",
+    "provider_syntax",
+    "reserved_domain",
+    "domain_not_found",
+    "no_mail_server",
+    "null_mx",
+    "unroutable_mail_server",
+    "mailbox_not_found",
+    "mailbox_disabled",
+    "domain_not_accepted",
+    "smtputf8_unsupported",
+  ],
+  risky: ["disposable", "catch_all", "role_based", "mailbox_full", "possible_typo", "low_quality"],
+  unknown: [
+    "greylisted",
+    "rate_limited",
+    "probe_blocked",
+    "temporary_error",
+    "smtp_unreachable",
+    "smtp_timeout",
+    "smtp_protocol_error",
+    "egress_blocked",
+    "smtp_skipped",
+    "dns_error",
+    "internal_error",
+  ],
+} as const satisfies Record<Status, readonly string[]>;
+
+export type SubStatusOf<S extends Status> = (typeof SUB_STATUSES)[S][number];
+export type SubStatus = SubStatusOf<Status>;
+
+/** Every sub-status in the order of the table above. */
+export const ALL_SUB_STATUSES: readonly SubStatus[] = STATUSES.flatMap((status) => [...SUB_STATUSES[status]]);
+
+/** The status a sub-status belongs to. */
+export const STATUS_OF = Object.fromEntries(
+  STATUSES.flatMap((status) => SUB_STATUSES[status].map((subStatus) => [subStatus, status])),
+) as Record<SubStatus, Status>;

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+// Tests run on the sources of every workspace (the "source" condition of their exports), not on dist.
+export default defineConfig({
+  resolve: { conditions: ["source"] },
+  ssr: { resolve: { conditions: ["source"] } },
+  test: {
+    include: ["*/src/**/*.test.ts", "*/test/**/*.test.ts", "scripts/**/*.test.ts"],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+  },
+});
