@@ -1,0 +1,81 @@
+/** Accounts, their API keys, and the credits they spend. */
+import { type Static, Type } from "typebox";
+import { PLANS } from "./plans.ts";
+import { Count, Moment, Nullable, OneOf, Uuid } from "./shape.ts";
+
+export const Account = Type.Object({
+  id: Uuid("Identifies the account."),
+  email: Type.String(),
+  plan: OneOf(PLANS),
+  created_at: Moment("When it was opened."),
+  credits: Type.Object({ balance: Count("Free to spend."), reserved: Count("Held for running jobs.") }),
+});
+export type Account = Static<typeof Account>;
+
+export const KEY_SCOPES = ["validate", "bulk", "read"] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** mv_live_ keys reach the world and cost credits; mv_test_ keys answer from the sandbox for free. */
+export const KEY_MODES = ["live", "test"] as const;
+export type KeyMode = (typeof KEY_MODES)[number];
+
+export const ApiKey = Type.Object({
+  id: Uuid("Identifies the key; it is not the secret."),
+  name: Type.String(),
+  mode: OneOf(KEY_MODES),
+  prefix: Type.String({ description: "The first characters, enough to recognise the key by." }),
+  scopes: Type.Array(OneOf(KEY_SCOPES)),
+  created_at: Moment("When it was made."),
+  expires_at: Nullable(Moment("When it stops working.")),
+  last_used_at: Nullable(Moment("To the minute.")),
+  revoked_at: Nullable(Moment("When it was revoked.")),
+});
+export type ApiKey = Static<typeof ApiKey>;
+
+export const CreateKeyRequest = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    mode: Type.Optional(OneOf(KEY_MODES, { default: "live" })),
+    scopes: Type.Optional(Type.Array(OneOf(KEY_SCOPES), { minItems: 1, uniqueItems: true })),
+    expires_at: Type.Optional(Nullable(Moment("When it shall stop working."))),
+  },
+  { additionalProperties: false },
+);
+export type CreateKeyRequest = Static<typeof CreateKeyRequest>;
+
+export const CreatedKey = Type.Intersect([
+  ApiKey,
+  Type.Object({ key: Type.String({ description: "The secret. It is shown this once." }) }),
+]);
+export type CreatedKey = Static<typeof CreatedKey>;
+
+/** What can happen to credits. The sum of all entries is the balance. */
+export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "adjust"] as const;
+
+export const LedgerEntry = Type.Object({
+  id: Type.String(),
+  kind: OneOf(LEDGER_KINDS),
+  amount: Type.Integer({ description: "Change of the balance; negative when credits leave it." }),
+  balance_after: Count("The balance once this entry counted."),
+  reference: Type.String({ description: "What it was for, such as a job." }),
+  created_at: Moment("When."),
+});
+export type LedgerEntry = Static<typeof LedgerEntry>;
+
+export const Credits = Type.Object({
+  balance: Count("Free to spend."),
+  reserved: Count("Held for running jobs."),
+  ledger: Type.Array(LedgerEntry, { description: "Newest first." }),
+});
+export type Credits = Static<typeof Credits>;
+
+export const UsageDay = Type.Object({
+  date: Type.String({ format: "date" }),
+  key_id: Nullable(Uuid("The key that was used.")),
+  valid: Count("Valid."),
+  invalid: Count("Invalid."),
+  risky: Count("Risky."),
+  unknown: Count("Unknown."),
+  credits_used: Count("Credits."),
+});
+export type UsageDay = Static<typeof UsageDay>;

@@ -1,0 +1,67 @@
+/**
+ * Everything that can go wrong with a request: the public code, its HTTP status, and the problem document
+ * (RFC 9457) it travels in. A verdict is never a problem, and a problem never costs a credit.
+ */
+import { type Static, Type } from "typebox";
+import { OneOf } from "./shape.ts";
+
+/** code → [HTTP status, title]. Adding a code here is all it takes to make it known everywhere. */
+export const PROBLEMS = {
+  malformed_request: [400, "The request cannot be read"],
+  missing_api_key: [401, "An API key is required"],
+  invalid_api_key: [401, "The API key is not valid"],
+  insufficient_credits: [402, "Not enough credits"],
+  api_access_not_included: [403, "The plan does not include API access"],
+  insufficient_scope: [403, "The API key lacks the scope for this"],
+  not_found: [404, "There is nothing here"],
+  job_not_found: [404, "No such job"],
+  upload_not_found: [404, "No such upload"],
+  method_not_allowed: [405, "This method is not supported here"],
+  not_acceptable: [406, "No acceptable representation"],
+  job_state_conflict: [409, "The job's state does not allow this"],
+  results_not_ready: [409, "The results are not ready yet"],
+  idempotency_in_flight: [409, "The same request is still being worked on"],
+  upload_expired: [410, "The upload has expired"],
+  results_expired: [410, "The results have expired"],
+  payload_too_large: [413, "The request body is too large"],
+  too_many_emails: [413, "Too many emails"],
+  too_many_rows: [413, "Too many rows"],
+  unsupported_media_type: [415, "The content type is not supported"],
+  unsupported_file: [415, "This kind of file is not supported"],
+  validation_failed: [422, "The request does not have the expected shape"],
+  email_column_not_found: [422, "No such column"],
+  no_emails_found: [422, "No emails were found"],
+  undecodable_file: [422, "The file's text cannot be decoded"],
+  idempotency_key_reused: [422, "The idempotency key was used for another request"],
+  webhook_url_rejected: [422, "The webhook address is not allowed"],
+  rate_limited: [429, "Too many requests"],
+  too_many_active_jobs: [429, "Too many jobs at once"],
+  internal_error: [500, "Something went wrong on our side"],
+  overloaded: [503, "Too busy at the moment"],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
+
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: "Address of the documentation for this code." }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String({ description: "What is wrong with this very request." }),
+    code: OneOf(PROBLEM_CODES),
+    request_id: Type.String(),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          pointer: Type.String({ description: "JSON Pointer to the part that is wrong." }),
+          message: Type.String(),
+        }),
+      ),
+    ),
+    required: Type.Optional(Type.Integer({ description: "Credits needed (insufficient_credits)." })),
+    available: Type.Optional(Type.Integer({ description: "Credits there are (insufficient_credits)." })),
+  },
+  { description: "RFC 9457 problem document." },
+);
+export type Problem = Static<typeof Problem>;

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { createLineReader } from "./line-reader.ts";
+
+test("lines come out whole however the bytes were cut, with either line break", () => {
+  const reader = createLineReader(100);
+  const bytes = Buffer.from("EHLO ä.example\r\nRSET\n\r\nQU");
+  const lines = [...bytes].flatMap((byte) => reader.push(Buffer.of(byte)));
+  expect(lines).toEqual(["EHLO ä.example", "RSET", ""]);
+  expect(reader.push(Buffer.from("IT\r\n"))).toEqual(["QUIT"]);
+});
+
+test("a line over the limit is undefined once, and the next is read as usual", () => {
+  const reader = createLineReader(10);
+  expect(reader.push(Buffer.from("x".repeat(1_000)))).toEqual([]);
+  expect(reader.push(Buffer.from("x\r\nNOOP\r\n"))).toEqual([undefined, "NOOP"]);
+});

@@ -1,0 +1,99 @@
+/** The lab's name server as another resolver sees it: node's own, so that nothing here is only our opinion. */
+import { Resolver } from "node:dns/promises";
+import { expect, test } from "vitest";
+import {
+  dropsFirst,
+  openLab,
+  refused,
+  servfail,
+  silent,
+  slow,
+  spoofedFirst,
+  truncated,
+} from "../src/index.ts";
+
+function stranger(nameServer: string, options = { timeout: 500, tries: 1 }): Resolver {
+  const resolver = new Resolver(options);
+  resolver.setServers([nameServer]);
+  return resolver;
+}
+
+test("node's resolver reads every record type of a world", async () => {
+  await using lab = await openLab({
+    "shop.test": {
+      MX: [{ preference: 5, exchange: "mx.shop.test" }],
+      A: ["192.0.2.1", "192.0.2.2"],
+      AAAA: ["2001:db8::1"],
+      TXT: ["v=spf1 -all", ["two ", "parts"]],
+      SOA: { minimum: 90 },
+    },
+    "www.shop.test": { CNAME: "shop.test" },
+    "1.2.0.192.in-addr.arpa": { PTR: ["shop.test"] },
+  });
+  const dns = stranger(lab.nameServer);
+
+  expect(await dns.resolveMx("shop.test")).toEqual([{ priority: 5, exchange: "mx.shop.test" }]);
+  expect(await dns.resolve4("www.shop.test")).toEqual(["192.0.2.1", "192.0.2.2"]);
+  expect(await dns.resolve6("shop.test")).toEqual(["2001:db8::1"]);
+  expect(await dns.resolveTxt("shop.test")).toEqual([["v=spf1 -all"], ["two ", "parts"]]);
+  expect(await dns.resolveSoa("shop.test")).toMatchObject({ minttl: 90 });
+  expect(await dns.reverse("192.0.2.1")).toEqual(["shop.test"]);
+});
+
+test("node's resolver tells nothing there, no such name, servfail, refused and silence apart", async () => {
+  await using lab = await openLab({
+    "empty.test": { A: ["192.0.2.1"] },
+    "broken.test": { answers: servfail },
+    "closed.test": { answers: refused },
+    "mute.test": { answers: silent },
+  });
+  const dns = stranger(lab.nameServer);
+
+  await expect(dns.resolveMx("empty.test")).rejects.toMatchObject({ code: "ENODATA" });
+  await expect(dns.resolveMx("absent.test")).rejects.toMatchObject({ code: "ENOTFOUND" });
+  await expect(dns.resolveMx("broken.test")).rejects.toMatchObject({ code: "ESERVFAIL" });
+  await expect(dns.resolveMx("closed.test")).rejects.toMatchObject({ code: "EREFUSED" });
+  await expect(dns.resolveMx("mute.test")).rejects.toMatchObject({ code: "ETIMEOUT" });
+});
+
+test("an answer too large for a datagram is fetched over TCP, by size or on demand", async () => {
+  const many = Array.from({ length: 100 }, (_, i) => ({ preference: i, exchange: `mx${i}.large.test` }));
+  await using lab = await openLab({
+    "large.test": { MX: many },
+    "small.test": { A: ["192.0.2.1"], answers: truncated },
+  });
+  const dns = stranger(lab.nameServer);
+
+  expect(await dns.resolveMx("large.test")).toHaveLength(100);
+  expect(await dns.resolve4("small.test")).toEqual(["192.0.2.1"]);
+  expect(lab.questions("small.test", "A").map(({ transport }) => transport)).toEqual(["udp", "tcp"]);
+});
+
+test("slowness, lost questions and forged answers are played as told, and every question is on record", async () => {
+  await using lab = await openLab({
+    "slow.test": { A: ["192.0.2.1"], answers: slow(150) },
+    "lossy.test": { A: ["192.0.2.2"], answers: dropsFirst(1) },
+    "forged.test": { A: ["192.0.2.3"], answers: spoofedFirst },
+  });
+  const dns = stranger(lab.nameServer, { timeout: 400, tries: 2 });
+
+  const started = performance.now();
+  expect(await dns.resolve4("slow.test")).toEqual(["192.0.2.1"]);
+  expect(performance.now() - started).toBeGreaterThan(140);
+  expect(await dns.resolve4("lossy.test")).toEqual(["192.0.2.2"]);
+  expect(await dns.resolve4("forged.test")).toEqual(["192.0.2.3"]);
+  expect(lab.questions("LOSSY.test")).toHaveLength(2);
+  expect(lab.questions()).toHaveLength(4);
+});
+
+test("a mood can be for one type alone, and closing ends answers that are still to come", async () => {
+  const lab = await openLab({
+    "half.test": { A: ["192.0.2.1"], answers: { AAAA: servfail, TXT: slow(60_000) } },
+  });
+  const dns = stranger(lab.nameServer);
+
+  expect(await dns.resolve4("half.test")).toEqual(["192.0.2.1"]);
+  await expect(dns.resolve6("half.test")).rejects.toMatchObject({ code: "ESERVFAIL" });
+  await expect(dns.resolveTxt("half.test")).rejects.toMatchObject({ code: "ETIMEOUT" });
+  await lab[Symbol.asyncDispose]();
+});
