@@ -17,8 +17,8 @@ import {
 import { call, meet, rcpt } from "./mail-meeting.ts";
 
 test("a slow server thinks before each reply, and delays of several add up", async () => {
-  const [client] = await meet([answersSlowly({ delayMs: 40 }), answersSlowly({ delayMs: 60, at: "ehlo" })]);
   const begunMs = performance.now();
+  const [client] = await meet([answersSlowly({ delayMs: 40 }), answersSlowly({ delayMs: 60, at: "ehlo" })]);
   await client.reply();
   const bannerMs = performance.now();
   await client.ask("EHLO p.example");
@@ -27,8 +27,8 @@ test("a slow server thinks before each reply, and delays of several add up", asy
 });
 
 test("a tarpit stutters its replies out byte by byte", async () => {
-  const [client] = await meet(tarpit({ gapMs: 4 }));
   const begunMs = performance.now();
+  const [client] = await meet(tarpit({ gapMs: 4 }));
   const banner = await client.reply();
   expect(performance.now() - begunMs).toBeGreaterThan(banner.length * 3.5);
 });

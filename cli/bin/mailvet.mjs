@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+// In a checkout the sources may be newer than the build, or nothing may be built yet; an installed package has no such script.
+import { existsSync } from "node:fs";
+
+const ready = new URL("../../scripts/ready.mjs", import.meta.url);
+if (existsSync(ready)) (await import(ready.href)).makeReady();
+await import("../dist/main.js");

@@ -1,0 +1,66 @@
+/** A validation result for human eyes: a card for one address, a line for one of many, a summary at the end. */
+import { STATUSES, type Status, type ValidationResult } from "@mailvet/contract";
+import { type Colour, type Paint, printable } from "./terminal.ts";
+
+const LOOKS: Record<Status, { sign: string; colour: Colour }> = {
+  valid: { sign: "✔", colour: "green" },
+  invalid: { sign: "✘", colour: "red" },
+  risky: { sign: "!", colour: "yellow" },
+  unknown: { sign: "?", colour: "gray" },
+};
+
+export function cardOf(result: ValidationResult, paint: Paint): string {
+  const { details } = result;
+  const rows: [string, string | undefined][] = [
+    ["reason", result.reason],
+    ["did you mean", result.suggestion ?? undefined],
+    [
+      "confidence",
+      `${Math.round(result.confidence * 100)} %   score ${result.score}/100   ${sendAdvice(result)}`,
+    ],
+    ["domain", details.domain],
+    ["provider", details.provider],
+    ["mail server", details.mx_host],
+    [
+      "server said",
+      [details.smtp_code || "", details.smtp_enhanced_code, details.smtp_message].join(" ").trim(),
+    ],
+    ["policies", result.flags.includes("dns_not_asked") || !details.syntax_valid ? "" : policiesOf(details)],
+    ["also known as", details.canonical_email === details.normalized_email ? "" : details.canonical_email],
+    ["flags", result.flags.join(", ")],
+  ];
+  const lines = rows
+    .filter(([, value]) => value)
+    .map(([name, value]) => `  ${paint("dim", name.padEnd(13))} ${printable(value!)}`);
+  return [headline(result, paint), ...lines, ""].join("\n");
+}
+
+export function lineOf(result: ValidationResult, paint: Paint): string {
+  const hint = result.suggestion ? paint("dim", `  → ${printable(result.suggestion)}`) : "";
+  return `${headline(result, paint)}${hint}`;
+}
+
+export function summaryOf(counts: Record<Status, number>, seconds: number): string {
+  const total = STATUSES.reduce((sum, status) => sum + counts[status], 0);
+  const parts = STATUSES.map((status) => `${counts[status].toLocaleString("en")} ${status}`);
+  return `${total.toLocaleString("en")} checked in ${seconds.toFixed(1)} s: ${parts.join(", ")}`;
+}
+
+function headline(result: ValidationResult, paint: Paint): string {
+  const { sign, colour } = LOOKS[result.status];
+  const verdict = result.sub_status ? `${result.status}/${result.sub_status}` : result.status;
+  return `${paint(colour, `${sign} ${verdict.padEnd(26)}`)} ${paint("bold", printable(result.email))}`;
+}
+
+function sendAdvice(result: ValidationResult): string {
+  return result.safe_to_send ? "safe to send" : "not recommended for sending";
+}
+
+function policiesOf(details: ValidationResult["details"]): string {
+  const has = (present: boolean, name: string) => (present ? name : `no ${name}`);
+  return [
+    has(details.has_spf, "SPF"),
+    has(details.has_dmarc, "DMARC"),
+    has(details.has_mta_sts, "MTA-STS"),
+  ].join(", ");
+}

@@ -1,0 +1,84 @@
+/** Stories of mailvet doctor as a program: what it prints, and how it exits. */
+import type { Finding } from "@mailvet/engine";
+import { gmx, google, type MailWorld, mailDomain, openLab } from "@mailvet/lab";
+import { expect, test } from "vitest";
+import { jsonLines, mailvet, type Run } from "./command.ts";
+
+const OURS = "127.0.0.77";
+
+/** The providers that the doctor visits, as imitations, and an installation with which nothing is wrong. */
+const WORLD: MailWorld = {
+  "gmail.com": mailDomain({ temper: google }),
+  "gmx.net": mailDomain({ temper: gmx }),
+  "outlook.com": mailDomain(),
+  "yahoo.com": mailDomain(),
+  "icloud.com": mailDomain(),
+  "probe.firm.test": { A: [OURS] },
+  "77.0.0.127.in-addr.arpa": { PTR: ["probe.firm.test"] },
+  "firm.test": mailDomain({ records: { TXT: [`v=spf1 ip4:${OURS} -all`] } }),
+  "_dmarc.firm.test": { TXT: ["v=DMARC1; p=reject"] },
+};
+
+async function doctorIn(world: MailWorld, ...args: string[]): Promise<Run> {
+  await using lab = await openLab(world);
+  const env = {
+    DNS_SERVERS: lab.nameServer,
+    SMTP_PORT: String(lab.smtpPort),
+    EGRESS_ALLOW: "127.0.0.0/8",
+    EHLO_NAME: "probe.firm.test",
+    MAIL_FROM: "ask@firm.test",
+    SOURCE_ADDRESS: OURS,
+  };
+  return await mailvet(["doctor", ...args], { env });
+}
+
+test("a sound installation gets a list of ticks and exit code 0", async () => {
+  const { code, stdout, stderr } = await doctorIn(WORLD);
+  expect(stderr).toBe("");
+  expect(stdout).toContain(
+    "✔ port 25                Open: gmail.com, outlook.com, yahoo.com, icloud.com, gmx.net answered.",
+  );
+  expect(stdout).toContain(`✔ our address            ${OURS}, as gmail.com sees us.`);
+  expect(stdout).toMatch(/^\? zen\.spamhaus\.org/m); // no such list in this world
+  const untroubled = /^[✔?] /; // what is unknown here is no reproach
+  const items = stdout.split("\n").filter((line) => /^\S/.test(line) && !line.includes("reference lists"));
+  expect(items.filter((item) => !untroubled.test(item))).toEqual([]); // lists age by themselves
+  expect(code).toBe(0);
+});
+
+test("what is bad has a cross, what to do below it, and exit code 1", async () => {
+  const { code, stdout } = await doctorIn({ ...WORLD, "77.0.0.127.in-addr.arpa": {} });
+  expect(stdout).toMatch(
+    /^✘ reverse DNS +127\.0\.0\.77 has no name.*\n +→ .*PTR record to probe\.firm\.test/m,
+  );
+  expect(code).toBe(1);
+});
+
+test("--json prints one finding a line", async () => {
+  const { code, stdout } = await doctorIn({ ...WORLD, "*.com": { A: ["127.0.0.9"] } }, "--json");
+  const findings = jsonLines<Finding>(stdout);
+  expect(findings.length).toBeGreaterThan(10);
+  expect(findings[0]).toEqual({
+    name: "name servers",
+    outcome: "bad",
+    found: expect.any(String),
+    advice: expect.stringContaining("DNS_SERVERS"),
+  });
+  expect(code).toBe(1);
+});
+
+test("a server's words cannot steer the terminal", async () => {
+  const temper = { words: { banner: "554 \u001b[2Jyou are blocked" } };
+  const { stdout } = await doctorIn({ ...WORLD, "yahoo.com": mailDomain({ temper }) });
+  expect(stdout).toContain("you are blocked");
+  expect(stdout).not.toContain("\u001b");
+});
+
+test("an unknown option or a bad setting is bad usage", async () => {
+  const [option, setting] = await Promise.all([
+    mailvet(["doctor", "--cure"]),
+    mailvet(["doctor"], { env: { SMTP_PORT: "many" } }),
+  ]);
+  expect(option).toMatchObject({ code: 2, stderr: expect.stringContaining("--cure") });
+  expect(setting).toMatchObject({ code: 2, stderr: expect.stringContaining("SMTP_PORT") });
+});

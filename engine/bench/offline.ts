@@ -1,0 +1,80 @@
+/**
+ * How fast an address is judged without asking anyone: parse, normalise, look up every list, decide. Beside it,
+ * in the same run, the `validator` package's isEmail, which only parses. And whether hostile input stays linear.
+ *
+ *   npm run bench:engine
+ */
+import validator from "validator";
+import { createInspection } from "../src/inspection.ts";
+import { loadDisposables } from "../src/reference/disposable.ts";
+import { decide } from "../src/verdict.ts";
+import { hostileShapes, mixedAddresses } from "./addresses.ts";
+
+const ADDRESSES = 100_000;
+const ROUNDS = 5;
+const HOSTILE_LENGTH = 100_000;
+const LINEAR_LIMIT = 2.5;
+
+const addresses = mixedAddresses(ADDRESSES);
+const inspect = createInspection({ disposables: loadDisposables() });
+
+const judge = () => {
+  let valid = 0;
+  for (const address of addresses) if (decide(inspect(address)).status !== "invalid") valid++;
+  return valid;
+};
+const parseOnly = () => {
+  let valid = 0;
+  for (const address of addresses) if (validator.isEmail(address)) valid++;
+  return valid;
+};
+
+// Alternating rounds, so that a busy moment of the machine hits both alike; the first of each warms up.
+const times: Record<"mailvet" | "validator", number[]> = { mailvet: [], validator: [] };
+for (let round = 0; round <= ROUNDS; round++) {
+  times.mailvet.push(cpuMsOf(judge));
+  times.validator.push(cpuMsOf(parseOnly));
+}
+const rateOf = (ms: number[]) => Math.round(ADDRESSES / (median(ms.slice(1)) / 1000));
+const ours = rateOf(times.mailvet);
+const theirs = rateOf(times.validator);
+console.log(
+  `${ADDRESSES.toLocaleString("en")} mixed addresses, median of ${ROUNDS} rounds, one core, CPU time`,
+);
+console.log(`  mailvet    ${ours.toLocaleString("en").padStart(9)} /s   parse + normalise + lists + verdict`);
+console.log(`  validator  ${theirs.toLocaleString("en").padStart(9)} /s   isEmail, parse only`);
+console.log(`  ratio      ${(ours / theirs).toFixed(2).padStart(9)}      (wanted: at least 1)`);
+
+console.log(`\nhostile input, time for ${HOSTILE_LENGTH.toLocaleString("en")} characters against half of it`);
+let worst = 0;
+for (const [name, make] of hostileShapes) {
+  const half = hostileMs(make(HOSTILE_LENGTH / 2));
+  const whole = hostileMs(make(HOSTILE_LENGTH));
+  // Under a tenth of a millisecond there is nothing to grow; the clock is all that would be measured.
+  const ratio = whole < 0.1 ? 1 : whole / half;
+  worst = Math.max(worst, ratio);
+  console.log(`  ${name.padEnd(24)} ${whole.toFixed(3).padStart(8)} ms   × ${ratio.toFixed(2)}`);
+}
+console.log(`  worst growth × ${worst.toFixed(2)}   (wanted: at most ${LINEAR_LIMIT})`);
+
+if (ours < theirs || worst > LINEAR_LIMIT) process.exitCode = 1;
+
+function hostileMs(text: string): number {
+  const runs = Array.from({ length: 9 }, () => {
+    const started = performance.now();
+    decide(inspect(text));
+    return performance.now() - started;
+  });
+  return median(runs);
+}
+
+function cpuMsOf(work: () => number): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+function median(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}

@@ -1,0 +1,50 @@
+/**
+ * What the planner is measured against: one connection per address that asks for the target and for a made-up
+ * name, as many at once as each host allows. Correct and polite, and nothing is shared.
+ */
+import { randomUUID } from "node:crypto";
+import { findMailRoute } from "../../src/dns/mail-route.ts";
+import type { Resolver } from "../../src/dns/resolver.ts";
+import type { EgressGuard } from "../../src/egress/guard.ts";
+import { Conversation } from "../../src/smtp/conversation.ts";
+import type { Dial } from "../../src/smtp/dial.ts";
+import { Pace } from "../../src/smtp/pace.ts";
+import { profileOf } from "../../src/smtp/profile.ts";
+
+export function createPlainProber(deps: { resolver: Resolver; guard: EgressGuard; dial: Dial; cap: number }) {
+  const paces = new Map<string, Pace>();
+  return async (email: string): Promise<string> => {
+    const domain = email.slice(email.indexOf("@") + 1);
+    const route = await findMailRoute(deps, domain);
+    if (route.kind !== "mail_hosts") return route.kind;
+    const host = route.hosts[0]!;
+    const pace = paces.get(host.name) ?? new Pace(profileOf("", deps.cap));
+    paces.set(host.name, pace);
+    await pace.enter();
+    try {
+      return await ask(deps.dial, host.addresses[0]!, email, `${randomUUID().slice(0, 12)}@${domain}`);
+    } finally {
+      pace.leave();
+    }
+  };
+}
+
+async function ask(dial: Dial, address: string, target: string, decoy: string): Promise<string> {
+  const dialled = await dial(address, 10_000);
+  if (dialled.kind !== "connected") return dialled.kind;
+  const conversation = new Conversation(dialled.socket);
+  const say = async (line?: string) => {
+    if (line !== undefined) conversation.send([line]);
+    const heard = await conversation.hear(10_000);
+    return heard.kind === "reply" ? heard.reply.code : 0;
+  };
+  await say();
+  await say("EHLO prober.test");
+  await say("MAIL FROM:<probe@prober.test>");
+  const targetCode = await say(`RCPT TO:<${target}>`);
+  const decoyCode = await say(`RCPT TO:<${decoy}>`);
+  await say("QUIT");
+  conversation.close();
+  if (targetCode !== 250) return targetCode === 550 ? "mailbox_not_found" : `code ${targetCode}`;
+  return decoyCode === 250 ? "catch_all" : "valid";
+}

@@ -1,0 +1,78 @@
+/** One measured run in a process of its own: so many addresses, by the planner or by the plain prober. */
+import { createResolver } from "../../src/dns/resolver.ts";
+import { createEgressGuard } from "../../src/egress/guard.ts";
+import { loadDisposables } from "../../src/reference/disposable.ts";
+import { createDial, type Egress } from "../../src/smtp/dial.ts";
+import { createPlanner } from "../../src/smtp/planner.ts";
+import { decide } from "../../src/verdict.ts";
+import { createVerifier } from "../../src/verifier.ts";
+import { createPlainProber } from "./plain-prober.ts";
+import { CONNECTIONS_PER_HOST, DOMAINS, domainName, exists, isCatchAll } from "./world.ts";
+
+export type RunRequest = {
+  how: "planner" | "plain";
+  addresses: number;
+  nameServer: string;
+  smtpPort: number;
+};
+export type RunResult = { seconds: number; peakRssMiB: number; right: number; wrong: string[] };
+
+const PLAIN_UNDER_WAY = 400;
+
+process.on("message", async (request: RunRequest) => {
+  process.send!(await run(request));
+  process.exit(0);
+});
+
+async function run({ how, addresses, nameServer, smtpPort }: RunRequest): Promise<RunResult> {
+  const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
+  const egress: Egress = { ehloName: "prober.test", mailFrom: "probe@prober.test" };
+  const dial = createDial({ guard, port: smtpPort, egress });
+  const resolver = createResolver({ servers: [nameServer] });
+  const result: RunResult = { seconds: 0, peakRssMiB: 0, right: 0, wrong: [] };
+  const watch = setInterval(() => {
+    result.peakRssMiB = Math.max(result.peakRssMiB, process.memoryUsage.rss() / 2 ** 20);
+  }, 50);
+  const judge = (email: string, got: string) => {
+    if (got === truth(email)) result.right++;
+    else if (result.wrong.length < 10) result.wrong.push(`${email}: ${got}, not ${truth(email)}`);
+  };
+
+  const started = performance.now();
+  if (how === "planner") {
+    const planner = createPlanner({
+      dial,
+      egress,
+      probeTimeoutMs: 30_000,
+      connectionsPerHost: CONNECTIONS_PER_HOST,
+    });
+    const deps = { disposables: loadDisposables(), exemptSpecialUse: ["test"], resolver, guard, planner };
+    const verifier = createVerifier(deps);
+    for await (const evidence of verifier.verifyMany(list(addresses), "smtp")) {
+      judge(evidence.email, decide(evidence).subStatus || "valid");
+    }
+    await verifier.close();
+  } else {
+    const probe = createPlainProber({ resolver, guard, dial, cap: CONNECTIONS_PER_HOST });
+    const source = list(addresses);
+    const walk = async () => {
+      for (const email of source) judge(email, await probe(email));
+    };
+    await Promise.all(Array.from({ length: PLAIN_UNDER_WAY }, walk));
+    resolver.close();
+  }
+  result.seconds = (performance.now() - started) / 1000;
+  clearInterval(watch);
+  return result;
+}
+
+/** As a list comes: the domains mixed. */
+function* list(addresses: number): Generator<string> {
+  for (let i = 0; i < addresses; i++) yield `ann${Math.floor(i / DOMAINS)}@${domainName((i * 7) % DOMAINS)}`;
+}
+
+function truth(email: string): string {
+  const [localPart = "", domain = ""] = email.split("@");
+  if (isCatchAll(domain)) return "catch_all";
+  return exists(localPart) ? "valid" : "mailbox_not_found";
+}

@@ -1,0 +1,24 @@
+/**
+ * The mail world of the benchmark: 500 domains on 40 mail hosts, each round trip 40 ms, hosts with Postfix's error
+ * limit and a cap on connections.
+ */
+export const DOMAINS = 500;
+export const HOSTS = 40;
+export const LATENCY_MS = 40;
+export const CONNECTIONS_PER_HOST = 2;
+
+/** Every fifth mailbox does not exist, and every tenth domain takes anyone: a list as customers bring it. */
+export const domainName = (index: number) => `domain${index}.test`;
+export const hostName = (index: number) => `mx${index}.hosting.test`;
+export const isCatchAll = (domain: string) => Number(/\d+/.exec(domain)![0]) % 10 === 9;
+export const exists = (localPart: string) =>
+  /^ann\d+$/.test(localPart) && Number(localPart.slice(3)) % 5 !== 0;
+
+/** What the hosts have seen. A command that did not ride along with the one before it cost a round trip. */
+export type Seen = {
+  connections: number;
+  commands: number;
+  roundTrips: number;
+  mostAtOnce: number;
+  withoutQuit: number;
+};

@@ -1,0 +1,143 @@
+/**
+ * The mailbox name before the @: a dot-atom or a quoted string, by RFC 5321 §4.1.2 with the non-ASCII
+ * characters of RFC 6531 §3.3. One pass over the code units, no regular expressions.
+ */
+import { type Complaint, complain } from "./complaint.ts";
+
+export type LocalPart = {
+  /** Index just past the local part: where the @ stands. */
+  end: number;
+  octets: number;
+  quoted: boolean;
+  ascii: boolean;
+};
+
+const MAX_LOCAL_OCTETS = 64;
+
+const AT = 0x40;
+const DOT = 0x2e;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+
+/** 1 where an ASCII code unit is atext: letters, digits and !#$%&'*+-/=?^_`{|}~ */
+const ATEXT = new Uint8Array(128);
+for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-/=?^_`{|}~") {
+  ATEXT[character.charCodeAt(0)] = 1;
+}
+
+/** Reads the local part that starts at `start`. A result means an @ stands at its `end`. */
+export function scanLocalPart(text: string, start: number): LocalPart | Complaint {
+  const found = text.charCodeAt(start) === QUOTE ? scanQuoted(text, start) : scanDotAtom(text, start);
+  if ("rule" in found) return found;
+  if (found.octets > MAX_LOCAL_OCTETS) return complain("local_too_long", start);
+  return found;
+}
+
+function scanDotAtom(text: string, start: number): LocalPart | Complaint {
+  let octets = 0;
+  let ascii = true;
+  let previous = DOT; // a dot at the very start is as wrong as one after another
+  for (let i = start; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) {
+      if (ATEXT[unit] === 1) {
+        octets++;
+      } else if (unit === DOT) {
+        if (previous === DOT) return complain(i === start ? "local_leading_dot" : "local_double_dot", i);
+        octets++;
+      } else if (unit === AT) {
+        if (i === start) return complain("local_empty", i);
+        if (previous === DOT) return complain("local_trailing_dot", i - 1);
+        return { end: i, octets, quoted: false, ascii };
+      } else {
+        return complainAboutAscii(text, i, unit);
+      }
+    } else {
+      ascii = false;
+      const width = octetsOf(text, i);
+      if (width === 0) return complain("lone_surrogate", i);
+      octets += width;
+      if (width === 4) i++;
+    }
+    previous = unit;
+  }
+  return complain("missing_at", text.length);
+}
+
+function scanQuoted(text: string, start: number): LocalPart | Complaint {
+  let octets = 1;
+  let ascii = true;
+  for (let i = start + 1; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === QUOTE) {
+      const next = text.charCodeAt(i + 1);
+      if (next === AT) return { end: i + 1, octets: octets + 1, quoted: true, ascii };
+      if (i + 1 === text.length) return complain("missing_at", text.length);
+      return complain("quote_then_text", i + 1);
+    }
+    if (unit === BACKSLASH) {
+      const escaped = text.charCodeAt(i + 1); // NaN at the end of the text
+      if (Number.isNaN(escaped)) return complain("quote_unclosed", start);
+      // RFC 6531 widens the plain characters inside quotes, not the escaped ones.
+      if (escaped < SPACE || escaped > 0x7e) return complain("quoted_pair", i + 1, characterAt(text, i + 1));
+      octets += 2;
+      i++;
+    } else if (unit < SPACE || unit === 0x7f) {
+      return complain("control_character", i, text[i]);
+    } else if (unit < 0x80) {
+      octets++;
+    } else {
+      ascii = false;
+      const width = octetsOf(text, i);
+      if (width === 0) return complain("lone_surrogate", i);
+      octets += width;
+      if (width === 4) i++;
+    }
+  }
+  return complain("quote_unclosed", start);
+}
+
+/** Why this ASCII character, which is no atext, cannot stand in a plain mailbox name. */
+function complainAboutAscii(text: string, i: number, unit: number): Complaint {
+  const character = text.charAt(i);
+  switch (character) {
+    case " ":
+    case "\t":
+      return complain(looksLikeDisplayName(text) ? "display_name" : "local_white_space", i);
+    case "<":
+    case ">":
+      return complain("display_name", i);
+    case "(":
+    case ")":
+      return complain("comment", i);
+    case '"':
+      return complain("quote_in_the_middle", i);
+    case ",":
+    case ";":
+      return complain(
+        text.indexOf("@", i) >= 0 && text.lastIndexOf("@", i) >= 0 ? "several_addresses" : "local_character",
+        i,
+        character,
+      );
+    default:
+      return complain(unit < SPACE || unit === 0x7f ? "control_character" : "local_character", i, character);
+  }
+}
+
+function looksLikeDisplayName(text: string): boolean {
+  return text.endsWith(">") && text.includes("<");
+}
+
+/** How many octets of UTF-8 the non-ASCII character at `i` takes; 0 for half a surrogate pair. */
+export function octetsOf(text: string, i: number): 0 | 2 | 3 | 4 {
+  const unit = text.charCodeAt(i);
+  if (unit < 0x800) return 2;
+  if (unit < 0xd800 || unit > 0xdfff) return 3;
+  const low = text.charCodeAt(i + 1);
+  return unit < 0xdc00 && low >= 0xdc00 && low <= 0xdfff ? 4 : 0;
+}
+
+function characterAt(text: string, i: number): string {
+  return String.fromCodePoint(text.codePointAt(i) ?? 0);
+}

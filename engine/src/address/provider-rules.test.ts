@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { providerSyntaxComplaint } from "./provider-rules.ts";
+
+test.each([
+  ["annle", "gmail.com"],
+  ["a.n.n.l.e", "gmail.com"],
+  ["annle+a-long-tag", "googlemail.com"],
+  ["ann_lee_1", "gmail.com"],
+  ["ann-lee-1", "gmail.com"],
+  ["a".repeat(31), "gmail.com"],
+  ['"ann lee"', "gmail.com"],
+  ["+annlee", "gmail.com"],
+  ["änne.lee", "outlook.com"],
+  ["o'brien", "hotmail.co.uk"],
+  ["ann/lee", "live.com"],
+  ["ann=lee", "yahoo.com"],
+  ["ann&lee", "aol.com"],
+  ["안녕", "icloud.com"],
+  ["ann!lee", "proton.me"],
+])("%s@%s was never given out", (local, domain) => {
+  expect(providerSyntaxComplaint(local, domain)).toMatch(/names have/);
+});
+
+test.each([
+  ["annlee", "gmail.com"],
+  ["A.N.N.Lee", "gmail.com"],
+  ["annlee+x_y-z", "gmail.com"],
+  ['"ann.lee"', "gmail.com"],
+  ["a".repeat(30), "gmail.com"],
+  ["a", "outlook.com"],
+  ["1ann", "hotmail.com"],
+  ["ann-shop", "yahoo.com"],
+  ["_ann_", "ymail.com"],
+  ["dpdcnf87nu_tapestry.0y", "icloud.com"],
+  ["ann+tag!", "outlook.com"],
+  ["o'brien", "firm.example"],
+  ["ann", "fastmail.com"],
+  ["a'b", "yahoo.co.jp"],
+])("%s@%s may exist", (local, domain) => {
+  expect(providerSyntaxComplaint(local, domain)).toBeUndefined();
+});
+
+test("a company that has its mail at Google names its mailboxes as it likes", () => {
+  expect(providerSyntaxComplaint("hr", "google.com")).toBeUndefined();
+});

@@ -1,0 +1,47 @@
+/**
+ * Names that never carry public mail: special-use domains (the IANA registry begun by RFC 6761) and the
+ * endings that private networks use. An address there is well-formed and still no address.
+ */
+
+/** The name or ending → why there is no public mail at it. */
+const SPECIAL_USE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    // RFC 6761 and RFC 2606: documentation, tests, and names that must never exist.
+    test: "is reserved for testing",
+    example: "is reserved for documentation",
+    "example.com": "is reserved for documentation",
+    "example.net": "is reserved for documentation",
+    "example.org": "is reserved for documentation",
+    "example.edu": "is reserved for documentation",
+    invalid: "is reserved so that it never exists",
+    localhost: "always means the machine itself",
+    // Names resolved by other means than the public DNS.
+    local: "is for devices on one local network (RFC 6762)",
+    onion: "exists inside Tor only (RFC 7686)",
+    alt: "is for naming systems outside DNS (RFC 9476)",
+    internal: "is reserved for private networks",
+    // Infrastructure names. home.arpa, in-addr.arpa, ip6.arpa, ipv4only.arpa and the rest of arpa hold no mailboxes.
+    arpa: "is for the Internet's own infrastructure",
+    // Never delegated, because private networks everywhere use them (RFC 6762 appendix G, ICANN 2018).
+    home: "is used by private networks and not by the Internet",
+    corp: "is used by private networks and not by the Internet",
+    mail: "is used by private networks and not by the Internet",
+    lan: "is used by private networks and not by the Internet",
+    intranet: "is used by private networks and not by the Internet",
+    private: "is used by private networks and not by the Internet",
+    localdomain: "is used by private networks and not by the Internet",
+    domain: "is a placeholder and not on the Internet",
+  }),
+);
+
+/** Why no public mail exists at this domain (A-label form), or undefined when it is an ordinary name. */
+export function specialUseOf(domain: string, exempt: readonly string[] = []): string | undefined {
+  const lastDot = domain.lastIndexOf(".");
+  const topLevel = domain.slice(lastDot + 1);
+  const secondLevel = domain.slice(domain.lastIndexOf(".", lastDot - 1) + 1);
+  for (const name of [topLevel, secondLevel]) {
+    const why = SPECIAL_USE.get(name);
+    if (why !== undefined) return exempt.includes(name) ? undefined : `.${name} ${why}`;
+  }
+  return undefined;
+}

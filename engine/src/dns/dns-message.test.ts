@@ -1,0 +1,147 @@
+import { type Answer, decode, encode } from "dns-packet";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { encodeQuestion, type Question, readMessage } from "./dns-message.ts";
+
+const question: Question = { id: 0x1234, name: "shop.test", type: "MX" };
+
+function reply(parts: {
+  id?: number;
+  flags?: number;
+  name?: string;
+  answers?: Answer[];
+  authorities?: Answer[];
+}) {
+  return encode({
+    type: "response",
+    id: parts.id ?? question.id,
+    flags: parts.flags ?? 0,
+    questions: [{ name: parts.name ?? "shop.test", type: "MX" }],
+    answers: parts.answers ?? [],
+    authorities: parts.authorities ?? [],
+  });
+}
+
+test("a question asks for recursion and, unless told otherwise, offers a datagram of 1232 bytes", () => {
+  const modern = decode(encodeQuestion(question, { edns: true }));
+  expect(modern).toMatchObject({ id: 0x1234, flag_rd: true, questions: [{ name: "shop.test", type: "MX" }] });
+  expect(modern.additionals).toMatchObject([{ type: "OPT", udpPayloadSize: 1232 }]);
+  expect(decode(encodeQuestion(question, { edns: false })).additionals).toEqual([]);
+});
+
+test("an answer is read with names in lower case, and foreign classes and types left out", () => {
+  const answers: Answer[] = [
+    { name: "Shop.TEST", type: "MX", ttl: 60, data: { preference: 10, exchange: "MX.Shop.test" } },
+    { name: "shop.test", type: "TXT", ttl: 60, data: ["two ", "parts"] },
+    { name: "shop.test", type: "A", class: "CH", ttl: 60, data: "192.0.2.1" },
+    { name: "shop.test", type: "HINFO", ttl: 60, data: { cpu: "x", os: "y" } },
+  ];
+  expect(readMessage(reply({ name: "sHop.tesT", answers }), question)).toMatchObject({
+    kind: "reply",
+    rcode: 0,
+    records: [
+      { owner: "shop.test", type: "MX", ttlSeconds: 60, data: { preference: 10, exchange: "mx.shop.test" } },
+      { owner: "shop.test", type: "TXT", data: "two parts" },
+    ],
+  });
+});
+
+test("what was not asked, or not by us, is a stray", () => {
+  expect(readMessage(reply({ id: 0x4321 }), question).kind).toBe("stray");
+  expect(readMessage(reply({ name: "other.test" }), question).kind).toBe("stray");
+  expect(readMessage(encodeQuestion(question, { edns: true }), question).kind).toBe("stray"); // our own echo
+  expect(readMessage(Buffer.from([0x12, 0x34]), question).kind).toBe("stray");
+});
+
+test("a truncated answer is told as such, however much of it is missing", () => {
+  const cut = reply({ flags: 0x0200 }).subarray(0, 14);
+  expect(readMessage(cut, question).kind).toBe("truncated");
+});
+
+test("a refusal needs no question, an answer does", () => {
+  const bare = (rcode: number) => encode({ type: "response", id: question.id, flags: rcode });
+  expect(readMessage(bare(5), question)).toMatchObject({ kind: "reply", rcode: 5 });
+  expect(readMessage(bare(0), question).kind).toBe("malformed");
+  expect(readMessage(bare(3), question).kind).toBe("malformed");
+});
+
+test("the lifetime of nothing is the smaller of the SOA's two, and an absurd one is none at all", () => {
+  const soa = (ttl: number, minimum: number): Answer => ({
+    name: "test",
+    type: "SOA",
+    ttl,
+    data: { mname: "ns.test", rname: "root.test", minimum },
+  });
+  const read = (authority: Answer) => readMessage(reply({ authorities: [authority] }), question);
+  expect(read(soa(3600, 60))).toMatchObject({ negativeTtlSeconds: 60, isReferral: false });
+  expect(read(soa(30, 60))).toMatchObject({ negativeTtlSeconds: 30 });
+  expect(read(soa(0xffff_ffff, 60))).toMatchObject({ negativeTtlSeconds: 0 });
+  expect(read({ name: "test", type: "NS", data: "ns.test" })).toMatchObject({ isReferral: true });
+});
+
+test("a message of more records than anyone needs is not read at all", () => {
+  const address: Answer = { name: "shop.test", type: "A", ttl: 60, data: "192.0.2.1" };
+  const kindWith = (count: number) =>
+    readMessage(reply({ answers: new Array<Answer>(count).fill(address) }), question).kind;
+  expect(kindWith(399)).toBe("reply");
+  expect(kindWith(400)).toBe("malformed"); // the question counts too
+});
+
+test("the costliest message we read, 399 names that are chains of 8,000 pointers, takes milliseconds", () => {
+  const links = 8000;
+  const chain = Buffer.alloc(2 * links);
+  const chainOffset = reply({}).length + 11; // behind the name, type, class, lifetime and length of its record
+  for (let link = 0; link < links; link++) {
+    chain.writeUInt16BE(0xc000 | (link === 0 ? 12 : chainOffset + 2 * (link - 1)), 2 * link);
+  }
+  const carrier: Answer = { name: ".", type: "NULL", ttl: 0, data: chain };
+  const pointer = 0xc000 | (chainOffset + 2 * (links - 1));
+  const record = Buffer.from([pointer >> 8, pointer & 0xff, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 2, 1]);
+  const bytes = Buffer.concat([reply({ answers: [carrier] }), ...new Array<Buffer>(398).fill(record)]);
+  bytes.writeUInt16BE(399, 6);
+
+  const started = performance.now();
+  const reading = readMessage(bytes, question);
+  expect(performance.now() - started).toBeLessThan(500); // measured: 50
+  expect(reading).toMatchObject({ kind: "reply" });
+  if (reading.kind === "reply")
+    expect(reading.records[397]).toMatchObject({ owner: "shop.test", data: "192.0.2.1" });
+});
+
+test("no bytes whatever make reading throw", () => {
+  const bytes = fc.uint8Array({ maxLength: 600 }).map((array) => Buffer.from(array));
+  fc.assert(
+    fc.property(bytes, fc.boolean(), (junk, isOurs) => {
+      if (isOurs && junk.length >= 12) {
+        junk.writeUInt16BE(question.id, 0);
+        junk.writeUInt8(0x81, 2);
+        junk.writeUInt32BE(0x0001_0003, 4);
+        junk.writeUInt32BE(0x0001_0001, 8);
+      }
+      expect(["stray", "truncated", "malformed", "reply"]).toContain(readMessage(junk, question).kind);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("no damage to a sound answer makes reading throw", () => {
+  const sound = reply({
+    answers: [
+      { name: "shop.test", type: "MX", ttl: 60, data: { preference: 10, exchange: "mx.shop.test" } },
+      { name: "shop.test", type: "TXT", ttl: 60, data: ["some text", "more"] },
+      { name: "shop.test", type: "AAAA", ttl: 60, data: "2001:db8::1" },
+      { name: "shop.test", type: "CNAME", ttl: 60, data: "other.test" },
+    ],
+  });
+  const damage = fc.array(fc.tuple(fc.nat(sound.length - 1), fc.nat(255)), { maxLength: 8 });
+  fc.assert(
+    fc.property(damage, fc.nat(sound.length), (strikes, cut) => {
+      const damaged = Buffer.from(sound);
+      for (const [offset, value] of strikes) damaged[offset] = value;
+      const reading = readMessage(damaged.subarray(0, cut), question);
+      if (reading.kind !== "reply") return;
+      for (const { data } of reading.records) expect(data).toBeDefined();
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,49 @@
+/**
+ * The name servers we ask, in the order we ask them.
+ *
+ * The first configured one comes first, as in resolv.conf. One that stayed silent while another answered goes
+ * to the back of the line for a while, so that a dead first server does not slow down every question.
+ */
+import { getServers } from "node:dns";
+import { isIP, isIPv6 } from "node:net";
+
+export type NameServer = { address: string; port: number };
+
+export type NameServers = {
+  inOrder(): NameServer[];
+  wasSilent(server: NameServer): void;
+};
+
+const DEFAULT_PORT = 53;
+const BACK_OF_THE_LINE_MS = 30_000;
+
+/** Servers as `ip`, `ip:port` or `[ipv6]:port`; those of the operating system unless told. */
+export function createNameServers(configured?: readonly string[]): NameServers {
+  const texts = configured?.length ? configured : getServers();
+  const servers = (texts.length > 0 ? texts : ["127.0.0.1"]).map(parseNameServer);
+  const demotedUntilMs = new Map<NameServer, number>();
+  const isDemoted = (server: NameServer, nowMs: number) => (demotedUntilMs.get(server) ?? 0) > nowMs;
+  return {
+    inOrder() {
+      const nowMs = performance.now();
+      return servers.toSorted((a, b) => Number(isDemoted(a, nowMs)) - Number(isDemoted(b, nowMs)));
+    },
+    wasSilent(server) {
+      demotedUntilMs.set(server, performance.now() + BACK_OF_THE_LINE_MS);
+    },
+  };
+}
+
+/** Throws with the text in the message when it is not the address of a server. */
+export function parseNameServer(text: string): NameServer {
+  const trimmed = text.trim();
+  if (isIP(trimmed)) return { address: trimmed, port: DEFAULT_PORT };
+  const parts = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::([0-9]{1,5}))?$/.exec(trimmed);
+  const address = parts?.[1] ?? parts?.[2] ?? "";
+  const port = Number(parts?.[3] ?? DEFAULT_PORT);
+  const isAddress = parts?.[1] === undefined ? isIP(address) === 4 : isIPv6(address);
+  if (!isAddress || port < 1 || port > 65_535) {
+    throw new Error(`"${text}" is not the address of a name server: use ip, ip:port or [ipv6]:port`);
+  }
+  return { address, port };
+}

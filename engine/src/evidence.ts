@@ -1,0 +1,82 @@
+/**
+ * Everything that was found out about one address, as plain data.
+ *
+ * Each stage adds what it learned and judges nothing: verdict.ts, score.ts and reason.ts read this and
+ * nothing else, so a stored piece of evidence can be judged again after a rule has changed. What was not
+ * asked is undefined, which is never the same as an answer of no.
+ */
+import type { Address } from "./address/address.ts";
+import type { Complaint } from "./address/complaint.ts";
+import type { MailPolicies } from "./dns/mail-policies.ts";
+import type { MailRoute } from "./dns/mail-route.ts";
+import type { RoleTier } from "./reference/roles.ts";
+
+export type Evidence = {
+  /** The text as it was given to us. */
+  email: string;
+  /** Why it is not an address at all. */
+  complaint?: Complaint;
+  address?: Address;
+  /** The mailbox's shortest spelling, equal for all spellings of one mailbox. */
+  canonical?: string;
+  isSubaddressed?: boolean;
+  /** Why the provider never issues such a mailbox name. */
+  providerComplaint?: string;
+  /** Why there is no public mail at this domain. */
+  specialUse?: string;
+  /** Known throw-away provider, and what gave it away. */
+  disposable?: "domain" | "mail_host";
+  isPrivacyRelay?: boolean;
+  isFree?: boolean;
+  role?: RoleTier;
+  /** The address that was probably meant. `lookAlike` when it is one slip away from a large provider. */
+  suggestion?: { email: string; lookAlike: boolean };
+  route?: MailRoute;
+  policies?: MailPolicies;
+  /** Slug of whoever runs the mail servers. */
+  provider?: string;
+  /** What the mail servers said of this mailbox. */
+  mailbox?: MailboxFinding;
+  /** What they said of a made-up mailbox at the same domain. */
+  decoy?: DecoyFinding;
+  /** The model's opinion of the mailbox name. */
+  plausibility?: Plausibility;
+};
+
+/** How asking for a mailbox ended. */
+export const MAILBOX_ANSWERS = [
+  "accepted",
+  "not_found",
+  "disabled",
+  "full",
+  "domain_not_accepted",
+  "smtputf8_unsupported",
+  "greylisted",
+  "rate_limited",
+  "probe_blocked",
+  "temporary_error",
+  "unreachable",
+  "timeout",
+  "protocol_error",
+  "egress_blocked",
+] as const;
+export type MailboxAnswer = (typeof MAILBOX_ANSWERS)[number];
+
+export type MailboxFinding = {
+  answer: MailboxAnswer;
+  /** The reply that decided, when there was one. */
+  reply?: { code: number; enhanced?: string; text: string };
+  mxHost?: string;
+  /** Not asked for: the domain is known to take anyone. */
+  isInferred?: true;
+  /** When asking again may settle it. */
+  retryAfterSeconds?: number;
+};
+
+export type DecoyFinding = {
+  answer: MailboxAnswer;
+  /** How sure we are that the domain takes mail for anyone (or, when refused, that it does not). */
+  confidence: number;
+};
+
+export type Plausibility = { score: number; method: string; reasons: string[]; looksRandom: boolean };

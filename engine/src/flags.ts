@@ -1,0 +1,26 @@
+/** Everything worth knowing beside the verdict, as stable words that a program can look for. */
+import type { Evidence } from "./evidence.ts";
+
+const FLAGS = {
+  disposable: (e) => e.disposable !== undefined,
+  privacy_relay: (e) => e.isPrivacyRelay === true,
+  free_provider: (e) => e.isFree === true,
+  role_based: (e) => e.role !== undefined,
+  no_reply: (e) => e.role === "no_reply",
+  subaddressed: (e) => e.isSubaddressed === true,
+  look_alike_domain: (e) => e.suggestion?.lookAlike === true,
+  quoted_local_part: (e) => e.address?.quoted === true,
+  needs_smtputf8: (e) => e.address?.needsSmtpUtf8 === true,
+  international_domain: (e) => e.address !== undefined && e.address.unicodeDomain !== e.address.domain,
+  ip_literal: (e) => e.address?.isIpLiteral === true,
+  implicit_mx: (e) => e.route?.kind === "mail_hosts" && e.route.implicit,
+  catch_all: (e) => e.mailbox?.answer === "accepted" && e.decoy?.answer === "accepted",
+  dns_not_asked: (e) => e.address !== undefined && e.route === undefined,
+  smtp_not_asked: (e) => e.route?.kind === "mail_hosts" && e.mailbox === undefined,
+} as const satisfies Record<string, (e: Evidence) => boolean>;
+
+export type Flag = keyof typeof FLAGS;
+
+export function flagsOf(evidence: Evidence): Flag[] {
+  return (Object.keys(FLAGS) as Flag[]).filter((flag) => FLAGS[flag](evidence));
+}

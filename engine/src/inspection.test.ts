@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { createInspection } from "./inspection.ts";
+import { loadDisposables } from "./reference/disposable.ts";
+import { decide } from "./verdict.ts";
+
+const inspect = createInspection({ disposables: loadDisposables() });
+
+test.for([
+  ["Ann Lee <ann@shop.io>", "ann@shop.io"],
+  ["mailto:ann@shop.io", "ann@shop.io"],
+  ["ann@shop.io.", "ann@shop.io"],
+  ["ann@shop..io", "ann@shop.io"],
+  ["ann@gmailcom", "ann@gmail.com"],
+  ["ann@gmail", "ann@gmail.com"],
+  ["ann@gmial.com", "ann@gmail.com"],
+  ["ann@firm.con", "ann@firm.com"],
+] as const)("%s is seen through: %s", ([typed, meant]) => {
+  expect(inspect(typed).suggestion?.email).toBe(meant);
+});
+
+test.for(["ann@gmail.com", "ann@shop.io", "ann", "ann@@shop.io", "<>", "Ann <ann>", "ann@[192.0.2.1]"])(
+  "nothing is suggested for %s",
+  (typed) => {
+    expect(inspect(typed).suggestion).toBeUndefined();
+  },
+);
+
+test("an IP literal is well-formed and still no public address", () => {
+  expect(decide(inspect("ann@[192.0.2.1]"))).toMatchObject({
+    status: "invalid",
+    subStatus: "reserved_domain",
+  });
+});
+
+test("the lists speak about the domain and the mailbox name", () => {
+  expect(inspect("ann@mailinator.com")).toMatchObject({ disposable: "domain", isFree: false });
+  expect(inspect("a.n.n+shop@googlemail.com")).toMatchObject({
+    canonical: "ann@gmail.com",
+    isSubaddressed: true,
+    isFree: true,
+  });
+  expect(inspect("info@shop.io")).toMatchObject({ role: "department" });
+  expect(inspect("x@mozmail.com")).toMatchObject({ isPrivacyRelay: true });
+  expect(decide(inspect("ann@gmail.com"))).toMatchObject({ subStatus: "provider_syntax" }); // three letters
+});
+
+test("what was looked up once is the same the second time", () => {
+  for (const email of ["ann@shop.io", "ann@mailinator.com", "ann@gmial.com"]) {
+    expect(inspect(email)).toEqual(inspect(email));
+  }
+});

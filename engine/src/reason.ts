@@ -1,0 +1,64 @@
+/** The verdict in one sentence for people: what was found, in the order a person would ask. */
+import type { SubStatus } from "@mailvet/contract";
+import type { Evidence } from "./evidence.ts";
+import type { Verdict } from "./verdict.ts";
+
+const REASONS: Record<SubStatus, (e: Evidence) => string> = {
+  "": (e) => `${server(e)} accepts this mailbox and refuses made-up ones.`,
+  privacy_relay: (e) => `${server(e)} accepts it; it forwards to a hidden mailbox.`,
+
+  syntax_error: (e) => e.complaint?.message ?? "It is not a well-formed address.",
+  provider_syntax: (e) => e.providerComplaint ?? "The provider never issues such a mailbox name.",
+  reserved_domain: (e) => `No public mail exists there: ${e.specialUse ?? "the name is reserved"}.`,
+  domain_not_found: (e) => `The domain ${domain(e)} does not exist.`,
+  no_mail_server: (e) => `The domain ${domain(e)} has no mail server.`,
+  null_mx: (e) => `The domain ${domain(e)} says that it accepts no mail.`,
+  unroutable_mail_server: (e) => `No mail server of ${domain(e)} can be reached from the Internet.`,
+  mailbox_not_found: (e) => `${server(e)} says there is no such mailbox.`,
+  mailbox_disabled: (e) => `${server(e)} says the mailbox is closed.`,
+  domain_not_accepted: (e) => `The mail servers of ${domain(e)} say they do not handle that domain.`,
+  smtputf8_unsupported: (e) => `${server(e)} cannot take a mailbox name with non-ASCII letters.`,
+
+  disposable: (e) =>
+    e.disposable === "mail_host"
+      ? `The mail of ${domain(e)} goes to a throw-away service.`
+      : `${domain(e)} is a throw-away mail service.`,
+  catch_all: (e) => `${server(e)} accepts any name at ${domain(e)}, so this mailbox is unproven.`,
+  role_based: () => "The mailbox exists, but it belongs to a team or a machine rather than to a person.",
+  mailbox_full: () => "The mailbox exists and is full.",
+  possible_typo: (e) => `The mailbox exists, but ${domain(e)} looks like a slip${meant(e)}.`,
+  low_quality: () => "The mailbox exists, but its name looks random.",
+
+  greylisted: (e) => `${server(e)} asks us to come back later; many servers do so once with strangers.`,
+  rate_limited: (e) => `${server(e)} limits how often we may ask.`,
+  probe_blocked: (e) => `${server(e)} refused us, not the mailbox.`,
+  temporary_error: (e) => `${server(e)} has a temporary problem.`,
+  smtp_unreachable: (e) => `No mail server of ${domain(e)} took our connection.`,
+  smtp_timeout: (e) => `${server(e)} did not answer in time.`,
+  smtp_protocol_error: (e) => `${server(e)} broke off or did not speak SMTP.`,
+  egress_blocked: () => "This installation cannot reach port 25 at all, so no mailbox can be asked for.",
+  smtp_skipped: (e) =>
+    e.route
+      ? "The domain takes mail; the mailbox was not asked for."
+      : "It is well-formed; nobody was asked.",
+  dns_error: (e) => `The name servers of ${domain(e)} failed to answer; that says nothing about the mailbox.`,
+  internal_error: () => "We failed to check it; that is our fault.",
+};
+
+export function reasonOf(evidence: Evidence, verdict: Verdict): string {
+  const sentence = REASONS[verdict.subStatus](evidence);
+  const startsWithName = sentence.slice(0, sentence.indexOf(" ")).includes("."); // mx.example.com stays as it is
+  return startsWithName ? sentence : sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+function domain(e: Evidence): string {
+  return e.address?.unicodeDomain ?? "the domain";
+}
+
+function server(e: Evidence): string {
+  return e.mailbox?.mxHost ?? `the mail server of ${domain(e)}`;
+}
+
+function meant(e: Evidence): string {
+  return e.suggestion ? ` for ${e.suggestion.email}` : "";
+}

@@ -1,0 +1,130 @@
+/**
+ * Is this a throw-away address? Told by the domain's name, or by the mail host behind it.
+ *
+ * The packaged list comes with the release; a refresh puts a newer copy into the data directory, and the
+ * newer of the two is used. Who has the last word, from first to last: the operator's allow, the operator's
+ * deny, the protected domains, the list.
+ */
+
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { describeList, readListManifest } from "./list-manifest.ts";
+import { type LocalListProblem, type LocalLists, readLocalLists } from "./local-lists.ts";
+import { type NameList, nameListFrom } from "./name-list.ts";
+import { isAtOrBelow, readNameSet } from "./name-set.ts";
+import { isProtectedDomain } from "./protected-domains.ts";
+
+export type Disposables = {
+  /** A domain in lower case, A-label form. */
+  isDisposableDomain(domain: string): boolean;
+  /** A mail host as DNS gave it. */
+  isDisposableMailHost(host: string): boolean;
+  /** Does a throw-away service take this domain's mail? Never so for an allowed or protected domain. */
+  isDisposableRoute(domain: string, mailHosts: readonly string[]): boolean;
+  /** How many domains the list in use names. */
+  readonly size: number;
+  readonly origin: ListOrigin;
+  /** Lines of the operator's own file that could not be read. */
+  readonly localProblems: readonly LocalListProblem[];
+};
+
+/** Which list is in use, when it was made, and why a refreshed copy was passed over, if one was. */
+export type ListOrigin = {
+  readonly list: "packaged" | "refreshed";
+  readonly madeAt: string;
+  readonly passedOver?: string;
+};
+
+export type DisposablesOptions = {
+  /** Where refreshed lists are kept. */
+  directory?: string | undefined;
+  /** The operator's own file. It has to be there when it is named. */
+  localFile?: string | undefined;
+  local?: LocalLists | undefined;
+};
+
+/** Reads the operator's file at once, so that its faults show; the large lists with the first question. */
+export function loadDisposables(options: DisposablesOptions = {}): Disposables {
+  const local = options.local ?? readLocalLists(options.localFile);
+  const { allow, deny } = local;
+  let chosen: { names: NameList; origin: ListOrigin } | undefined;
+  let mailHosts: ReadonlySet<string> | undefined;
+  const choose = () => {
+    chosen ??= listInUse(options.directory);
+    return chosen;
+  };
+
+  const isDisposableDomain = (domain: string) => {
+    if (allow.size > 0 && isAtOrBelow(domain, allow)) return false;
+    if (deny.size > 0 && isAtOrBelow(domain, deny)) return true;
+    return choose().names.covers(domain) && !isProtectedDomain(domain);
+  };
+
+  const isDisposableMailHost = (host: string) => {
+    const name = host.toLowerCase().replace(/\.$/, "");
+    if (isAtOrBelow(name, allow)) return false;
+    if (isAtOrBelow(name, deny)) return true;
+    mailHosts ??= readNameSet(MAIL_HOSTS_FILE);
+    return isAtOrBelow(name, mailHosts);
+  };
+
+  const isDisposableRoute = (domain: string, hosts: readonly string[]) =>
+    hosts.some((host) => isDisposableMailHost(host)) &&
+    !isAtOrBelow(domain, allow) &&
+    !isProtectedDomain(domain);
+
+  return {
+    isDisposableDomain,
+    isDisposableMailHost,
+    isDisposableRoute,
+    localProblems: local.problems,
+    get size() {
+      return choose().names.size;
+    },
+    get origin() {
+      return choose().origin;
+    },
+  };
+}
+
+/** The refreshed list in the directory, or the packaged one where that is newer or the other damaged. */
+export function listInUse(directory: string | undefined): { names: NameList; origin: ListOrigin } {
+  const packagedAt = readListManifest(PACKAGED)?.madeAt ?? "";
+  const refreshed = directory === undefined ? undefined : readRefreshed(directoryUrl(directory), packagedAt);
+  if (refreshed !== undefined && "names" in refreshed) {
+    return { names: refreshed.names, origin: { list: "refreshed", madeAt: refreshed.madeAt } };
+  }
+  const origin: ListOrigin = { list: "packaged", madeAt: packagedAt };
+  return { names: packagedDomains(), origin: refreshed === undefined ? origin : { ...origin, ...refreshed } };
+}
+
+/** The list that came with this release. */
+export function packagedDomains(): NameList {
+  return nameListFrom(readFileSync(new URL("disposable-domains.txt", PACKAGED)));
+}
+
+/** A directory as the base of URLs. */
+export function directoryUrl(directory: string): URL {
+  return pathToFileURL(`${directory}/`);
+}
+
+const PACKAGED = new URL("../../data/", import.meta.url);
+const MAIL_HOSTS_FILE = new URL("disposable-mail-hosts.txt", PACKAGED);
+
+/** Undefined when nothing was ever refreshed here. */
+function readRefreshed(
+  directory: URL,
+  packagedAt: string,
+): { names: NameList; madeAt: string } | { passedOver: string } | undefined {
+  const manifest = readListManifest(directory);
+  if (manifest === undefined) return undefined;
+  if (Date.parse(manifest.madeAt) < Date.parse(packagedAt))
+    return { passedOver: "the packaged list is newer" };
+  try {
+    const bytes = readFileSync(new URL(manifest.file, directory));
+    if (describeList(bytes).sha256 !== manifest.sha256) return { passedOver: `${manifest.file} was changed` };
+    return { names: nameListFrom(bytes), madeAt: manifest.madeAt };
+  } catch {
+    return { passedOver: `${manifest.file} cannot be read` };
+  }
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { isListableName } from "./name-list.ts";
+import { readNameSet } from "./name-set.ts";
+import { isProtectedDomain } from "./protected-domains.ts";
+
+const DATA = new URL("../../data/", import.meta.url);
+
+test("a protected name protects what is below it, and no neighbour", () => {
+  for (const name of ["siemens.de", "mail.siemens.de", "gmail.com", "x.gmail.com", "joe.anonaddy.com"]) {
+    expect(isProtectedDomain(name), name).toBe(true);
+  }
+  for (const name of ["notsiemens.de", "siemens.de.example", "de", "mailinator.com", ""]) {
+    expect(isProtectedDomain(name), name).toBe(false);
+  }
+});
+
+test("endings whose registry checks the applicant protect; those that anybody can buy under do not", () => {
+  for (const name of [
+    "irs.gov",
+    "army.mil",
+    "mit.edu",
+    "who.int",
+    "gov.gov.uk",
+    "x.gob.mx",
+    "ox.ac.uk",
+    "nus.edu.sg",
+  ]) {
+    expect(isProtectedDomain(name), name).toBe(true);
+  }
+  for (const name of ["edumail.edu.pl", "education.ac.id", "gov.example", "edu.unlisted.net"]) {
+    expect(isProtectedDomain(name), name).toBe(false);
+  }
+});
+
+test("the hand-kept file holds well-formed names, each once", () => {
+  const text = readFileSync(new URL("protected-domains.txt", DATA), "utf8");
+  const names = text
+    .split("\n")
+    .flatMap((line) => line.replace(/#.*$/, "").trim().split(/\s+/))
+    .filter(Boolean);
+  expect(names.filter((name) => !isListableName(name))).toEqual([]);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+test("no mail host of a throw-away service belongs to a provider, a relay or a protected company", () => {
+  const hosts = [...readNameSet(new URL("disposable-mail-hosts.txt", DATA))];
+  expect(hosts.length).toBeGreaterThan(80);
+  expect(hosts.filter(isProtectedDomain)).toEqual([]);
+});

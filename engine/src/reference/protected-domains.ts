@@ -1,0 +1,40 @@
+/**
+ * Domains that are never disposable, whatever a list says: mailbox providers, masking relays, and the
+ * organisations in data/protected-domains.txt.
+ *
+ * Asked when a list is built, again when it is refreshed, and once more for every name found in it, so that
+ * a bad day of a list somewhere never turns a company's customers away.
+ */
+
+import { isFreeProvider } from "./mailbox-providers.ts";
+import { isAtOrBelow, readNameSet } from "./name-set.ts";
+import { isPrivacyRelay } from "./privacy-relays.ts";
+
+/** Names in lower case, A-label form. A protected name protects what is below it. */
+export function isProtectedDomain(domain: string): boolean {
+  if (isPrivacyRelay(domain) || RESTRICTED_ENDING.test(domain)) return true;
+  protectedNames ??= readNameSet(PROTECTED_FILE);
+  return isAtOrBelow(domain, protectedNames) || isAtOrBelowProvider(domain);
+}
+
+const PROTECTED_FILE = new URL("../../data/protected-domains.txt", import.meta.url);
+
+let protectedNames: ReadonlySet<string> | undefined;
+
+// Registries that check who applies: governments, armed forces, treaty bodies, accredited universities.
+const RESTRICTED_ENDING = new RegExp(
+  `\\.(?:${[
+    "gov|mil|edu|int",
+    "(?:gov|gob|gouv|govt|mil|gv)\\.[a-z]{2}",
+    "ac\\.(?:at|il|jp|kr|nz|uk|za)",
+    "edu\\.(?:au|br|cn|hk|sg|tr|tw)",
+  ].join("|")})$`,
+);
+
+function isAtOrBelowProvider(domain: string): boolean {
+  if (isFreeProvider(domain)) return true;
+  for (let dot = domain.indexOf("."); dot !== -1; dot = domain.indexOf(".", dot + 1)) {
+    if (isFreeProvider(domain.slice(dot + 1))) return true;
+  }
+  return false;
+}

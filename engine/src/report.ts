@@ -1,0 +1,87 @@
+/** Presents evidence and its verdict in the words of the contract: the result that API and CLI return. */
+import type { ValidationResult } from "@mailvet/contract";
+import type { Evidence } from "./evidence.ts";
+import { flagsOf } from "./flags.ts";
+import { reasonOf } from "./reason.ts";
+import { scoreOf } from "./score.ts";
+import { decide } from "./verdict.ts";
+
+/** What the result says about the asking rather than about the address. */
+export type Asking = {
+  requestId: string;
+  planTier: string;
+  responseTimeMs: number;
+  /** Unix time in milliseconds when the evidence was gathered. */
+  checkedAtMs: number;
+  cached: boolean;
+};
+
+const MAX_SMTP_MESSAGE = 300;
+
+export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
+  const verdict = decide(evidence);
+  const { address, mailbox, decoy, plausibility } = evidence;
+  const isCatchall = mailbox?.answer === "accepted" && decoy?.answer === "accepted";
+  return {
+    email: evidence.email,
+    status: verdict.status,
+    sub_status: verdict.subStatus,
+    confidence: verdict.confidence,
+    safe_to_send: verdict.safeToSend,
+    is_valid: verdict.isValid,
+    reason: reasonOf(evidence, verdict),
+    suggestion: evidence.suggestion?.email ?? null,
+    score: scoreOf(evidence, verdict),
+    flags: flagsOf(evidence),
+    request_id: asking.requestId,
+    details: {
+      syntax_valid: address !== undefined,
+      dns_valid: evidence.route?.kind === "mail_hosts",
+      smtp_valid: mailbox?.answer === "accepted" && !mailbox.isInferred,
+      smtp_code: mailbox?.reply?.code ?? 0,
+      domain: address?.domain ?? "",
+      provider: evidence.provider ?? "",
+      is_disposable: evidence.disposable !== undefined,
+      is_role_based: evidence.role !== undefined,
+      has_spf: evidence.policies?.spf === true,
+      has_dmarc: evidence.policies?.dmarc === true,
+      normalized_email: address?.normalized ?? "",
+      canonical_email: evidence.canonical ?? "",
+      is_free: evidence.isFree === true,
+      is_subaddressed: evidence.isSubaddressed === true,
+      mx_host: mailbox?.mxHost ?? firstMailHost(evidence),
+      smtp_enhanced_code: mailbox?.reply?.enhanced ?? "",
+      smtp_message: cleaned(mailbox?.reply?.text ?? ""),
+      has_mta_sts: evidence.policies?.mtaSts === true,
+      syntax_error: evidence.complaint ?? null,
+    },
+    catchall: { is_catchall: isCatchall, confidence: decoy?.confidence ?? null },
+    ai_enhancement: {
+      used: plausibility !== undefined,
+      method: plausibility?.method ?? null,
+      score: plausibility?.score ?? null,
+      reasons: plausibility?.reasons ?? [],
+    },
+    performance: { response_time_ms: Math.round(asking.responseTimeMs) },
+    metadata: {
+      timestamp: Date.now() / 1000,
+      plan_tier: asking.planTier,
+      features_used: { catchall_detection: decoy !== undefined, ai_enhancement: plausibility !== undefined },
+      cached: asking.cached,
+      checked_at: asking.checkedAtMs / 1000,
+      retry_after: verdict.status === "unknown" ? (mailbox?.retryAfterSeconds ?? null) : null,
+    },
+  };
+}
+
+function firstMailHost({ route }: Evidence): string {
+  if (route?.kind === "mail_hosts") return route.hosts[0]?.name ?? "";
+  if (route?.kind === "unroutable") return route.hosts[0] ?? "";
+  return "";
+}
+
+/** A stranger's words, made safe to show: no control characters, one line, not long. */
+function cleaned(text: string): string {
+  const line = text.replace(/\p{C}+/gu, " ").trim();
+  return line.length > MAX_SMTP_MESSAGE ? `${line.slice(0, MAX_SMTP_MESSAGE)}…` : line;
+}

@@ -1,0 +1,179 @@
+/**
+ * Reads settings from environment variables, once, and reports every bad one together.
+ *
+ * `settingsFrom` is the reader that service and CLI share; `readEngineSettings` takes what the engine needs.
+ * Everything below receives plain values and never looks at the environment.
+ */
+import { isIP } from "node:net";
+import { hostname } from "node:os";
+import { parseAddress } from "./address/address.ts";
+import { parseIpRange } from "./egress/ip-range.ts";
+import type { Egress } from "./smtp/dial.ts";
+import type { SocksProxy } from "./smtp/socks.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Thrown once, naming every setting that cannot be used. */
+export class BadSettings extends Error {
+  override readonly name = "BadSettings";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`These settings cannot be used:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    this.problems = problems;
+  }
+}
+
+export function settingsFrom(env: Environment) {
+  const problems: string[] = [];
+  /** An empty variable counts as unset: that is what a line `NAME=` in an env file means. */
+  const text = (name: string) => env[name]?.trim() || undefined;
+  const refuse = (name: string, value: string, wanted: string) => {
+    problems.push(`${name}=${value}: expected ${wanted}`);
+  };
+
+  return {
+    text,
+    integer(name: string, { fallback, min, max }: { fallback: number; min: number; max: number }): number {
+      const value = text(name);
+      if (value === undefined) return fallback;
+      const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+      if (number >= min && number <= max) return number;
+      refuse(name, value, `a whole number from ${min} to ${max}`);
+      return fallback;
+    },
+    seconds(name: string, { fallback, max }: { fallback: number; max: number }): number {
+      const value = text(name);
+      if (value === undefined) return fallback;
+      const number = /^\d{1,9}(\.\d{1,3})?$/.test(value) ? Number(value) : Number.NaN;
+      if (number > 0 && number <= max) return number;
+      refuse(name, value, `seconds, more than 0 and at most ${max}`);
+      return fallback;
+    },
+    oneOf<const T extends string>(
+      name: string,
+      { fallback, choices }: { fallback: T; choices: readonly T[] },
+    ): T {
+      const value = text(name);
+      if (value === undefined) return fallback;
+      const choice = choices.find((candidate) => candidate === value);
+      if (choice === undefined) refuse(name, value, `one of ${choices.join(", ")}`);
+      return choice ?? fallback;
+    },
+    /** Text that `isGood` accepts. */
+    matching(name: string, wanted: string, isGood: (value: string) => boolean): string | undefined {
+      const value = text(name);
+      if (value === undefined || isGood(value)) return value;
+      refuse(name, value, wanted);
+      return undefined;
+    },
+    /** A comma-separated list, every item of which must pass `isGood`. */
+    list(name: string, wanted: string, isGood: (item: string) => boolean): string[] {
+      const items = (text(name) ?? "").split(",").map((item) => item.trim());
+      const named = items.filter((item) => item !== "");
+      for (const item of named) if (!isGood(item)) refuse(name, item, wanted);
+      return named.filter(isGood);
+    },
+    reportProblems(): void {
+      if (problems.length > 0) throw new BadSettings(problems);
+    },
+  };
+}
+
+export type SettingsReader = ReturnType<typeof settingsFrom>;
+
+export type EngineSettings = {
+  /** Resolvers to ask, as ip[:port]; empty means those of the operating system. */
+  dnsServers: string[];
+  /** CIDR ranges we may connect to although they are not public. */
+  egressAllow: string[];
+  smtpPort: number;
+  egress: Egress;
+  probeTimeoutMs: number;
+  /** Connections at once to a mail host without a profile of its own. */
+  connectionsPerHost: number;
+  /** Where refreshed reference lists are kept. */
+  listsDirectory: string | undefined;
+  /** The operator's own allow/deny file. */
+  localListsFile: string | undefined;
+  /** Special-use names that count as ordinary ones here. */
+  exemptSpecialUse: string[];
+};
+
+export function readEngineSettings(read: SettingsReader): EngineSettings {
+  const egressAllow = read.list("EGRESS_ALLOW", "a range such as 127.0.0.0/8 or fd00::/8", isCidr);
+  return {
+    dnsServers: read.list(
+      "DNS_SERVERS",
+      "an IP address with or without a port, such as 127.0.0.1:5353",
+      isServer,
+    ),
+    egressAllow,
+    smtpPort: read.integer("SMTP_PORT", { fallback: 25, min: 1, max: 65_535 }),
+    egress: readEgress(read),
+    probeTimeoutMs: read.seconds("PROBE_TIMEOUT_SECONDS", { fallback: 30, max: 600 }) * 1000,
+    connectionsPerHost: read.integer("CONNECTIONS_PER_HOST", { fallback: 1, min: 1, max: 100 }),
+    listsDirectory: read.text("LISTS_DIR"),
+    localListsFile: read.text("LOCAL_LISTS"),
+    // Whoever opens private ranges is testing, and .test is the name for that; otherwise it is reserved.
+    exemptSpecialUse: egressAllow.length > 0 ? ["test"] : [],
+  };
+}
+
+/** Who we are to mail servers. Without EHLO_NAME it is this machine's own name, which is right on a mail host only. */
+function readEgress(read: SettingsReader): Egress {
+  const ehloName = read.matching("EHLO_NAME", "a host name such as probe.example.com", isHost) ?? hostname();
+  const mailFrom = read.matching("MAIL_FROM", "an address such as probe@example.com", isSender);
+  const sourceAddress = read.matching(
+    "SOURCE_ADDRESS",
+    "an IP address of this machine",
+    (value) => isIP(value) !== 0,
+  );
+  const proxy = read.matching(
+    "SOCKS_PROXY",
+    "socks5://[user:password@]host:port",
+    (url) => proxyFrom(url) !== undefined,
+  );
+  return {
+    ehloName,
+    mailFrom: mailFrom ?? `postmaster@${ehloName}`,
+    ...(sourceAddress === undefined ? {} : { sourceAddress }),
+    ...(proxy === undefined ? {} : { proxy: proxyFrom(proxy)! }),
+  };
+}
+
+function isHost(value: string): boolean {
+  return value.length <= 253 && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value);
+}
+
+function isSender(value: string): boolean {
+  return parseAddress(value).ok && !/[^\x21-\x7e]/.test(value);
+}
+
+function proxyFrom(text: string): SocksProxy | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.protocol !== "socks5:" || url.hostname === "" || url.port === "") return undefined;
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: Number(url.port),
+    ...(url.username === ""
+      ? {}
+      : { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) }),
+  };
+}
+
+function isServer(item: string): boolean {
+  if (isIP(item)) return true;
+  const [, host = "", port = ""] = /^\[?([0-9A-Fa-f:.]+?)\]?:(\d{1,5})$/.exec(item) ?? [];
+  return isIP(host) !== 0 && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+function isCidr(item: string): boolean {
+  try {
+    parseIpRange(item);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Which domains take mail for anyone: asked once with a made-up name, remembered, and shared by everybody who
+ * wants to know at the same time.
+ */
+import { LRUCache } from "lru-cache";
+import type { DecoyFinding, MailboxAnswer, MailboxFinding } from "../evidence.ts";
+
+const MAX_DOMAINS = 50_000;
+const REMEMBER_MS = 24 * 3600 * 1000;
+/** Undecided is soon asked again, but not for every address of a list. */
+const REMEMBER_UNDECIDED_MS = 60_000;
+
+/** One made-up name says a lot about a domain and not everything: a filter may know some names and not others. */
+const CONFIDENCE: Partial<Record<MailboxAnswer, number>> = { accepted: 0.92, not_found: 0.95 };
+
+type Known = { finding: DecoyFinding; acceptances: number };
+type Inquiry = { finding: Promise<DecoyFinding>; want: () => void };
+
+/** How a made-up name is asked for: now or when it is wanted. */
+export type AskDecoy = () => { finding: Promise<MailboxFinding | undefined>; want: () => void };
+
+export type CatchAllMemory = {
+  /** What is known, without asking. Counts as one use, so that a giant is checked anew from time to time. */
+  known(domain: string, acceptancesPerDecoy: number): DecoyFinding | undefined;
+  /** Puts the question, without insisting on an answer. */
+  prepare(domain: string, ask: AskDecoy): void;
+  /** The answer, known or asked for. */
+  finding(domain: string, ask: AskDecoy): Promise<DecoyFinding>;
+};
+
+export function createCatchAllMemory(): CatchAllMemory {
+  const memory = new LRUCache<string, Known>({ max: MAX_DOMAINS, ttl: REMEMBER_MS });
+  const inquiries = new Map<string, Inquiry>();
+
+  const inquire = (domain: string, ask: AskDecoy): Inquiry => {
+    const underWay = inquiries.get(domain);
+    if (underWay) return underWay;
+    const { finding, want } = ask();
+    const inquiry: Inquiry = {
+      want,
+      finding: finding.then((heard) => {
+        inquiries.delete(domain);
+        const decoy = heard ? decoyFinding(heard) : UNDECIDED;
+        const ttl = decoy.confidence > 0 ? REMEMBER_MS : REMEMBER_UNDECIDED_MS;
+        if (heard) memory.set(domain, { finding: decoy, acceptances: 0 }, { ttl });
+        return decoy;
+      }),
+    };
+    inquiries.set(domain, inquiry);
+    return inquiry;
+  };
+
+  return {
+    known(domain, acceptancesPerDecoy) {
+      const known = memory.get(domain);
+      if (!known) return undefined;
+      if (++known.acceptances <= acceptancesPerDecoy) return known.finding;
+      memory.delete(domain); // time to look again
+      return undefined;
+    },
+    prepare: (domain, ask) => void inquire(domain, ask),
+    finding(domain, ask) {
+      const known = memory.get(domain);
+      if (known) return Promise.resolve(known.finding);
+      const inquiry = inquire(domain, ask);
+      inquiry.want();
+      return inquiry.finding;
+    },
+  };
+}
+
+const REFUSALS: ReadonlySet<MailboxAnswer> = new Set(["disabled", "full", "domain_not_accepted"]);
+
+const UNDECIDED: DecoyFinding = { answer: "temporary_error", confidence: 0 };
+
+function decoyFinding({ answer }: MailboxFinding): DecoyFinding {
+  // However it was refused, a made-up mailbox was refused as a mailbox: the domain took others.
+  const plain = REFUSALS.has(answer) ? "not_found" : answer;
+  return { answer: plain, confidence: CONFIDENCE[plain] ?? 0 };
+}

@@ -1,0 +1,36 @@
+/** The outcome of trying to connect, and the waiting for it. */
+import type { Socket } from "node:net";
+
+export type Dialled =
+  | { kind: "connected"; socket: Socket }
+  /** The egress guard does not let us go there. */
+  | { kind: "forbidden" }
+  | { kind: "unreachable"; why: string }
+  | { kind: "timeout" };
+
+/** Waits until the socket is connected, has failed, or the time is up. */
+export function connected(socket: Socket, timeoutMs: number): Promise<Dialled> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => settle({ kind: "timeout" }), timeoutMs);
+    const onConnect = () => settle({ kind: "connected", socket });
+    const onError = (error: NodeJS.ErrnoException) => {
+      const timedOut = error.code === "ETIMEDOUT";
+      settle(timedOut ? { kind: "timeout" } : { kind: "unreachable", why: error.code ?? error.message });
+    };
+    function settle(outcome: Dialled): void {
+      clearTimeout(timer);
+      socket.off("connect", onConnect);
+      socket.off("error", onError);
+      if (outcome.kind !== "connected") abandon(socket);
+      resolve(outcome);
+    }
+    socket.once("connect", onConnect);
+    socket.once("error", onError);
+  });
+}
+
+/** Drops a connection at once, whatever it still wants to say. */
+export function abandon(socket: Socket): void {
+  socket.on("error", () => {});
+  socket.destroy();
+}

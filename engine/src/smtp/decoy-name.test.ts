@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { parseAddress } from "../address/address.ts";
+import { roleOf } from "../reference/roles.ts";
+import { decoyName } from "./decoy-name.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
+const MONDAY_MS = 7 * DAY_MS * 3000;
+
+test("the name stays the same for a domain and a week, so that greylisting lets it in", () => {
+  expect(decoyName("shop.test", MONDAY_MS)).toBe(decoyName("shop.test", MONDAY_MS + 6 * DAY_MS));
+  expect(decoyName("shop.test", MONDAY_MS)).not.toBe(decoyName("shop.test", MONDAY_MS + 7 * DAY_MS));
+});
+
+test("every domain has another name, which is an ordinary mailbox name and nobody's role", () => {
+  const names = Array.from({ length: 500 }, (_, i) => decoyName(`shop${i}.test`, MONDAY_MS));
+  expect(new Set(names).size).toBeGreaterThan(495);
+  for (const name of names) {
+    expect(name).toMatch(/^([bdfgklmnprstvz][aeiou]){5}\d\d$/);
+    expect(parseAddress(`${name}@shop.org`).ok).toBe(true);
+    expect(roleOf(name)).toBeUndefined();
+  }
+});

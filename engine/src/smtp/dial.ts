@@ -1,0 +1,35 @@
+/**
+ * Opens a TCP connection to a mail host: to the very address that was resolved and judged, from the source
+ * address or through the proxy of our egress, within a time limit. Whatever goes wrong is a value.
+ */
+import { connect } from "node:net";
+import type { EgressGuard } from "../egress/guard.ts";
+import { connected, type Dialled } from "./connection.ts";
+import { connectThroughSocks, type SocksProxy } from "./socks.ts";
+
+/** The way out of this installation: who we say we are, and where our connections come from. */
+export type Egress = {
+  /** The name we greet with; should be the reverse DNS of the address that servers see. */
+  ehloName: string;
+  /** The sender we name. */
+  mailFrom: string;
+  sourceAddress?: string;
+  proxy?: SocksProxy;
+};
+
+export type Dial = (address: string, timeoutMs: number) => Promise<Dialled>;
+
+export function createDial(options: {
+  guard: Pick<EgressGuard, "permits">;
+  port: number;
+  egress: Pick<Egress, "sourceAddress" | "proxy">;
+}): Dial {
+  const { guard, port, egress } = options;
+  return async (address, timeoutMs) => {
+    if (!guard.permits(address)) return { kind: "forbidden" };
+    if (egress.proxy) return connectThroughSocks(egress.proxy, { address, port }, timeoutMs);
+    const { sourceAddress } = egress;
+    const from = sourceAddress === undefined ? {} : { localAddress: sourceAddress };
+    return connected(connect({ host: address, port, noDelay: true, ...from }), timeoutMs);
+  };
+}

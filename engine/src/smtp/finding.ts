@@ -1,0 +1,93 @@
+/** From what a server said to what that says about the mailbox: the one place where meanings become findings. */
+import type { MailboxAnswer, MailboxFinding } from "../evidence.ts";
+import type { ReplyCategory, ReplyStage } from "./meaning/category.ts";
+import { type Meaning, readReply } from "./meaning.ts";
+import type { Profile } from "./profile.ts";
+import type { Reply } from "./reply.ts";
+
+const ANSWER_OF: Record<ReplyCategory, MailboxAnswer> = {
+  accepted: "accepted",
+  mailbox_not_found: "not_found",
+  mailbox_full: "full",
+  mailbox_disabled: "disabled",
+  domain_not_accepted: "domain_not_accepted",
+  greylisted: "greylisted",
+  rate_limited: "rate_limited",
+  ip_blocked: "probe_blocked",
+  sender_rejected: "probe_blocked",
+  policy_rejected: "probe_blocked",
+  tls_required: "probe_blocked",
+  auth_required: "probe_blocked",
+  temporary_failure: "temporary_error",
+  protocol_error: "protocol_error",
+  message_too_big: "probe_blocked",
+};
+
+/** When asking again may settle it, where the reply does not say. */
+const RETRY_SECONDS: Partial<Record<MailboxAnswer, number>> = {
+  rate_limited: 900,
+  temporary_error: 900,
+  full: 86_400,
+};
+
+/** What we make of a host that ended the conversation, or never began it. */
+export function withoutReply(answer: MailboxAnswer, mxHost: string): MailboxFinding {
+  const retryAfterSeconds = RETRY_SECONDS[answer];
+  return { answer, mxHost, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+export type Understood = { finding: MailboxFinding; meaning: Meaning };
+
+export function understand(
+  said: { stage: ReplyStage; reply: Reply; mx: string; recipient?: string },
+  profile: Profile,
+): Understood {
+  const meaning = readReply(said);
+  const answer = answerOf(meaning);
+  const retryAfterSeconds =
+    meaning.retryAfterSeconds ?? (answer === "greylisted" ? profile.greylistSeconds : RETRY_SECONDS[answer]);
+  const { code, enhanced, lines } = said.reply;
+  const finding: MailboxFinding = {
+    answer,
+    reply: { code, ...(enhanced === undefined ? {} : { enhanced }), text: lines.join(" ") },
+    mxHost: said.mx,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+  return { finding, meaning };
+}
+
+function answerOf({ category, mailbox }: Meaning): MailboxAnswer {
+  // 252 "cannot verify" is polite for "I will not tell": nobody was refused and nothing was proven.
+  if (category === "accepted" && mailbox !== "exists") return "temporary_error";
+  // This user receives mail too fast: a limit that only an existing mailbox can reach.
+  if (category === "rate_limited" && mailbox === "exists") return "accepted";
+  // A 450 "unknown user" may be a callout that failed; it is not found only where the meaning dares to say so.
+  if (category === "mailbox_not_found" && mailbox !== "does_not_exist") return "temporary_error";
+  return ANSWER_OF[category];
+}
+
+/**
+ * A host that spoke to us has told us more than one that did not; anything else is above these. That a host does
+ * not serve the domain counts only when all the others say so too.
+ */
+const LEAST_TELLING: readonly MailboxAnswer[] = [
+  "domain_not_accepted",
+  "unreachable",
+  "timeout",
+  "protocol_error",
+];
+
+export function moreTelling(one: MailboxFinding | undefined, other: MailboxFinding): MailboxFinding {
+  return one && tellingRank(one) > tellingRank(other) ? one : other;
+}
+
+function tellingRank({ answer }: MailboxFinding): number {
+  const rank = LEAST_TELLING.indexOf(answer);
+  return rank < 0 ? LEAST_TELLING.length : rank;
+}
+
+/** What is said before RCPT is never about the mailbox. */
+export function aboutTheHost(finding: MailboxFinding): MailboxFinding {
+  const speaksOfMailbox = ["accepted", "not_found", "disabled", "full"].includes(finding.answer);
+  return speaksOfMailbox ? { ...finding, answer: "temporary_error" } : finding;
+}

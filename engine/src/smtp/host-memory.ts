@@ -1,0 +1,57 @@
+/**
+ * What stays at a mail host have taught us: how it likes to be talked to, how much it takes, and whether it
+ * can be reached at all. Bounded; what is not used for long is forgotten.
+ */
+import { LRUCache } from "lru-cache";
+
+export type HostLesson = {
+  encrypt: boolean;
+  pipeline: boolean;
+  recipientsPerSession: number;
+  recipientsPerTransaction: number;
+  /** How many recipients it answers within one round's time. */
+  recipientsPerRound: number;
+  /** Which share of recipients it refuses, lately. */
+  refusalShare: number;
+};
+
+const MAX_HOSTS = 20_000;
+const FORGET_AFTER_MS = 6 * 3600 * 1000;
+const FIRST_GUESS_OF_REFUSALS = 0.25;
+const RETRY_DEAD_ADDRESS_AFTER_MS = 60_000;
+
+/** How an address failed us, in the words of a finding. */
+export type DeadAs = "unreachable" | "timeout" | "protocol_error" | "rate_limited";
+
+export type HostMemory = {
+  lesson(host: string): HostLesson;
+  /** An address that gave us no answer at all is left alone for a while, so that it costs its neighbours nothing. */
+  markDead(address: string, as: DeadAs): void;
+  deadAs(address: string): DeadAs | undefined;
+};
+
+export function createHostMemory(): HostMemory {
+  const lessons = new LRUCache<string, HostLesson>({ max: MAX_HOSTS, ttl: FORGET_AFTER_MS });
+  const dead = new LRUCache<string, DeadAs>({
+    max: MAX_HOSTS,
+    ttl: RETRY_DEAD_ADDRESS_AFTER_MS,
+  });
+  return {
+    lesson(host) {
+      const known = lessons.get(host);
+      if (known) return known;
+      const fresh: HostLesson = {
+        encrypt: true,
+        pipeline: true,
+        recipientsPerSession: Number.POSITIVE_INFINITY,
+        recipientsPerTransaction: Number.POSITIVE_INFINITY,
+        recipientsPerRound: Number.POSITIVE_INFINITY,
+        refusalShare: FIRST_GUESS_OF_REFUSALS,
+      };
+      lessons.set(host, fresh);
+      return fresh;
+    },
+    markDead: (address, as) => void dead.set(address, as),
+    deadAs: (address) => dead.get(address),
+  };
+}

@@ -1,0 +1,177 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  type MailboxFact,
+  REPLY_CATEGORIES,
+  REPLY_STAGES,
+  type ReplyCategory,
+  type ReplyStage,
+  readReply,
+} from "./meaning.ts";
+import { parseReply } from "./reply.ts";
+
+type CorpusLine = {
+  stage: ReplyStage;
+  reply: string;
+  mx?: string;
+  meaning: ReplyCategory;
+  mailbox: MailboxFact;
+};
+
+const CORPUS: CorpusLine[] = readFileSync(new URL("../../test/corpus/replies.jsonl", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line));
+
+const read = (reply: string, stage: ReplyStage = "rcpt", more: { mx?: string; recipient?: string } = {}) =>
+  readReply({ stage, reply: parseReply(reply), ...more });
+
+test("every reply of the corpus is read as its label says", () => {
+  const misread = CORPUS.flatMap(({ stage, reply, mx, meaning, mailbox }) => {
+    const got = readReply({ stage, reply: parseReply(reply), mx });
+    return got.category === meaning && got.mailbox === mailbox
+      ? []
+      : [{ stage, reply, meaning, mailbox, got }];
+  });
+
+  expect(misread).toEqual([]);
+});
+
+test("the corpus has every category and every stage", () => {
+  expect(new Set(CORPUS.map(({ meaning }) => meaning))).toEqual(new Set(REPLY_CATEGORIES));
+  expect(new Set(CORPUS.map(({ stage }) => stage))).toEqual(new Set(REPLY_STAGES));
+});
+
+test("before RCPT no reply of the corpus buries a mailbox, save a host that takes no mail", () => {
+  for (const { reply } of CORPUS) {
+    for (const stage of ["banner", "ehlo", "mail"] as const) {
+      const { category, mailbox } = read(reply, stage);
+      expect(category, reply).not.toMatch(/^mailbox_/);
+      expect(mailbox, reply).not.toMatch(/^exists/);
+      if (mailbox === "does_not_exist") expect(category, reply).toBe("domain_not_accepted");
+    }
+  }
+});
+
+test("a temporary reply never buries a mailbox", () => {
+  for (const { reply } of CORPUS.filter((line) => line.reply.startsWith("5"))) {
+    const later = reply.replaceAll(/^5(\d\d)/gm, "4$1");
+    expect(read(later).mailbox, later).not.toBe("does_not_exist");
+  }
+});
+
+test.each([
+  ["550 5.1.1 <quota@example.com>: Recipient address rejected: User unknown", "mailbox_not_found"],
+  ["550 5.1.1 <blocked@example.com>... User unknown", "mailbox_not_found"],
+  ["550 User full unknown", "mailbox_not_found", "full@example.com"],
+  ["550 Unknown user: spam@example.com", "mailbox_not_found"],
+  ["550 <552@example.com> no such user here", "mailbox_not_found"],
+  ["550 5.1.1 blacklisted@example.com: no mailbox here by that name", "mailbox_not_found"],
+  ["552 5.2.2 <unknown@example.com>: mailbox is full", "mailbox_full"],
+  ["452 4.2.2 <full@example.com>: mailbox full", "mailbox_full", "full@example.com"],
+  ["250 2.1.5 <nosuchuser@example.com> OK", "accepted"],
+] as const)("the echo of a name is not a reason: %s", (reply, category, recipient?: string) => {
+  expect(read(reply, "rcpt", recipient ? { recipient } : {}).category).toBe(category);
+});
+
+test("a callout tells what our own server said, so its quote is not about the recipient", () => {
+  const reply =
+    "550-Verification failed for <bob@example.org>\n550-Response: 550 User unknown\n550 Sender verify failed";
+
+  expect(read(reply)).toMatchObject({ category: "sender_rejected", mailbox: "unknown" });
+});
+
+test("of two facts in one reply neither is proven", () => {
+  for (const reply of ["550 User unknown or mailbox full", "550 Mailbox unavailable or access denied"]) {
+    expect(read(reply).mailbox, reply).toBe("unknown");
+  }
+});
+
+test("words of another character set are read when they arrive as Latin-1", () => {
+  const words = "550 Benutzer unbekannt / \xd3\xc3\xbb\xa7\xb2\xbb\xb4\xe6\xd4\xda".replace(
+    /Benutzer unbekannt \/ /,
+    "",
+  );
+
+  expect(read(words).category).toBe("mailbox_not_found"); // GBK for "user does not exist"
+  expect(read("552 La boÃ®te du destinataire est pleine").category).toBe("mailbox_full");
+});
+
+test("the time a server names is understood", () => {
+  expect(read("450 4.2.0 Greylisted for 5 minutes").retryAfterSeconds).toBe(300);
+  expect(read("451 4.7.1 Please wait 00:04:59 before retrying").retryAfterSeconds).toBe(299);
+  expect(read("421 Too many connections, retry in 60s").retryAfterSeconds).toBe(60);
+  expect(read("550 5.1.1 User unknown since 300 seconds").retryAfterSeconds).toBeUndefined();
+});
+
+test("a text without a code still has its enhanced code and its words", () => {
+  expect(read("5.2.2 <ann@example.com>: user is over quota").category).toBe("mailbox_full");
+  expect(read("5.1.1 User unknown").mailbox).toBe("does_not_exist");
+  expect(read("User unknown").mailbox).toBe("unknown");
+});
+
+test("any text at any stage has a meaning, and says why", () => {
+  const codes = fc.constantFrom(
+    "",
+    "220",
+    "250",
+    "421",
+    "450",
+    "451",
+    "452",
+    "501",
+    "521",
+    "550",
+    "552",
+    "554",
+    "999",
+  );
+  const pieces = fc.constantFrom(
+    "user",
+    "unknown",
+    "full",
+    "<a@b.example>",
+    "192.0.2.1",
+    "…",
+    "(",
+    "\\",
+    "5.1.1",
+    "or",
+    "[ip]",
+  );
+  const words = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 200 }),
+    fc.array(pieces).map((list) => list.join(" ")),
+  );
+  fc.assert(
+    fc.property(
+      codes,
+      words,
+      fc.constantFrom(...REPLY_STAGES),
+      fc.string(),
+      (code, text, stage, recipient) => {
+        const meaning = read(`${code} ${text}`, stage, { recipient });
+        expect(REPLY_CATEGORIES).toContain(meaning.category);
+        expect(meaning.why).not.toBe("");
+        expect(meaning.rule).not.toBe("");
+      },
+    ),
+  );
+});
+
+test.each([
+  ["one long word", (n: number) => "a".repeat(n)],
+  ["addresses", (n: number) => "<a@b.example> ".repeat(n / 14)],
+  ["nearly addresses", (n: number) => "a@".repeat(n / 2)],
+  ["many spaces", (n: number) => " ".repeat(n)],
+  ["words of the rules", (n: number) => "user mailbox your sender is not ".repeat(n / 32)],
+  ["one long sentence without spaces", (n: number) => "不存".repeat(n / 2)],
+  ["colons and dots", (n: number) => "1:2.3".repeat(n / 5)],
+])("a hostile reply costs little: %s", (_name, filler) => {
+  const started = performance.now();
+  for (let round = 0; round < 5; round++)
+    read(`550 ${filler(100_000)} x`, "rcpt", { recipient: "a@b.example" });
+
+  expect((performance.now() - started) / 5).toBeLessThan(250);
+});

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Pace } from "./pace.ts";
+import { profileOf } from "./profile.ts";
+
+const reply = { code: 554, lines: ["blocked"] };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Enters, and tells whether that has worked by now. */
+function enter(pace: Pace, givingUp?: AbortSignal) {
+  const visitor: { isIn: boolean | undefined } = { isIn: undefined };
+  pace.enter(givingUp).then((isIn) => {
+    visitor.isIn = isIn;
+  });
+  return visitor;
+}
+const settled = () => vi.advanceTimersByTimeAsync(0);
+
+test("as many as the profile allows are in at once, the rest wait their turn", async () => {
+  const pace = new Pace(profileOf("", 2));
+  const visitors = [enter(pace), enter(pace), enter(pace), enter(pace)];
+  await settled();
+  expect(visitors.map(({ isIn }) => isIn)).toEqual([true, true, undefined, undefined]);
+  expect(pace.isCrowded).toBe(true);
+  pace.leave();
+  await settled();
+  expect(visitors.map(({ isIn }) => isIn)).toEqual([true, true, true, undefined]);
+});
+
+test("a complaint halves what is allowed and calls for a rest that doubles", async () => {
+  const pace = new Pace(profileOf("", 8));
+  pace.slowDown();
+  expect(pace.limit).toBe(4);
+  const first = enter(pace);
+  await vi.advanceTimersByTimeAsync(900);
+  expect(first.isIn).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(first.isIn).toBe(true);
+
+  pace.slowDown();
+  expect(pace.limit).toBe(2);
+  const second = enter(pace);
+  await vi.advanceTimersByTimeAsync(1900);
+  expect(second.isIn).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(second.isIn).toBe(true);
+  for (let i = 0; i < 20; i++) pace.slowDown();
+  expect(pace.limit).toBe(1);
+});
+
+test("quiet sessions give back what a complaint has taken, one at a time, up to the profile", () => {
+  const pace = new Pace(profileOf("", 4));
+  pace.slowDown();
+  expect(pace.limit).toBe(2);
+  for (let i = 0; i < 5; i++) pace.wentWell();
+  expect(pace.limit).toBe(3);
+  for (let i = 0; i < 50; i++) pace.wentWell();
+  expect(pace.limit).toBe(4);
+});
+
+test("three refusals of us open the breaker, a quarter of an hour later one may try again", async () => {
+  const pace = new Pace(profileOf(""));
+  pace.refusedUs(reply);
+  pace.refusedUs(reply);
+  expect(pace.openBreaker).toBeUndefined();
+  pace.refusedUs(reply);
+  expect(pace.openBreaker).toEqual(reply);
+  await vi.advanceTimersByTimeAsync(15 * 60_000 + 1);
+  expect(pace.openBreaker).toBeUndefined();
+  pace.refusedUs(reply); // still the same
+  expect(pace.openBreaker).toEqual(reply);
+});
+
+test("a session that goes well in between starts the count of refusals anew", () => {
+  const pace = new Pace(profileOf(""));
+  pace.refusedUs(reply);
+  pace.refusedUs(reply);
+  pace.wentWell();
+  pace.refusedUs(reply);
+  expect(pace.openBreaker).toBeUndefined();
+});
+
+test("who gives up steps aside without a place, and a rest that nobody waits for keeps no timer", async () => {
+  const pace = new Pace(profileOf("", 1));
+  const leaving = new AbortController();
+  const inside = enter(pace);
+  const impatient = enter(pace, leaving.signal);
+  const patient = enter(pace);
+  leaving.abort();
+  await settled();
+  expect([inside.isIn, impatient.isIn, patient.isIn]).toEqual([true, false, undefined]);
+  pace.leave();
+  await settled();
+  expect(patient.isIn).toBe(true);
+
+  pace.leave();
+  pace.slowDown();
+  const resting = new AbortController();
+  const late = enter(pace, resting.signal);
+  expect(vi.getTimerCount()).toBe(1);
+  resting.abort();
+  await settled();
+  expect(late.isIn).toBe(false);
+  expect(vi.getTimerCount()).toBe(0);
+  expect(await pace.enter(resting.signal)).toBe(false); // too late to even stand in line
+});
+
+test("giants want a rest between sessions even when all is well", async () => {
+  const pace = new Pace(profileOf("google"));
+  const [one, two] = [enter(pace), enter(pace)];
+  await settled();
+  expect([one.isIn, two.isIn]).toEqual([true, undefined]);
+  await vi.advanceTimersByTimeAsync(250);
+  expect(two.isIn).toBe(true);
+});
+
+test("behind an open breaker nobody rests, since nobody gets to the host", async () => {
+  const pace = new Pace(profileOf("google"));
+  for (let i = 0; i < 3; i++) pace.refusedUs(reply);
+  const visitors = Array.from({ length: 5 }, () => enter(pace));
+  for (let i = 0; i < 3; i++) pace.leave();
+  await settled();
+  expect(visitors.map(({ isIn }) => isIn)).toEqual(Array(5).fill(true));
+});

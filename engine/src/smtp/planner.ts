@@ -1,0 +1,175 @@
+/**
+ * The planner: everybody's questions, asked with as few conversations as possible.
+ *
+ * Questions are grouped by mail exchange, so that the addresses of a list, and of everybody else at that
+ * moment, share sessions. A made-up name is asked for once per domain; a domain known to take anyone, and a
+ * host known to be dead, cost nothing. The single check walks the same way with one question.
+ */
+import { LRUCache } from "lru-cache";
+import type { Address } from "../address/address.ts";
+import type { MailHost } from "../dns/mail-route.ts";
+import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
+import { type AskDecoy, createCatchAllMemory } from "./catch-all.ts";
+import { decoyName } from "./decoy-name.ts";
+import type { Dial, Egress } from "./dial.ts";
+import { EgressHealth } from "./egress-health.ts";
+import { createHostMemory } from "./host-memory.ts";
+import { type ExchangeDeps, MailExchange } from "./mail-exchange.ts";
+import { Pace } from "./pace.ts";
+import { type Profile, profileOf } from "./profile.ts";
+import type { Pending } from "./waiting-line.ts";
+
+export type PlannerOptions = {
+  dial: Dial;
+  egress: Egress;
+  probeTimeoutMs: number;
+  /** Connections at once to a host without a profile of its own. */
+  connectionsPerHost?: number;
+  /** Connections at once in all. */
+  maxSessions?: number;
+};
+
+export type Inquiry = { address: Address; hosts: readonly MailHost[]; provider: string };
+export type Probed = { mailbox: MailboxFinding; decoy?: DecoyFinding };
+
+export type Planner = {
+  probe(inquiry: Inquiry): Promise<Probed>;
+  /** Says goodbye everywhere. What is still waiting is answered as timed out. */
+  close(): Promise<void>;
+};
+
+const MAX_PACES = 20_000;
+/** Sessions at once, to all hosts together. */
+const MAX_SESSIONS = 400;
+
+export function createPlanner(options: PlannerOptions): Planner {
+  const health = new EgressHealth();
+  const memory = createHostMemory();
+  const catchAll = createCatchAllMemory();
+  const exchanges = new Map<string, MailExchange>();
+  const door = new Pace({ ...profileOf(""), connections: options.maxSessions ?? MAX_SESSIONS });
+  const paces = new LRUCache<string, Pace>({ max: MAX_PACES });
+  let isClosed = false;
+
+  /** Giants count connections to all their hosts together, everybody else to each host. */
+  const paceAt = (profile: Profile, provider: string) => (host: string) => {
+    const key = profile.isShared ? `provider ${provider}` : host;
+    const pace = paces.get(key) ?? new Pace(profile);
+    paces.set(key, pace);
+    return pace;
+  };
+
+  const exchangeFor = ({ hosts, provider }: Inquiry, profile: Profile): MailExchange => {
+    const key = hosts.map(({ name }) => name).join(" ");
+    const known = exchanges.get(key);
+    if (known) return known;
+    const deps: ExchangeDeps = { ...options, memory, health, door, paceOf: paceAt(profile, provider) };
+    const exchange = new MailExchange(deps, hosts, profile);
+    exchange.onIdle = () => exchanges.delete(key);
+    exchanges.set(key, exchange);
+    if (isClosed) void exchange.close(); // whoever still asks is told at once
+    return exchange;
+  };
+
+  return {
+    async probe(inquiry) {
+      const seconds = health.blockedForSeconds;
+      if (seconds !== undefined) return { mailbox: { answer: "egress_blocked", retryAfterSeconds: seconds } };
+
+      const { address } = inquiry;
+      const profile = profileOf(inquiry.provider, options.connectionsPerHost);
+      const known = catchAll.known(address.domain, profile.acceptancesPerDecoy);
+      if (known?.answer === "accepted") {
+        return { mailbox: inferredAcceptance(inquiry), decoy: known };
+      }
+      // Looked up each time: an exchange that has run idle in between is no longer the one that others use.
+      const exchange = () => exchangeFor(inquiry, profile);
+      const askDecoy: AskDecoy = () => askForDecoy(exchange(), inquiry);
+      if (!known) catchAll.prepare(address.domain, askDecoy);
+      const mailbox = await askForTarget(exchange(), address);
+      if (mailbox.answer !== "accepted") return { mailbox };
+      return { mailbox, decoy: known ?? (await catchAll.finding(address.domain, askDecoy)) };
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([...exchanges.values()].map((exchange) => exchange.close()));
+    },
+  };
+}
+
+/** Asks for the made-up name. When it is accepted, nobody else at the domain needs to be asked for. */
+function askForDecoy(exchange: MailExchange, inquiry: Inquiry): ReturnType<AskDecoy> {
+  const { domain } = inquiry.address;
+  const { promise: finding, resolve } = withResolver<MailboxFinding | undefined>();
+  const pending = pendingFor({
+    recipient: `${decoyName(domain, Date.now())}@${domain}`,
+    domain,
+    smtpUtf8: false,
+    isDecoy: true,
+    settle(found) {
+      resolve(found);
+      if (found.answer === "accepted") exchange.settleTargets(domain, inferredAcceptance(inquiry));
+    },
+    drop: () => resolve(undefined),
+    fail: () => resolve(undefined),
+  });
+  exchange.add(pending);
+  const want = () => {
+    pending.isWanted = true;
+    exchange.notice();
+  };
+  return { finding, want };
+}
+
+function askForTarget(
+  exchange: MailExchange,
+  { local, domain, needsSmtpUtf8 }: Address,
+): Promise<MailboxFinding> {
+  const { promise, resolve, reject } = withResolver<MailboxFinding>();
+  exchange.add(
+    pendingFor({
+      recipient: `${local}@${domain}`,
+      domain,
+      smtpUtf8: needsSmtpUtf8,
+      isDecoy: false,
+      settle: resolve,
+      drop: () => resolve({ answer: "timeout" }),
+      fail: reject,
+    }),
+  );
+  return promise;
+}
+
+function pendingFor(
+  question: Pick<Pending, "recipient" | "domain" | "smtpUtf8" | "isDecoy" | "settle" | "drop" | "fail">,
+): Pending {
+  const pending: Pending = {
+    ...question,
+    isWanted: !question.isDecoy,
+    isSettled: false,
+    deniedBy: new Set(),
+    failures: 0,
+    returns: 0,
+    settle(finding) {
+      pending.isSettled = true;
+      question.settle(finding);
+    },
+  };
+  return pending;
+}
+
+/** Promise.withResolvers, which Node 20 does not have yet. */
+function withResolver<T>() {
+  let resolve!: (value: T) => void;
+  let reject!: (reason: unknown) => void;
+  const promise = new Promise<T>((settle, fail) => {
+    resolve = settle;
+    reject = fail;
+  });
+  return { promise, resolve, reject };
+}
+
+/** Not asked for, because the domain takes anyone. */
+function inferredAcceptance({ hosts }: Inquiry): MailboxFinding {
+  return { answer: "accepted", isInferred: true, mxHost: hosts[0]!.name };
+}

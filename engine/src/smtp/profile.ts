@@ -1,0 +1,83 @@
+/**
+ * How to behave at each provider's mail hosts: starting values, which pace.ts lowers when they complain and
+ * host-memory.ts refines with what a host has taught us.
+ */
+
+export type Profile = {
+  /** Connections at once from one address of ours. */
+  connections: number;
+  /** The limit holds for all hosts of the provider together, not for each of them. */
+  isShared: boolean;
+  /** Recipients asked for in one session, and under one MAIL command. */
+  recipientsPerSession: number;
+  recipientsPerTransaction: number;
+  /** Refused recipients after which we leave by ourselves, before the server shows us out. */
+  refusalsPerSession: number;
+  /** Rest between two sessions. */
+  gapMs: number;
+  /** When to come back after a greylisting reply that names no time. */
+  greylistSeconds: number;
+  /** A made-up name is asked for again after this many acceptances, in case they stopped being honest with us. */
+  acceptancesPerDecoy: number;
+};
+
+/** Postfix slows down after 10 errors and hangs up at 20; common Exim set-ups are alike. */
+const ORDINARY: Profile = {
+  connections: 1,
+  isShared: false,
+  recipientsPerSession: 500,
+  recipientsPerTransaction: 50,
+  refusalsPerSession: 9,
+  gapMs: 0,
+  greylistSeconds: 360,
+  acceptancesPerDecoy: 1000,
+};
+
+/** A giant watches for dictionary attacks: one target and one made-up name, three at the most. */
+const GIANT: Profile = {
+  ...ORDINARY,
+  isShared: true,
+  recipientsPerSession: 3,
+  recipientsPerTransaction: 3,
+  refusalsPerSession: 3,
+  gapMs: 200,
+  acceptancesPerDecoy: 25,
+};
+
+/** A filter in front of many companies' mail hosts. */
+const FILTER: Profile = {
+  ...ORDINARY,
+  connections: 5,
+  recipientsPerSession: 90,
+  recipientsPerTransaction: 20,
+};
+
+const PROFILES: Readonly<Record<string, Profile>> = {
+  google: { ...GIANT, connections: 2 },
+  google_workspace: { ...GIANT, connections: 2 },
+  microsoft_365: { ...GIANT, connections: 2 },
+  outlook: { ...GIANT, connections: 2, recipientsPerTransaction: 1 },
+  yahoo: GIANT,
+  icloud: GIANT,
+  gmx: GIANT,
+  web_de: GIANT,
+  mail_com: GIANT,
+  ionos: { ...GIANT, connections: 2 },
+  mail_ru: { ...GIANT, connections: 2 },
+  yandex: { ...GIANT, connections: 2 },
+  qq: GIANT,
+  tencent_exmail: GIANT,
+  netease: GIANT,
+  orange: GIANT,
+  laposte: GIANT,
+  sfr: GIANT,
+  mimecast: { ...FILTER, greylistSeconds: 90 },
+  proofpoint: FILTER,
+  barracuda: FILTER,
+  cisco_ironport: FILTER,
+};
+
+/** The profile of a provider's slug. `connections` replaces the limit for hosts that have no profile of their own. */
+export function profileOf(provider: string, connections?: number): Profile {
+  return PROFILES[provider] ?? (connections === undefined ? ORDINARY : { ...ORDINARY, connections });
+}

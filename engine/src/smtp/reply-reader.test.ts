@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Reply } from "./reply.ts";
+import { ReplyReader } from "./reply-reader.ts";
+
+function read(...chunks: (string | Uint8Array)[]) {
+  const reader = new ReplyReader();
+  const replies: Reply[] = [];
+  for (const chunk of chunks) {
+    reader.feed(Buffer.from(chunk as string));
+    for (let reply = reader.take(); reply; reply = reader.take()) replies.push(reply);
+  }
+  return { replies, broken: reader.broken };
+}
+
+test("a reply of one line is whole at its line break", () => {
+  expect(read("220 mx.shop.test ESMTP")).toEqual({ replies: [], broken: undefined });
+  expect(read("220 mx.shop.test ESMTP\r\n").replies).toEqual([{ code: 220, lines: ["mx.shop.test ESMTP"] }]);
+  expect(read("250\n").replies).toEqual([{ code: 250, lines: [] }]);
+});
+
+test("a reply of several lines is one reply, and two in one packet are two", () => {
+  const { replies } = read("250-mx.shop.test\r\n250-PIPELINING\r\n250 SMTPUTF8\r\n550 5.1.1 no\r\n");
+  expect(replies).toEqual([
+    { code: 250, lines: ["mx.shop.test", "PIPELINING", "SMTPUTF8"] },
+    { code: 550, enhanced: "5.1.1", lines: ["no"] },
+  ]);
+});
+
+test("words outside UTF-8 are read as Latin-1, so that the rest of the sentence survives", () => {
+  const { replies } = read(Buffer.from("550 bo\xeete pleine\r\n", "latin1"));
+  expect(replies[0]?.lines).toEqual(["boîte pleine"]);
+});
+
+test.each([
+  ["no SMTP at all", "HTTP/1.1 400 Bad Request\r\n"],
+  ["a code out of range", "199 hm\r\n"],
+  ["a code that runs on", "2500 hm\r\n"],
+  ["an empty line", "\r\n"],
+  ["two codes in one reply", "250-yes\r\n550 no\r\n"],
+  ["a line that is too long", `250 ${"x".repeat(5000)}\r\n`],
+  ["a line that does not end", `250 ${"x".repeat(5000)}`],
+  ["too many lines", "250-x\r\n".repeat(200)],
+  ["too many bytes", `250-${"x".repeat(3000)}\r\n`.repeat(20)],
+  ["more replies than anybody asked for", "250 x\r\n".repeat(1000)],
+])("%s ends the reading", (_, text) => {
+  const reader = new ReplyReader();
+  reader.feed(Buffer.from(text));
+  expect(reader.broken).toBeTypeOf("string");
+  while (reader.take()); // what was said before still counts
+  reader.feed(Buffer.from("250 ok\r\n"));
+  expect(reader.take()).toBeUndefined(); // what is said after does not
+});
+
+test("what came before STARTTLS is forgotten, half lines included", () => {
+  const reader = new ReplyReader();
+  reader.feed(Buffer.from("250 injected\r\n250-half"));
+  reader.forget();
+  reader.feed(Buffer.from("220 fresh\r\n"));
+  expect(reader.take()).toEqual({ code: 220, lines: ["fresh"] });
+  expect(reader.take()).toBeUndefined();
+});
+
+/** Lines as servers write them, and as they should not. */
+const line = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(fc.constantFrom("220", "250", "451", "550"), fc.constantFrom(" ", "-"), fc.string())
+      .map((parts) => parts.join("")),
+  },
+  { weight: 1, arbitrary: fc.string() },
+);
+const stream = fc
+  .array(line, { maxLength: 40 })
+  .map((lines) => Buffer.from(lines.map((text) => `${text.replaceAll("\n", "")}\r\n`).join("")));
+
+test("however a stream is cut into packets, the replies are the same", () => {
+  fc.assert(
+    fc.property(stream, fc.array(fc.nat({ max: 400 }), { maxLength: 30 }), (bytes, cuts) => {
+      const places = [...new Set(cuts.map((cut) => Math.min(cut, bytes.length)))].sort((a, b) => a - b);
+      const chunks = [0, ...places].map((start, i) => bytes.subarray(start, places[i] ?? bytes.length));
+      expect(read(...chunks)).toEqual(read(bytes));
+      expect(read(...Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(read(bytes));
+    }),
+  );
+});
+
+test("random bytes never throw", () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 20 }), (chunks) => {
+      for (const { code } of read(...chunks).replies) expect(code).toBeGreaterThanOrEqual(200);
+    }),
+  );
+});
+
+test("memory stays bounded while a server talks for ever", () => {
+  const chunk = Buffer.alloc(64 * 1024, "x");
+  const banner = Buffer.from("220-read on\r\n".repeat(5000));
+  const before = process.memoryUsage().arrayBuffers;
+  for (const bytes of [chunk, banner]) {
+    const reader = new ReplyReader();
+    for (let i = 0; i < 2000; i++) reader.feed(bytes);
+    expect(reader.broken).toBeDefined();
+  }
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024);
+});

@@ -1,0 +1,72 @@
+/**
+ * An SMTP reply as plain data: the code, the enhanced code where one is truly given, and the words.
+ *
+ * Reading is lenient, because replies also come from logs, bounce messages and people: lines without a
+ * code, a quote of what a host "said", a missing code. What a reply means is decided in meaning.ts.
+ */
+
+export type Reply = {
+  /** The three-digit code; 0 when the text has none. */
+  code: number;
+  /** RFC 3463 status such as "5.1.1", only where the server meant it as one. */
+  enhanced?: string;
+  /** What the server said, line by line, without codes and enhanced codes. */
+  lines: string[];
+};
+
+/** A server that says more than this has nothing more to tell us. */
+const MAX_CHARACTERS = 8192;
+const MAX_LINES = 64;
+
+const CODE_LINE = /^([2-5]\d\d)(?:[ -]|$)\s*/;
+// Barracuda passes on the inner server's words after a word of its own.
+const STATUS_AT_HEAD = /^(?:cuda_nsu )?([245]\.\d{1,3}\.\d{1,3})(?![.\d])[:,;.]?\s*/;
+// qmail puts the status in brackets at the end, IronPort puts a number sign before it.
+const STATUS_MARKED = /\(#([245]\.\d{1,3}\.\d{1,3})\b|(?:^|\s)#([245]\.\d{1,3}\.\d{1,3})(?![.\d])/;
+// Bounce messages say "smtp; 550 ...", log lines "host mx.example.com[192.0.2.1] said: 550 ...".
+const DIAGNOSTIC = /^(?:smtp|x-[a-z]+);\s*/i;
+const QUOTED = /(?:\b(?:said|replied|refused to talk to me)|:)\s+(?=[245]\d\d[ -])/i;
+
+/** Reads the raw text of one reply, of one line or many. Never throws, looks at a bounded prefix only. */
+export function parseReply(text: string): Reply {
+  const rows = unquote(text.slice(0, MAX_CHARACTERS))
+    .split(/\r\n|\r|\n/, MAX_LINES)
+    .map((row) => row.trim())
+    .filter((row) => row !== "");
+
+  let code = 0;
+  let enhanced: string | undefined;
+  const lines: string[] = [];
+  for (const row of rows) {
+    const codeMatch = CODE_LINE.exec(row);
+    // A continuation carries the same code; another number there belongs to the sentence.
+    const carriesCode = codeMatch !== null && (code === 0 || Number(codeMatch[1]) === code);
+    if (carriesCode) code = Number(codeMatch[1]);
+    let words = carriesCode ? row.slice(codeMatch[0].length) : row;
+
+    const status = STATUS_AT_HEAD.exec(words);
+    if (status) {
+      enhanced ??= status[1];
+      words = words.slice(status[0].length);
+    }
+    if (words !== "") lines.push(words);
+  }
+
+  enhanced ??= markedStatus(lines);
+  return enhanced === undefined ? { code, lines } : { code, enhanced, lines };
+}
+
+function unquote(text: string): string {
+  const trimmed = text.trimStart().replace(DIAGNOSTIC, "");
+  if (CODE_LINE.test(trimmed)) return trimmed;
+  const quoted = QUOTED.exec(trimmed);
+  return quoted ? trimmed.slice(quoted.index + quoted[0].length) : trimmed;
+}
+
+function markedStatus(lines: readonly string[]): string | undefined {
+  for (const line of lines) {
+    const match = STATUS_MARKED.exec(line);
+    if (match) return match[1] ?? match[2];
+  }
+  return undefined;
+}

@@ -1,0 +1,211 @@
+/**
+ * One stay at a mail server: greet it, encrypt if it offers that, then ask for recipients, many in a stay.
+ *
+ * MAIL and RCPT only, with RSET between transactions and QUIT at the end; never DATA, never VRFY. Where the
+ * server pipelines, all the questions of a round go out in one packet and cost one round trip.
+ */
+import { Conversation, SERVICE_CLOSING } from "./conversation.ts";
+import type { Dial, Egress } from "./dial.ts";
+import type { Reply } from "./reply.ts";
+
+export type SessionDeps = { dial: Dial; egress: Pick<Egress, "ehloName" | "mailFrom"> };
+
+/** Which liberties to take with a host, from what earlier stays have taught. */
+export type Manners = { encrypt: boolean; pipeline: boolean };
+
+export type Opening =
+  | { kind: "ready"; session: Session; encryptionFailed: boolean }
+  /** The server spoke, and would not have us. */
+  | { kind: "refused"; stage: "banner" | "ehlo"; reply: Reply }
+  /** No connection came about; `isSilent` when not even a refusal came back. */
+  | { kind: "unreachable"; isSilent: boolean }
+  /** A connection, and then no conversation. */
+  | { kind: "timeout" | "closed" | "garbage" };
+
+/** One MAIL command and the recipients named under it. */
+export type Transaction = { recipients: readonly string[]; smtpUtf8: boolean };
+
+/** What was said about one recipient, and at which command: a refused MAIL is about us. */
+export type Answer = { stage: "mail" | "rcpt"; reply: Reply };
+
+export type Round = {
+  /** By transaction and recipient; undefined where the session ended before the answer. */
+  answers: (Answer | undefined)[][];
+  /** Set when the session is over; "dismissed" is 421. */
+  ending?: "closed" | "timeout" | "garbage" | "dismissed";
+};
+
+const MAX_CONNECT_MS = 15_000;
+const FAREWELL_MS = 2000;
+
+export async function openSession(
+  deps: SessionDeps,
+  host: { name: string; address: string },
+  manners: Manners,
+  timeoutMs: number,
+): Promise<Opening> {
+  const deadline = performance.now() + timeoutMs;
+  const left = () => Math.max(1, deadline - performance.now());
+  const dialled = await deps.dial(host.address, Math.min(MAX_CONNECT_MS, timeoutMs / 2));
+  if (dialled.kind !== "connected") return { kind: "unreachable", isSilent: dialled.kind === "timeout" };
+  const conversation = new Conversation(dialled.socket);
+  const giveUp = async (opening: Opening): Promise<Opening> => {
+    if (opening.kind === "refused") await sayGoodbye(conversation, ["QUIT"], Math.min(FAREWELL_MS, left()));
+    conversation.close();
+    return opening;
+  };
+
+  const banner = await conversation.hear(left());
+  if (banner.kind !== "reply") return giveUp({ kind: banner.kind });
+  if (banner.reply.code !== 220) return giveUp({ kind: "refused", stage: "banner", reply: banner.reply });
+
+  let greeted = await greet(conversation, deps.egress.ehloName, left);
+  if (greeted.kind !== "welcome") return giveUp(greeted);
+
+  if (manners.encrypt && greeted.features.has("STARTTLS")) {
+    conversation.send(["STARTTLS"]);
+    const granted = await conversation.hear(left());
+    if (granted.kind === "reply" && granted.reply.code === 220) {
+      if (!(await conversation.encrypt(host.name, Math.min(left(), timeoutMs / 3)))) {
+        // A host with broken TLS still takes mail in the clear, and so do we.
+        const plain = await openSession(deps, host, { ...manners, encrypt: false }, left());
+        return plain.kind === "ready" ? { ...plain, encryptionFailed: true } : plain;
+      }
+      greeted = await greet(conversation, deps.egress.ehloName, left);
+      if (greeted.kind !== "welcome") return giveUp(greeted);
+    } else if (granted.kind !== "reply") {
+      return giveUp({ kind: granted.kind });
+    }
+  }
+  const session = new Session(conversation, greeted.features, deps.egress.mailFrom, manners.pipeline);
+  return { kind: "ready", session, encryptionFailed: false };
+}
+
+/** One reply for each line, then we are gone. However much it says instead, the time is for all of it. */
+async function sayGoodbye(conversation: Conversation, lines: string[], timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  conversation.send(lines);
+  for (const _ of lines) {
+    const heard = await conversation.hear(deadline - performance.now());
+    if (heard.kind !== "reply") return;
+  }
+}
+
+type Greeted = { kind: "welcome"; features: ReadonlySet<string> } | Exclude<Opening, { kind: "ready" }>;
+
+/** EHLO, or HELO where the server is older than 1995 or pretends to be. */
+async function greet(conversation: Conversation, name: string, left: () => number): Promise<Greeted> {
+  conversation.send([`EHLO ${name}`]);
+  const heard = await conversation.hear(left());
+  if (heard.kind !== "reply") return { kind: heard.kind };
+  if (isSuccess(heard.reply)) return { kind: "welcome", features: featuresOf(heard.reply) };
+  if (heard.reply.code < 500 || heard.reply.code > 504)
+    return { kind: "refused", stage: "ehlo", reply: heard.reply };
+
+  conversation.send([`HELO ${name}`]);
+  const older = await conversation.hear(left());
+  if (older.kind !== "reply") return { kind: older.kind };
+  if (isSuccess(older.reply)) return { kind: "welcome", features: new Set() };
+  return { kind: "refused", stage: "ehlo", reply: older.reply };
+}
+
+function featuresOf(reply: Reply): Set<string> {
+  return new Set(reply.lines.slice(1).map((line) => line.split(" ", 1)[0]!.toUpperCase()));
+}
+
+export function isSuccess(reply: Reply): boolean {
+  return reply.code >= 200 && reply.code < 300;
+}
+
+type Step = { line: string; kind: "rset" | "mail" | "rcpt"; transaction: number };
+
+export class Session {
+  readonly features: ReadonlySet<string>;
+  readonly pipelines: boolean;
+  readonly #conversation: Conversation;
+  readonly #mailFrom: string;
+  #inTransaction = false;
+
+  constructor(
+    conversation: Conversation,
+    features: ReadonlySet<string>,
+    mailFrom: string,
+    mayPipeline: boolean,
+  ) {
+    this.#conversation = conversation;
+    this.#mailFrom = mailFrom;
+    this.features = features;
+    this.pipelines = mayPipeline && features.has("PIPELINING");
+  }
+
+  get isOpen(): boolean {
+    return this.#conversation.isOpen;
+  }
+
+  /** Asks for every recipient of these transactions. `timeoutMs` is for the whole round. */
+  async ask(transactions: readonly Transaction[], timeoutMs: number): Promise<Round> {
+    const deadline = performance.now() + timeoutMs;
+    const steps = this.#stepsFor(transactions);
+    const answers: (Answer | undefined)[][] = transactions.map(() => []);
+    const refusedSender = new Map<number, Reply>();
+    if (steps.length === 0) return { answers };
+    if (this.pipelines) this.#conversation.send(steps.map((step) => step.line));
+
+    for (const step of steps) {
+      const refusal = refusedSender.get(step.transaction);
+      if (!this.pipelines) {
+        if (step.kind === "rcpt" && refusal) {
+          answers[step.transaction]!.push({ stage: "mail", reply: refusal });
+          continue;
+        }
+        this.#conversation.send([step.line]);
+      }
+      const heard = await this.#conversation.hear(Math.max(1, deadline - performance.now()));
+      if (heard.kind !== "reply") return this.#over(this.#inStep(answers), heard.kind);
+      const { reply } = heard;
+      if (step.kind === "mail" && !isSuccess(reply)) refusedSender.set(step.transaction, reply);
+      if (step.kind === "rcpt") {
+        answers[step.transaction]!.push(
+          refusal ? { stage: "mail", reply: refusal } : { stage: "rcpt", reply },
+        );
+      }
+      if (reply.code === SERVICE_CLOSING) return this.#over(answers, "dismissed");
+    }
+    const { unasked } = this.#conversation;
+    if (!unasked) return { answers };
+    return this.#over(this.#inStep(answers), unasked.code === SERVICE_CLOSING ? "dismissed" : "garbage");
+  }
+
+  /** With more replies than questions we cannot know which of them was whose. A dismissal may come at any time. */
+  #inStep(answers: (Answer | undefined)[][]): (Answer | undefined)[][] {
+    const { unasked } = this.#conversation;
+    return unasked === undefined || unasked.code === SERVICE_CLOSING ? answers : [];
+  }
+
+  /** Says goodbye and waits for the answer, but not for long: many hosts just hang up. */
+  async quit(): Promise<void> {
+    const lines = this.pipelines && this.#inTransaction ? ["RSET", "QUIT"] : ["QUIT"];
+    if (this.isOpen) await sayGoodbye(this.#conversation, lines, FAREWELL_MS);
+    this.#conversation.close();
+  }
+
+  #stepsFor(transactions: readonly Transaction[]): Step[] {
+    const steps: Step[] = [];
+    for (const [transaction, { recipients, smtpUtf8 }] of transactions.entries()) {
+      if (this.#inTransaction) steps.push({ line: "RSET", kind: "rset", transaction });
+      this.#inTransaction = true;
+      const parameters = smtpUtf8 ? " SMTPUTF8" : "";
+      steps.push({ line: `MAIL FROM:<${this.#mailFrom}>${parameters}`, kind: "mail", transaction });
+      for (const recipient of recipients) {
+        steps.push({ line: `RCPT TO:<${recipient}>`, kind: "rcpt", transaction });
+      }
+    }
+    return steps;
+  }
+
+  #over(answers: (Answer | undefined)[][], ending: NonNullable<Round["ending"]>): Round {
+    if (this.isOpen) this.#conversation.send(["QUIT"]); // it may still read what it does not answer
+    this.#conversation.close();
+    return { answers, ending };
+  }
+}

@@ -1,0 +1,134 @@
+import { ALL_SUB_STATUSES, type SubStatus } from "@mailvet/contract";
+import { expect, test } from "vitest";
+import { parseAddress } from "./address/address.ts";
+import type { DecoyFinding, Evidence, MailboxAnswer } from "./evidence.ts";
+import { reasonOf } from "./reason.ts";
+import { scoreOf } from "./score.ts";
+import { decide } from "./verdict.ts";
+
+const parsed = parseAddress("ann@shop.example");
+if (!parsed.ok) throw new Error("the sample address is malformed");
+const { address } = parsed;
+
+const HOSTS = [{ name: "mx.shop.example", preference: 10, addresses: ["192.0.2.1"] }];
+const REFUSED: DecoyFinding = { answer: "not_found", confidence: 0.95 };
+
+const wellFormed: Evidence = { email: "ann@shop.example", address };
+const routed: Evidence = { ...wellFormed, route: { kind: "mail_hosts", implicit: false, hosts: HOSTS } };
+const heard = (answer: MailboxAnswer): Evidence => ({ ...routed, mailbox: { answer } });
+const proven: Evidence = { ...heard("accepted"), decoy: REFUSED };
+const random = { score: 0.1, method: "test", reasons: [], looksRandom: true };
+
+/** For every reason a verdict can have: evidence for it, is_valid, safe_to_send, confidence. */
+const CASES: Record<
+  SubStatus,
+  [evidence: Evidence, isValid: boolean, safeToSend: boolean, confidence: number]
+> = {
+  "": [proven, true, true, 0.95],
+  privacy_relay: [{ ...proven, isPrivacyRelay: true }, true, true, 0.88],
+  syntax_error: [{ email: "ann" }, false, false, 0.99],
+  provider_syntax: [{ ...wellFormed, providerComplaint: "Such names are never issued." }, false, false, 0.95],
+  reserved_domain: [{ ...wellFormed, specialUse: "is reserved" }, false, false, 0.99],
+  domain_not_found: [{ ...wellFormed, route: { kind: "domain_not_found" } }, false, false, 0.99],
+  no_mail_server: [{ ...wellFormed, route: { kind: "no_mail_server" } }, false, false, 0.98],
+  null_mx: [{ ...wellFormed, route: { kind: "null_mx" } }, false, false, 0.99],
+  unroutable_mail_server: [
+    { ...wellFormed, route: { kind: "unroutable", hosts: ["mx.shop.example"], reason: "not_public" } },
+    false,
+    false,
+    0.95,
+  ],
+  mailbox_not_found: [heard("not_found"), false, false, 0.97],
+  mailbox_disabled: [heard("disabled"), false, false, 0.95],
+  domain_not_accepted: [heard("domain_not_accepted"), false, false, 0.9],
+  smtputf8_unsupported: [heard("smtputf8_unsupported"), false, false, 0.9],
+  disposable: [{ ...proven, disposable: "domain" }, true, false, 0.98],
+  catch_all: [{ ...proven, decoy: { answer: "accepted", confidence: 0.92 } }, false, false, 0.92],
+  role_based: [{ ...proven, role: "department" }, true, false, 0.95],
+  mailbox_full: [heard("full"), true, false, 0.9],
+  possible_typo: [{ ...proven, suggestion: { email: "ann@gmail.com", lookAlike: true } }, true, false, 0.85],
+  low_quality: [{ ...proven, plausibility: random }, true, false, 0.9],
+  greylisted: [heard("greylisted"), false, false, 0.4],
+  rate_limited: [heard("rate_limited"), false, false, 0.35],
+  probe_blocked: [heard("probe_blocked"), false, false, 0.35],
+  temporary_error: [heard("temporary_error"), false, false, 0.35],
+  smtp_unreachable: [heard("unreachable"), false, false, 0.3],
+  smtp_timeout: [heard("timeout"), false, false, 0.3],
+  smtp_protocol_error: [heard("protocol_error"), false, false, 0.3],
+  egress_blocked: [heard("egress_blocked"), false, false, 0.5],
+  smtp_skipped: [routed, false, false, 0.5],
+  dns_error: [
+    { ...wellFormed, route: { kind: "dns_error", hosts: [], reason: "servfail" } },
+    false,
+    false,
+    0.25,
+  ],
+  internal_error: [heard("accepted"), false, false, 0.1],
+};
+
+for (const subStatus of ALL_SUB_STATUSES) {
+  test(`the verdict ${subStatus || "valid"} follows from its evidence, with its promises`, () => {
+    const [evidence, isValid, safeToSend, confidence] = CASES[subStatus];
+    expect(decide(evidence)).toMatchObject({ subStatus, isValid, safeToSend, confidence });
+    expect(reasonOf(evidence, decide(evidence))).toMatch(/^(?:\p{Lu}|\S+\.\S+ ).*\.$/u);
+  });
+}
+
+test("what is said of us is never held against the mailbox", () => {
+  const aboutUs: MailboxAnswer[] = [
+    "greylisted",
+    "rate_limited",
+    "probe_blocked",
+    "temporary_error",
+    "unreachable",
+    "timeout",
+    "protocol_error",
+    "egress_blocked",
+  ];
+  for (const answer of aboutUs) {
+    expect(decide(heard(answer)).status).toBe("unknown");
+    expect(decide({ ...heard("accepted"), decoy: { answer, confidence: 0 } }).status).toBe("unknown");
+  }
+});
+
+test("when several reasons apply, the earlier one in the order wins and the others stay visible as flags", () => {
+  const everything: Evidence = {
+    ...proven,
+    disposable: "domain",
+    role: "department",
+    suggestion: { email: "ann@gmail.com", lookAlike: true },
+    decoy: { answer: "accepted", confidence: 0.9 },
+  };
+  expect(decide(everything).subStatus).toBe("disposable");
+  expect(decide({ ...everything, route: { kind: "null_mx" } }).subStatus).toBe("null_mx");
+  const { disposable: _, ...kept } = everything;
+  expect(decide(kept).subStatus).toBe("catch_all");
+  expect(decide({ ...kept, mailbox: { answer: "not_found" } }).subStatus).toBe("mailbox_not_found");
+  expect(decide({ ...kept, decoy: REFUSED }).subStatus).toBe("possible_typo");
+  const { suggestion: __, ...asked } = { ...kept, decoy: REFUSED };
+  expect(decide(asked).subStatus).toBe("role_based");
+});
+
+test("a throw-away mailbox is valid only as far as it was proven", () => {
+  expect(decide({ ...wellFormed, disposable: "domain" })).toMatchObject({ status: "risky", isValid: false });
+  expect(decide({ ...heard("accepted"), disposable: "domain" }).isValid).toBe(false);
+});
+
+test("sorting by score never puts a dead address above one that may live", () => {
+  const scores = ALL_SUB_STATUSES.map((subStatus) => {
+    const [evidence] = CASES[subStatus];
+    const verdict = decide(evidence);
+    return { status: verdict.status, score: scoreOf(evidence, verdict) };
+  });
+  const highestDead = Math.max(
+    ...scores.filter(({ status }) => status === "invalid").map(({ score }) => score),
+  );
+  const lowestLive = Math.min(
+    ...scores.filter(({ status }) => status !== "invalid").map(({ score }) => score),
+  );
+  const lowestValid = Math.min(
+    ...scores.filter(({ status }) => status === "valid").map(({ score }) => score),
+  );
+  expect(highestDead).toBeLessThan(lowestLive);
+  expect(lowestValid).toBeGreaterThanOrEqual(85);
+});

@@ -1,0 +1,131 @@
+/**
+ * Evidence in, verdict out. Pure judgement, written as tables that can be read aloud.
+ *
+ * The worst mistake is to call a live mailbox invalid. So nothing that was aimed at us (a block, a limit,
+ * a failure to connect) is ever read as evidence against the mailbox.
+ */
+import { STATUS_OF, type Status, type SubStatus } from "@mailvet/contract";
+import type { Evidence, MailboxAnswer } from "./evidence.ts";
+
+export type Verdict = {
+  status: Status;
+  subStatus: SubStatus;
+  /** How sure we are that the status is right, 0 to 1. */
+  confidence: number;
+  /** There is positive evidence that this very mailbox exists. */
+  isValid: boolean;
+  safeToSend: boolean;
+};
+
+type Rule = readonly [subStatus: SubStatus, applies: (e: Evidence) => boolean];
+
+const routeIs = (kind: NonNullable<Evidence["route"]>["kind"]) => (e: Evidence) => e.route?.kind === kind;
+const mailboxIs = (answer: MailboxAnswer) => (e: Evidence) => e.mailbox?.answer === answer;
+const accepted = mailboxIs("accepted");
+/** An acceptance proves something only where made-up names are refused. */
+const proven = (e: Evidence) => accepted(e) && e.decoy?.answer === "not_found";
+/** Neither settled nor proven: this is as far as we got, with the mailbox or with the made-up name. */
+const stuckAt = (answer: MailboxAnswer) => (e: Evidence) =>
+  e.mailbox?.answer === answer || (accepted(e) && e.decoy?.answer === answer);
+
+/** The first rule that applies decides, so the order of the rows is the policy. */
+const POLICY: readonly Rule[] = [
+  ["syntax_error", (e) => e.address === undefined],
+  ["provider_syntax", (e) => e.providerComplaint !== undefined],
+  ["reserved_domain", (e) => e.specialUse !== undefined],
+
+  ["domain_not_found", routeIs("domain_not_found")],
+  ["null_mx", routeIs("null_mx")],
+  ["no_mail_server", routeIs("no_mail_server")],
+  ["unroutable_mail_server", routeIs("unroutable")],
+  ["dns_error", routeIs("dns_error")],
+
+  ["disposable", (e) => e.disposable !== undefined],
+
+  ["mailbox_not_found", mailboxIs("not_found")],
+  ["mailbox_disabled", mailboxIs("disabled")],
+  ["domain_not_accepted", mailboxIs("domain_not_accepted")],
+  ["smtputf8_unsupported", mailboxIs("smtputf8_unsupported")],
+  ["mailbox_full", mailboxIs("full")],
+
+  ["catch_all", (e) => accepted(e) && e.decoy?.answer === "accepted"],
+
+  ["greylisted", stuckAt("greylisted")],
+  ["rate_limited", stuckAt("rate_limited")],
+  ["probe_blocked", stuckAt("probe_blocked")],
+  ["temporary_error", stuckAt("temporary_error")],
+  ["egress_blocked", stuckAt("egress_blocked")],
+  ["smtp_unreachable", stuckAt("unreachable")],
+  ["smtp_timeout", stuckAt("timeout")],
+  ["smtp_protocol_error", stuckAt("protocol_error")],
+  ["smtp_skipped", (e) => e.mailbox === undefined],
+
+  ["possible_typo", (e) => proven(e) && e.suggestion?.lookAlike === true],
+  ["role_based", (e) => proven(e) && e.role !== undefined],
+  ["low_quality", (e) => proven(e) && e.plausibility?.looksRandom === true],
+  ["privacy_relay", (e) => proven(e) && e.isPrivacyRelay === true],
+  ["", proven],
+
+  ["internal_error", () => true],
+];
+
+/** How sure each verdict is that its status is right, before anything refines it. */
+const CONFIDENCE: Record<SubStatus, number | ((e: Evidence) => number)> = {
+  "": 0.95,
+  privacy_relay: 0.88,
+  syntax_error: 0.99,
+  provider_syntax: 0.95,
+  reserved_domain: 0.99,
+  domain_not_found: 0.99,
+  no_mail_server: 0.98,
+  null_mx: 0.99,
+  unroutable_mail_server: 0.95,
+  mailbox_not_found: 0.97,
+  mailbox_disabled: 0.95,
+  domain_not_accepted: 0.9,
+  smtputf8_unsupported: 0.9,
+  disposable: 0.98,
+  catch_all: (e) => e.decoy?.confidence ?? 0.9,
+  role_based: 0.95,
+  mailbox_full: 0.9,
+  possible_typo: 0.85,
+  low_quality: (e) => 1 - (e.plausibility?.score ?? 0.5),
+  greylisted: 0.4,
+  rate_limited: 0.35,
+  probe_blocked: 0.35,
+  temporary_error: 0.35,
+  smtp_unreachable: 0.3,
+  smtp_timeout: 0.3,
+  smtp_protocol_error: 0.3,
+  egress_blocked: 0.5,
+  smtp_skipped: 0.5,
+  dns_error: 0.25,
+  internal_error: 0.1,
+};
+
+/** Risky verdicts under which the mailbox itself was proven to exist. */
+const PROVEN_THOUGH_RISKY: ReadonlySet<SubStatus> = new Set([
+  "role_based",
+  "mailbox_full",
+  "possible_typo",
+  "low_quality",
+]);
+
+export function decide(evidence: Evidence): Verdict {
+  const [subStatus] = POLICY.find((rule) => rule[1](evidence))!; // the last row always applies
+  const status = STATUS_OF[subStatus];
+  const confidence = CONFIDENCE[subStatus];
+  return {
+    status,
+    subStatus,
+    confidence: typeof confidence === "number" ? confidence : confidence(evidence),
+    isValid: isProven(subStatus, status, evidence),
+    safeToSend: status === "valid",
+  };
+}
+
+function isProven(subStatus: SubStatus, status: Status, evidence: Evidence): boolean {
+  if (status === "valid" || PROVEN_THOUGH_RISKY.has(subStatus)) return true;
+  // A throw-away mailbox can be proven like any other; its verdict stays risky.
+  return subStatus === "disposable" && proven(evidence);
+}

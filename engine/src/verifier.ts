@@ -1,0 +1,137 @@
+/**
+ * The walk of one address through the engine: inspect it, find its mail route, ask its mail server.
+ * Every stage adds to the evidence; as soon as a stage has settled the verdict, the rest is not asked.
+ */
+import { createResolver } from "./dns/resolver.ts";
+import { createDomainFacts, type DomainFacts, type DomainFactsDeps } from "./domain-facts.ts";
+import { createEgressGuard } from "./egress/guard.ts";
+import type { Evidence } from "./evidence.ts";
+import { createInspection, type InspectionDeps } from "./inspection.ts";
+import { loadDisposables } from "./reference/disposable.ts";
+import type { EngineSettings } from "./settings.ts";
+import { createDial } from "./smtp/dial.ts";
+import { createPlanner, type Planner } from "./smtp/planner.ts";
+
+/** How far to go: look at the text, ask the name servers, or ask the mail server too. */
+export const LEVELS = ["syntax", "dns", "smtp"] as const;
+export type Level = (typeof LEVELS)[number];
+
+export type VerifierDeps = InspectionDeps & DomainFactsDeps & { planner: Planner };
+
+export type Verifier = {
+  verify(email: string, level: Level): Promise<Evidence>;
+  /** Results as they come, not in order. At most `width` addresses are under way, so memory is bounded. */
+  verifyMany(
+    emails: AsyncIterable<string> | Iterable<string>,
+    level: Level,
+    width?: number,
+  ): AsyncGenerator<Evidence>;
+  close(): Promise<void>;
+};
+
+/** Wide enough that the addresses of many domains meet at their mail hosts. */
+const MANY_UNDER_WAY = 5000;
+
+export function createVerifier(deps: VerifierDeps): Verifier {
+  const inspect = createInspection(deps);
+  const facts = createDomainFacts(deps);
+  const verify = async (email: string, level: Level): Promise<Evidence> => {
+    const evidence = inspect(email);
+    if (level === "syntax" || isSettledByText(evidence)) return evidence;
+    const policies = facts.policiesOf(evidence.address!.domain);
+    await askNames(facts, evidence);
+    if (level === "smtp") await askMailServer(deps, evidence);
+    evidence.policies = await policies;
+    return evidence;
+  };
+  return {
+    verify,
+    verifyMany: (emails, level, width = MANY_UNDER_WAY) =>
+      asTheyCome(emails, width, (email) => verify(email, level)),
+    async close() {
+      await deps.planner.close();
+      deps.resolver.close();
+    },
+  };
+}
+
+/** A verifier with the real parts, as the settings describe them. */
+export function verifierFrom(settings: EngineSettings): Verifier {
+  const { dnsServers, egress, smtpPort: port, probeTimeoutMs, connectionsPerHost } = settings;
+  const guard = createEgressGuard({ allow: settings.egressAllow });
+  return createVerifier({
+    disposables: loadDisposables({ directory: settings.listsDirectory, localFile: settings.localListsFile }),
+    exemptSpecialUse: settings.exemptSpecialUse,
+    resolver: createResolver(dnsServers.length > 0 ? { servers: dnsServers } : {}),
+    guard,
+    planner: createPlanner({
+      dial: createDial({ guard, port, egress }),
+      egress,
+      probeTimeoutMs,
+      connectionsPerHost,
+    }),
+  });
+}
+
+/** Whether the text alone has decided, so that asking anyone would only disturb. */
+function isSettledByText({ address, specialUse, providerComplaint }: Evidence): boolean {
+  return address === undefined || specialUse !== undefined || providerComplaint !== undefined;
+}
+
+async function askNames(facts: DomainFacts, evidence: Evidence): Promise<void> {
+  const { route, provider, isDisposableRoute } = await facts.routeOf(evidence.address!.domain);
+  evidence.route = route;
+  evidence.provider = provider;
+  if (isDisposableRoute) evidence.disposable ??= "mail_host";
+}
+
+async function askMailServer({ planner }: VerifierDeps, evidence: Evidence): Promise<void> {
+  const { address, route, provider = "" } = evidence;
+  if (!address || route?.kind !== "mail_hosts") return;
+  const { mailbox, decoy } = await planner.probe({ address, hosts: route.hosts, provider });
+  evidence.mailbox = mailbox;
+  if (decoy) evidence.decoy = decoy;
+}
+
+async function* asTheyCome<T, R>(
+  things: AsyncIterable<T> | Iterable<T>,
+  width: number,
+  work: (thing: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const done: R[] = [];
+  let failure: { error: unknown } | undefined;
+  let underWay = 0;
+  let wake = () => {};
+  const news = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  const start = (thing: T) => {
+    underWay++;
+    work(thing).then(
+      (result) => {
+        underWay--;
+        done.push(result);
+        wake();
+      },
+      (error: unknown) => {
+        failure = { error };
+        wake();
+      },
+    );
+  };
+  const rest = async function* () {
+    while (done.length > 0 && !failure) yield done.shift()!;
+    if (failure) throw failure.error;
+  };
+
+  for await (const thing of things) {
+    start(thing);
+    while (underWay >= width && done.length === 0 && !failure) await news();
+    yield* rest();
+  }
+  while (underWay > 0 || done.length > 0) {
+    if (done.length === 0 && !failure) await news();
+    yield* rest();
+  }
+}

@@ -1,0 +1,126 @@
+/** Stories of hostile name servers: whatever they send, a question ends in time and with a value. */
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { type NameTemper, openLab } from "@mailvet/lab";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DNS_FAILURES } from "../src/dns/dns-answer.ts";
+import { createResolver } from "../src/dns/resolver.ts";
+
+const STATUSES = ["answer", "nxdomain", "nodata", ...DNS_FAILURES];
+const bytes = fc.uint8Array({ maxLength: 1400 }).map((array) => Buffer.from(array));
+
+/** Asks a lab whose answers are spoilt as told, each time for a new name. */
+async function askSpoilt(answers: NameTemper, name: string, timeoutMs: number) {
+  await using lab = await openLab({ "*.test": { A: ["192.0.2.1"], answers } });
+  const resolver = createResolver({ servers: [lab.nameServer], timeoutMs });
+  const started = performance.now();
+  const { status } = await resolver.ask(name, "A");
+  resolver.close();
+  return { status, tookMs: performance.now() - started };
+}
+
+test("random bytes in place of an answer end as a value, in time", async () => {
+  await fc.assert(
+    fc.asyncProperty(bytes, fc.nat(0xffff), async (junk, salt) => {
+      const answers: NameTemper = () => ({ rewrite: () => junk });
+      const { status, tookMs } = await askSpoilt(answers, `n${salt}.test`, 24);
+      expect(STATUSES).toContain(status);
+      expect(tookMs).toBeLessThan(1000);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("random bytes behind a sound header and question end as a value, over UDP and TCP", async () => {
+  await fc.assert(
+    fc.asyncProperty(bytes, fc.boolean(), fc.nat(0xffff), async (junk, isTcp, salt) => {
+      const rewrite = (message: Buffer) => {
+        const spoilt = Buffer.concat([message, junk]);
+        spoilt.writeUInt16BE(3, 6); // three answers, it says
+        return spoilt;
+      };
+      const answers: NameTemper = ({ transport }) =>
+        isTcp && transport === "udp" ? { truncate: true } : { rewrite };
+      const { status, tookMs } = await askSpoilt(answers, `n${salt}.test`, 600);
+      expect(STATUSES).toContain(status);
+      expect(tookMs).toBeLessThan(2000);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a flood of answers with the wrong id is cut off and told as malformed", async () => {
+  const flood = createSocket("udp4").bind(0, "127.0.0.1");
+  await once(flood, "listening");
+  flood.on("message", (query, { port, address }) => {
+    const wrong = Buffer.from(query);
+    wrong.writeUInt16BE(query.readUInt16BE(0) ^ 1, 0);
+    for (let i = 0; i < 100; i++) flood.send(wrong, port, address);
+  });
+  const resolver = createResolver({ servers: [`127.0.0.1:${flood.address().port}`], timeoutMs: 5000 });
+  const started = performance.now();
+  expect(await resolver.ask("shop.test", "A")).toEqual({ status: "malformed" });
+  expect(performance.now() - started).toBeLessThan(4000);
+  resolver.close();
+  flood.close();
+});
+
+test.each<[string, string, (socket: Socket) => void]>([
+  ["hangs up", "malformed", (socket) => socket.end()],
+  ["resets", "unreachable", (socket) => socket.resetAndDestroy()],
+  ["says nothing", "timeout", () => {}],
+  [
+    "announces much and sends little",
+    "timeout",
+    (socket) => socket.write(Buffer.from([0xff, 0xff, 1, 2, 3])),
+  ],
+  ["sends an empty message", "malformed", (socket) => socket.write(Buffer.from([0, 0]))],
+  ["sends nonsense byte by byte", "malformed", (socket) => dribble(socket, Buffer.alloc(40, 0x11))],
+])("a server that cuts its answer short and then, over TCP, %s is %s", async (_, status, behave) => {
+  await using server = await openTruncating(behave);
+  const resolver = createResolver({ servers: [server.address], timeoutMs: 500 });
+  expect(await resolver.ask("shop.test", "A")).toEqual({ status });
+  resolver.close();
+});
+
+function dribble(socket: Socket, message: Buffer): void {
+  const whole = Buffer.concat([Buffer.from([0, message.length]), message]);
+  let sent = 0;
+  const next = () => {
+    if (sent === whole.length || socket.destroyed) return;
+    socket.write(whole.subarray(sent, ++sent), () => setTimeout(next, 2));
+  };
+  socket.setNoDelay(true);
+  next();
+}
+
+/** UDP that always says "ask over TCP", and TCP that behaves as told. */
+async function openTruncating(behave: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const tcp = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    behave(socket);
+  }).listen(0, "127.0.0.1");
+  await once(tcp, "listening");
+  const bound = tcp.address();
+  const port = typeof bound === "object" ? (bound?.port ?? 0) : 0;
+  const udp = createSocket("udp4").bind(port, "127.0.0.1");
+  await once(udp, "listening");
+  udp.on("message", (query, from) => {
+    const truncated = Buffer.from(query);
+    truncated.writeUInt16BE(0x8300, 2);
+    udp.send(truncated, from.port, from.address);
+  });
+  return {
+    address: `127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      udp.close();
+      tcp.close();
+      await once(tcp, "close");
+    },
+  };
+}

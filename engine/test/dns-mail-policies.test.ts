@@ -1,0 +1,110 @@
+/** Stories of what domains publish about their mail, and of what does not count as publishing it. */
+import { type NameEntry, openLab, servfail, slow, type World } from "@mailvet/lab";
+import { expect, test } from "vitest";
+import { findMailPolicies } from "../src/dns/mail-policies.ts";
+import { createResolver } from "../src/dns/resolver.ts";
+
+async function policiesIn(world: World, domain = "shop.test") {
+  await using lab = await openLab(world);
+  const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: 1200 });
+  try {
+    return await findMailPolicies(resolver, domain);
+  } finally {
+    resolver.close();
+  }
+}
+
+const txt = (...TXT: (string | string[])[]): NameEntry => ({ TXT });
+
+test("a well-kept domain has all three, asked for at the same time", async () => {
+  const patient = { answers: slow(400) };
+  const started = performance.now();
+  const policies = await policiesIn({
+    "shop.test": { ...txt("google-site-verification=x", "v=spf1 mx -all"), ...patient },
+    "_dmarc.shop.test": { ...txt("v=DMARC1; p=reject"), ...patient },
+    "_mta-sts.shop.test": { ...txt("v=STSv1; id=20261115"), ...patient },
+  });
+  expect(policies).toEqual({ spf: true, dmarc: true, mtaSts: true });
+  expect(performance.now() - started).toBeLessThan(1100);
+});
+
+test("a domain that publishes nothing has none, and one that is not there has none either", async () => {
+  const none = { spf: false, dmarc: false, mtaSts: false };
+  expect(await policiesIn({ "shop.test": txt("hello") })).toEqual(none);
+  expect(await policiesIn({})).toEqual(none);
+});
+
+test("where a name server fails, we say that we do not know", async () => {
+  const policies = await policiesIn({
+    "shop.test": { answers: servfail },
+    "_dmarc.shop.test": txt("v=DMARC1; p=none"),
+    "_mta-sts.shop.test": { answers: servfail },
+  });
+  expect(policies).toEqual({ spf: undefined, dmarc: true, mtaSts: undefined });
+});
+
+test.each<[boolean, string, (string | string[])[]]>([
+  [true, "one record", ["v=spf1 -all"]],
+  [true, "any case", ["V=SPF1 -ALL"]],
+  [true, "the version alone", ["v=spf1"]],
+  [true, "a record in pieces, joined without spaces", [["v=sp", "f1 include:a.test", " -all"]]],
+  [false, "two records", ["v=spf1 -all", "v=spf1 mx -all"]],
+  [false, "another version", ["v=spf10 -all"]],
+  [false, "a version that is not first", ["x v=spf1 -all"]],
+  [false, "a space before it", [" v=spf1 -all"]],
+])("SPF is %s with %s", async (expected, _, records) => {
+  expect((await policiesIn({ "shop.test": txt(...records) })).spf).toBe(expected);
+});
+
+test.each<[boolean, string, string[]]>([
+  [true, "one record", ["v=DMARC1; p=none"]],
+  [true, "spaces around the signs", ["v = DMARC1 ; p=none"]],
+  [true, "others beside it", ["verification=1", "v=DMARC1;p=none"]],
+  [false, "two records", ["v=DMARC1; p=none", "v=DMARC1; p=reject"]],
+  [false, "a version that is not first", ["p=none; v=DMARC1"]],
+  [false, "another version", ["v=DMARC10; p=none"]],
+  [false, "another case", ["v=dmarc1; p=none"]],
+])("DMARC is %s with %s", async (expected, _, records) => {
+  expect((await policiesIn({ "_dmarc.shop.test": txt(...records) })).dmarc).toBe(expected);
+});
+
+test.each<[boolean, string, string[]]>([
+  [true, "one record", ["v=STSv1; id=1;"]],
+  [false, "two records", ["v=STSv1; id=1", "v=STSv1; id=2"]],
+  [false, "another version", ["v=STSv2; id=1"]],
+])("MTA-STS is %s with %s", async (expected, _, records) => {
+  expect((await policiesIn({ "_mta-sts.shop.test": txt(...records) })).mtaSts).toBe(expected);
+});
+
+test("a subdomain is under the DMARC record of its organisation", async () => {
+  const world = { "_dmarc.shop.co.uk": txt("v=DMARC1; p=reject") };
+  expect((await policiesIn(world, "mail.eu.shop.co.uk")).dmarc).toBe(true);
+  expect((await policiesIn({ "_dmarc.co.uk": txt("v=DMARC1; p=reject") }, "shop.co.uk")).dmarc).toBe(false);
+});
+
+test("a customer of a hosting platform is an organisation of its own", async () => {
+  const world = { "_dmarc.github.io": txt("v=DMARC1; p=reject") };
+  expect((await policiesIn(world, "someone.github.io")).dmarc).toBe(false);
+});
+
+test("a subdomain with two DMARC records of its own has none, and its organisation's does not step in", async () => {
+  const policies = await policiesIn(
+    {
+      "_dmarc.mail.shop.test": txt("v=DMARC1; p=none", "v=DMARC1; p=reject"),
+      "_dmarc.shop.test": txt("v=DMARC1; p=reject"),
+    },
+    "mail.shop.test",
+  );
+  expect(policies.dmarc).toBe(false);
+});
+
+test("a failure on the way to the organisation's DMARC record is not an answer", async () => {
+  expect(
+    (await policiesIn({ "_dmarc.shop.test": { answers: servfail } }, "mail.shop.test")).dmarc,
+  ).toBeUndefined();
+  const ownFails = {
+    "_dmarc.mail.shop.test": { answers: servfail },
+    "_dmarc.shop.test": txt("v=DMARC1; p=none"),
+  };
+  expect((await policiesIn(ownFails, "mail.shop.test")).dmarc).toBeUndefined();
+});

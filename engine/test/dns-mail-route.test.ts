@@ -1,0 +1,249 @@
+/** Stories of finding where a domain's mail goes: one for every verdict that DNS alone can lead to. */
+import {
+  aliasOnly,
+  garbage,
+  type NameEntry,
+  openLab,
+  refused,
+  servfail,
+  silent,
+  slow,
+  type World,
+} from "@mailvet/lab";
+import { expect, test } from "vitest";
+import { findMailRoute } from "../src/dns/mail-route.ts";
+import { createResolver } from "../src/dns/resolver.ts";
+import { createEgressGuard } from "../src/egress/guard.ts";
+
+const guard = createEgressGuard();
+
+/** The route of `shop.test` in a world. */
+async function routeIn(world: World, { allow = [] as string[], timeoutMs = 2400 } = {}) {
+  await using lab = await openLab(world);
+  const resolver = createResolver({ servers: [lab.nameServer], timeoutMs });
+  try {
+    const egress = allow.length > 0 ? createEgressGuard({ allow }) : guard;
+    const route = await findMailRoute({ resolver, guard: egress }, "shop.test");
+    return { route, questions: lab.questions() };
+  } finally {
+    resolver.close();
+  }
+}
+
+const mx = (...exchanges: [preference: number, exchange: string][]): NameEntry => ({
+  MX: exchanges.map(([preference, exchange]) => ({ preference, exchange })),
+});
+const PUBLIC: NameEntry = { A: ["9.9.9.9"] };
+
+test("mail hosts come in order of preference, each with its addresses, IPv4 first", async () => {
+  const { route } = await routeIn({
+    "shop.test": mx([20, "b.shop.test"], [10, "a.shop.test"], [20, "A2.shop.test"]),
+    "a.shop.test": { A: ["9.9.9.9", "9.9.9.10"], AAAA: ["2620:fe::9"] },
+    "a2.shop.test": { AAAA: ["2620:fe::fe"] },
+    "b.shop.test": PUBLIC,
+  });
+  expect(route).toEqual({
+    kind: "mail_hosts",
+    implicit: false,
+    hosts: [
+      { name: "a.shop.test", preference: 10, addresses: ["9.9.9.9", "9.9.9.10", "2620:fe::9"] },
+      { name: "a2.shop.test", preference: 20, addresses: ["2620:fe::fe"] },
+      { name: "b.shop.test", preference: 20, addresses: ["9.9.9.9"] },
+    ],
+  });
+});
+
+test("a domain that is not there is domain_not_found, after one question", async () => {
+  const { route, questions } = await routeIn({ "other.test": PUBLIC });
+  expect(route).toEqual({ kind: "domain_not_found" });
+  expect(questions).toHaveLength(1);
+});
+
+test("a domain that is an alias of nothing is domain_not_found too", async () => {
+  const { route } = await routeIn({ "shop.test": { CNAME: "nowhere.test" } });
+  expect(route).toEqual({ kind: "domain_not_found" });
+});
+
+test("a domain that is an alias has the mail hosts of its target", async () => {
+  const { route } = await routeIn({
+    "shop.test": { CNAME: "real.test", answers: aliasOnly },
+    "real.test": mx([10, "mx.real.test"]),
+    "mx.real.test": PUBLIC,
+  });
+  expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ name: "mx.real.test" }] });
+});
+
+test("no MX and no address is no_mail_server", async () => {
+  const { route } = await routeIn({ "shop.test": { TXT: ["here we are"] } });
+  expect(route).toEqual({ kind: "no_mail_server" });
+});
+
+test("no MX but an address: the domain itself is the mail host", async () => {
+  const hosts = (addresses: string[]) => [{ name: "shop.test", preference: 0, addresses }];
+  const { route: ipv4 } = await routeIn({ "shop.test": PUBLIC });
+  expect(ipv4).toEqual({ kind: "mail_hosts", implicit: true, hosts: hosts(["9.9.9.9"]) });
+  const { route: ipv6 } = await routeIn({ "shop.test": { AAAA: ["2620:fe::fe"] } });
+  expect(ipv6).toEqual({ kind: "mail_hosts", implicit: true, hosts: hosts(["2620:fe::fe"]) });
+});
+
+test("no MX and an address that is not public is unroutable, not an implicit mail host", async () => {
+  const { route } = await routeIn({ "shop.test": { A: ["127.0.0.1"] } });
+  expect(route).toEqual({ kind: "unroutable", hosts: ["shop.test"], reason: "not_public" });
+});
+
+test("a null MX alone says that the domain takes no mail, even where an address would", async () => {
+  const { route, questions } = await routeIn({ "shop.test": { ...mx([0, "."]), ...PUBLIC } });
+  expect(route).toEqual({ kind: "null_mx" });
+  expect(questions).toHaveLength(1);
+  expect((await routeIn({ "shop.test": mx([10, "."]) })).route).toEqual({ kind: "null_mx" });
+});
+
+test("a null MX among others is ignored, and never becomes a host", async () => {
+  const { route } = await routeIn({
+    "shop.test": mx([0, "."], [10, "mx.shop.test"]),
+    "mx.shop.test": PUBLIC,
+  });
+  expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ name: "mx.shop.test" }] });
+});
+
+test.each([
+  ["is not there", {}],
+  ["has no address", { "mx.shop.test": { TXT: ["nothing"] } }],
+])("a mail host that %s is unroutable, and its name is still told", async (_, world) => {
+  const { route } = await routeIn({ "shop.test": mx([10, "mx.shop.test"]), ...world });
+  expect(route).toEqual({ kind: "unroutable", hosts: ["mx.shop.test"], reason: "unresolvable" });
+});
+
+test.each([
+  "127.0.0.1",
+  "10.0.0.1",
+  "169.254.169.254",
+  "192.168.1.1",
+  "100.64.0.1",
+  "0.0.0.0",
+  "::1",
+  "fd00::1",
+  "::ffff:127.0.0.1",
+])("a mail host at %s is unroutable", async (address) => {
+  const entry = address.includes(":") ? { AAAA: [address] } : { A: [address] };
+  const { route } = await routeIn({ "shop.test": mx([10, "mx.shop.test"]), "mx.shop.test": entry });
+  expect(route).toEqual({ kind: "unroutable", hosts: ["mx.shop.test"], reason: "not_public" });
+});
+
+test("a mail host at public and private addresses keeps the public ones alone", async () => {
+  const { route } = await routeIn({
+    "shop.test": mx([10, "mx.shop.test"], [20, "inside.shop.test"]),
+    "mx.shop.test": { A: ["10.0.0.1", "9.9.9.9", "127.0.0.1"], AAAA: ["::1"] },
+    "inside.shop.test": { A: ["10.0.0.2"] },
+  });
+  expect(route).toEqual({
+    kind: "mail_hosts",
+    implicit: false,
+    hosts: [{ name: "mx.shop.test", preference: 10, addresses: ["9.9.9.9"] }],
+  });
+});
+
+test("what the operator allows is routable", async () => {
+  const world = { "shop.test": mx([10, "mx.shop.test"]), "mx.shop.test": { A: ["127.0.0.7"] } };
+  const { route } = await routeIn(world, { allow: ["127.0.0.0/8"] });
+  expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ addresses: ["127.0.0.7"] }] });
+});
+
+test.each(["9.9.9.9", "127.1", "bad host.test", "-.test"])(
+  "an MX of %j is no name and is not looked up",
+  async (exchange) => {
+    const { route, questions } = await routeIn({ "shop.test": mx([10, exchange]) });
+    expect(route).toEqual({ kind: "unroutable", hosts: [exchange], reason: "unresolvable" });
+    expect(questions).toHaveLength(1);
+  },
+);
+
+test("one good mail host is enough, whatever has become of the others", async () => {
+  const { route } = await routeIn({
+    "shop.test": mx([1, "gone.test"], [2, "broken.test"], [3, "private.test"], [4, "mx.shop.test"]),
+    "broken.test": { answers: servfail },
+    "private.test": { A: ["10.0.0.1"] },
+    "mx.shop.test": PUBLIC,
+  });
+  expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ name: "mx.shop.test", preference: 4 }] });
+});
+
+test("a mail host that is an alias is tolerated", async () => {
+  const { route } = await routeIn({
+    "shop.test": mx([10, "mx.shop.test"]),
+    "mx.shop.test": { CNAME: "mx.host.test" },
+    "mx.host.test": PUBLIC,
+  });
+  expect(route).toMatchObject({ hosts: [{ name: "mx.shop.test", addresses: ["9.9.9.9"] }] });
+});
+
+const TROUBLES = [
+  ["servfail", servfail],
+  ["refused", refused],
+  ["timeout", silent],
+  ["malformed", garbage],
+] as const;
+
+test.each(TROUBLES)("%s for the domain is dns_error, never domain_not_found", async (reason, answers) => {
+  const { route } = await routeIn({ "shop.test": { answers } }, { timeoutMs: 600 });
+  expect(route).toEqual({ kind: "dns_error", hosts: [], reason });
+});
+
+test.each(TROUBLES)("%s for the only mail host is dns_error, never unroutable", async (reason, answers) => {
+  const world = { "shop.test": mx([10, "gone.test"], [20, "mx.shop.test"]), "mx.shop.test": { answers } };
+  const { route } = await routeIn(world, { timeoutMs: 600 });
+  expect(route).toEqual({ kind: "dns_error", hosts: ["gone.test", "mx.shop.test"], reason });
+});
+
+test.each(TROUBLES)(
+  "%s for the address of a domain without MX is dns_error, never no_mail_server",
+  async (reason, answers) => {
+    const { route } = await routeIn({ "shop.test": { answers: { A: answers } } }, { timeoutMs: 600 });
+    expect(route).toEqual({ kind: "dns_error", hosts: ["shop.test"], reason });
+  },
+);
+
+test("a private IPv4 address and no word about IPv6 is dns_error: there might be a public one", async () => {
+  const { route } = await routeIn({
+    "shop.test": mx([10, "mx.shop.test"]),
+    "mx.shop.test": { A: ["10.0.0.1"], answers: { AAAA: servfail } },
+  });
+  expect(route).toEqual({ kind: "dns_error", hosts: ["mx.shop.test"], reason: "servfail" });
+});
+
+test("a name server that is silent about IPv6 holds up a host with IPv4 for a second, not for twelve", async () => {
+  const started = performance.now();
+  const { route } = await routeIn(
+    { "shop.test": mx([10, "mx.shop.test"]), "mx.shop.test": { ...PUBLIC, answers: { AAAA: silent } } },
+    { timeoutMs: 12_000 },
+  );
+  expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ addresses: ["9.9.9.9"] }] });
+  expect(performance.now() - started).toBeLessThan(2000);
+});
+
+test("a slow name server is waited for", async () => {
+  const { route } = await routeIn(
+    { "shop.test": { ...mx([10, "mx.shop.test"]), answers: slow(700) }, "mx.shop.test": PUBLIC },
+    { timeoutMs: 1200 },
+  );
+  expect(route).toMatchObject({ kind: "mail_hosts" });
+});
+
+test("a domain with hundreds of mail hosts and addresses costs a bounded number of questions", async () => {
+  const many = Array.from({ length: 150 }, (_, i): [number, string] => [i, `mx${i}.shop.test`]);
+  const addresses = Array.from({ length: 40 }, (_, i) => `9.9.9.${i}`);
+  const { route, questions } = await routeIn({ "shop.test": mx(...many), "*.shop.test": { A: addresses } });
+  if (route.kind !== "mail_hosts") throw new Error(`unexpected route: ${route.kind}`);
+  expect(route.hosts.map(({ name }) => name)).toEqual(many.slice(0, 10).map(([, name]) => name));
+  expect(route.hosts.every((host) => host.addresses.length === 8)).toBe(true);
+  expect(questions.filter(({ transport }) => transport === "udp").length).toBeLessThanOrEqual(1 + 2 * 10);
+});
+
+test("the same host named twice is one host, at its better preference", async () => {
+  const { route } = await routeIn({
+    "shop.test": mx([20, "mx.shop.test"], [10, "MX.SHOP.TEST"]),
+    "mx.shop.test": PUBLIC,
+  });
+  expect(route).toMatchObject({ hosts: [{ name: "mx.shop.test", preference: 10 }] });
+  if (route.kind === "mail_hosts") expect(route.hosts).toHaveLength(1);
+});

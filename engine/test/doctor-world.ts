@@ -1,0 +1,82 @@
+/** An installation in the lab with which nothing is wrong, for the doctor's stories to change one thing of. */
+import { gmx, google, icloud, type Lab, type MailWorld, mailDomain, openLab } from "@mailvet/lab";
+import { createResolver } from "../src/dns/resolver.ts";
+import { examine } from "../src/doctor/doctor.ts";
+import type { Finding } from "../src/doctor/finding.ts";
+import { createEgressGuard } from "../src/egress/guard.ts";
+import { createDial, type Egress } from "../src/smtp/dial.ts";
+
+/** Loopback has room for one more machine: ours. */
+export const OURS = "127.0.0.77";
+export const REVERSED = "77.0.0.127";
+export const BLOCKLISTS = ["zen.spamhaus.org", "bl.spamcop.net", "b.barracudacentral.org"] as const;
+export const PROVIDERS = ["big.test", "blue.test", "fruit.test"] as const;
+
+export const GOOD_WORLD: MailWorld = {
+  "big.test": mailDomain({ temper: google }),
+  "blue.test": mailDomain({ temper: gmx }),
+  "fruit.test": mailDomain({ temper: icloud }),
+  "probe.firm.test": { A: [OURS] },
+  [`${REVERSED}.in-addr.arpa`]: { PTR: ["probe.firm.test"] },
+  "firm.test": mailDomain({ records: { TXT: [`v=spf1 ip4:${OURS} -all`] } }),
+  "_dmarc.firm.test": { TXT: ["v=DMARC1; p=reject"] },
+  ...Object.fromEntries(BLOCKLISTS.map((zone) => [`2.0.0.127.${zone}`, { A: ["127.0.0.2"] }])),
+};
+
+export type Installation = {
+  egress?: Partial<Egress>;
+  nameServers?: readonly string[];
+  /** Where connections go, whatever the port is called. */
+  dialledPort?: number;
+  roundMs?: number;
+};
+
+export type Findings = Readonly<Record<string, Finding>>;
+
+/** By name, in the order in which they came. */
+export async function examineIn(lab: Lab, installation: Installation = {}): Promise<Findings> {
+  const { nameServers = [lab.nameServer], dialledPort = lab.smtpPort, roundMs = 3000 } = installation;
+  const egress: Egress = {
+    ehloName: "probe.firm.test",
+    mailFrom: "ask@firm.test",
+    sourceAddress: OURS,
+    ...installation.egress,
+  };
+  const resolver = createResolver({ servers: nameServers, timeoutMs: 2000 });
+  const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
+  const findings: Record<string, Finding> = {};
+  try {
+    for await (const finding of examine({
+      nameServers,
+      resolver,
+      guard,
+      dial: createDial({ guard, port: dialledPort, egress }),
+      smtpPort: 25,
+      egress,
+      exemptSpecialUse: ["test"],
+      listsDirectory: undefined,
+      localListsFile: undefined,
+      providers: PROVIDERS,
+      roundMs,
+    })) {
+      findings[finding.name] = finding;
+    }
+  } finally {
+    resolver.close();
+  }
+  return findings;
+}
+
+/** The good world with these changes, examined. */
+export async function examineChanged(world: MailWorld, installation?: Installation): Promise<Findings> {
+  await using lab = await openLab({ ...GOOD_WORLD, ...world });
+  return await examineIn(lab, installation); // the lab stays open until then
+}
+
+/** The outcome of everything that is not good, by name; but for the reference lists, which age by themselves. */
+export function troublesIn(findings: Findings): Record<string, string> {
+  const wrong = Object.values(findings).filter(
+    ({ name, outcome }) => outcome !== "good" && name !== "reference lists",
+  );
+  return Object.fromEntries(wrong.map(({ name, outcome }) => [name, outcome]));
+}

@@ -1,0 +1,26 @@
+/** A thousand people with a mailbox at every server, as many who have none, and lists made of both. */
+import { createHash } from "node:crypto";
+
+const FIRST_NAMES =
+  "ann ben carla david emma frank grace henry irene jack karen liam maria nora oscar paula ralph susan tom vera";
+const LAST_NAMES =
+  "baker cole dixon ellis fisher grant hughes irving jenkins keller lawson morgan nolan owens porter quinn " +
+  "reed shaw turner usher vaughn walsh york zeller abbott barnes carter drake evans flynn garner holt ingram " +
+  "jarvis knight lambert mercer norris olsen palmer ramsey slater tucker underhill vance weaver yates adler " +
+  "bishop conway";
+
+const people = LAST_NAMES.split(" ").flatMap((last) =>
+  FIRST_NAMES.split(" ").map((first) => `${first}.${last}`),
+);
+
+/** Login names that exist on every machine. */
+export const MAILBOXES: readonly string[] = people;
+
+/** Names as plausible as those, and nobody's. */
+export const STRANGERS: readonly string[] = people.map((name) => name.replace(".", "-"));
+
+/** The same list in an order that looks like none and is always the same. */
+export function shuffled(list: readonly string[]): string[] {
+  const rank = (text: string) => createHash("sha256").update(text).digest("hex");
+  return [...list].sort((one, other) => (rank(one) < rank(other) ? -1 : 1));
+}

@@ -1,0 +1,163 @@
+/**
+ * The engine against Postfix, Exim and OpenSMTPD as Debian packages them: `npm run try:servers [NAME…]`.
+ *
+ * Installs each server in a sealed copy of this machine, asks it a table of questions through the engine as it
+ * ships, and holds the verdicts and the server's own log to what they must be. Needs root and a Debian mirror,
+ * so it is a program and not a test; it ends with 1 when anything was not as expected.
+ */
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { decide, type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
+import { type Lab, type MailWorld, openLab } from "@mailvet/lab";
+import { MAILBOXES } from "./mailboxes.ts";
+import { openSealedMachine, type SealedMachine } from "./sealed-machine.ts";
+import { LOG_WORDS, type Visits, visitsIn } from "./server-log.ts";
+import { type Trial, type TrialSet, trialsOf } from "./trials.ts";
+
+const PORT = 2626;
+const SHOWN_FAULTS = 8;
+/** Servers trust 127.0.0.1 and relay for it; we come from an address that they have no reason to trust. */
+const SOURCE_ADDRESS = "127.26.9.9";
+
+/** Where each server listens; the first address is its main door, and the doors after it are named in DOORS. */
+const SERVERS = {
+  postfix: {
+    script: "postfix",
+    addresses: ["127.26.1.1", "127.26.1.2", "127.26.1.3", "127.26.1.4", "127.26.1.5"],
+  },
+  exim: { script: "exim", addresses: ["127.26.2.1"] },
+  opensmtpd: { script: "opensmtpd", addresses: ["127.26.3.1", "127.26.3.2"] },
+  "opensmtpd-backports": {
+    script: "opensmtpd",
+    addresses: ["127.26.3.1", "127.26.3.2"],
+    release: "backports",
+  },
+} as const satisfies Record<TrialSet, { script: Script; addresses: readonly string[]; release?: string }>;
+type Script = keyof typeof LOG_WORDS;
+
+const DOORS: Record<Script, readonly string[]> = {
+  postfix: ["grey", "screened", "verified", "sober"],
+  exim: [],
+  opensmtpd: ["secure"],
+};
+
+const mx = (exchange: string) => ({ MX: [{ preference: 10, exchange }] });
+
+/** Everything under S.test is served at the main door of S, but for the domains named after its other doors. */
+const WORLD: MailWorld = Object.fromEntries(
+  Object.values(SERVERS).flatMap(({ script, addresses: [main, ...others] }) => [
+    [`${script}.test`, mx(`mx.${script}.test`)],
+    [`*.${script}.test`, mx(`mx.${script}.test`)],
+    [`*.many.${script}.test`, mx(`mx.${script}.test`)],
+    [`mx.${script}.test`, { A: [main] }],
+    ...DOORS[script].flatMap((door, index) => [
+      [`${door}.${script}.test`, mx(`mx.${door}.${script}.test`)],
+      [`mx.${door}.${script}.test`, { A: [others[index]!] }],
+    ]),
+  ]),
+);
+
+type Outcome = { evidence: Evidence[]; wrong: string[]; seconds: number; visits: Visits };
+
+const chosen = process.argv.slice(2);
+const all = Object.keys(SERVERS) as TrialSet[];
+await using lab = await openLab(WORLD);
+for (const name of all.filter((one) => chosen.length === 0 || chosen.includes(one)))
+  await tryServer(name, lab);
+
+async function tryServer(name: TrialSet, lab: Lab): Promise<void> {
+  const { script, addresses, ...more } = SERVERS[name];
+  await using machine = await openSealedMachine({
+    hostName: `mx.${script}.test`,
+    setUp: join(import.meta.dirname, `${script}.sh`),
+    setUpArguments: Object.values(more),
+    mailboxes: MAILBOXES,
+    doors: addresses.map((address) => ({ address, port: PORT })),
+  });
+  console.log(`\n${name} ${machine.version}`);
+  console.log("   addresses  connections  quit  TLS  seconds  trial");
+  const replies = new Map<string, string>();
+  for (const trial of trialsOf(name)) {
+    const outcome = await undergo(trial, script, machine, lab);
+    show(trial, outcome);
+    for (const one of outcome.evidence) collectReply(replies, one);
+  }
+  console.log("   what it said:");
+  for (const [reply, answer] of replies) console.log(`   ${answer.padEnd(20)} ${reply}`);
+}
+
+async function undergo(trial: Trial, script: Script, machine: SealedMachine, lab: Lab): Promise<Outcome> {
+  await pause(trial.afterMs);
+  const logBefore = (await machine.log()).length;
+  const start = performance.now();
+  const verifier = verifierFrom(
+    readEngineSettings(
+      settingsFrom({
+        DNS_SERVERS: lab.nameServer,
+        EGRESS_ALLOW: "127.0.0.0/8",
+        SMTP_PORT: String(PORT),
+        SOURCE_ADDRESS,
+        EHLO_NAME: "probe.prober.test",
+        MAIL_FROM: "probe@prober.test",
+      }),
+    ),
+  );
+  const evidence: Evidence[] = [];
+  for await (const one of verifier.verifyMany(trial.emails, "smtp")) evidence.push(one);
+  const seconds = (performance.now() - start) / 1000;
+  await verifier.close();
+  await pause(500); // for the log to be written
+
+  const wrong = evidence.flatMap((one) => {
+    const { subStatus } = decide(one);
+    const expected = trial.expected(one.email);
+    if (subStatus === expected) return [];
+    return [
+      `${one.email}: ${subStatus || "valid"} instead of ${expected || "valid"}: ${one.mailbox?.reply?.text}`,
+    ];
+  });
+  const visits = visitsIn((await machine.log()).slice(logBefore), LOG_WORDS[script]);
+  return { evidence, wrong, seconds, visits };
+}
+
+function show(trial: Trial, outcome: Outcome): void {
+  const { seconds, visits } = outcome;
+  const cells = [
+    String(trial.emails.length).padStart(9),
+    String(visits.connections).padStart(11),
+    String(visits.quits).padStart(4),
+    String(visits.encrypted ?? "?").padStart(3),
+    seconds.toFixed(2).padStart(7),
+  ];
+  const faults = faultsOf(trial, outcome);
+  if (faults.length > 0) process.exitCode = 1;
+  console.log(`${faults.length > 0 ? "BAD" : "ok "}${cells.join("  ")}  ${trial.title}`);
+  for (const fault of faults.slice(0, SHOWN_FAULTS)) console.log(`       ${fault}`);
+  if (faults.length > SHOWN_FAULTS) console.log(`       … ${faults.length} in all`);
+}
+
+/** Everything that was not as it should be, wrong verdicts first. */
+function faultsOf(trial: Trial, { evidence, wrong, seconds, visits }: Outcome): string[] {
+  const { connections, quits, encrypted = connections } = visits;
+  const complaints = visits.complaints.filter((line) => !trial.excuses?.test(line));
+  const excused = visits.complaints.length - complaints.length;
+  const missing = trial.emails.length - evidence.length;
+  return [
+    ...(missing > 0 ? [`${missing} without a verdict`] : []),
+    ...wrong,
+    ...(quits + excused < connections ? [`${connections - quits - excused} visits without QUIT`] : []),
+    ...(trial.isEncrypted && encrypted < connections
+      ? [`${connections - encrypted} visits in the clear`]
+      : []),
+    ...(seconds > trial.withinSeconds ? [`took more than ${trial.withinSeconds} s`] : []),
+    ...complaints,
+  ];
+}
+
+/** One line for each thing it says, whoever it says it about. */
+function collectReply(replies: Map<string, string>, { mailbox, email }: Evidence): void {
+  if (!mailbox?.reply) return;
+  const { code, enhanced, text } = mailbox.reply;
+  const plain = text.replaceAll(email, "ADDRESS");
+  replies.set(`${code} ${enhanced === undefined ? "" : `${enhanced} `}${plain}`, mailbox.answer);
+}

@@ -1,0 +1,45 @@
+/**
+ * A host from which not even a refusal comes back, as behind a firewall that drops packets.
+ *
+ * It listens with the shortest of queues and never takes a call: its thread sleeps. Once the queue is full,
+ * the kernel drops every further knock.
+ */
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { Worker } from "node:worker_threads";
+
+export type SilentHost = AsyncDisposable & { readonly port: number };
+
+const SLEEPER = `
+const { parentPort, workerData } = require("node:worker_threads");
+const listener = require("node:net").createServer().listen({ host: workerData, port: 0, backlog: 1 }, () => {
+  parentPort.postMessage(listener.address().port);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+});`;
+
+const MOST_CALLS = 16;
+const UNHEARD_MS = 200;
+
+export async function openSilentHost(address: string): Promise<SilentHost> {
+  const worker = new Worker(SLEEPER, { eval: true, workerData: address });
+  const [port] = (await once(worker, "message")) as [number];
+  const callers: Socket[] = [];
+  let isHeard = true;
+  while (isHeard) {
+    if (callers.length === MOST_CALLS) throw new Error("this kernel does not drop calls to a full queue");
+    const caller = connect({ host: address, port });
+    caller.on("error", () => {});
+    callers.push(caller);
+    isHeard = await Promise.race([
+      once(caller, "connect").then(() => true),
+      new Promise<boolean>((resolve) => setTimeout(resolve, UNHEARD_MS, false)),
+    ]);
+  }
+  return {
+    port,
+    [Symbol.asyncDispose]: async () => {
+      for (const caller of callers) caller.destroy();
+      await worker.terminate();
+    },
+  };
+}

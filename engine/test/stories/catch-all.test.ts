@@ -1,0 +1,121 @@
+/** Stories of domains that take mail for anyone, and of how little it costs to know. */
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  acceptsEveryone,
+  answersWith,
+  greylists,
+  mailDomain,
+  mailHost,
+  microsoft365,
+  neverRefusesAtRcpt,
+  noPipelining,
+  recipientLimit,
+  type Temper,
+} from "@mailvet/lab";
+import { expect, test } from "vitest";
+import { engineIn, manyAt, openStory, tellStories } from "./story.ts";
+
+const at = (temper: Temper) => mailDomain({ users: ["ann"], temper });
+const anyone = { ann: "risky catch_all", eve: "risky catch_all" };
+
+tellStories([
+  ["a server that takes mail for anyone is risky, however friendly it sounds", at(acceptsEveryone), anyone],
+  ["also without pipelining", at([noPipelining, acceptsEveryone]), anyone],
+  ["also one recipient at a time", at([recipientLimit(1), acceptsEveryone]), anyone],
+  ["one that says yes now and bounces later is no better", at(neverRefusesAtRcpt), anyone],
+  ["so is a large house without a directory at its edge", at([acceptsEveryone, microsoft365]), anyone],
+  [
+    "accepted, while the made-up name is put off: nothing is proven yet",
+    at(
+      answersWith({
+        at: "rcpt",
+        reply: "451 4.3.0 Temporary lookup failure",
+        users: ({ localPart }) => localPart !== "ann",
+      }),
+    ),
+    { ann: "unknown temporary_error" },
+  ],
+  [
+    "accepted, while the made-up name is refused because of us: nothing is proven either",
+    at(
+      answersWith({
+        at: "rcpt",
+        reply: "554 5.7.1 Service unavailable; Client host [127.0.0.1] blocked using bl.example.org",
+        users: ({ localPart }) => localPart !== "ann",
+      }),
+    ),
+    { ann: "unknown probe_blocked" },
+  ],
+]);
+
+test.concurrent("the made-up name is asked for once, whoever asks and however many", async () => {
+  await using story = await openStory({
+    "shop.test": mailDomain({ users: ({ localPart }) => localPart.startsWith("anna") }),
+  });
+  const emails = manyAt("shop.test", 200);
+  expect(new Set(await story.verdictsOn(emails.slice(0, 150)))).toEqual(new Set(["valid"]));
+  expect(new Set(await story.verdictsOn(emails.slice(150)))).toEqual(new Set(["valid"]));
+  await story.end();
+
+  const recipients = story.lab.heard("mx.shop.test").filter((line) => line.startsWith("RCPT"));
+  expect(recipients.filter((line) => !line.includes("<anna"))).toHaveLength(1);
+  expect(recipients).toHaveLength(201);
+  expect(new Set(recipients).size).toBe(201);
+});
+
+test.concurrent("a made-up name is not asked for at all where the mailbox is refused and nothing rides for free", async () => {
+  await using story = await openStory({ "shop.test": at(noPipelining) });
+  expect(await story.verdictOn("eve@shop.test")).toBe("invalid mailbox_not_found");
+  await story.end();
+  expect(story.lab.counts("mx.shop.test").commands.RCPT).toBe(1);
+});
+
+test.concurrent("a domain known to take anyone costs nothing more: no session, no question", async () => {
+  await using story = await openStory({ "open.test": at(acceptsEveryone) });
+  await story.verdictOn("first@open.test");
+  const { connections, commands } = structuredClone(story.lab.counts("mx.open.test"));
+  expect(new Set(await story.verdictsOn(manyAt("open.test", 300)))).toEqual(new Set(["risky catch_all"]));
+  await story.end();
+
+  const after = story.lab.counts("mx.open.test");
+  expect(after.connections).toBe(connections);
+  expect(after.commands.RCPT).toBe(commands.RCPT);
+});
+
+test.concurrent("and asked all at once, such a domain costs one session", async () => {
+  await using story = await openStory({ "open.test": at(acceptsEveryone) });
+  const emails = manyAt("open.test", 400);
+  expect(new Set(await story.verdictsOn(emails))).toEqual(new Set(["risky catch_all"]));
+  await story.end();
+
+  const { connections, commands } = story.lab.counts("mx.open.test");
+  expect(connections).toBe(1);
+  expect(commands.RCPT).toBeLessThanOrEqual(40); // the round in which the made-up name rode along
+});
+
+test.concurrent("one host, an honest domain and an open one: each gets its own answer", async () => {
+  await using story = await openStory({
+    "mx.host.test": mailHost(),
+    "open.test": mailDomain({ mx: ["mx.host.test"], temper: acceptsEveryone }),
+    "honest.test": mailDomain({ mx: ["mx.host.test"], users: ["ann"] }),
+  });
+  const emails = ["ann@open.test", "ann@honest.test", "eve@open.test", "eve@honest.test"];
+  expect(await story.verdictsOn(emails)).toEqual([
+    "risky catch_all",
+    "valid",
+    "risky catch_all",
+    "invalid mailbox_not_found",
+  ]);
+});
+
+test.concurrent("after the greylisting delay both names are let in, because the made-up one is still the same", async () => {
+  await using story = await openStory({ "grey.test": at(greylists({ delayMs: 200 })) });
+  const { mailbox } = await story.evidenceFor("ann@grey.test");
+  expect(mailbox).toMatchObject({ answer: "greylisted", retryAfterSeconds: 360 });
+  await story.end();
+
+  await delay(220);
+  const later = engineIn(story.lab);
+  expect(await later.verdictOn("ann@grey.test")).toBe("valid");
+  await later.end();
+});

@@ -1,0 +1,97 @@
+/** Stories of mail hosts that point at our own house: never called, unless the operator has opened that range. */
+import { createServer, type Server } from "node:net";
+import type { MailWorld } from "@mailvet/lab";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createEgressGuard } from "../../src/egress/guard.ts";
+import { createDial, type Dial } from "../../src/smtp/dial.ts";
+import { engineIn, openStory } from "./story.ts";
+
+/** Real listeners, and how often each was called. */
+const calls = { "127.0.0.1": 0, "127.1.0.1": 0 };
+const listeners: Server[] = [];
+let port = 0;
+
+beforeAll(async () => {
+  for (const address of ["127.0.0.1", "127.1.0.1"] as const) {
+    const listener = createServer((socket) => {
+      calls[address]++;
+      socket.on("error", () => {});
+      socket.end("554 5.3.2 nobody here\r\n");
+    });
+    await new Promise<void>((resolve, reject) => {
+      listener.once("error", reject);
+      listener.listen({ host: address, port }, resolve);
+    });
+    const bound = listener.address();
+    port = typeof bound === "object" && bound ? bound.port : 0;
+    listeners.push(listener);
+  }
+});
+afterAll(() => {
+  for (const listener of listeners) listener.close();
+});
+
+const PRIVATE: readonly (readonly [address: string, type: "A" | "AAAA"])[] = [
+  ["127.0.0.1", "A"],
+  ["10.0.0.1", "A"],
+  ["169.254.169.254", "A"],
+  ["192.168.1.1", "A"],
+  ["100.64.0.1", "A"],
+  ["0.0.0.0", "A"],
+  ["::1", "AAAA"],
+  ["fd00::1", "AAAA"],
+  ["fe80::1", "AAAA"],
+  ["::ffff:127.0.0.1", "AAAA"],
+  ["64:ff9b::7f00:1", "AAAA"],
+];
+
+const worldWith = (records: MailWorld[string]): MailWorld => ({
+  "shop.test": { MX: [{ preference: 10, exchange: "mx.shop.test" }] },
+  "bare.test": records, // no MX: the domain itself is the mail host
+  "mx.shop.test": records,
+});
+
+test.concurrent.each(PRIVATE)("a mail host at %s is never called", async (address, type) => {
+  const dialled: string[] = [];
+  await using story = await openStory(worldWith({ [type]: [address] }), { allow: [], smtpPort: port });
+  const dial = createDial({ guard: createEgressGuard(), port, egress: {} });
+  const watched: Dial = (to, timeoutMs) => {
+    dialled.push(to);
+    return dial(to, timeoutMs);
+  };
+  const engine = engineIn(story.lab, { allow: [], dial: watched });
+  expect(await engine.verdictsOn(["ann@shop.test", "ann@bare.test"])).toEqual([
+    "invalid unroutable_mail_server",
+    "invalid unroutable_mail_server",
+  ]);
+  expect(dialled).toEqual([]);
+  expect(await dial(address, 200)).toEqual({ kind: "forbidden" }); // and were it dialled, it would not be called
+  await engine.end();
+});
+
+test("of a name that is both outside and inside, only the outside is called", async () => {
+  const before = { ...calls };
+  await using story = await openStory(
+    worldWith({ A: ["127.0.0.1", "127.1.0.1"], AAAA: ["::1", "::ffff:127.0.0.1"] }),
+    { allow: ["127.1.0.0/16"], smtpPort: port },
+  );
+  const { mailbox, route } = await story.evidenceFor("ann@shop.test");
+  expect(route).toMatchObject({ hosts: [{ addresses: ["127.1.0.1"] }] });
+  expect(mailbox?.reply?.text).toContain("nobody here");
+  expect(calls["127.1.0.1"]).toBe(before["127.1.0.1"] + 1);
+  expect(calls["127.0.0.1"]).toBe(before["127.0.0.1"]);
+});
+
+test("a range that the operator has opened is called", async () => {
+  const before = calls["127.0.0.1"];
+  await using story = await openStory(worldWith({ A: ["127.0.0.1"] }), {
+    allow: ["127.0.0.0/8"],
+    smtpPort: port,
+  });
+  await story.verdictOn("ann@shop.test");
+  expect(calls["127.0.0.1"]).toBe(before + 1);
+});
+
+test("in all these stories the closed house was called once, when it was opened", () => {
+  expect(calls["127.0.0.1"]).toBe(1);
+});

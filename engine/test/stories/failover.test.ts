@@ -1,0 +1,129 @@
+/** Stories of several mail hosts: the next one is asked when one fails, and believed as much. */
+import {
+  answersWith,
+  blocksUs,
+  failsForNow,
+  hangsUp,
+  mailDomain,
+  mailHost,
+  openLab,
+  saysNothing,
+} from "@mailvet/lab";
+import { expect, test } from "vitest";
+import { manyAt, NO_RUDENESS, openStory, rudenessAt, tellStories } from "./story.ts";
+
+const users = ["ann"];
+const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
+const TAKES_NO_MAIL = answersWith({ at: "banner", reply: "521 5.3.2 This host does not accept mail" });
+
+tellStories(
+  [
+    ["the first host is down", mailDomain({ users, hosts: { a: { down: true }, b: {} } }), asUsual],
+    [
+      "the first is silent",
+      mailDomain({ users, hosts: { a: { temper: saysNothing({ at: "banner" }) }, b: {} } }),
+      asUsual,
+    ],
+    [
+      "the first hangs up",
+      mailDomain({ users, hosts: { a: { temper: hangsUp({ after: "banner" }) }, b: {} } }),
+      asUsual,
+    ],
+    [
+      "the first blocks us at the banner",
+      mailDomain({ users, hosts: { a: { temper: blocksUs({ at: "banner" }) }, b: {} } }),
+      asUsual,
+    ],
+    [
+      "the first has no time at the banner",
+      mailDomain({ users, hosts: { a: { temper: failsForNow({ at: "banner" }) }, b: {} } }),
+      asUsual,
+    ],
+    [
+      "the first takes no mail at all",
+      mailDomain({ users, hosts: { a: { temper: TAKES_NO_MAIL }, b: {} } }),
+      asUsual,
+    ],
+    [
+      "the first takes no mail and the second is down: nobody has spoken for the domain",
+      mailDomain({ users, hosts: { a: { temper: TAKES_NO_MAIL }, b: { down: true } } }),
+      { ann: "unknown smtp_unreachable" },
+    ],
+    [
+      "no host takes mail",
+      mailDomain({ hosts: { a: { temper: TAKES_NO_MAIL }, b: { temper: TAKES_NO_MAIL } } }),
+      { eve: "invalid domain_not_accepted" },
+    ],
+    [
+      "blocked by the first, and the second is down: the block is what we know",
+      mailDomain({ users, hosts: { a: { temper: blocksUs({ at: "banner" }) }, b: { down: true } } }),
+      { ann: "unknown probe_blocked" },
+    ],
+    [
+      "all are down",
+      mailDomain({ users, hosts: { a: { down: true }, b: { down: true } } }),
+      { ann: "unknown smtp_unreachable" },
+    ],
+    [
+      "no MX record, but the domain's own address takes mail",
+      mailDomain({ users, implicitMx: true }),
+      asUsual,
+    ],
+  ],
+  { probeTimeoutMs: 2000 },
+);
+
+test.concurrent("a domain is not accepted only when every host has said so", async () => {
+  await using story = await openStory({
+    "a.host.test": mailHost(),
+    "b.host.test": mailHost(),
+    "elsewhere.test": mailDomain({ users }),
+    "shared.test": mailDomain({ users, mx: ["b.host.test"], records: mx("a.host.test", "b.host.test") }),
+    "nobody.test": mx("a.host.test", "b.host.test"),
+  });
+  expect(await story.verdictOn("ann@shared.test")).toBe("valid"); // a says "relay access denied", b knows her
+  expect(await story.verdictOn("eve@shared.test")).toBe("invalid mailbox_not_found");
+  expect(await story.verdictOn("ann@nobody.test")).toBe("invalid domain_not_accepted");
+  await story.end();
+  expect(await rudenessAt(story, "a.host.test")).toEqual(NO_RUDENESS);
+  expect(await rudenessAt(story, "b.host.test")).toEqual(NO_RUDENESS);
+});
+
+test.concurrent("a second address of a host is tried when the first is dead", async () => {
+  await using lab = await openLab({ "shop.test": mailDomain({ users }) });
+  await using story = await openStory(
+    {
+      "shop.test": { MX: [{ preference: 10, exchange: "mx.shop.test" }] },
+      "mx.shop.test": { A: ["127.0.9.9", "127.0.1.1"] }, // nothing listens at the first
+    },
+    { smtpPort: lab.smtpPort },
+  );
+  expect(await story.verdictOn("ann@shop.test")).toBe("valid");
+  expect(lab.counts("mx.shop.test").connections).toBe(1);
+});
+
+test.concurrent("with several sessions at once, a dead host still lets nobody wait for ever", async () => {
+  await using story = await openStory(
+    { "shop.test": mailDomain({ users, down: true }) },
+    { connectionsPerHost: 4 },
+  );
+  const verdicts = await story.verdictsOn(manyAt("shop.test", 100));
+  expect(new Set(verdicts)).toEqual(new Set(["unknown smtp_unreachable"]));
+});
+
+test.concurrent("a dead host costs nothing more for a while", async () => {
+  await using story = await openStory(
+    { "shop.test": mailDomain({ users, temper: saysNothing({ at: "banner" }) }) },
+    { probeTimeoutMs: 800 },
+  );
+  expect(await story.verdictOn("ann@shop.test")).toBe("unknown smtp_timeout");
+  const startedAt = performance.now();
+  const verdicts = await story.verdictsOn(manyAt("shop.test", 50));
+  expect(new Set(verdicts)).toEqual(new Set(["unknown smtp_timeout"]));
+  expect(performance.now() - startedAt).toBeLessThan(800);
+  expect(story.lab.counts("mx.shop.test").connections).toBe(1);
+});
+
+function mx(...exchanges: string[]) {
+  return { MX: exchanges.map((exchange, index) => ({ preference: 10 * (index + 1), exchange })) };
+}

@@ -1,0 +1,106 @@
+/** Stories of what servers say about mailboxes, and of what they say about us instead. */
+import {
+  answersWith,
+  blocksUs,
+  disabled,
+  failsForNow,
+  greylists,
+  mailDomain,
+  noSmtpUtf8,
+  overQuota,
+  polite,
+  type Temper,
+} from "@mailvet/lab";
+import { expect, test } from "vitest";
+import { openStory, tellStories } from "./story.ts";
+
+const at = (temper: Temper) => mailDomain({ users: ["ann", "bob", "jörg"], temper });
+const blocked = { ann: "unknown probe_blocked", eve: "unknown probe_blocked" };
+
+tellStories([
+  [
+    "a polite server's word is good for those it knows and those it does not",
+    at(polite),
+    { ann: "valid", bob: "valid", eve: "invalid mailbox_not_found", jörg: "valid" },
+  ],
+  ["a full mailbox exists, and takes no mail today", at(overQuota(["max"])), { max: "risky mailbox_full" }],
+  [
+    "a closed mailbox is invalid",
+    at(disabled(["former"])),
+    { former: "invalid mailbox_disabled", ann: "valid" },
+  ],
+  [
+    "outside ASCII there is no way to a server without SMTPUTF8, and no harm to those who ask with it",
+    mailDomain({ users: ["ann"], temper: noSmtpUtf8 }),
+    { jürg: "invalid smtputf8_unsupported", ann: "valid", eve: "invalid mailbox_not_found" },
+  ],
+  ["blocked at the banner, we know nothing of anybody", at(blocksUs({ at: "banner" })), blocked],
+  ["blocked at EHLO, we know nothing of anybody", at(blocksUs({ at: "ehlo" })), blocked],
+  ["blocked at MAIL, we know nothing of anybody", at(blocksUs({ at: "mail" })), blocked],
+  ["blocked at RCPT, we know nothing of anybody", at(blocksUs({ at: "rcpt" })), blocked],
+  [
+    "a server that cannot tell just now has not refused anybody",
+    at(failsForNow({ at: "rcpt" })),
+    { ann: "unknown temporary_error", eve: "unknown temporary_error" },
+  ],
+  [
+    "a failure at MAIL is no word on mailboxes either",
+    at(failsForNow({ at: "mail" })),
+    { ann: "unknown temporary_error", eve: "unknown temporary_error" },
+  ],
+  [
+    "nor is one at the banner",
+    at(failsForNow({ at: "banner" })),
+    { ann: "unknown temporary_error", eve: "unknown temporary_error" },
+  ],
+  [
+    "greylisting is a promise to answer later",
+    at(greylists({ delayMs: 60_000 })),
+    {
+      ann: "unknown greylisted",
+      eve: "unknown greylisted",
+    },
+  ],
+  [
+    "a sender they do not like says nothing of the mailbox",
+    at(answersWith({ at: "rcpt", reply: "550 5.7.1 Sender address rejected: Domain not found" })),
+    { ann: "unknown probe_blocked" },
+  ],
+  [
+    "a mailbox named in a refusal of MAIL is still not refused itself",
+    at(answersWith({ at: "mail", reply: "550 5.1.1 User unknown" })),
+    { ann: "unknown probe_blocked" },
+  ],
+  [
+    "cannot verify (252) neither proves nor denies",
+    at(answersWith({ at: "rcpt", reply: "252 2.5.2 Cannot VRFY user, but will take message" })),
+    { ann: "unknown temporary_error" },
+  ],
+  [
+    "a temporary unknown user may be a lookup that failed",
+    at(answersWith({ at: "rcpt", reply: "450 4.1.1 <ann>: Recipient address rejected: User unknown" })),
+    { ann: "unknown temporary_error" },
+  ],
+  [
+    "their limit on us is not the mailbox's fault",
+    at(answersWith({ at: "mail", reply: "450 4.7.1 Error: too much mail from 127.0.0.1" })),
+    { ann: "unknown rate_limited" },
+  ],
+  [
+    "a server that wants a password tells strangers nothing",
+    at(answersWith({ at: "mail", reply: "530 5.7.0 Authentication required" })),
+    { ann: "unknown probe_blocked" },
+  ],
+]);
+
+test("a question that cannot even be put leaves no trace in the conversation", async () => {
+  await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"], temper: noSmtpUtf8 }) });
+  expect(await story.verdictOn("jürg@shop.test")).toBe("invalid smtputf8_unsupported");
+  expect(await story.verdictOn("ann@shop.test")).toBe("valid");
+  expect(await story.verdictOn("eve@shop.test")).toBe("invalid mailbox_not_found");
+  await story.end();
+  expect(story.lab.heard("mx.shop.test").filter((line) => !/^(EHLO|MAIL|RCPT|RSET|QUIT)/.test(line))).toEqual(
+    [],
+  );
+  expect(story.lab.counts("mx.shop.test").connections).toBe(1);
+});

@@ -1,0 +1,88 @@
+/** A story for every sub-status there is, most of them in the lab's standing world. */
+import { ALL_SUB_STATUSES } from "@mailvet/contract";
+import { mailDomain, SAMPLES, STANDING_WORLD } from "@mailvet/lab";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createEgressGuard } from "../../src/egress/guard.ts";
+import { loadDisposables } from "../../src/reference/disposable.ts";
+import type { Planner } from "../../src/smtp/planner.ts";
+import { decide } from "../../src/verdict.ts";
+import { createVerifier } from "../../src/verifier.ts";
+import { openStory, type Story } from "./story.ts";
+
+/** Further down, or, as for low_quality, when there is a model to tell. */
+const TOLD_ELSEWHERE = ["possible_typo", "low_quality", "egress_blocked", "smtp_skipped", "internal_error"];
+
+let story: Story;
+beforeAll(async () => {
+  story = await openStory(STANDING_WORLD, { probeTimeoutMs: 2500, dnsTimeoutMs: 2500 });
+});
+afterAll(() => story[Symbol.asyncDispose]());
+
+const told = SAMPLES.filter(({ subStatus }) => !TOLD_ELSEWHERE.includes(subStatus));
+
+test.concurrent.each(told)("$email is $status $subStatus: $because", async ({ email, status, subStatus }) => {
+  expect(await story.verdictOn(email)).toBe(`${status} ${subStatus}`.trim());
+});
+
+test("no sub-status is left without a story", () => {
+  const subStatuses = new Set([...told.map(({ subStatus }) => subStatus), ...TOLD_ELSEWHERE]);
+  expect(subStatuses).toEqual(new Set(ALL_SUB_STATUSES));
+});
+
+test("where a firewall swallows every call, we say so after five silent hosts and let nobody wait again", async () => {
+  let calls = 0;
+  const dial = async () => {
+    calls++;
+    return { kind: "timeout" } as const;
+  };
+  const world = Object.fromEntries(
+    Array.from({ length: 8 }, (_, i) => [`shop${i}.test`, mailDomain({ users: ["ann"] })]),
+  );
+  await using walled = await openStory(world, { dial });
+  for (let i = 0; i < 5; i++)
+    expect(await walled.verdictOn(`ann@shop${i}.test`)).toBe("unknown smtp_unreachable");
+  expect(await walled.verdictsOn(["ann@shop5.test", "ann@shop6.test", "bob@shop0.test"])).toEqual(
+    Array(3).fill("unknown egress_blocked"),
+  );
+  expect(calls).toBe(5);
+});
+
+test("a mailbox at a look-alike of a large provider exists, and is probably not the one that was meant", async () => {
+  await using typo = await openStory({ "iclould.com": mailDomain({ users: ["annabel"] }) });
+  const evidence = await typo.evidenceFor("annabel@iclould.com");
+  expect(decide(evidence)).toMatchObject({ status: "risky", subStatus: "possible_typo", isValid: true });
+  expect(evidence.suggestion?.email).toBe("annabel@icloud.com");
+});
+
+test("who asks for names only is told that no mail server was asked", async () => {
+  const { status, subStatus } = decide(await story.verify("ann@polite.example-lab.com", "dns"));
+  expect([status, subStatus]).toEqual(["unknown", "smtp_skipped"]);
+});
+
+test("a bug of ours is an error for whoever asked, and no verdict on the mailbox", async () => {
+  const planner: Planner = { probe: () => Promise.reject(new Error("not reached")), close: async () => {} };
+  const resolver = { ask: () => Promise.reject(new Error("a bug of ours")), close: () => {} };
+  const verifier = createVerifier({
+    disposables: loadDisposables(),
+    resolver,
+    guard: createEgressGuard(),
+    planner,
+  });
+  await expect(verifier.verify("ann@shop.org", "smtp")).rejects.toThrow("a bug of ours");
+});
+
+test("a bug on the way to the mail server reaches everybody who asked, and keeps nobody else waiting", async () => {
+  const dial = (address: string) =>
+    address === "127.0.1.1"
+      ? Promise.reject(new Error("a bug of ours"))
+      : Promise.resolve({ kind: "timeout" as const });
+  await using buggy = await openStory(
+    { "shop.test": mailDomain({ users: ["ann"] }), "other.test": mailDomain({ users: ["ann"] }) },
+    { dial },
+  );
+  for (let i = 0; i < 3; i++) {
+    const asked = ["ann", "bob", "eve"].map((name) => buggy.evidenceFor(`${name}@shop.test`));
+    for (const { status } of await Promise.allSettled(asked)) expect(status).toBe("rejected");
+  }
+  expect(await buggy.verdictOn("ann@other.test")).toBe("unknown smtp_unreachable");
+});

@@ -1,0 +1,80 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const WORKSPACES = ["contract", "engine", "lab", "service", "cli"];
+
+/** Imports that the house does not allow, each tried in a workspace's sources. */
+const AGAINST_THE_ARROWS = [
+  ["contract", "@mailvet/engine"],
+  ["lab", "@mailvet/engine"],
+  ["engine", "@mailvet/service"],
+  ["engine", "@mailvet/lab"],
+  ["engine", "fastify"],
+  ["service", "@mailvet/lab"],
+  ["cli", "@mailvet/service"],
+] as const;
+
+/** A house in miniature: our lint rules and manifests, and sources that break them. */
+const miniature = mkdtempSync(join(tmpdir(), "mailvet-house-"));
+let complaints: { rule: string; path: string }[] = [];
+
+beforeAll(() => {
+  const config = JSON.parse(readFileSync(join(ROOT, "biome.json"), "utf8"));
+  writeFileSync(
+    join(miniature, "biome.json"),
+    JSON.stringify({ ...config, $schema: undefined, vcs: undefined }),
+  );
+  for (const workspace of WORKSPACES) {
+    mkdirSync(join(miniature, workspace, "src"), { recursive: true });
+    copyFileSync(join(ROOT, workspace, "package.json"), join(miniature, workspace, "package.json"));
+  }
+  const write = (path: string, text: string) => writeFileSync(join(miniature, path), text);
+  for (const [index, [workspace, target]] of AGAINST_THE_ARROWS.entries()) {
+    write(`${workspace}/src/import-${index}.ts`, `export { a } from "${target}";\n`);
+  }
+  write("engine/src/allowed.ts", 'export { a } from "@mailvet/contract";\n');
+  write("contract/src/undeclared.ts", 'export { a } from "fastify";\n');
+  write("engine/src/a.ts", 'import { b } from "./b.ts";\nexport const a = () => b;\n');
+  write("engine/src/b.ts", 'import { a } from "./a.ts";\nexport const b = () => a;\n');
+  complaints = lint();
+});
+afterAll(() => rmSync(miniature, { recursive: true }));
+
+function lint(): typeof complaints {
+  const biome = join(ROOT, "node_modules/@biomejs/biome/bin/biome");
+  const args = [biome, "lint", "--reporter=json", "--max-diagnostics=200", "."];
+  const { stdout } = spawnSync(process.execPath, args, { cwd: miniature, encoding: "utf8" });
+  const report = JSON.parse(stdout) as {
+    diagnostics: { category: string; location: { path: string | { file: string } } }[];
+  };
+  return report.diagnostics.map(({ category, location: { path } }) => ({
+    rule: category.split("/").at(-1)!,
+    path: typeof path === "string" ? path : path.file,
+  }));
+}
+
+const rulesAgainst = (path: string) =>
+  complaints.filter((one) => one.path.endsWith(path)).map(({ rule }) => rule);
+
+for (const [index, [workspace, target]] of AGAINST_THE_ARROWS.entries()) {
+  test(`lint refuses an import of ${target} in ${workspace}`, () => {
+    expect(rulesAgainst(`${workspace}/src/import-${index}.ts`)).toContain("noRestrictedImports");
+  });
+}
+
+test("lint lets the engine have the contract's words", () => {
+  expect(rulesAgainst("engine/src/allowed.ts")).toEqual([]);
+});
+
+test("lint refuses a package that the workspace does not declare", () => {
+  expect(rulesAgainst("contract/src/undeclared.ts")).toContain("noUndeclaredDependencies");
+});
+
+test("lint refuses two files that import each other", () => {
+  expect(rulesAgainst("engine/src/a.ts")).toContain("noImportCycles");
+});
