@@ -98,6 +98,8 @@ async function checkAll(verifier: Verifier, addresses: string[], options: CheckO
 async function checkOne(verifier: Verifier, email: string, level: Level): Promise<ValidationResult> {
   const started = performance.now();
   const evidence = await verifier.verify(email, level);
+  if (evidence.failure)
+    process.stderr.write(`mailvet: this is a bug, please report it: ${evidence.failure}\n`);
   return reportOf(evidence, {
     requestId: randomUUID(),
     planTier: "local",

@@ -14,6 +14,8 @@ import type { RoleTier } from "./reference/roles.ts";
 export type Evidence = {
   /** The text as it was given to us. */
   email: string;
+  /** We have a bug, and this is what it said. Not for the customer; for the log. */
+  failure?: string;
   /** Why it is not an address at all. */
   complaint?: Complaint;
   address?: Address;
@@ -67,6 +69,8 @@ export type MailboxFinding = {
   /** The reply that decided, when there was one. */
   reply?: { code: number; enhanced?: string; text: string };
   mxHost?: string;
+  /** "No such user", said with a code that promises to reconsider. */
+  isSoftRefusal?: true;
   /** Not asked for: the domain is known to take anyone. */
   isInferred?: true;
   /** When asking again may settle it. */

@@ -30,6 +30,7 @@ const stuckAt = (answer: MailboxAnswer) => (e: Evidence) =>
 
 /** The first rule that applies decides, so the order of the rows is the policy. */
 const POLICY: readonly Rule[] = [
+  ["internal_error", (e) => e.failure !== undefined],
   ["syntax_error", (e) => e.address === undefined],
   ["provider_syntax", (e) => e.providerComplaint !== undefined],
   ["reserved_domain", (e) => e.specialUse !== undefined],

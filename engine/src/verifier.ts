@@ -2,6 +2,7 @@
  * The walk of one address through the engine: inspect it, find its mail route, ask its mail server.
  * Every stage adds to the evidence; as soon as a stage has settled the verdict, the rest is not asked.
  */
+import { asTheyCome } from "./as-they-come.ts";
 import { createResolver } from "./dns/resolver.ts";
 import { createDomainFacts, type DomainFacts, type DomainFactsDeps } from "./domain-facts.ts";
 import { createEgressGuard } from "./egress/guard.ts";
@@ -19,6 +20,7 @@ export type Level = (typeof LEVELS)[number];
 export type VerifierDeps = InspectionDeps & DomainFactsDeps & { planner: Planner };
 
 export type Verifier = {
+  /** Never throws: a bug of ours is an `internal_error`, told in the evidence. */
   verify(email: string, level: Level): Promise<Evidence>;
   /** Results as they come, not in order. At most `width` addresses are under way, so memory is bounded. */
   verifyMany(
@@ -30,18 +32,28 @@ export type Verifier = {
 };
 
 /** Wide enough that the addresses of many domains meet at their mail hosts. */
-const MANY_UNDER_WAY = 5000;
+const MANY_UNDER_WAY = 3000;
 
 export function createVerifier(deps: VerifierDeps): Verifier {
   const inspect = createInspection(deps);
   const facts = createDomainFacts(deps);
-  const verify = async (email: string, level: Level): Promise<Evidence> => {
-    const evidence = inspect(email);
-    if (level === "syntax" || isSettledByText(evidence)) return evidence;
-    const policies = facts.policiesOf(evidence.address!.domain);
+  const walk = async (evidence: Evidence, level: Level): Promise<void> => {
+    if (level === "syntax" || isSettledByText(evidence)) return;
     await askNames(facts, evidence);
+    if (evidence.route?.kind === "domain_not_found") return; // and so it has no policies either
+    const policies = facts.policiesOf(evidence.address!.domain);
     if (level === "smtp") await askMailServer(deps, evidence);
     evidence.policies = await policies;
+  };
+  const verify = async (email: string, level: Level): Promise<Evidence> => {
+    let evidence: Evidence = { email };
+    try {
+      evidence = inspect(email);
+      await walk(evidence, level);
+    } catch (error) {
+      // A bug of ours costs this address its verdict, and no other address anything.
+      evidence.failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    }
     return evidence;
   };
   return {
@@ -91,47 +103,4 @@ async function askMailServer({ planner }: VerifierDeps, evidence: Evidence): Pro
   const { mailbox, decoy } = await planner.probe({ address, hosts: route.hosts, provider });
   evidence.mailbox = mailbox;
   if (decoy) evidence.decoy = decoy;
-}
-
-async function* asTheyCome<T, R>(
-  things: AsyncIterable<T> | Iterable<T>,
-  width: number,
-  work: (thing: T) => Promise<R>,
-): AsyncGenerator<R> {
-  const done: R[] = [];
-  let failure: { error: unknown } | undefined;
-  let underWay = 0;
-  let wake = () => {};
-  const news = () =>
-    new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-  const start = (thing: T) => {
-    underWay++;
-    work(thing).then(
-      (result) => {
-        underWay--;
-        done.push(result);
-        wake();
-      },
-      (error: unknown) => {
-        failure = { error };
-        wake();
-      },
-    );
-  };
-  const rest = async function* () {
-    while (done.length > 0 && !failure) yield done.shift()!;
-    if (failure) throw failure.error;
-  };
-
-  for await (const thing of things) {
-    start(thing);
-    while (underWay >= width && done.length === 0 && !failure) await news();
-    yield* rest();
-  }
-  while (underWay > 0 || done.length > 0) {
-    if (done.length === 0 && !failure) await news();
-    yield* rest();
-  }
 }

@@ -74,5 +74,5 @@ function* list(addresses: number): Generator<string> {
 function truth(email: string): string {
   const [localPart = "", domain = ""] = email.split("@");
   if (isCatchAll(domain)) return "catch_all";
-  return exists(localPart) ? "valid" : "mailbox_not_found";
+  return exists(localPart, domain) ? "valid" : "mailbox_not_found";
 }

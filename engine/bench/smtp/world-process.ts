@@ -24,7 +24,7 @@ for (let i = 0; i < DOMAINS; i++) {
   const name = domainName(i);
   world[name] = mailDomain({
     mx: [hostName(i % HOSTS)],
-    users: ({ localPart }) => isCatchAll(name) || exists(localPart),
+    users: ({ localPart }) => isCatchAll(name) || exists(localPart, name),
   });
 }
 const lab = await openLab(world);

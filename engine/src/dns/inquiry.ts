@@ -7,6 +7,7 @@
  * answers ever makes us impatient.
  */
 import { randomInt } from "node:crypto";
+import { deferred } from "../deferred.ts";
 import { DNS_FAILURES, type DnsFailure, type RecordType } from "./dns-answer.ts";
 import type { Reply } from "./dns-message.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
@@ -37,7 +38,7 @@ export function openInquiry(
   question: { name: string; type: RecordType },
   { timeoutMs }: { timeoutMs: number },
 ): Inquiry {
-  const { promise, resolve } = withResolvers<InquiryResult>();
+  const { promise, resolve } = deferred<InquiryResult>();
   const exchanges = new Map<Exchange, NameServer>();
   const failures = new Map<NameServer, DnsFailure>();
   let sends = 0;
@@ -104,12 +105,4 @@ function nextServer(
 
 function worst(failures: readonly DnsFailure[]): DnsFailure {
   return DNS_FAILURES.find((failure) => failures.includes(failure)) ?? "timeout";
-}
-
-function withResolvers<T>() {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

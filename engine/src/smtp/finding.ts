@@ -39,7 +39,7 @@ export function withoutReply(answer: MailboxAnswer, mxHost: string): MailboxFind
 export type Understood = { finding: MailboxFinding; meaning: Meaning };
 
 export function understand(
-  said: { stage: ReplyStage; reply: Reply; mx: string; recipient?: string },
+  said: { stage: ReplyStage; reply: Reply; mx: string; recipient?: string; ourNames?: readonly string[] },
   profile: Profile,
 ): Understood {
   const meaning = readReply(said);
@@ -51,6 +51,7 @@ export function understand(
     answer,
     reply: { code, ...(enhanced === undefined ? {} : { enhanced }), text: lines.join(" ") },
     mxHost: said.mx,
+    ...(meaning.category === "mailbox_not_found" && answer !== "not_found" ? { isSoftRefusal: true } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
   return { finding, meaning };

@@ -11,13 +11,17 @@ export type HostLesson = {
   recipientsPerTransaction: number;
   /** How many recipients it answers within one round's time. */
   recipientsPerRound: number;
-  /** Which share of recipients it refuses, lately. */
-  refusalShare: number;
+  /** It takes recipients of one domain at a time. */
+  oneDomainPerTransaction: boolean;
+  /** How many of its latest answers were refusals. */
+  recentlyAsked: number;
+  recentlyRefused: number;
+  /** Sessions in a row that brought not one answer. */
+  barrenSessions: number;
 };
 
 const MAX_HOSTS = 20_000;
 const FORGET_AFTER_MS = 6 * 3600 * 1000;
-const FIRST_GUESS_OF_REFUSALS = 0.25;
 const RETRY_DEAD_ADDRESS_AFTER_MS = 60_000;
 
 /** How an address failed us, in the words of a finding. */
@@ -46,7 +50,10 @@ export function createHostMemory(): HostMemory {
         recipientsPerSession: Number.POSITIVE_INFINITY,
         recipientsPerTransaction: Number.POSITIVE_INFINITY,
         recipientsPerRound: Number.POSITIVE_INFINITY,
-        refusalShare: FIRST_GUESS_OF_REFUSALS,
+        oneDomainPerTransaction: false,
+        recentlyAsked: 0,
+        recentlyRefused: 0,
+        barrenSessions: 0,
       };
       lessons.set(host, fresh);
       return fresh;

@@ -1,26 +1,19 @@
 /**
- * The mail hosts that serve one route, the questions that wait for them, and the sessions that work on them.
+ * The mail hosts that serve one route: the questions that wait for them, and getting sessions in at the door.
  *
- * A session stays as long as there are questions and the host's limits allow; it leaves before a server would
- * show it out. Questions that a dying session left unanswered go back into the line, a bounded number of times.
+ * How many sessions the questions are worth, which host will have us, and what to tell everybody when none will.
+ * What a session does once it is in is stay.ts.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { MailHost } from "../dns/mail-route.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import type { EgressHealth } from "./egress-health.ts";
 import { aboutTheHost, moreTelling, understand, withoutReply } from "./finding.ts";
-import type { DeadAs, HostLesson, HostMemory } from "./host-memory.ts";
+import type { HostMemory } from "./host-memory.ts";
 import type { Pace } from "./pace.ts";
 import type { Profile } from "./profile.ts";
-import type { Reply } from "./reply.ts";
-import {
-  type Answer,
-  type Opening,
-  openSession,
-  type Round,
-  type Session,
-  type SessionDeps,
-} from "./session.ts";
+import { type Opening, openSession, type SessionDeps } from "./session.ts";
+import { Stay, type StayDeps, type Visit } from "./stay.ts";
 import { type Pending, WaitingLine } from "./waiting-line.ts";
 
 export type ExchangeDeps = SessionDeps & {
@@ -33,51 +26,40 @@ export type ExchangeDeps = SessionDeps & {
   probeTimeoutMs: number;
 };
 
-const MAX_FAILURES = 3;
-const MAX_RETURNS = 50;
 const MAX_ADDRESSES_PER_HOST = 3;
 const MAX_OPENING_TRIES = 3;
-const MAX_BARREN_SESSIONS = 3;
-const LIFETIME_MS = 5 * 60_000;
-/** A session that has nothing to ask waits this long for more before it says goodbye. */
-const LINGER_MS = 250;
-/** Questions in one packet: enough to hide the round trip, few enough that urgent ones need not wait. */
-const PIPELINED_ROUND = 40;
-const SEQUENTIAL_ROUND = 4;
-/** Refusals beyond our own limit that a server bears without hanging up. */
-const TOLERATED_SURPLUS = 10;
+/** However long the first hosts took, the last one gets this part of the time. */
+const LEAST_SHARE_OF_TIME = 4;
 /** Questions that one session can be left alone with. */
 const QUESTIONS_PER_SESSION = 12;
-
-type Stay = { session: Session; host: string; address: string; pace: Pace };
-
-/** What one round of questions came to. */
-type Tally = {
-  answered: number;
-  refused: number;
-  /** Refusals that were about us or our haste. */
-  complaints: number;
-  isTooFast?: true;
-  refusalOfUs?: Reply;
-  ending?: NonNullable<Round["ending"]>;
-};
 
 export class MailExchange {
   readonly #deps: ExchangeDeps;
   readonly #hosts: readonly MailHost[];
   readonly #profile: Profile;
+  readonly #stayDeps: StayDeps;
   readonly #line = new WaitingLine();
   readonly #arrivals = new Set<() => void>();
   readonly #workers = new Set<Promise<void>>();
   #sessions = 0;
   #openingTries = 0;
-  #barrenSessions = 0;
   readonly #closing = new AbortController();
 
   constructor(deps: ExchangeDeps, hosts: readonly MailHost[], profile: Profile) {
     this.#deps = deps;
     this.#hosts = hosts;
     this.#profile = profile;
+    this.#stayDeps = {
+      line: this.#line,
+      hosts,
+      profile,
+      memory: deps.memory,
+      ourNames: [deps.egress.ehloName, deps.egress.mailFrom],
+      probeTimeoutMs: deps.probeTimeoutMs,
+      isClosing: () => this.#isClosed,
+      isDoorCrowded: () => deps.door.isCrowded,
+      arrival: (timeoutMs) => this.#arrival(timeoutMs),
+    };
   }
 
   /** Called whenever nobody works here and nothing waits. */
@@ -129,16 +111,16 @@ export class MailExchange {
   }
 
   async #work(): Promise<void> {
-    let stay: Stay | undefined;
+    let visit: Visit | undefined;
     try {
-      stay = await this.#open();
-      if (stay) await this.#stay(stay);
+      visit = await this.#open();
+      if (visit) await this.#stay(visit);
     } catch (error) {
       for (const pending of this.#line.takeAll()) pending.fail(error); // a bug of ours keeps nobody waiting
     } finally {
       this.#sessions--;
       // Whoever did not get in leaves the questions to those who did, and the last one tells them why.
-      if (stay || this.#sessions === 0) this.#staff();
+      if (visit || this.#sessions === 0) this.#staff();
       if (this.#sessions === 0) {
         for (const pending of this.#line.takeAll()) pending.drop(); // made-up names that nobody asked about
         this.onIdle();
@@ -147,8 +129,10 @@ export class MailExchange {
   }
 
   /** A session at the best host that will have us; when there is none, everything that waits is told why. */
-  async #open(): Promise<Stay | undefined> {
+  async #open(): Promise<Visit | undefined> {
+    const { probeTimeoutMs } = this.#deps;
     let failure: MailboxFinding | undefined;
+    let leftMs = probeTimeoutMs; // for all hosts together
     for (const { name: host, addresses } of this.#hosts) {
       if (!this.#line.hasQuestionsFor(host)) continue;
       const pace = this.#deps.paceOf(host);
@@ -162,12 +146,13 @@ export class MailExchange {
         }
         const lesson = this.#deps.memory.lesson(host);
         const at = { name: host, address };
-        const opening = await openSession(this.#deps, at, lesson, this.#deps.probeTimeoutMs).catch(
-          (error) => {
-            this.#giveUpPlace(pace);
-            throw error;
-          },
-        );
+        const startedAt = performance.now();
+        const timeoutMs = Math.max(leftMs, probeTimeoutMs / LEAST_SHARE_OF_TIME);
+        const opening = await openSession(this.#deps, at, lesson, timeoutMs).catch((error) => {
+          this.#giveUpPlace(pace);
+          throw error;
+        });
+        leftMs -= performance.now() - startedAt;
         if (opening.kind === "ready") {
           this.#deps.health.connected();
           this.#openingTries = 0;
@@ -247,171 +232,12 @@ export class MailExchange {
     }
   }
 
-  async #stay(stay: Stay): Promise<void> {
+  async #stay(visit: Visit): Promise<void> {
     try {
-      await this.#askAround(stay);
+      await new Stay(this.#stayDeps, visit).askAround();
     } finally {
-      await stay.session.quit();
-      this.#giveUpPlace(stay.pace);
-    }
-  }
-
-  async #askAround(stay: Stay): Promise<void> {
-    const { session, host, pace } = stay;
-    const lesson = this.#deps.memory.lesson(host);
-    const leaveAt = performance.now() + LIFETIME_MS;
-    let asked = 0;
-    let refused = 0;
-    let complaints = 0;
-    while (session.isOpen && !this.#isClosed) {
-      const { recipientsPerSession, refusalsPerSession, recipientsPerTransaction } = this.#profile;
-      const room = Math.min(recipientsPerSession, lesson.recipientsPerSession) - asked;
-      if (room <= 0 || refused >= refusalsPerSession || performance.now() > leaveAt) break;
-      if (pace.openBreaker) break;
-
-      const round = session.pipelines
-        ? pipelinedRound(refusalsPerSession - refused, lesson)
-        : SEQUENTIAL_ROUND;
-      const groups = this.#line.take({
-        host,
-        recipients: Math.min(room, round, lesson.recipientsPerRound),
-        recipientsPerTransaction: Math.min(recipientsPerTransaction, lesson.recipientsPerTransaction),
-        decoysRideAlong: session.pipelines,
-      });
-      if (groups.length === 0) {
-        const isCrowded = pace.isCrowded || this.#deps.door.isCrowded;
-        if (!isCrowded && (await this.#arrival(LINGER_MS))) continue;
-        break;
-      }
-      const result = await this.#askRound(stay, groups);
-      asked += result.answered;
-      refused += result.refused;
-      complaints += result.complaints;
-      if (result.answered > 0) {
-        lesson.refusalShare += (result.refused / result.answered - lesson.refusalShare) / 4;
-      }
-      if (result.ending) this.#sessionEnded(stay, result.ending, asked, result.answered);
-    }
-    if (complaints === 0 && asked > 0) pace.wentWell();
-  }
-
-  /** If we have a bug, it is told to those whose questions met it, and the others go on. */
-  async #askRound(stay: Stay, groups: Pending[][]): Promise<Tally> {
-    try {
-      return await this.#putQuestions(stay, groups);
-    } catch (error) {
-      for (const pending of groups.flat()) pending.fail(error);
-      return { answered: 0, refused: groups.flat().length, complaints: 0 };
-    }
-  }
-
-  async #putQuestions(stay: Stay, groups: Pending[][]): Promise<Tally> {
-    const { session, host, pace } = stay;
-    const tally: Tally = { answered: 0, refused: 0, complaints: 0 };
-    const askable = groups.filter((group) => {
-      const isAskable = !group[0]!.smtpUtf8 || session.features.has("SMTPUTF8");
-      if (!isAskable)
-        for (const pending of group) pending.settle({ answer: "smtputf8_unsupported", mxHost: host });
-      return isAskable;
-    });
-    const transactions = askable.map((group) => ({
-      recipients: group.map((pending) => pending.recipient),
-      smtpUtf8: group[0]!.smtpUtf8,
-    }));
-    const round = await session.ask(transactions, this.#deps.probeTimeoutMs);
-    if (round.ending) tally.ending = round.ending;
-
-    const unanswered: Pending[] = [];
-    for (const [i, group] of askable.entries()) {
-      let acceptedInTransaction = 0;
-      for (const [j, pending] of group.entries()) {
-        const answer = round.answers[i]?.[j];
-        const isAnswer = answer !== undefined && answer.reply.code !== 421;
-        const heard = isAnswer ? this.#hear(stay, pending, answer, acceptedInTransaction, tally) : "nothing";
-        if (heard === "nothing") unanswered.push(pending);
-        else tally.answered++;
-        if (heard === "accepted") acceptedInTransaction++;
-        if (heard === "refused") tally.refused++;
-      }
-    }
-    // Once for a round: a hundred recipients under one refused MAIL are one complaint.
-    if (tally.isTooFast) pace.slowDown();
-    if (tally.refusalOfUs) pace.refusedUs(tally.refusalOfUs);
-    this.#putBack(unanswered, tally.answered, round.ending, host);
-    return tally;
-  }
-
-  /** Takes in one answer: settles the question, or puts it back where another host or a smaller round may help. */
-  #hear(
-    { session, host }: Stay,
-    pending: Pending,
-    { stage, reply }: Answer,
-    acceptedBefore: number,
-    tally: Tally,
-  ): "accepted" | "refused" | "nothing" {
-    const { finding, meaning } = understand(
-      { stage, reply, mx: host, recipient: pending.recipient },
-      this.#profile,
-    );
-    const { answer } = finding;
-    if (answer === "accepted") {
-      pending.settle(finding);
-      return "accepted";
-    }
-    // A server that cannot bear pipelining complains of our manners and leaves; that was not about the mailbox.
-    if (answer === "protocol_error" && session.pipelines && tally.ending) return "nothing";
-    if (answer === "rate_limited" && acceptedBefore > 0 && pending.returns++ < MAX_RETURNS) {
-      // Too many recipients for one transaction: that is how many it takes.
-      this.#deps.memory.lesson(host).recipientsPerTransaction = acceptedBefore;
-      this.#line.add(pending);
-      return "refused";
-    }
-    if (answer === "domain_not_accepted" && meaning.mailbox !== "does_not_exist") {
-      pending.deniedBy.add(host);
-      const otherHosts = this.#hosts.some(({ name }) => !pending.deniedBy.has(name));
-      if (otherHosts) {
-        this.#line.add(pending);
-        return "refused";
-      }
-    }
-    const isAboutUs = meaning.category === "ip_blocked" || stage === "mail";
-    if (answer === "rate_limited" || isAboutUs) tally.complaints++;
-    if (answer === "rate_limited") tally.isTooFast = true;
-    if (answer === "probe_blocked" && isAboutUs) tally.refusalOfUs = reply;
-    pending.settle(stage === "mail" ? aboutTheHost(finding) : finding);
-    return "refused";
-  }
-
-  /** Questions that a session left open. The first of them may be what ended it; the others are bystanders. */
-  #putBack(unanswered: Pending[], answered: number, ending: Round["ending"], host: string): void {
-    for (const [i, pending] of unanswered.entries()) {
-      if (i === 0 || answered === 0) pending.failures++;
-      if (pending.failures >= MAX_FAILURES || ++pending.returns > MAX_RETURNS) {
-        pending.settle(withoutReply(ANSWER_OF_ENDING[ending ?? "closed"], host));
-      } else {
-        this.#line.add(pending);
-      }
-    }
-  }
-
-  #sessionEnded(stay: Stay, ending: NonNullable<Round["ending"]>, asked: number, answered: number): void {
-    const lesson = this.#deps.memory.lesson(stay.host);
-    if (ending === "dismissed") stay.pace.slowDown();
-    if (ending === "timeout" && answered > 0)
-      lesson.recipientsPerRound = Math.max(1, Math.floor(answered / 2));
-    else if (asked > 0) lesson.recipientsPerSession = asked;
-    if (asked > 0) {
-      this.#barrenSessions = 0;
-      return;
-    }
-    if (stay.session.pipelines && ending !== "dismissed") {
-      lesson.pipeline = false; // some lose what comes early, and deserve a slower try before they count as dead
-      return;
-    }
-    // Nothing but silence or noise: the address is as good as dead, and the next host may be better.
-    if (ending === "timeout" || ++this.#barrenSessions >= MAX_BARREN_SESSIONS) {
-      this.#barrenSessions = 0;
-      this.#deps.memory.markDead(stay.address, ANSWER_OF_ENDING[ending]);
+      await visit.session.quit();
+      this.#giveUpPlace(visit.pace);
     }
   }
 
@@ -429,19 +255,3 @@ export class MailExchange {
     });
   }
 }
-
-/**
- * How many to ask for in one packet when we want to be refused `refusalsLeft` times at the most: as many as that
- * will probably take, and never so many that refusing them all would be twice what we meant, where servers hang up.
- */
-function pipelinedRound(refusalsLeft: number, { refusalShare }: HostLesson): number {
-  const probable = Math.floor((0.7 * refusalsLeft) / Math.max(refusalShare, 0.05));
-  return Math.max(1, Math.min(PIPELINED_ROUND, refusalsLeft + TOLERATED_SURPLUS, probable));
-}
-
-const ANSWER_OF_ENDING: Record<NonNullable<Round["ending"]>, DeadAs> = {
-  closed: "protocol_error",
-  garbage: "protocol_error",
-  timeout: "timeout",
-  dismissed: "rate_limited",
-};

@@ -10,6 +10,11 @@ import { MAILBOX_FACT, type MailboxFact, type ReplyCategory, type ReplyStage } f
 import { basicMeaning, enhancedMeaning } from "./meaning/codes.ts";
 import { INBOUND_RATE_RULES, RATE_RULES } from "./meaning/limits.ts";
 import { NOT_FOUND_RULES, PLAIN_RULES, STEM_RULES } from "./meaning/missing-mailbox.ts";
+import {
+  FOREIGN_DISABLED_RULES,
+  FOREIGN_FULL_RULES,
+  FOREIGN_NOT_FOUND_RULES,
+} from "./meaning/other-languages.ts";
 import { SENTENCE_RULES } from "./meaning/provider-sentences.ts";
 import { TOKEN_RULES } from "./meaning/provider-tokens.ts";
 import { ADDRESS_RULES } from "./meaning/refusals-of-our-address.ts";
@@ -79,11 +84,14 @@ const PHRASE_RULES: readonly Rule[] = [
   ...SENDER_RULES,
   ...EITHER_OR_RULES,
   ...FULL_RULES,
+  ...FOREIGN_FULL_RULES,
   ...MESSAGE_RULES,
   ...NO_MAIL_RULES,
   ...DISABLED_RULES,
+  ...FOREIGN_DISABLED_RULES,
   ...DOMAIN_RULES,
   ...NOT_FOUND_RULES,
+  ...FOREIGN_NOT_FOUND_RULES,
   ...STEM_RULES,
   ...MOMENT_RULES,
   ...PROTOCOL_RULES,
@@ -124,7 +132,7 @@ type Finding = { rule: string; category: ReplyCategory; mailbox?: MailboxFact | 
 function findingIn(context: ReplyInContext, wording: Wording): Finding {
   const occasion = TABLE.occasionOf(wording);
   const circumstances = circumstancesOf(context);
-  const wrapper = WRAPPER.exec(wording.clean);
+  const wrapper = wording.clean.includes(" rejected") ? WRAPPER.exec(wording.clean) : undefined;
   const reason = wrapper ? wording.clean.slice(wrapper[0].length) : wording.clean;
   const find = (rows: typeof PHRASE_ROWS, words: string) =>
     byRule(firstFit(rows, occasion, words, circumstances));

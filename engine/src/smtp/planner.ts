@@ -7,6 +7,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Address } from "../address/address.ts";
+import { deferred } from "../deferred.ts";
 import type { MailHost } from "../dns/mail-route.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import { type AskDecoy, createCatchAllMemory } from "./catch-all.ts";
@@ -100,7 +101,7 @@ export function createPlanner(options: PlannerOptions): Planner {
 /** Asks for the made-up name. When it is accepted, nobody else at the domain needs to be asked for. */
 function askForDecoy(exchange: MailExchange, inquiry: Inquiry): ReturnType<AskDecoy> {
   const { domain } = inquiry.address;
-  const { promise: finding, resolve } = withResolver<MailboxFinding | undefined>();
+  const { promise: finding, resolve } = deferred<MailboxFinding | undefined>();
   const pending = pendingFor({
     recipient: `${decoyName(domain, Date.now())}@${domain}`,
     domain,
@@ -125,7 +126,7 @@ function askForTarget(
   exchange: MailExchange,
   { local, domain, needsSmtpUtf8 }: Address,
 ): Promise<MailboxFinding> {
-  const { promise, resolve, reject } = withResolver<MailboxFinding>();
+  const { promise, resolve, reject } = deferred<MailboxFinding>();
   exchange.add(
     pendingFor({
       recipient: `${local}@${domain}`,
@@ -156,17 +157,6 @@ function pendingFor(
     },
   };
   return pending;
-}
-
-/** Promise.withResolvers, which Node 20 does not have yet. */
-function withResolver<T>() {
-  let resolve!: (value: T) => void;
-  let reject!: (reason: unknown) => void;
-  const promise = new Promise<T>((settle, fail) => {
-    resolve = settle;
-    reject = fail;
-  });
-  return { promise, resolve, reject };
 }
 
 /** Not asked for, because the domain takes anyone. */

@@ -11,6 +11,8 @@ export type Profile = {
   /** Recipients asked for in one session, and under one MAIL command. */
   recipientsPerSession: number;
   recipientsPerTransaction: number;
+  /** Recipients of different domains must not share a MAIL command. */
+  oneDomainPerTransaction: boolean;
   /** Refused recipients after which we leave by ourselves, before the server shows us out. */
   refusalsPerSession: number;
   /** Rest between two sessions. */
@@ -26,7 +28,8 @@ const ORDINARY: Profile = {
   connections: 1,
   isShared: false,
   recipientsPerSession: 500,
-  recipientsPerTransaction: 50,
+  recipientsPerTransaction: 90, // RFC 5321 asks for room for a hundred
+  oneDomainPerTransaction: false,
   refusalsPerSession: 9,
   gapMs: 0,
   greylistSeconds: 360,
@@ -39,6 +42,7 @@ const GIANT: Profile = {
   isShared: true,
   recipientsPerSession: 3,
   recipientsPerTransaction: 3,
+  oneDomainPerTransaction: true,
   refusalsPerSession: 3,
   gapMs: 200,
   acceptancesPerDecoy: 25,

@@ -22,8 +22,8 @@ export type Opening =
   /** A connection, and then no conversation. */
   | { kind: "timeout" | "closed" | "garbage" };
 
-/** One MAIL command and the recipients named under it. */
-export type Transaction = { recipients: readonly string[]; smtpUtf8: boolean };
+/** Recipients to name under one MAIL command: a new one, or the one that the last round left open. */
+export type Transaction = { recipients: readonly string[]; smtpUtf8: boolean; isNew: boolean };
 
 /** What was said about one recipient, and at which command: a refused MAIL is about us. */
 export type Answer = { stage: "mail" | "rcpt"; reply: Reply };
@@ -191,11 +191,13 @@ export class Session {
 
   #stepsFor(transactions: readonly Transaction[]): Step[] {
     const steps: Step[] = [];
-    for (const [transaction, { recipients, smtpUtf8 }] of transactions.entries()) {
-      if (this.#inTransaction) steps.push({ line: "RSET", kind: "rset", transaction });
-      this.#inTransaction = true;
-      const parameters = smtpUtf8 ? " SMTPUTF8" : "";
-      steps.push({ line: `MAIL FROM:<${this.#mailFrom}>${parameters}`, kind: "mail", transaction });
+    for (const [transaction, { recipients, smtpUtf8, isNew }] of transactions.entries()) {
+      if (isNew) {
+        if (this.#inTransaction) steps.push({ line: "RSET", kind: "rset", transaction });
+        this.#inTransaction = true;
+        const parameters = smtpUtf8 ? " SMTPUTF8" : "";
+        steps.push({ line: `MAIL FROM:<${this.#mailFrom}>${parameters}`, kind: "mail", transaction });
+      }
       for (const recipient of recipients) {
         steps.push({ line: `RCPT TO:<${recipient}>`, kind: "rcpt", transaction });
       }

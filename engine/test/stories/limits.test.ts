@@ -70,7 +70,7 @@ test.concurrent("a server that falls silent after the first recipient of a visit
   expect(performance.now() - startedAt).toBeLessThan(3 * 1200 + 2000); // it is waited for two or three times
 });
 
-test.concurrent("recipients of several domains never meet in one transaction", async () => {
+test.concurrent("a host that takes one domain at a time has taught us so after one round", async () => {
   const domains = ["one.test", "two.test", "six.test"];
   await using story = await openStory({
     "mx.host.test": mailHost({ temper: oneDomainPerTransaction }),
@@ -81,7 +81,7 @@ test.concurrent("recipients of several domains never meet in one transaction", a
   const verdicts = await story.verdictsOn(domains.flatMap((name) => [`ann@${name}`, `eve@${name}`]));
   expect(verdicts).toEqual(domains.flatMap(() => ["valid", "invalid mailbox_not_found"]));
   await story.end();
-  expect(story.lab.counts("mx.host.test").connections).toBe(1); // and yet they share a session
+  expect(story.lab.counts("mx.host.test").connections).toBeLessThanOrEqual(2); // it is learned once
 });
 
 test.concurrent("we leave before the server's error limit, and everybody is answered", async () => {

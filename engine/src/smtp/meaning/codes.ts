@@ -20,7 +20,7 @@ type EnhancedRow = readonly [
 const ENHANCED: readonly EnhancedRow[] = [
   [/^1\.1$/, "mailbox_not_found", "temporary_failure", "1.1 is a bad mailbox"],
   [/^1\.2$/, "domain_not_accepted", "temporary_failure", "1.2 is a bad destination domain"],
-  [/^1\.3$/, "mailbox_not_found", "temporary_failure", "1.3 is a malformed recipient"],
+  [/^1\.3$/, "protocol_error", "temporary_failure", "1.3 is a malformed address, ours or theirs"],
   [/^1\.6$/, "mailbox_disabled", "temporary_failure", "1.6 is a mailbox that moved away"],
   [/^1\.(?:7|8)$/, "sender_rejected", "sender_rejected", "1.7 and 1.8 are about the sender"],
   [

@@ -19,6 +19,7 @@ export const INBOUND_RATE_RULES: readonly Rule[] = phrases("rate_limited", [
       {user} (has )?exceeded (their|its|the|his) (limit for|(maximum )?(inbound|incoming|receiving|receive))
       too many (messages?|mails?|emails?) (for|to|received by|queued for) (this|the|that) {user}\b
       message receive limit
+      {user} … (getting|receiving) too (many|much)
       exceed\w* (the )?receiving limit
       (mail|messages?) to (this |the )?({user} )?(is |are |has been |have been )?(deferred|delayed) due to (excessive|high|unusual)
       {user} (is )?(overloaded|too busy|receiving too)
@@ -73,7 +74,7 @@ export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
     {
       unless: any`
       \S*scor
-        mailbox
+      mailbox\b(?! unavailable)
       (message|mail|file|header|fixed) size
       size limit
       size exceed
@@ -117,6 +118,10 @@ export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
       server (is )?(too )?busy .{0,40}(as ?\d{3}|@ip)
       (concurrent|simultaneous|parallel) (smtp )?(connection|session)
       connection limit
+      connections? … limited to
+      (message|mail|sending|traffic) volume … (high|exceed)
+      (out of|no|not enough|no more|no free) (free |available |more )?(connection |smtp )?(slots?|channels?|connections?|sessions?)
+      (maximum|max) (credits?|quota) … (exceed|reached)
       connections? from (your|this|the same) (host|ip|address|client) (exceed|reached)
       directory harvest
       harvest\w* (attack|attempt|detect)
@@ -136,6 +141,7 @@ export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
       permanently
       over ?quota
       bad reputation
+      unauthenticated
     `,
     },
   ],

@@ -63,6 +63,11 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       cannot deliver (mail|message|it)? ?(for|to)( \.|$)
       no recipients? (for|here)
       list of (allowed|valid) recipients
+      {user} … (not|isnt) (in|on) (my|our|the|this) (\S+ )?list
+      (cannot|can not|cant|unable to|could not) route( to)?( \.|$)
+      (cannot|can not|cant|unable to|could not) route (to |mail to )?(this |the |that )?{user}
+      (not|doesnt|does not|dont|do not|no) (handle|accept|take|have)\w* (mail|e-?mail|messages) for (this|that|such|the) ({user})(?!\S* (domain|host))
+      {user} (has|have) no (mail|mailbox|e-?mail)
       (not known|unknown) (at|to|here|in|on)
       (unable to|cannot|could not|couldnt|failed to) (validate|verify) (the |this )?(recipient|user|rcpt|destination)
       (dont|do not|doesnt|does not) know (this|that|the|any|such)? ?(user|recipient|mailbox|person|address)
@@ -150,85 +155,11 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
         invalid (parameter|command|argument|syntax)
         user not local
         alias loop
+        (directory|ldap|database|backend) … ?(down|unavailable|time|error|fail)
+        bad address syntax
         mail loop
       `,
     },
-  ],
-  [
-    "no-such-mailbox-in-their-language",
-    any`
-      inconnue?s?\b
-      n ?existe pas
-      destinataires? … (invalide|inexistant|inconnu|erron|incorrect|introuvable)
-      (adresse|utilisateur|compte|boite) … (invalide|inexistant|inconnu|introuvable|incorrect|nexiste|n existe)
-      nexiste pas
-      unbekannt
-      niemand … bekannt
-      nicht bekannt
-      existiert nicht
-      existiert hier nicht
-      (kein|keine) (solche|solcher|gultige|postfach|benutzer|empfanger|mailbox|adresse)
-      (empfanger|adresse|benutzer|postfach|konto) … (ungultig|nicht gefunden|nicht vorhanden|nicht bekannt|falsch|existiert|unzustellbar)
-      nicht (gefunden|vorhanden)
-      no existe
-      inexistente
-      desconocid[oa]
-      (usuario|cuenta|buzon|destinatario|casilla|direccion) … (no (existe|encontrad|valid|es valid|se encuentra)|invalid|inexist|incorrect|erron)
-      sconosciut[oa]
-      non esiste
-      nessun (utente|indirizzo|account|destinatario)
-      inesistente
-      (utente|destinatario|casella|indirizzo|account) … (non (esist|trovat|valid|present)|inesist|errat)
-      nao existe
-      desconhecid[oa]
-      (usuario|conta|destinatario|caixa|endereco) … (nao (existe|encontrad|e valid)|inexistente|invalid|inval)
-      nie istnieje
-      nieznan
-      nie ma takiego
-      (adresat|uzytkownik|odbiorca|skrzynka|konto|adres) … (nie (istnieje|znalezion)|nieprawidlow|nieznan|bledny)
-      onbekend
-      bestaat niet
-      finns (inte|ej)
-      okand
-      findes ikke
-      finnes ikke
-      eksisterer ikke
-      ukendt
-      ukjent
-      neexistuje
-      neznamy
-      nem letezik
-      ismeretlen
-      nu exista
-      necunoscut
-      bulunamadi
-      mevcut degil
-      не существует
-      не наиден
-      неизвест
-      нет такого
-      не существу
-      отсутствует
-      не зарегистрирован
-      невернып
-      недеиствител
-      不存在
-      未开通
-      无此
-      找不到
-      无效
-      查无
-      存在しません
-      存在しない
-      見つかりません
-      不明
-      없는
-      존재하지
-      없습니다
-      khong ton tai
-      tidak (ada|ditemukan|dikenal|terdaftar)
-    `,
-    "it says so in its own language",
   ],
 ]);
 

@@ -31,7 +31,7 @@ const MOST_OPENINGS = 120;
 
 /** Words that nearly every refusal has, so that looking for them saves nothing. */
 const EVERYDAY =
-  /^(?:user|mail|mailbox|message|address|recipient|account|not?|is|the|your?|from|to|for|has|been|was|this|host|server|e|sender|domain|reject|block|in|of|a|an|on)/;
+  /^(?:users?|e?mails?|mailbox|messages?|address|recipien|accounts?|not?|is|the|your?|from|to|for|has|been|was|this|that|hosts?|servers?|e|senders?|domains?|reject|rejected|blocked|in|of|an?|on|be|by)$/;
 
 function costOf(openings: readonly string[]): number {
   return openings.reduce((sum, opening) => sum + (EVERYDAY.test(opening) ? 8 : 4 / opening.length), 0);

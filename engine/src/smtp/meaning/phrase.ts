@@ -3,11 +3,12 @@
  *
  * Each line of an `any` template is one phrase; any of them fits.
  *   (a|b) (c )?   choice, option           …           up to four words in between, within a sentence
- *   {user}        a set of nouns, below    user unkn   a phrase may end inside a word
+ *   {user}        a set, see nouns.ts      user unkn   a phrase may end inside a word
  *   \S*spf        inside a word
  * Everything is bounded, so matching is linear in the length of the text.
  */
 
+import { NOUNS } from "./nouns.ts";
 import { openingsOf } from "./opening.ts";
 
 export type Phrase = {
@@ -20,18 +21,6 @@ export type Phrases = {
   each: readonly Phrase[];
   /** All of them in one, for when it is only asked whether any fits. */
   whole: RegExp;
-};
-
-/** Sets of words that stand for one thing. Spelling mistakes in them are real ones. */
-const NOUNS: Record<string, string> = {
-  user: "(users?|user ?accounts?|mail ?address(es)?|recipi?ents?|rece?ipients?|recepients?|mail ?box(es)?|mbox|inbox|accounts?|addresse?s?|addressees?|e-?mails?|e-?mail ?(address(es)?|accounts?|id|box)|rcpts?|aliase?s?|person|customers?|subscribers?|username|user ?id|local-?part|local part|login|members?|mailuser|mailname|destination address|destination|maildrop|identity|contact|userid)",
-  sender:
-    "(senders?|mail ?from|envelope(-| )?from|envelope(-| )?senders?|return-?path|return path|reply-?to|originator|sender(s)? (address|domain|email|mail)|from (address|domain|header)|sending domain)",
-  list: "(\\S*(rbl|dnsbl|spamhaus|spamcop|sorbs|barracuda|uceprotect|abuseat|senderscore|invaluement|nixspam|njabl|psbl|spfbl|mailspike|cloudmark|hostkarma|mail-abuse|spamrl|cobion|senderbase|talos|backscatterer|abusix|spameatingmonkey|lashback|blocklist|blacklist|blackhole)\\S*|black ?lists?|block(ed)? ?lists?|black-lists?|block-lists?|deny ?lists?|sbl\\S*|xbl|pbl|cbl|zen|bl|css|trend micro|reputation|spam ?(list|database)|spammer list|(our|my|internal|local|private) (bad |spam |ip |access )+(list|database|filter)s?)",
-  host: "(hosts?|servers?|clients?|ip|ips|ip(-| )?address(es)?|mtas?|networks?|netblock|subnet|machine|relays?|mail ?servers?|mail hosts?|mx|gateway|system|@ip)",
-  refused:
-    "(refused|rejected|denied|blocked|banned|forbidden|prohibited|barred|disallowed|blacklisted|black-listed|black listed|blocklisted|block-listed|listed|unauthori[sz]ed|unwelcome|declined|restricted|suspended|not (be )?(allowed|accepted|permitted|authori[sz]ed|welcome|trusted))",
-  later: "(later|again|in a|shortly|soon|in \\d|after)",
 };
 
 const GAP = String.raw`(?:[^\s.]\S* ){0,4}?`;

@@ -8,7 +8,30 @@ import { phrases, type Rule } from "./rule.ts";
 
 const RCPT = { stages: ["rcpt"] } as const;
 
+/** Statuses that say more than the words and the basic code around them. */
+const TELLING_STATUS: readonly Rule[] = [
+  {
+    id: "status-unauthenticated",
+    category: "sender_rejected",
+    enhanced: /^[45]\.7\.26$/,
+    why: "7.26 is a sender that failed its authentication",
+  },
+  {
+    id: "status-encryption",
+    category: "tls_required",
+    enhanced: /^[45]\.7\.(?:10|11|30)$/,
+    why: "this status asks for encryption",
+  },
+  {
+    id: "status-microsoft-throttle",
+    category: "rate_limited",
+    enhanced: /^4\.7\.(?:500|650)$/,
+    why: "Microsoft slows addresses down with this status",
+  },
+];
+
 export const SENTENCE_RULES: readonly Rule[] = [
+  ...TELLING_STATUS,
   // Microsoft 365: the directory edge refuses unknown names with the words other servers use for policy.
   ...phrases("mailbox_not_found", [
     [
@@ -170,7 +193,12 @@ export const SENTENCE_RULES: readonly Rule[] = [
       "Microsoft says busy when it slows an address down",
       { severity: 4, mx: /outlook\.com$|office365/ },
     ],
-    ["microsoft-submission-quota", any`submission quota`, "a sending quota of ours is used up"],
+    [
+      "microsoft-submission-quota",
+      any`submission ?quota
+      \S*submissionquota`,
+      "a sending quota of ours is used up",
+    ],
   ]),
   ...phrases("domain_not_accepted", [
     [

@@ -93,6 +93,7 @@ const YAHOO: readonly Rule[] = [
       "Yahoo's code is a deferral of our mail",
       { severity: 4, unless: any`permanently` },
     ],
+    ["yahoo-deferral-number", /\b4\.16\.5\d\b/, "Yahoo's number is a deferral of our mail", { severity: 4 }],
     [
       "yahoo-deferral-page",
       /yahoo\.com\/help\/us\/mail\/defer/,
@@ -166,6 +167,9 @@ const NETEASE: readonly Rule[] = [
       "NetEase's token is about our sender",
     ],
   ]),
+  ...tokens("greylisted", [
+    ["netease-greylist", /\b(?:dt|mi|rp|hl):gry\b/, "NetEase's token is greylisting"],
+  ]),
   ...tokens("policy_rejected", [
     ["netease-spam", /\b(?:dt|mi|rp|hl):(?:spm|spt|vir|atc)\b/, "NetEase's token is about the message"],
   ]),
@@ -219,7 +223,12 @@ const AMERICAN: readonly Rule[] = [
       "cable-address",
       /\baup#/,
       "the AUP code is about our address",
-      { unless: any`(user unknown|not found|not exist|recipient rejected)` },
+      {
+        unless: any`
+        (user unknown|not found|not exist|recipient rejected)
+        {user} … (doesnt exist|not exist|unknown|not found|invalid)
+      `,
+      },
     ],
     ["comcast-address", /\bbl\d{5,6}\b/, "Comcast's BL code is about our address"],
     ["godaddy-address", /\bib[01]\d\d\b/, "GoDaddy's code is about our address"],

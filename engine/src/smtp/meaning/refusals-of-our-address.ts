@@ -41,6 +41,9 @@ export const ADDRESS_RULES: readonly Rule[] = [
           blocked senders
           (recipient|user) … (not|doesnt) exist
           your (domain|e-?mail|email address)
+          (recipient|user)s? (address )?(is )?(not|isnt) (in|on)
+          (allowed|valid) (recipients|rcpts|users)
+          user s? ?(reject|black|block) ?list
         `,
       },
     ],
@@ -92,6 +95,8 @@ export const ADDRESS_RULES: readonly Rule[] = [
         (smtp|mail) (server|relay|gateway) (of|at|from) your (isp|provider|service|internet)
         generic (ptr|rdns|reverse|dns|hostname|host name|rdns)
         no access from
+        bypass\w* … relay
+        (not|never|dont|doesnt) accept\w* connections from
         not accepting (mail|messages|email|connections) from (?!\S+ sender|this (sender|domain|address)|sender)
       `,
       "it takes no mail from where we are",
@@ -105,6 +110,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
         too (fast|quickly)
         user unknown
         relay
+        (user|recipient|mailbox) (is )?(not|isnt) (allowed|permitted|able) to receive
       `,
       },
     ],
@@ -115,7 +121,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
         \S*rdns
         rvdns
         reverse ?-?(dns|lookup|address|name|record|resol|hostname|host name|entry|mapping|ip|domain|map|zone)
-        (find|resolve|lookup|determine|look up) (the )?(your|client|clients|reverse|its)( \S+)? ?(host ?name|host|address|ip|name)
+        (find|resolve|lookup|determine|look up) (the )?(your|client|clients|reverse|its)( \S+)? (host ?name|host|address|ip\b|name)
         ip name lookup
         forward ?-?(confirm|dns|lookup|resol)
         fcrdns
@@ -181,6 +187,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
         not an open relay
         open relay (is )?not
         by (the )?recipient
+        users (reject|black|block) ?list
       `,
       },
     ],
@@ -192,6 +199,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
         geograph\w+ (loc|restrict|reason|region|filter|block)
         geo ?-?(ip|block|loc|fenc|restrict)\w*
         (your|this) (geographic )?region
+        (asn|autonomous system)\b
       `,
       "it refuses mail by where we are in the world",
     ],
@@ -205,6 +213,8 @@ export const ADDRESS_RULES: readonly Rule[] = [
         not accepting connections
         (not|dont|no|wont) (want|like|talk|speak|deal)… ?(to |from |with )?(you|spammers?)\b
         go away
+        you are not welcome
+        blocked for (abuse|spam)
         get lost
         abus\w* (detect|host|ip)
         fix (your )?(reverse )?dns
@@ -255,6 +265,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
           (message|content|attachment|virus|spam) … (rejected|blocked|refused)
           \burl
           over ?quota
+          administrative prohibition
         `,
       },
     ],
@@ -263,7 +274,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
     id: "list-link",
     category: "ip_blocked",
     token: exactly(
-      /(?:https?:\/\/|www\.)\S*(?:[?&]ip=\d|deny_?ip|invaluement|spamhaus\.org(?!\/dbl)|spamcop|barracudacentral|sorbs\.net|cloudmark|senderscore|dnsbl|ipcheck\.proofpoint|uceprotect|abuseat|mail-abuse|ers\.trendmicro|ipremoval|senderbase|talosintelligence|mxtoolbox|spfbl|junkemailfilter|sender\.office\.com|delist|spamrl|blocklist|blacklist|unblock|cloud-security|rbl\.)/,
+      /(?:https?:\/\/|www\.)\S*(?:[?&]ip=\d|deny_?ip|invaluement|spamhaus\.org(?!\/dbl|\/query\/domain)|spamcop|barracudacentral|sorbs\.net|cloudmark|senderscore|dnsbl|ipcheck\.proofpoint|uceprotect|abuseat|mail-abuse|ers\.trendmicro|ipremoval|senderbase|talosintelligence|mxtoolbox|spfbl|junkemailfilter|sender\.office\.com|delist|spamrl|blocklist|blacklist|unblock|cloud-security|rbl\.)/,
     ),
     unless: any`
       \bdbl\b

@@ -29,9 +29,16 @@ export const SENDER_RULES: readonly Rule[] = phrases("sender_rejected", [
       invalid ip for sending mail of domain
       forge
       arc (validation|seal|fail)
+      authenticat\w* … different … sender
+      because it is unauthenticated
     `,
     "our sender failed its authentication (SPF, DKIM, DMARC)",
-    { unless: any`(duplicate|multiple) … ?headers?` },
+    {
+      unless: any`
+        (duplicate|multiple) … ?headers?
+        (dkim\S*|spf|dmarc) (service|server|milter|filter|verifier|check)? ?(is )?(temporarily )?(un|not )available
+      `,
+    },
   ],
   [
     "greeting-name",
@@ -44,6 +51,7 @@ export const SENDER_RULES: readonly Rule[] = phrases("sender_rejected", [
       (introduce|identif\w+) (yourself|itself) (as|properly|with)
       you are not me
       impersonat
+      claim\w* to be (me|us|our|you)\b
       pretend\w* to be
       hello name
       syntactically invalid (helo|ehlo)
@@ -103,7 +111,11 @@ export const SENDER_RULES: readonly Rule[] = phrases("sender_rejected", [
       (no|without|valid) (mx|dns)( or a)? (record|entry|records)? ?(for|of|in)? … (sender|sending|your domain|from)
       sender … (no|without|lacks) … (mx|a record|dns)
       unroutable sender
+      no access (for|from) this (domain|user|sender)
       suspicious sender
+      malformed from
+      domain … (too new|too young|newly registered|recently registered|registered recently)
+      your domain has (no|not)( \S+)? (dns|mx|a) 
       spam ?(sender|from)\b
       expediteur
       emetteur

@@ -10,7 +10,7 @@ export const NO_MAIL_RULES: readonly Rule[] = phrases("domain_not_accepted", [
     "takes-no-mail",
     any`
       null ?mx
-      (host|domain|server|machine|system|site)s? (or domain )?(\S+ )?(does not|doesnt|not|never|do not|will not|wont) (accept|receiv|want|take)\w* (any |incoming |e-?)*(e-?mail|mail|messages)(?! from)( here| at all)?( \.|$)
+      (host|domain|server|machine|system|site)s? (or domain )?(\S+ )?(does not|doesnt|not|never|do not|will not|wont) (accept|receiv|want|take)\w* (any |incoming |e-?)*(e-?mail|mail|messages)(?! from)( here| at all)?( \.| rfc|$)
       (does not|doesnt|never|will not) (accept|receive) (any )?(e-?mail|mail)( here| at all| for this domain)?( \.|$)
       no (inbound |incoming )?mail (service|is accepted|accepted|here|for this domain)
       (domain|server|host|address|system) (is )?(for )?(parked|send-only|send only|sending only|outbound only)
@@ -48,7 +48,7 @@ export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       unless: any`
       relay … ?(limit|quota|rate|hops)
       (limit|quota) … relay
-      relay … (down|timeout|timed out|unavailable|unreachable|not responding|temporar)
+      relay … (down|timeout|timed out|unavailable|unreachable|not responding|temporar\w* (?!denied|refused))
       relay … ?(next hop)
       open(-| )?relay (?!(is )?not)
       an? open(-| )?relay
@@ -59,6 +59,8 @@ export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       relay (at|of) your
       (list|blocked|blacklist)\w* … relay
       relay recipient table
+      bypass
+      relay (server )?(is )?not (ready|running|available)
       (user|recipient|addressee) unknown
       your relay
       not exist
@@ -84,6 +86,7 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       unless: any`{sender}\b
       helo
       at this (server|host|site)
+      (in|on) (our|my|the|this)
       here
     `,
     },
@@ -99,6 +102,10 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       user(s)? not local
       not local\b
       ^no domain( \.|$)
+      no such domain
+      (mail|messages?|e-?mails?) (for|to) (this |the |that )?(domain|host|\S+\.\S+) (is |are )?(no longer |not )(be )?(accept|receiv|handl|deliver)\w* (here|at|on|by)
+      (dominio|domaine|domain|domena|domeny) … (no|non|pas|nicht|nie|nao) … ?(aloja|heberge|hosted|gehostet|ospit|hosped|obslug|local|bekannt|configur)
+      домен … не
       not (one of )?(our|my|a) … ?domains?\b
       non-?local (recipient|address|user|domain|e-?mail)
       not (a |an )?local (address|host|domain|e-?mail|recipient|destination)
@@ -108,6 +115,7 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       (unknown|bad) host\b
       (tenant|organi[sz]ation) … (not (found|exist|provisioned|configured|active)|disabled|suspended|no mail-enabled)
       unrout\w+ (mail )?domain
+      domain … not rout
       tenantattribution
       no mail-enabled
       (customer|account|company) … (inbounds? disabled|not (a )?(customer|provisioned))
@@ -118,6 +126,7 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       mail(s)? (for|to) … (domain|host) … (not|denied|refused|rejected)
       (not|isnt) (in|on) (my|our|the) (list of )?(control|local domains|allowed (domains|hosts)|hosted domains|rcpt ?hosts)
       single label domain
+      (address|domain) uses mx in
       reserved by rfc 2606
       this (host|server|system|machine) (is not|isnt|does not|doesnt|only)
       (specified|that|this|your) domain (is )?not allowed
@@ -143,6 +152,7 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
         (accept|receive)\w* (any )?(mail|messages|email) from
         cannot deliver mail (for|to)( \.|$)
         member of (the |this |our )?domain
+        mail for (that|this|the|such) (user|recipient|mailbox|address)(?!s? domain)
       `,
     },
   ],

@@ -100,6 +100,11 @@ export const CHOICE_RULES: readonly Rule[] = phrases("policy_rejected", [
       allowed-senders
       resolver\.rst\.
       restricted sms
+      (chosen|elected|decided|opted|chooses) not to (receive|accept|get)
+      (recipient|user|mailbox|account|owner)s? (does not|doesnt|will not|wont|only) accepts? … from (unknown|unauthori[sz]ed|external|known|certain|specific|approved|trusted) (senders?|addresses|sources)
+      (not|isnt) (allowed|permitted|able) to receive (any )?(mail|mails|e-?mails?|messages?|this (mail|message)) (from (you|this|your)|because|with)
+      (users?|recipients?) ?s? (own )?(reject|spam|block|black) ?list
+      (not|doesnt|dont|never) (want|like|accept)s? (your|this) (mail|e-?mail)s?
     `,
     "the recipient, or a list, chooses whom it hears from",
     {

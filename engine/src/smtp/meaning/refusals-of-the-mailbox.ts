@@ -76,19 +76,18 @@ export const FULL_RULES: readonly Rule[] = phrases("mailbox_full", [
       mail ?box of (is )?full
       (mail ?box|inbox|mbox|mail ?folder|mail file|mail ?drop|mail store|maildir|user|account|recipient|mail box) … ?(is |are |was |too |currently |temporarily |now |almost |completely |not )?full\b
       full (mail ?box|inbox|mailfolder)
-      (boite|bal|messagerie|casilla|casella|caixa|buzon|skrzynka|postfach|mailbox|postvak|brevlada|schranka|postkasse)\b … ?(est |es |esta |ist |e |is |jest |zu |aux lettres |du destinataire |de correio |de correo |postal |di posta |pocztowa )*(pleine|plein|llen[ao]|piena|cheia|voll|uberfullt|vol\b|przepeln|pelna|full|plna|fuld|sature)
       (out of|no|not|insufficient|lacks?|not enough|low|without|enough|insuficiente|little) … ?(storage|space|room|disk|speicher) … ?(in|for|of|on|left|available)? ?… ?(mail ?box|user|account|recipient|inbox|this|accept|his|her|their)\b
       (mailbox|inbox|user|recipient|account)s? … (out of|no|not|insufficient|lacks?|not enough|enough|used up|ran out) … ?(storage|space|room|disk)
       inbox is out of
-      space has been used up
+      space (has|have|is|was)? ?(been )?(used|use) up
+      (exceed\w*|over|above|more than) … (message|mail) count
+      larger than … space available
+      \S*quotaexceeded
       too much mail data
       (user|mailbox) has too many messages
       (maximum|max|allowed) … messages (on|in|for) (the |this |that )?(mail ?box|inbox|folder)
       too many messages (on|in|for) (the |this |that |his |her )?(server|mail ?box|box|inbox|folder)
       space (is )?not enough
-      speicher\w* … ?(uberschrit|ueberschrit|voll|erschopf|uberfull)
-      zu ?viele (mails|nachrichten) auf
-      kapazitat … (erschopf|erreicht|uberschrit)
       exceeded storage allocation
       storage (allocation|limit|quota) (has been |is |was )?(exceeded|reached)
       account storage
@@ -99,31 +98,18 @@ export const FULL_RULES: readonly Rule[] = phrases("mailbox_full", [
       maximum allowed storage
       no space left (on|in|for) (device|user|mailbox)
       (does not|doesnt) have enough (space|room)
-      cuota … (excedid|superad|sobrepas)
-      cota … (exced|ultrapass|exced)
-      quota depasse
-      переполнен
-      почтовый ящик … (полон|заполнен)
-      ящик … (полон|заполнен|переполн)
-      квот
-      已满
-      容量
-      满了
-      空间不足
-      いっぱい
-      용량
-      가득
     `,
     "there is no room left in the mailbox",
     {
       unless: any`
         insufficient system
-        (message|mail) (is )?(too (large|big)|size)
+        (message|mail) (is )?(too (large|big)|size)(?! … space available)
         (size of (the |your )?message)
         (sending|daily|hourly) limit
         fully
         (headers?|attachment)
         backend
+        \S*submission
         (storage|disk) … ?(error|failure|unavailable)
       `,
     },
@@ -152,35 +138,12 @@ export const DISABLED_RULES: readonly Rule[] = phrases("mailbox_disabled", [
       (hasnt|has not|didnt|not) (entered|logged|visited|signed)
       ^not used( \.|$)
       account (is |currently )*(unavailable|not available)(?! for| on)
-      falta de uso
-      (ha )?(expirad|caducad)
-      inutilizz
       log ?in to (enable|activate|receive|reactivate)
       {user} … (cannot|can not|cant|unable to) (receive|accept) (e-?mail|mail|messages)
       (user|account|mailbox|recipient) … (unpaid|overdue|non-?payment|delinquent)
       temporarily inactive
       status (is )?(suspended|inactive|disabled|locked|blocked)
       user or domain is disabled
-      compte … (desactive|bloque|suspendu|ferme|inactif|cloture)
-      boite … (desactivee|bloquee|suspendue|fermee|archivee|inactive)
-      destinataire … (bloque|desactive|archivee|suspendu|inactif)
-      (konto|postfach|benutzer|empfanger|mailbox|account) … (gesperrt|deaktiviert|inaktiv|geschlossen|stillgelegt|gekundigt)
-      (cuenta|buzon|usuario|casilla|destinatario) … (deshabilitad|suspendid|desactivad|bloquead|inactiv|inhabilitad|cerrad|cancelad)
-      (casella|utente|account|destinatario|mailbox|indirizzo) … (disabilitat|disattivat|sospes|bloccat|inattiv|chius|cessat)
-      (conta|caixa|usuario|destinatario|mailbox) … (suspens|inativ|desativad|bloquead|desabilitad|cancelad|encerrad)
-      (konto|skrzynka|uzytkownik|adres) … (zablokowan|nieaktywn|zawieszon|wylaczon|wygasl|zamkniet)
-      (ящик|пользовател\S+|аккаунт|учетн\S+|адрес) … (заблокирован|отключен|неактив|удерж|приостанов|не активен|закрыт)
-      禁用
-      停用
-      冻结
-      锁定
-      已关闭
-      注销
-      停止
-      無効
-      정지
-      휴면
-      해지
     `,
     "the mailbox is there but shut",
     {
@@ -195,7 +158,7 @@ export const DISABLED_RULES: readonly Rule[] = phrases("mailbox_disabled", [
         closing
         timed out
         accept\w* … ?(this|your) (message|mail|e-?mail)\b
-        for (this|that|the|your|any|our) (domain|host)
+        (for|to) (this|that|the|your|any|our) (domain|host)
         not logged in
         domain not used
         server (is )?(too )?busy

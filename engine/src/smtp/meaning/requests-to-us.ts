@@ -82,7 +82,7 @@ export const GREYLIST_RULES: readonly Rule[] = phrases("greylisted", [
       (you|sender|client|server|mail server|mta) (must|should|need to|needs to|has to|have to|will be able to) (wait|retry)
       wait (for )?(at least |another )?\d
       wait (an? )?(few )?(min|sec|hour)
-      deferred for \d
+      (deferred|deferring|defer|delaying) (you |this |it |mail )?for \d
       (delay|delayed|deferred|deferring|retry|rejected|blocked) (for |in |after |by )?(the next |at least |another )?\d{1,5} ?(s|sec|secs|seconds?|m|min|mins|minutes?|hours?)\b
       (try|retry|resend|retransmit|again|deliver)( \S+)?( \S+)?( \S+)? (again )?(in|after|within) (at least |about |approximately |another )?(\d|a few|some time|an? (few )?(min|hour)|one|five|ten|fifteen|several|a while|a couple)
       (try|retry) (again )?(in )?\d{1,5} ?(s|sec|min|h)
@@ -129,7 +129,7 @@ export const GREYLIST_RULES: readonly Rule[] = phrases("greylisted", [
   [
     "try-again-alone",
     exactly(
-      /^(?:\. )?(?:(?:error|sorry|rejected|recipient address rejected|temporary|temporarily|policy|\S+\.[a-z]{2,}) )*(?:(?:rejected|deferred|refused|delayed|reject|delay|message|mail|defer|rejection)(?: \.)? )?(?:please )?(?:(?:try|retry|resend)(?: again)?(?: your message| delivery| this message)?(?: later| shortly| soon)?|deferred|message deferred)(?: on)?(?: \.)*(?: \S*\d\S*)?$/,
+      /^(?:\. )?(?:(?:error|sorry|rejected|recipient address rejected|temporary|temporarily|policy|\S+\.[a-z]{2,}) )*(?:(?:rejected|deferred|refused|delayed|reject|delay|message|mail|defer|rejection)(?: \.)? )?(?:please )?(?:(?:try|retry|resend)(?: again)?(?: your message| delivery| this message)?(?: later| shortly| soon)?|deferred|message deferred)(?: on)?(?: \.)*(?: (?:\S*\d\S*|tempfail))?$/,
     ),
     "a bare request to try again is how several servers greylist",
     { codes: [450, 451], stages: ["rcpt"] },

@@ -5,8 +5,8 @@
  */
 
 import type { ReplyStage } from "./category.ts";
-import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
 import type { Phrase, Phrases } from "./phrase.ts";
+import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
 import type { Rule } from "./rule.ts";
 import type { Wording } from "./wording.ts";
 

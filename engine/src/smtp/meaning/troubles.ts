@@ -12,7 +12,7 @@ export const LOOP_RULES: readonly Rule[] = phrases("temporary_failure", [
     "mail-loop",
     any`
       (mail|routing|forwarding|alias\w*|message) … ?loop
-      loop(s|ing)? (back|detected|in)
+      loop(s|ing)? (back|detected|in|message|mail)
       too many (hops|received)
       hop ?count
       exceeded \d+ hops
@@ -90,6 +90,8 @@ export const MOMENT_RULES: readonly Rule[] = phrases("temporary_failure", [
       shutting down
       not (currently )?(ready|running)
       mdb\b
+      (name|host|node)( name)? (or service )?(not known|nor servname|lookup)
+      relay server (is )?not ready
       requested action aborted
       local error
       unexpected (error|condition|failure|exception)
@@ -142,6 +144,7 @@ export const PROTOCOL_RULES: readonly Rule[] = phrases("protocol_error", [
       send hello
       unrecognized
       domain literal
+      (improper|incomplete|unqualified) (recipient|address|rcpt|user)
       missing (colon|bracket|argument|parameter|domain)
       colon required
       required after

@@ -7,6 +7,7 @@
  */
 
 import type { Reply } from "../reply.ts";
+import { isPlainAscii, plainWords } from "./plain-words.ts";
 
 export type Wording = {
   /**
@@ -34,15 +35,10 @@ const BRACKETED_WORD = /<[^<>\s]{0,320}>/g;
 // Documentation and anonymised logs write x.x.x.x or {IP}.
 const IPV4 =
   /\[?\b(?:\d{1,3}|x{1,3})(?:\.(?:\d{1,3}|x{1,3})){3}\b\]?(?:\/\d{1,2}\b)?(?::\d{1,5}\b)?|\{ip\}/gi;
+const MAYBE_IPV4 = /[\dx]\.[\dx]|\{ip\}/i;
 const IPV6 = /\[?(?:ipv6:)?\b[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7}\b\]?/gi;
-/** Longer than any word: a queue id, a session id, or an attempt to keep us busy. */
-const ENDLESS_WORD = /[!-~]{65,}/g;
-/** Sentences without spaces (Chinese, Japanese) are cut, so that no rule has to look far for a word's end. */
-const ENDLESS_SENTENCE = /\S{100}/gu;
-const COMBINING_MARKS = /[\u0300-\u036f]/g;
-
-/** Letters that do not fall apart into a base letter and a mark. */
-const PLAIN_LETTER: Record<string, string> = { ł: "l", ø: "o", đ: "d", ß: "ss", æ: "ae", œ: "oe", ı: "i" };
+// "...address rejected.Please contact us"
+const GLUED_SENTENCE = /(?<=\p{Ll})\.(?=\p{Lu}\p{Ll})/gu;
 
 /** Words that describe mailboxes; a mailbox of that name must not take them out of the sentence. */
 const STRUCTURAL =
@@ -58,44 +54,30 @@ export function wordingOf(reply: Reply, echoes: Echoes = {}): Wording {
     return " ";
   };
 
-  let text = joined.replace(URL, " ").replace(/(?<=\p{Ll})\.(?=\p{Lu}\p{Ll})/gu, ". ");
-  for (const name of echoes.ourNames ?? []) text = withoutWord(text, name);
+  let text = joined;
+  if (asWritten.includes("://") || asWritten.includes("www.")) text = text.replace(URL, " ");
+  text = text.replace(GLUED_SENTENCE, ". ");
+  for (const name of echoes.ourNames ?? []) text = withoutWord(text, asWritten, name);
   if (echoes.recipient) {
-    text = withoutWord(text, echoes.recipient);
+    text = withoutWord(text, asWritten, echoes.recipient);
     noteLocal(echoes.recipient);
   }
-  text = text.replace(ADDRESS, noteLocal).replace(BRACKETED_WORD, " ");
-  text = text.replace(IPV4, " @ip ").replace(IPV6, keepClockTimes);
-  text = withoutPunctuation(plain(text));
-  for (const local of locals) text = withoutLocalPart(text, withoutPunctuation(plain(local)));
+  if (text.includes("@")) text = text.replace(ADDRESS, noteLocal);
+  if (text.includes("<")) text = text.replace(BRACKETED_WORD, " ");
+  if (MAYBE_IPV4.test(text)) text = text.replace(IPV4, " @ip ");
+  if (text.includes(":")) text = text.replace(IPV6, keepClockTimes);
+  text = plainWords(text);
+  for (const local of locals) text = withoutLocalPart(text, plainWords(local));
   return { clean: text, asWritten };
-}
-
-/** Lower case without accents and apostrophes; underscores are spaces, typographic signs are plain ones. */
-function plain(text: string): string {
-  return text
-    .normalize("NFKD")
-    .replace(COMBINING_MARKS, "")
-    .normalize("NFC")
-    .toLowerCase()
-    .replace(/[łøđßæœı]/g, (letter) => PLAIN_LETTER[letter] ?? letter)
-    .replace(/(?<!\p{L})(l|d|n|s|c|qu)['`´‘’ʼ](?=\p{L})/gu, "$1 ") // l'adresse, n'existe
-    .replace(/(?<=\p{L})['`´‘’ʼ](?=\p{L})/gu, "") // doesn't
-    .replace(
-      /(?<=\b(?:invalid|unknown|bad|no|block|blocked|not|user|recipient|mailbox|domain))-(?=\p{L})/gu,
-      " ",
-    )
-    .replace(/[_\u00a0]/g, " ")
-    .replace(/[\u2010-\u2015]/g, "-");
 }
 
 function keepClockTimes(match: string): string {
   return /^\d{1,2}(?::\d{2}){1,2}$/.test(match) ? match : " @ip ";
 }
 
-function withoutWord(text: string, word: string): string {
-  if (word.length < 3) return text;
+function withoutWord(text: string, asWritten: string, word: string): string {
   const needle = word.toLowerCase();
+  if (word.length < 3 || !asWritten.includes(needle)) return text;
   const hay = text.toLowerCase();
   // Lower-casing may change the length of rare letters; then positions no longer agree.
   if (hay.length !== text.length) return text;
@@ -108,25 +90,12 @@ function withoutWord(text: string, word: string): string {
   return out + text.slice(from);
 }
 
-/** Only words stay; what ends a sentence becomes a word of its own, a slash reads as "or". */
-function withoutPunctuation(text: string): string {
-  return text
-    .replace(ENDLESS_WORD, " ")
-    .replace(ENDLESS_SENTENCE, "$& ")
-    .replace(/[.;!?]+(?=\s|$)|[。！？]+/g, " . ")
-    .replace(/(?<=\p{L})\/(?=\p{L})/gu, " or ")
-    .replace(/:(?!\d)|["'`´‘’“”«»()[\]{}<>,=|*#~^!?;$/\\，、：（）]/g, " ")
-    .replace(/(?<![\p{L}\d])-+|-+(?=\s|$)/gu, " ")
-    .replace(/\s+/g, " ")
-    .trim();
-}
-
 /**
  * Takes the bare local part out where it stands as a name: after "user", "mailbox" and the like when the
  * sentence goes on, or at the very start. "mailbox full" at the end of a sentence stays.
  */
 function withoutLocalPart(text: string, local: string): string {
-  if (local.length < 2) return text;
+  if (local.length < 2 || !text.includes(local)) return text;
   const name = local.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
   const afterNoun = new RegExp(
     `(?<![\\p{L}\\d])(users?|mailbox|account|recipient|alias|address|named|for|to) ${name}(?= \\p{L})`,
@@ -144,6 +113,7 @@ function withoutLocalPart(text: string, local: string): string {
  * the likely readings are added to the text, and only the right one contains words that any rule knows.
  */
 function readable(text: string): string {
+  if (isPlainAscii(text)) return text;
   const high = text.match(/[\u0080-\u00ff]/g)?.length ?? 0;
   if (high < 2 || /[\u0100-\uffff]/.test(text)) return text;
   const bytes = Buffer.from(text, "latin1");

@@ -1,0 +1,307 @@
+/**
+ * One stay at a mail host: rounds of questions until there are none left, the host's limits are near, or it has
+ * shown us out. What the host teaches on the way is kept for the next stay.
+ */
+import type { MailHost } from "../dns/mail-route.ts";
+import type { MailboxFinding } from "../evidence.ts";
+import { type Envelope, type Filing, fileInEnvelopes } from "./envelope.ts";
+import { aboutTheHost, understand, withoutReply } from "./finding.ts";
+import type { DeadAs, HostLesson, HostMemory } from "./host-memory.ts";
+import type { Pace } from "./pace.ts";
+import type { Profile } from "./profile.ts";
+import type { Reply } from "./reply.ts";
+import type { Answer, Round, Session } from "./session.ts";
+import type { Pending, WaitingLine } from "./waiting-line.ts";
+
+/** What the stay needs of the exchange it works for. */
+export type StayDeps = {
+  line: WaitingLine;
+  hosts: readonly MailHost[];
+  profile: Profile;
+  memory: HostMemory;
+  /** Names of ours that a server may echo. */
+  ourNames: readonly string[];
+  /** Time for each round of questions. */
+  probeTimeoutMs: number;
+  isClosing(): boolean;
+  /** Others wait for a place anywhere. */
+  isDoorCrowded(): boolean;
+  /** Waits for a new question; true when one came. */
+  arrival(timeoutMs: number): Promise<boolean>;
+};
+
+export type Visit = { session: Session; host: string; address: string; pace: Pace };
+
+const MAX_FAILURES = 3;
+const MAX_RETURNS = 50;
+/** How often a question may hear that there were too many before it counts as answered. */
+const MAX_TOO_MANY = 5;
+const MAX_BARREN_SESSIONS = 3;
+const MAX_ENVELOPES = 8;
+const LIFETIME_MS = 5 * 60_000;
+/** A session that has nothing to ask waits this long for more before it says goodbye. */
+const LINGER_MS = 250;
+/** Questions in one packet: enough to hide the round trip, few enough that urgent ones need not wait. */
+const PIPELINED_ROUND = 40;
+const SEQUENTIAL_ROUND = 4;
+const WORTH_STAYING = 3;
+const LONG_LINE = 20;
+
+/** What one round of questions came to. */
+type Tally = {
+  answered: number;
+  refused: number;
+  /** Refusals that were about us or our haste. */
+  complaints: number;
+  isTooFast?: true;
+  refusalOfUs?: Reply;
+  ending?: NonNullable<Round["ending"]>;
+};
+
+export class Stay {
+  readonly #deps: StayDeps;
+  readonly #visit: Visit;
+  readonly #lesson: HostLesson;
+  #envelope: Envelope | undefined;
+  #envelopes = 0;
+  #asked = 0;
+  #refused = 0;
+
+  constructor(deps: StayDeps, visit: Visit) {
+    this.#deps = deps;
+    this.#visit = visit;
+    this.#lesson = deps.memory.lesson(visit.host);
+  }
+
+  async askAround(): Promise<void> {
+    const { session, pace } = this.#visit;
+    const leaveAt = performance.now() + LIFETIME_MS;
+    let complaints = 0;
+    while (session.isOpen && !this.#deps.isClosing() && performance.now() < leaveAt && !pace.openBreaker) {
+      const recipients = this.#roundSize();
+      if (recipients <= 0 || this.#envelopes > MAX_ENVELOPES) break;
+      const groups = this.#deps.line.take({
+        host: this.#visit.host,
+        recipients,
+        recipientsPerTransaction: this.#recipientsPerTransaction,
+        decoysRideAlong: session.pipelines,
+      });
+      if (groups.length === 0) {
+        const othersWait = pace.isCrowded || this.#deps.isDoorCrowded();
+        if (!othersWait && (await this.#deps.arrival(LINGER_MS))) continue;
+        break;
+      }
+      const tally = await this.#askRound(groups);
+      this.#asked += tally.answered;
+      this.#refused += tally.refused;
+      complaints += tally.complaints;
+      if (tally.ending) this.#wasShownOut(tally.ending, tally.answered);
+    }
+    if (complaints === 0 && this.#asked > 0) pace.wentWell();
+  }
+
+  get #recipientsPerTransaction(): number {
+    return Math.min(this.#deps.profile.recipientsPerTransaction, this.#lesson.recipientsPerTransaction);
+  }
+
+  /** How many to ask for next: what the profile allows, what the host has taught, and few enough to stay welcome. */
+  #roundSize(): number {
+    const { recipientsPerSession, refusalsPerSession } = this.#deps.profile;
+    const room = Math.min(recipientsPerSession, this.#lesson.recipientsPerSession) - this.#asked;
+    const refusalsLeft = refusalsPerSession - this.#refused;
+    if (room <= 0 || refusalsLeft <= 0) return 0;
+    // With little patience left here, a long line is sooner through in a new session than by ones and twos.
+    if (refusalsLeft < WORTH_STAYING && this.#deps.line.count(LONG_LINE) >= LONG_LINE) return 0;
+    const round = this.#visit.session.pipelines
+      ? pipelinedRound(refusalsLeft, this.#lesson)
+      : SEQUENTIAL_ROUND;
+    return Math.min(room, round, this.#lesson.recipientsPerRound, this.#recipientsPerTransaction);
+  }
+
+  /** If we have a bug, it is told to those whose questions met it, and the others go on. */
+  async #askRound(groups: Pending[][]): Promise<Tally> {
+    try {
+      return await this.#putQuestions(groups);
+    } catch (error) {
+      for (const pending of groups.flat()) pending.fail(error);
+      return { answered: 0, refused: groups.flat().length, complaints: 0 };
+    }
+  }
+
+  async #putQuestions(groups: Pending[][]): Promise<Tally> {
+    const { session, host, pace } = this.#visit;
+    const filings = fileInEnvelopes(this.#envelope, this.#askable(groups), {
+      recipientsPerTransaction: this.#recipientsPerTransaction,
+      oneDomainPerTransaction:
+        this.#deps.profile.oneDomainPerTransaction || this.#lesson.oneDomainPerTransaction,
+      refusalShare: refusalShareOf(this.#lesson),
+    });
+    this.#envelope = filings.at(-1)?.envelope ?? this.#envelope;
+    this.#envelopes += filings.filter(({ isNew }) => isNew).length;
+    const transactions = filings.map(({ envelope, isNew, pendings }) => ({
+      recipients: pendings.map((pending) => pending.recipient),
+      smtpUtf8: envelope.smtpUtf8,
+      isNew,
+    }));
+    const round = await session.ask(transactions, this.#deps.probeTimeoutMs);
+
+    const tally: Tally = { answered: 0, refused: 0, complaints: 0 };
+    if (round.ending) tally.ending = round.ending;
+    const unanswered: Pending[] = [];
+    for (const [i, filing] of filings.entries()) {
+      for (const [j, pending] of filing.pendings.entries()) {
+        const answer = round.answers[i]?.[j];
+        const isAnswer = answer !== undefined && answer.reply.code !== 421;
+        const heard = isAnswer ? this.#hear(pending, answer, filing, tally) : "nothing";
+        if (heard === "nothing") unanswered.push(pending);
+        else tally.answered++;
+        if (heard === "accepted") filing.envelope.accepted++;
+        if (heard === "refused") tally.refused++;
+      }
+    }
+    learnRefusals(this.#lesson, tally);
+    // Once for a round: a hundred recipients under one refused MAIL are one complaint.
+    if (tally.isTooFast) pace.slowDown();
+    if (tally.refusalOfUs) pace.refusedUs(tally.refusalOfUs);
+    this.#putBack(unanswered, tally, host);
+    return tally;
+  }
+
+  /** A server without SMTPUTF8 need not be asked for a mailbox name that it cannot spell. */
+  #askable(groups: Pending[][]): Pending[][] {
+    const { session, host } = this.#visit;
+    return groups.filter((group) => {
+      if (!group[0]!.smtpUtf8 || session.features.has("SMTPUTF8")) return true;
+      for (const pending of group) pending.settle({ answer: "smtputf8_unsupported", mxHost: host });
+      return false;
+    });
+  }
+
+  /** Takes in one answer: settles the question, or puts it back where another host or envelope may help. */
+  #hear(
+    pending: Pending,
+    { stage, reply }: Answer,
+    { envelope }: Filing,
+    tally: Tally,
+  ): "accepted" | "refused" | "nothing" {
+    const { session, host } = this.#visit;
+    const said = { stage, reply, mx: host, recipient: pending.recipient, ourNames: this.#deps.ourNames };
+    const { finding, meaning } = understand(said, this.#deps.profile);
+    const { answer } = finding;
+    if (answer === "accepted") {
+      pending.settle(finding);
+      return "accepted";
+    }
+    // A server that cannot bear pipelining complains of our manners and leaves; that was not about the mailbox.
+    if (answer === "protocol_error" && session.pipelines && tally.ending) return "nothing";
+    if (stage === "mail") envelope.isSpoiled = true;
+    if (stage === "rcpt" && this.#wasTooMany(finding, envelope, pending)) {
+      this.#deps.line.add(pending);
+      return "refused";
+    }
+    if (answer === "domain_not_accepted" && meaning.mailbox !== "does_not_exist") {
+      pending.deniedBy.add(host);
+      const otherHosts = this.#deps.hosts.some(({ name }) => !pending.deniedBy.has(name));
+      if (otherHosts) {
+        this.#deps.line.add(pending);
+        return "refused";
+      }
+    }
+    const isAboutUs = meaning.category === "ip_blocked" || stage === "mail";
+    if (answer === "rate_limited" || isAboutUs) tally.complaints++;
+    if (answer === "rate_limited") tally.isTooFast = true;
+    if (answer === "probe_blocked" && isAboutUs) tally.refusalOfUs = reply;
+    pending.settle(stage === "mail" ? aboutTheHost(finding) : finding);
+    return "refused";
+  }
+
+  /**
+   * Whether the refusal was about what stood in the envelope before: too many recipients, too many bad ones, or ones
+   * of another domain. Then the question deserves a fresh envelope, and the host has taught us something.
+   */
+  #wasTooMany({ answer, reply }: MailboxFinding, envelope: Envelope, pending: Pending): boolean {
+    if (envelope.asked < 2) return false;
+    const isOtherDomain =
+      answer === "temporary_error" &&
+      envelope.domain !== pending.domain &&
+      /\bdomains?\b/i.test(reply?.text ?? "");
+    if (answer !== "rate_limited" && !isOtherDomain) return false;
+    if (pending.returns++ >= MAX_TOO_MANY) return false;
+    envelope.isSpoiled = true;
+    if (isOtherDomain) this.#lesson.oneDomainPerTransaction = true;
+    else if (envelope.accepted > 0) this.#lesson.recipientsPerTransaction = envelope.accepted;
+    return true;
+  }
+
+  /** Questions that a session left open. The first of them may be what ended it; the others are bystanders. */
+  #putBack(unanswered: Pending[], { answered, ending = "closed" }: Tally, host: string): void {
+    for (const [i, pending] of unanswered.entries()) {
+      if (i === 0 || answered === 0) pending.failures++;
+      if (pending.failures >= MAX_FAILURES || ++pending.returns > MAX_RETURNS) {
+        pending.settle(withoutReply(ANSWER_OF_ENDING[ending], host));
+      } else {
+        this.#deps.line.add(pending);
+      }
+    }
+  }
+
+  #wasShownOut(ending: NonNullable<Round["ending"]>, answered: number): void {
+    const { session, address, pace } = this.#visit;
+    const lesson = this.#lesson;
+    if (ending === "dismissed") pace.slowDown();
+    if (ending === "timeout" && answered > 0)
+      lesson.recipientsPerRound = Math.max(1, Math.floor(answered / 2));
+    else if (this.#asked > 0) lesson.recipientsPerSession = this.#asked;
+    if (this.#asked > 0) {
+      lesson.barrenSessions = 0;
+      return;
+    }
+    if (session.pipelines && ending !== "dismissed") {
+      lesson.pipeline = false; // some lose what comes early, and deserve a slower try before they count as dead
+      return;
+    }
+    // Nothing but silence or noise: the address is as good as dead, and the next host may be better.
+    if (ending === "timeout" || ++lesson.barrenSessions >= MAX_BARREN_SESSIONS) {
+      lesson.barrenSessions = 0;
+      this.#deps.memory.markDead(address, ANSWER_OF_ENDING[ending]);
+    }
+  }
+}
+
+/**
+ * How many to ask for in one packet when we want to be refused `left` times at the most: that many in any case, and
+ * more where the host has refused few so far, with three standard deviations to spare, because Postfix makes us wait a
+ * second for every reply after the tenth refusal.
+ */
+function pipelinedRound(left: number, lesson: HostLesson): number {
+  const share = refusalShareOf(lesson);
+  let size = left;
+  while (size < PIPELINED_ROUND && likelyRefusals(size + 1, share) <= left) size++;
+  return size;
+}
+
+function likelyRefusals(size: number, share: number): number {
+  return size * share + 3 * Math.sqrt(size * share * (1 - share));
+}
+
+/** Cautious at first: of a host that has said nothing yet, everything may be refused. */
+export function refusalShareOf({ recentlyAsked, recentlyRefused }: HostLesson): number {
+  return (recentlyRefused + 1) / (recentlyAsked + 1);
+}
+
+const RECENT_QUESTIONS = 200;
+
+function learnRefusals(lesson: HostLesson, { answered, refused }: Tally): void {
+  lesson.recentlyAsked += answered;
+  lesson.recentlyRefused += refused;
+  if (lesson.recentlyAsked < RECENT_QUESTIONS) return;
+  lesson.recentlyAsked /= 2;
+  lesson.recentlyRefused /= 2;
+}
+
+const ANSWER_OF_ENDING: Record<NonNullable<Round["ending"]>, DeadAs> = {
+  closed: "protocol_error",
+  garbage: "protocol_error",
+  timeout: "timeout",
+  dismissed: "rate_limited",
+};
