@@ -85,7 +85,7 @@ export function createPlanner(options: PlannerOptions): Planner {
       }
       // Looked up each time: an exchange that has run idle in between is no longer the one that others use.
       const exchange = () => exchangeFor(inquiry, profile);
-      const askDecoy: AskDecoy = () => askForDecoy(exchange(), inquiry);
+      const askDecoy: AskDecoy = () => askForDecoy(exchange(), inquiry, profile);
       if (!known) catchAll.prepare(address.domain, askDecoy);
       const mailbox = await askForTarget(exchange(), address);
       if (mailbox.answer !== "accepted") return { mailbox };
@@ -99,7 +99,7 @@ export function createPlanner(options: PlannerOptions): Planner {
 }
 
 /** Asks for the made-up name. When it is accepted, nobody else at the domain needs to be asked for. */
-function askForDecoy(exchange: MailExchange, inquiry: Inquiry): ReturnType<AskDecoy> {
+function askForDecoy(exchange: MailExchange, inquiry: Inquiry, profile: Profile): ReturnType<AskDecoy> {
   const { domain } = inquiry.address;
   const { promise: finding, resolve } = deferred<MailboxFinding | undefined>();
   const pending = pendingFor({
@@ -108,8 +108,11 @@ function askForDecoy(exchange: MailExchange, inquiry: Inquiry): ReturnType<AskDe
     smtpUtf8: false,
     isDecoy: true,
     settle(found) {
-      resolve(found);
-      if (found.answer === "accepted") exchange.settleTargets(domain, inferredAcceptance(inquiry));
+      // A giant that says yes to everyone has stopped being honest with our address; that proves nothing of anyone.
+      const isTaunt = found.answer === "accepted" && profile.isNeverCatchAll;
+      resolve(isTaunt ? { ...found, answer: "probe_blocked" } : found);
+      if (found.answer === "accepted" && !isTaunt)
+        exchange.settleTargets(domain, inferredAcceptance(inquiry));
     },
     drop: () => resolve(undefined),
     fail: () => resolve(undefined),

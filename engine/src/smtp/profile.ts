@@ -19,6 +19,8 @@ export type Profile = {
   gapMs: number;
   /** When to come back after a greylisting reply that names no time. */
   greylistSeconds: number;
+  /** Its domains take no made-up names. If one is accepted all the same, they no longer tell us the truth. */
+  isNeverCatchAll: boolean;
   /** A made-up name is asked for again after this many acceptances, in case they stopped being honest with us. */
   acceptancesPerDecoy: number;
 };
@@ -33,6 +35,7 @@ const ORDINARY: Profile = {
   refusalsPerSession: 9,
   gapMs: 0,
   greylistSeconds: 360,
+  isNeverCatchAll: false,
   acceptancesPerDecoy: 1000,
 };
 
@@ -57,10 +60,10 @@ const FILTER: Profile = {
 };
 
 const PROFILES: Readonly<Record<string, Profile>> = {
-  google: { ...GIANT, connections: 2 },
+  google: { ...GIANT, connections: 2, isNeverCatchAll: true },
   google_workspace: { ...GIANT, connections: 2 },
   microsoft_365: { ...GIANT, connections: 2 },
-  outlook: { ...GIANT, connections: 2, recipientsPerTransaction: 1 },
+  outlook: { ...GIANT, connections: 2, recipientsPerTransaction: 1, isNeverCatchAll: true },
   yahoo: GIANT,
   icloud: GIANT,
   gmx: GIANT,

@@ -119,3 +119,13 @@ test.concurrent("after the greylisting delay both names are let in, because the 
   expect(await later.verdictOn("ann@grey.test")).toBe("valid");
   await later.end();
 });
+
+test.concurrent("a giant that suddenly takes anyone has stopped telling us the truth", async () => {
+  const host = "gmail-smtp-in.l.google.com";
+  await using story = await openStory({
+    [host]: mailHost({ temper: neverRefusesAtRcpt }),
+    "gmail.com": mailDomain({ mx: [host], users: ["ann.longname"] }),
+  });
+  expect(await story.verdictOn("ann.longname@gmail.com")).toBe("unknown probe_blocked");
+  expect(await story.verdictOn("nobody.at.all@gmail.com")).toBe("unknown probe_blocked");
+});

@@ -62,7 +62,7 @@ export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
   [
     "limit-reached",
     any`
-      (connections?|messages?|recipients?|sessions?|concurrency|sending|hourly|daily|rcpt|relay|submission|mails?|e-?mails?|smtp|rates?|throughput|volume|errors?|traffic|policy size|frequency|outbound|tenant|user sending|number of \S+) (?!size)… ?(quota|limits?|rates?|threshold|count|frequency|limitation|maximum) … ?(exceed|reached|hit|over|surpassed|limited)
+      (connections?|messages?|recipients?|sessions?|concurrency|batch|sending|hourly|daily|rcpt|relay|submission|mails?|e-?mails?|smtp|rates?|throughput|volume|errors?|traffic|policy size|frequency|outbound|tenant|user sending|number of \S+) (?!size)… ?(quota|limits?|rates?|threshold|count|frequency|limitation|maximum) … ?(exceed|reached|hit|over|surpassed|limited)
       (exceed\w*|reached|over|surpassed|hit|above|beyond) (?!size)… ?(connections?|sessions?|concurrency|sending|hourly|daily|rcpt|relay|submission|rate|throughput|volume|errors?|simultaneous|per (hour|minute|day|second)|thread|permitted limits|max(imum)? (number of )?(messages|recipients|connections|sessions|emails|rcpt)|number of (messages|recipients|connections|sessions|emails)|messages|emails|recipients)\b
       (max|maximum|limit on|limit of|limits? the) … (messages?|recipients?|connections?|sessions?|rcpts?|errors?|emails?) … ?(reached|exceeded|per|allowed)
       max(imum)? (message|connection|session)s? per

@@ -76,6 +76,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       {user} … (cannot|could not|can not|couldnt|cant) be (verified|validated)
       lookup … (map|table|directory|domain) failed
       nosuchuser
+      so such (user|mailbox|recipient)
       (does|do|did|dose|dos|dosen|doesn)( not|nt|n t|t) (currently |appear to |seem to |actually |even |really |yet )?exists?
       (doesnt|didnt|dont|does not|not|no longer|never|isnt|wasnt) (currently )?exist
       not (an? )?(existing|existent)
@@ -157,6 +158,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
         alias loop
         (directory|ldap|database|backend) … ?(down|unavailable|time|error|fail)
         bad address syntax
+        (?<!recipient )address (\S+ )?is not a valid rfc
         mail loop
       `,
     },
@@ -167,6 +169,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
 const US_OR_MAIL = any`
   sender
   (your|from) domain
+  (your|sending) account
   (your|this|the|from) (host|server|ip|message|mail|e-?mail|connection|address|network|helo|client)
   you\b
   message

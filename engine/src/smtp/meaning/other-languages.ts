@@ -25,6 +25,7 @@ export const FOREIGN_FULL_RULES: readonly Rule[] = phrases("mailbox_full", [
     "no-room-in-their-language",
     any`
       {boxabroad}\b … ?{fullabroad}
+      (mailbox|inbox|account) … ?(voll\b|vol\b|uberf(u|ue)llt|pleine?\b|pien[ao]|llen[ao]|chei[ao]|peln[ay])
       (quota|cuota|cota|limite|limit\w*|espace|espacio|espaco|spazio|miejsca|speicher\w*|kapazit\w*|kvota|kvote|kota) … ?{fullabroad}
       {fullabroad} … ?(quota|cuota|cota|speicher\w*|kvota)
       zu ?viele (mails|nachrichten) (auf|in|im)
@@ -53,6 +54,7 @@ export const FOREIGN_DISABLED_RULES: readonly Rule[] = phrases("mailbox_disabled
     "shut-in-their-language",
     any`
       {boxabroad}\b … ?{shutabroad}
+      (mailbox|account) … ?(gesperrt|deaktiviert|inaktiv|geschlossen|disabilitat|disat+ivat|sospes|bloccat|bloquead|suspens[oa]|geblokkeerd|zablokowan)
       {shutabroad}\b … ?{boxabroad}\b
       n est (plus|pas) (active|actif|valide|utilise)
       falta de (uso|pago|pagamento)

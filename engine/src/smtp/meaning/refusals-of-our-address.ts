@@ -123,6 +123,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
         reverse ?-?(dns|lookup|address|name|record|resol|hostname|host name|entry|mapping|ip|domain|map|zone)
         (find|resolve|lookup|determine|look up) (the )?(your|client|clients|reverse|its)( \S+)? (host ?name|host|address|ip\b|name)
         ip name lookup
+        (remote|client|peer) ip (check|error|not)
         forward ?-?(confirm|dns|lookup|resol)
         fcrdns
         (hostname|host name|client name|client host|helo name|ip) … (does not|doesnt|not|didnt) (resolve|match|map) … ?(ip|address|@ip|name)

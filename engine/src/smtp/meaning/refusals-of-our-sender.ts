@@ -114,6 +114,7 @@ export const SENDER_RULES: readonly Rule[] = phrases("sender_rejected", [
       no access (for|from) this (domain|user|sender)
       suspicious sender
       malformed from
+      (your|sending|senders?) (e-?mail )?account … (suspended|disabled|blocked|locked|limited)
       domain … (too new|too young|newly registered|recently registered|registered recently)
       your domain has (no|not)( \S+)? (dns|mx|a) 
       spam ?(sender|from)\b

@@ -173,7 +173,7 @@ export const LOGIN_RULES: readonly Rule[] = phrases("auth_required", [
   [
     "login-first",
     any`
-      auth failed
+      auth (failed|error)
       local users? only
       only … ?(for )?local users?
       (smtp[ -]?)?auth(entication)?( is| was)? (first )?(required|needed|mandatory|necessary|not enabled)

@@ -120,6 +120,9 @@ export const PROTOCOL_RULES: readonly Rule[] = phrases("protocol_error", [
       polite people
       (sender|mail|from|recipient|rcpt) (is )?already (specified|given|set)
       nested mail
+      (rcpt|mail|data|helo|ehlo|starttls)( to| from)? (without|before|already|after)
+      already (established|encrypted|in progress)
+      command … (without|before)
       duplicate (mail|helo|ehlo|rcpt)
       no (valid )?recipients? (specified|given|yet|have been)
       pipelin
