@@ -93,7 +93,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       not find … ({user})
       invalid (or unknown |final |envelope |destination |local |email |mail |e-?mail |smtp |internet |virtual |specified |rcpt |to |target |delivery )*({user})
       {user}\b … ?(is |are |was |seems |appears |looks |appears to be )?(invalid|not (a |an )?valid|isnt valid|isnt a valid|incorrect|wrong|misspell\w*|bogus|not legal|illegal|no good)\b
-      (not|isnt|no) (a |an |the )?(valid|known|legal|legitimate|correct|local|existing|real|recogni[sz]ed|registered|active|authori[sz]ed|current|working|deliverable|good|defined|proper) … ?({user}|customer|here|recipient)\b
+      (not|isnt|no) (a |an |the )?(valid|known|legal|legitimate|correct|local|existing|real|recogni[sz]ed|registered|active|authori[sz]ed(?! to)|current|working|deliverable|good|defined|proper) … ?({user}|customer|here|recipient)\b
       bad (destination |recipient |mailbox |envelope |email |e-?mail |rcpt |user )*({user})
       badrecipient
       (incorrect|wrong|mistyped|misspelled|nonexistent|undeliverable|unresolvable|unreachable) (recipient |email |e-?mail |destination |mailbox )*({user})

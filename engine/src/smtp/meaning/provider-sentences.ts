@@ -65,6 +65,8 @@ export const SENTENCE_RULES: readonly Rule[] = [
           or \S+
           invalid dns
           not allowed
+          failure
+          (try|retry) (again|later)
         `,
       },
     ],
@@ -84,7 +86,7 @@ export const SENTENCE_RULES: readonly Rule[] = [
     ],
     [
       "refused-with-5-1-1",
-      any`^((the|this) )?(recipient |user )?(address )?(rejected|refused)( \.|$)`,
+      any`^((the|this) )?(recipient |user )?(address )?(rejected|refused)( \.)?$`,
       "the words give no reason, and 5.1.1 is a bad mailbox",
       { ...RCPT, enhanced: /^5\.1\.1$/ },
     ],

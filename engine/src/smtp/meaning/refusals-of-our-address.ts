@@ -59,6 +59,10 @@ export const ADDRESS_RULES: readonly Rule[] = [
         (based|due|owing|because) (on|to|of) (your|the|its) (ip|network|server)
         (mail|email|messages?) over ipv6
         ipv6 sending guidelines
+        ip (address )?(you are|youre|you re) using
+        not authori[sz]ed to send (e-?mail|mail|messages) directly
+        connections? from dynamic
+        your (mail ?|sending )?(server|host|ip|network|client) (is |was )*(unknown|not known|unrecogni[sz]ed|not recogni[sz]ed)
       `,
       "it speaks about the address we connect from",
       {

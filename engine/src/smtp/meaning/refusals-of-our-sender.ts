@@ -118,6 +118,7 @@ export const SENDER_RULES: readonly Rule[] = phrases("sender_rejected", [
       domain … (too new|too young|newly registered|recently registered|registered recently)
       your domain has (no|not)( \S+)? (dns|mx|a) 
       spam ?(sender|from)\b
+      (unconfigured|unverified|unregistered) (sending|sender|from) domain
       expediteur
       emetteur
       absender

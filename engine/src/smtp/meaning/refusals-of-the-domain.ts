@@ -63,6 +63,7 @@ export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       relay (server )?(is )?not (ready|running|available)
       (user|recipient|addressee) unknown
       your relay
+      connections from
       not exist
     `,
     },

@@ -154,6 +154,10 @@ export const POLICY_RULES: readonly Rule[] = [
       (politique|richtlinie|politica)
       filtered
       private
+      infected
+      content reject
+      (message|mail|e-?mail) (held|scored?|contains|data refused)
+      (file|attachment) (extension|type)
     `,
       "it names a rule of its own and nothing about the mailbox",
       { stages: ["ehlo", "mail", "rcpt"] },

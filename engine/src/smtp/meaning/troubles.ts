@@ -101,6 +101,34 @@ export const MOMENT_RULES: readonly Rule[] = phrases("temporary_failure", [
     "something on its side does not work right now",
     { severity: 4 },
   ],
+  [
+    "trouble-despite-5-1",
+    any`
+      temporar
+      (try|retry) … ?(again|later|in \d)
+      (wait|retry|delay\w*) … \d+
+      timed? ?out
+      timeout
+      overload
+      too busy
+      (directory|database|backend|ldap|scanner|resource|system|server|queue|disk|memory|storage) … ?(down|unavailable|not available|not ready|busy|error|fail|full)
+      (insufficient|out of) … ?(resource|storage|memory|space)
+      deferr?ed
+      shutting down
+      spater
+      plus tard
+      mas tarde
+      позже
+      稍后
+    `,
+    "the words tell of trouble on its side, whatever the number says",
+    {
+      severity: 5,
+      enhanced: /^5\.1\.[0-3]$/,
+      stages: ["rcpt"],
+      unless: any`recipient (verify|validation|verification)`,
+    },
+  ],
 ]);
 
 export const PROTOCOL_RULES: readonly Rule[] = phrases("protocol_error", [
