@@ -5,7 +5,8 @@ export type Dialled =
   | { kind: "connected"; socket: Socket }
   /** The egress guard does not let us go there. */
   | { kind: "forbidden" }
-  | { kind: "unreachable"; why: string }
+  /** `isOurs` when it failed on our own side, at the proxy, before anybody else was asked. */
+  | { kind: "unreachable"; why: string; isOurs?: true }
   | { kind: "timeout" };
 
 /** Waits until the socket is connected, has failed, or the time is up. */

@@ -28,6 +28,7 @@ const RETRY_SECONDS: Partial<Record<MailboxAnswer, number>> = {
   rate_limited: 900,
   temporary_error: 900,
   full: 86_400,
+  egress_blocked: 60,
 };
 
 /** What we make of a host that ended the conversation, or never began it. */

@@ -21,7 +21,7 @@ export type HostLesson = {
 };
 
 const MAX_HOSTS = 20_000;
-const FORGET_AFTER_MS = 6 * 3600 * 1000;
+const FORGET_AFTER_MS = 3600 * 1000; // a host in a bad mood may be in a better one by then
 const RETRY_DEAD_ADDRESS_AFTER_MS = 60_000;
 
 /** How an address failed us, in the words of a finding. */

@@ -212,6 +212,7 @@ export class MailExchange {
       return aboutTheHost(finding);
     }
     if (opening.kind === "unreachable") {
+      if (opening.isOurs) return withoutReply("egress_blocked", host);
       if (opening.isSilent) health.heardNothingFrom(address);
       memory.markDead(address, "unreachable");
       return withoutReply("unreachable", host);

@@ -17,8 +17,8 @@ export type Opening =
   | { kind: "ready"; session: Session; encryptionFailed: boolean }
   /** The server spoke, and would not have us. */
   | { kind: "refused"; stage: "banner" | "ehlo"; reply: Reply }
-  /** No connection came about; `isSilent` when not even a refusal came back. */
-  | { kind: "unreachable"; isSilent: boolean }
+  /** No connection came about; `isSilent` when not even a refusal came back, `isOurs` when our own proxy failed. */
+  | { kind: "unreachable"; isSilent: boolean; isOurs: boolean }
   /** A connection, and then no conversation. */
   | { kind: "timeout" | "closed" | "garbage" };
 
@@ -47,7 +47,10 @@ export async function openSession(
   const deadline = performance.now() + timeoutMs;
   const left = () => Math.max(1, deadline - performance.now());
   const dialled = await deps.dial(host.address, Math.min(MAX_CONNECT_MS, timeoutMs / 2));
-  if (dialled.kind !== "connected") return { kind: "unreachable", isSilent: dialled.kind === "timeout" };
+  if (dialled.kind !== "connected") {
+    const isOurs = dialled.kind === "unreachable" && dialled.isOurs === true;
+    return { kind: "unreachable", isSilent: dialled.kind === "timeout", isOurs };
+  }
   const conversation = new Conversation(dialled.socket);
   const giveUp = async (opening: Opening): Promise<Opening> => {
     if (opening.kind === "refused") await sayGoodbye(conversation, ["QUIT"], Math.min(FAREWELL_MS, left()));

@@ -99,21 +99,24 @@ test("user name and password are given where there are some, and a wrong one is 
   expect(await through({ port, username: "ali", password: "open wheat" }, mailPort)).toEqual({
     kind: "unreachable",
     why: "the proxy does not accept our password",
+    isOurs: true,
   });
   expect(await through({ port }, mailPort)).toEqual({
     kind: "unreachable",
     why: "the proxy wants another way to sign in",
+    isOurs: true,
   });
 });
 
 test.each([
-  [2, "the proxy's rules forbid it"],
-  [4, "the host is unreachable from the proxy"],
-  [5, "the connection was refused"],
-  [99, "the proxy failed"],
-])("the proxy's answer %i means: %s", async (answer, why) => {
+  [2, "the proxy's rules forbid it", "ours"],
+  [4, "the host is unreachable from the proxy", "the host's"],
+  [5, "the connection was refused", "the host's"],
+  [99, "the proxy failed", "ours"],
+] as const)("the proxy's answer %i means: %s, and the fault is %s", async (answer, why, whose) => {
   const port = await proxyServer({ answer });
-  expect(await through({ port }, 25)).toEqual({ kind: "unreachable", why });
+  const isOurs = whose === "ours" ? { isOurs: true } : {};
+  expect(await through({ port }, 25)).toEqual({ kind: "unreachable", why, ...isOurs });
 });
 
 test("a proxy that hangs up, talks nonsense or is not there is a value", async () => {
@@ -126,7 +129,11 @@ test("a proxy that hangs up, talks nonsense or is not there is a value", async (
   expect(await through({ port: nonsense }, 25)).toMatchObject({ kind: "unreachable" });
   const gone = await greeter();
   await new Promise((resolve) => open.pop()!.close(resolve));
-  expect(await through({ port: gone }, 25)).toEqual({ kind: "unreachable", why: "ECONNREFUSED" });
+  expect(await through({ port: gone }, 25)).toEqual({
+    kind: "unreachable",
+    why: "no connection to the proxy: ECONNREFUSED",
+    isOurs: true,
+  });
 });
 
 test("a proxy that is silent has our time for as long as we said", async () => {

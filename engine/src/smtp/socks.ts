@@ -26,6 +26,9 @@ const REFUSALS = [
   "the proxy does not know this kind of address",
 ] as const;
 
+/** Answers that say something about the mail host; all the others are about the proxy, and so about us. */
+const FAULTS_OF_THE_HOST: readonly number[] = [3, 4, 5, 6];
+
 /** The proxy is told the address we resolved and judged, never a name, so that it cannot lead us elsewhere. */
 export async function connectThroughSocks(
   proxy: SocksProxy,
@@ -34,8 +37,10 @@ export async function connectThroughSocks(
 ): Promise<Dialled> {
   const deadline = Date.now() + timeoutMs;
   const reached = await connected(connect({ host: proxy.host, port: proxy.port, noDelay: true }), timeoutMs);
-  if (reached.kind === "timeout") return { kind: "unreachable", why: "the proxy does not answer" };
-  if (reached.kind !== "connected") return reached;
+  if (reached.kind !== "connected") {
+    const why = reached.kind === "unreachable" ? reached.why : "it does not answer";
+    return { kind: "unreachable", why: `no connection to the proxy: ${why}`, isOurs: true };
+  }
 
   const { socket } = reached;
   let timer: NodeJS.Timeout | undefined;
@@ -53,7 +58,7 @@ async function shakeHands(
   proxy: SocksProxy,
   target: { address: string; port: number },
 ): Promise<Dialled> {
-  const refused = (why: string): Dialled => ({ kind: "unreachable", why });
+  const refused = (why: string): Dialled => ({ kind: "unreachable", why, isOurs: true });
   const read = bytesFrom(socket);
   try {
     const method = proxy.username === undefined ? NO_AUTHENTICATION : USER_AND_PASSWORD;
@@ -75,6 +80,7 @@ async function shakeHands(
     const port = Buffer.from([target.port >> 8, target.port & 0xff]);
     socket.write(Buffer.concat([Buffer.from([VERSION, CONNECT, 0, kind]), address, port]));
     const [, answer = 1, , boundKind] = await read(4);
+    if (FAULTS_OF_THE_HOST.includes(answer)) return { kind: "unreachable", why: REFUSALS[answer]! };
     if (answer !== 0) return refused(REFUSALS[answer] ?? REFUSALS[1]);
     const boundLength = boundKind === IPV4 ? 4 : boundKind === NAME ? (await read(1))[0]! : 16;
     await read(boundLength + 2); // where the proxy connects from; of no use to us

@@ -1,6 +1,6 @@
 /** Stories of mail hosts that point at our own house: never called, unless the operator has opened that range. */
 import { createServer, type Server } from "node:net";
-import type { MailWorld } from "@mailvet/lab";
+import { type MailWorld, mailDomain } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import { createDial, type Dial } from "../../src/smtp/dial.ts";
@@ -94,4 +94,15 @@ test("a range that the operator has opened is called", async () => {
 
 test("in all these stories the closed house was called once, when it was opened", () => {
   expect(calls["127.0.0.1"]).toBe(1);
+});
+
+test("a proxy of ours that is down is our trouble, and nobody's mail host is called dead for it", async () => {
+  const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
+  const proxy = { host: "127.0.0.1", port: 1 }; // nothing listens there
+  await using story = await openStory(
+    { "shop.test": mailDomain({ users: ["ann"] }) },
+    { dial: createDial({ guard, port: 25, egress: { proxy } }) },
+  );
+  expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked");
+  expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked"); // and not "unreachable" from memory
 });
