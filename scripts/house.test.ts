@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { missingOptionals } from "./complete-lock.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const WORKSPACES = ["contract", "engine", "lab", "service", "cli"];
@@ -57,6 +58,15 @@ function lint(): typeof complaints {
     path: typeof path === "string" ? path : path.file,
   }));
 }
+
+test("the lock file names the binaries of every platform, or npm ci refuses it", () => {
+  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  expect(missingOptionals(lock)).toEqual({}); // npm run lock adds them
+});
+
+test("the lock file names no registry", () => {
+  expect(readFileSync(join(ROOT, "package-lock.json"), "utf8")).not.toMatch(/"resolved": "https?:/);
+});
 
 const rulesAgainst = (path: string) =>
   complaints.filter((one) => one.path.endsWith(path)).map(({ rule }) => rule);

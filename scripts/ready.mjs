@@ -1,13 +1,16 @@
 /**
  * Makes a checkout ready to run: installs when the lock file is newer than node_modules, builds when a
- * source is newer than the last build, and otherwise does nothing and takes milliseconds.
+ * source is newer than the last build, and otherwise does nothing and takes milliseconds. Then it becomes the program
+ * that is named, in the same process, so that whoever stops it stops the program:
+ *
+ *   node scripts/ready.mjs [service/dist/main.js]
  *
  * Plain JavaScript on purpose: it runs before anything is installed or compiled.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const INSTALLED = join(ROOT, "node_modules/.package-lock.json"); // npm writes it last, after every install
@@ -20,12 +23,13 @@ export function makeReady() {
     say("installing packages (once, and again when package-lock.json changes) …");
     run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
   }
-  if (modified(BUILT) < newestSource()) {
+  if (builtAt() < newestSource()) {
     say("building …");
     const started = new Date();
     run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-b"]);
     mkdirSync(dirname(BUILT), { recursive: true });
-    writeFileSync(BUILT, `${started.toISOString()}\n`);
+    writeFileSync(BUILT, "");
+    utimesSync(BUILT, started, started); // what is saved during the build is newer than it
   }
 }
 
@@ -39,6 +43,12 @@ function requireNode(major, minor) {
 /** When the file was last written, in milliseconds; 0 when it is not there. */
 function modified(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** When everything was last built; 0 when any of it is gone. */
+function builtAt() {
+  const isWhole = SOURCE_TREES.every((tree) => modified(join(ROOT, tree, "dist/.tsbuildinfo")) > 0);
+  return isWhole ? modified(BUILT) : 0;
 }
 
 function newestSource() {
@@ -68,4 +78,20 @@ function say(text) {
   process.stderr.write(`mailvet: ${text}\n`);
 }
 
-if (process.argv[1] && fileURLToPath(import.meta.url) === process.argv[1]) makeReady();
+if (process.argv[1] && fileURLToPath(import.meta.url) === process.argv[1]) {
+  makeReady();
+  const [program] = process.argv.slice(2);
+  if (program) {
+    leaveWithNpm();
+    await import(pathToFileURL(join(ROOT, program)).href);
+  }
+}
+
+/** npm passes a signal to the shell it started us with, and the shell dies of it without telling us. */
+function leaveWithNpm() {
+  if (!process.env.npm_lifecycle_event || process.platform === "win32") return;
+  const shell = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== shell) process.kill(process.pid, "SIGTERM");
+  }, 250).unref();
+}
