@@ -79,18 +79,19 @@ function say(text) {
 }
 
 if (process.argv[1] && fileURLToPath(import.meta.url) === process.argv[1]) {
+  const shell = process.ppid;
   makeReady();
   const [program] = process.argv.slice(2);
   if (program) {
-    leaveWithNpm();
+    leaveWith(shell);
     await import(pathToFileURL(join(ROOT, program)).href);
   }
 }
 
 /** npm passes a signal to the shell it started us with, and the shell dies of it without telling us. */
-function leaveWithNpm() {
+function leaveWith(shell) {
   if (!process.env.npm_lifecycle_event || process.platform === "win32") return;
-  const shell = process.ppid;
+  if (process.ppid !== shell) process.exit(1); // it died while we were installing
   setInterval(() => {
     if (process.ppid !== shell) process.kill(process.pid, "SIGTERM");
   }, 250).unref();
