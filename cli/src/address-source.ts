@@ -1,12 +1,19 @@
 /**
  * Where the addresses to check come from: the command line, a file of plain lines, a file of JSON lines, or
- * standard input. A stream from end to end: memory does not grow with the list.
+ * standard input. A stream from end to end: memory does not grow with the list, nor with its lines.
  */
-import { open } from "node:fs/promises";
+import { close, createReadStream, fstat, open } from "node:fs";
+import { stat } from "node:fs/promises";
+import { Socket } from "node:net";
+import { promisify } from "node:util";
 import { CommanderError } from "commander";
+import { linesOf } from "./line-reader.ts";
 
-/** A line longer than this is cut; no address comes anywhere near. */
-const MAX_LINE_LENGTH = 1024 * 1024;
+/** What is longer is cut, and gets its result for what is left; no address comes anywhere near. */
+const MAX_ADDRESS_BYTES = 8 * 1024;
+
+/** In a line of JSON other things may stand beside the address; it is read and gone before the next one. */
+const MAX_JSON_LINE_BYTES = 1024 * 1024;
 
 /** Every address that was named, in order. */
 export async function* addressesFrom(
@@ -15,30 +22,29 @@ export async function* addressesFrom(
 ): AsyncGenerator<string> {
   yield* named;
   if (list === undefined) return;
-  const lines = linesOf(await openList(list));
-  if (list.endsWith(".jsonl")) for await (const line of lines) yield fromJsonLine(line);
-  else yield* lines;
+  const isJson = list.endsWith(".jsonl");
+  for await (const line of linesOf(await openList(list), isJson ? MAX_JSON_LINE_BYTES : MAX_ADDRESS_BYTES)) {
+    if (line.trim() === "") continue; // a blank line is no address
+    yield isJson ? fromJsonLine(line) : line;
+  }
 }
 
 /** How many bytes the list has, for a progress bar; undefined when nobody can know. */
 export async function sizeOfList(list: string): Promise<number | undefined> {
   if (list === "-") return undefined;
-  const file = await open(list).catch(() => undefined);
-  if (!file) return undefined;
-  try {
-    const stats = await file.stat();
-    return stats.isFile() ? stats.size : undefined;
-  } finally {
-    await file.close();
-  }
+  const stats = await stat(list).catch(() => undefined); // never opened here: a pipe can be opened only once
+  return stats?.isFile() ? stats.size : undefined;
 }
 
 async function openList(list: string): Promise<AsyncIterable<Buffer>> {
   if (list === "-") return process.stdin;
   try {
-    const file = await open(list);
-    if (!(await file.stat()).isDirectory()) return file.createReadStream();
-    await file.close();
+    const fd = await promisify(open)(list, "r");
+    const stats = await promisify(fstat)(fd);
+    // Waiting for a pipe as one waits for a file would keep the process from ending at Ctrl-C.
+    if (stats.isFIFO()) return new Socket({ fd, readable: true, writable: false });
+    if (!stats.isDirectory()) return createReadStream(list, { fd });
+    await promisify(close)(fd);
     throw new Error("it is a directory");
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -46,29 +52,22 @@ async function openList(list: string): Promise<AsyncIterable<Buffer>> {
   }
 }
 
-/** Splits on line feeds only (U+2028 may stand inside a JSON string); blank lines are no addresses. */
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder(); // drops a byte order mark
-  let rest = "";
-  for await (const chunk of chunks) {
-    const pieces = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = pieces.pop()!.slice(0, MAX_LINE_LENGTH);
-    for (const piece of pieces) if (piece.trim() !== "") yield piece.replace(/\r$/, "");
-  }
-  rest += decoder.decode();
-  if (rest.trim() !== "") yield rest.replace(/\r$/, "");
-}
-
 /** A JSON string, or an object with an email; whatever else it may be is checked as it stands, so no line is lost. */
 function fromJsonLine(line: string): string {
   try {
     const value: unknown = JSON.parse(line);
-    if (typeof value === "string") return value;
+    if (typeof value === "string") return cut(value);
     if (typeof value === "object" && value !== null && "email" in value && typeof value.email === "string") {
-      return value.email;
+      return cut(value.email);
     }
   } catch {
     // Not JSON: a plain address that strayed into the list.
   }
-  return line;
+  return cut(line);
+}
+
+/** A copy, because a mere slice would keep the whole text in memory. */
+function cut(text: string): string {
+  if (text.length <= MAX_ADDRESS_BYTES) return text;
+  return Buffer.from(text.slice(0, MAX_ADDRESS_BYTES)).toString();
 }

@@ -1,5 +1,5 @@
 /** A validation result for human eyes: a card for one address, a line for one of many, a summary at the end. */
-import { STATUSES, type Status, type ValidationResult } from "@mailvet/contract";
+import { STATUSES, type Status, SUB_STATUSES, type ValidationResult } from "@mailvet/contract";
 import { type Colour, type Paint, printable } from "./terminal.ts";
 
 const LOOKS: Record<Status, { sign: string; colour: Colour }> = {
@@ -25,7 +25,8 @@ export function cardOf(result: ValidationResult, paint: Paint): string {
       "server said",
       [details.smtp_code || "", details.smtp_enhanced_code, details.smtp_message].join(" ").trim(),
     ],
-    ["policies", result.flags.includes("dns_not_asked") || !details.syntax_valid ? "" : policiesOf(details)],
+    ["ask again", askAgain(result.metadata.retry_after ?? undefined)],
+    ["policies", details.dns_valid ? policiesOf(details) : undefined],
     ["also known as", details.canonical_email === details.normalized_email ? "" : details.canonical_email],
     ["flags", result.flags.join(", ")],
   ];
@@ -48,12 +49,28 @@ export function summaryOf(counts: Record<Status, number>, seconds: number): stri
 
 function headline(result: ValidationResult, paint: Paint): string {
   const { sign, colour } = LOOKS[result.status];
-  const verdict = result.sub_status ? `${result.status}/${result.sub_status}` : result.status;
-  return `${paint(colour, `${sign} ${verdict.padEnd(26)}`)} ${paint("bold", printable(result.email))}`;
+  const verdict = verdictOf(result.status, result.sub_status).padEnd(VERDICT_WIDTH);
+  return `${paint(colour, `${sign} ${verdict}`)} ${paint("bold", printable(result.email.trim()))}`;
 }
+
+function verdictOf(status: Status, subStatus: string): string {
+  return subStatus ? `${status}/${subStatus}` : status;
+}
+
+const VERDICT_WIDTH = Math.max(
+  ...STATUSES.flatMap((status) => SUB_STATUSES[status].map((sub) => verdictOf(status, sub).length)),
+);
 
 function sendAdvice(result: ValidationResult): string {
   return result.safe_to_send ? "safe to send" : "not recommended for sending";
+}
+
+/** The time to wait, rounded up to what people would say. */
+function askAgain(seconds: number | undefined): string | undefined {
+  if (seconds === undefined) return undefined;
+  if (seconds < 60) return `in ${seconds} s`;
+  if (seconds <= 90 * 60) return `in ${Math.ceil(seconds / 60)} min`;
+  return `in ${Math.ceil(seconds / 3600)} h`;
 }
 
 function policiesOf(details: ValidationResult["details"]): string {

@@ -44,6 +44,22 @@ test("the time a server asks for is passed on", async () => {
   expect(answer).toMatchObject({ meaning: "greylisted", retry_after: 300 });
 });
 
+test("a word that every object knows is no stage, and a line break of another kind is no line end", async () => {
+  const answers = await answersTo([
+    JSON.stringify({ stage: "constructor", reply: "550 no" }),
+    JSON.stringify({ stage: "__proto__", reply: "550 no" }),
+    '{"reply": "550 5.1.1 User\u2028unknown"}',
+    JSON.stringify({ stage: "HELO", reply: "250 hello" }),
+  ]);
+
+  expect(answers).toMatchObject([
+    { error: expect.stringContaining("stage") },
+    { error: expect.stringContaining("stage") },
+    { meaning: "mailbox_not_found" },
+    { meaning: "accepted" },
+  ]);
+});
+
 test("a stage that does not exist is bad usage", async () => {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   addExplainCommand(program);

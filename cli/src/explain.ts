@@ -1,6 +1,5 @@
 /** mailvet explain: what does this SMTP reply mean, who is refused, and what to do about it. */
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import {
   type MailboxFact,
@@ -12,6 +11,7 @@ import {
   readReply,
 } from "@mailvet/engine";
 import { type Command, CommanderError, Option } from "commander";
+import { linesOf } from "./line-reader.ts";
 import { type Paint, paintFor } from "./terminal.ts";
 
 /** One reply in its context, as the command line or a JSON line gives it. */
@@ -71,12 +71,22 @@ function explainOne(words: string, options: ExplainOptions, out: Writable & { is
   out.write(options.json ? `${answerOf(meaning)}\n` : cardOf(question, meaning, paintFor(out)));
 }
 
+const MAX_LINE_BYTES = 1024 * 1024;
+
 /** Answers every line with one line, in order. A line that is no question is answered with an error. */
 export async function explainLines(input: Readable, output: Writable): Promise<void> {
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of linesOf(input, MAX_LINE_BYTES)) {
+    if (!output.write(`${answerTo(line)}\n`)) await once(output, "drain");
+  }
+}
+
+/** Whatever goes wrong with one line is said there, and the next one has its turn. */
+function answerTo(line: string): string {
+  try {
     const question = readQuestion(line);
-    const answer = "error" in question ? JSON.stringify(question) : answerOf(meaningOf(question));
-    if (!output.write(`${answer}\n`)) await once(output, "drain");
+    return "error" in question ? JSON.stringify(question) : answerOf(meaningOf(question));
+  } catch (error) {
+    return JSON.stringify({ error: error instanceof Error ? error.message : String(error) });
   }
 }
 
@@ -89,17 +99,17 @@ function answerOf({ category, mailbox, why, rule, retryAfterSeconds }: Meaning):
 }
 
 /** Names of steps as other tools write them. */
-const STAGE_NAMES: Record<string, ReplyStage> = {
-  banner: "banner",
-  connect: "banner",
-  greeting: "banner",
-  ehlo: "ehlo",
-  helo: "ehlo",
-  mail: "mail",
-  mail_from: "mail",
-  rcpt: "rcpt",
-  rcpt_to: "rcpt",
-};
+const STAGE_NAMES: ReadonlyMap<string, ReplyStage> = new Map([
+  ["banner", "banner"],
+  ["connect", "banner"],
+  ["greeting", "banner"],
+  ["ehlo", "ehlo"],
+  ["helo", "ehlo"],
+  ["mail", "mail"],
+  ["mail_from", "mail"],
+  ["rcpt", "rcpt"],
+  ["rcpt_to", "rcpt"],
+]);
 
 function readQuestion(line: string): Question | { error: string } {
   let value: unknown;
@@ -113,7 +123,8 @@ function readQuestion(line: string): Question | { error: string } {
   }
   const { stage = "rcpt", reply, mx, recipient } = value as Record<string, unknown>;
   if (typeof reply !== "string") return { error: '"reply" is missing or not a string' };
-  const known = typeof stage === "string" ? STAGE_NAMES[stage.toLowerCase().replaceAll(" ", "_")] : undefined;
+  const known =
+    typeof stage === "string" ? STAGE_NAMES.get(stage.toLowerCase().replaceAll(" ", "_")) : undefined;
   if (!known) return { error: `"stage" is one of ${REPLY_STAGES.join(", ")}` };
   return {
     stage: known,
@@ -123,8 +134,10 @@ function readQuestion(line: string): Question | { error: string } {
   };
 }
 
+type Advice = readonly [refused: string, advice: string];
+
 /** Who is refused, and what to do about it. */
-const ADVICE: Record<ReplyCategory, [refused: string, advice: string]> = {
+const ADVICE: Record<ReplyCategory, Advice> = {
   accepted: ["nobody", "ask for a made-up name too, to see whether the server takes any name"],
   mailbox_not_found: ["the mailbox", "stop; there is nobody to write to"],
   mailbox_full: ["the mailbox", "try once more the next day"],
@@ -148,6 +161,35 @@ const ADVICE: Record<ReplyCategory, [refused: string, advice: string]> = {
   message_too_big: ["the message", "ask without a SIZE"],
 };
 
+/** Where the server gave no reason, or no proof, the advice of the category would claim too much. */
+const EXCEPTIONS: readonly [isSo: (question: Question, meaning: Meaning) => boolean, Advice][] = [
+  [
+    (_, { rule }) => rule === "code-0",
+    ["nobody can tell", "give the whole reply, from its three-digit code on"],
+  ],
+  [
+    (_, { rule, category }) => category === "policy_rejected" && rule.startsWith("code-"),
+    ["nobody can tell", "no reason given: treat the mailbox as unknown"],
+  ],
+  [
+    ({ stage }, { category }) => category === "accepted" && stage !== "rcpt",
+    ["nobody", "go on to the next step"],
+  ],
+  [
+    (_, { category, mailbox }) => category.startsWith("mailbox_") && mailbox === "unknown",
+    ["the mailbox, it seems", "it proves nothing: treat the mailbox as unknown"],
+  ],
+  [
+    (_, { category, mailbox }) => category === "accepted" && mailbox === "unknown",
+    ["nobody", "treat the mailbox as unknown"],
+  ],
+];
+
+function adviceFor(question: Question, meaning: Meaning): Advice {
+  const exception = EXCEPTIONS.find(([isSo]) => isSo(question, meaning));
+  return exception?.[1] ?? ADVICE[meaning.category];
+}
+
 const MAILBOX_WORDS: Record<MailboxFact, string> = {
   exists: "exists",
   does_not_exist: "does not exist",
@@ -156,9 +198,11 @@ const MAILBOX_WORDS: Record<MailboxFact, string> = {
 };
 
 function cardOf(question: Question, meaning: Meaning, paint: Paint): string {
-  const [refused, advice] = ADVICE[meaning.category];
+  const [refused, advice] = adviceFor(question, meaning);
+  const hasCode = parseReply(question.reply).code > 0;
   const wait = meaning.retryAfterSeconds === undefined ? "" : `${meaning.retryAfterSeconds} seconds, it says`;
   const rows: [string, string][] = [
+    ["reply code", hasCode ? "" : "there is no reply code in this; only its words were read"],
     ["mailbox", MAILBOX_WORDS[meaning.mailbox]],
     ["refused", refused],
     ["why", `${meaning.why} (${meaning.rule})`],

@@ -16,8 +16,14 @@ export function addListsCommand(program: Command): void {
       "Download fresh lists of throw-away domains, check them, and keep them in LISTS_DIR. " +
         "Nothing changes when a list looks wrong.",
     )
-    .option("--from <url...>", "take these lists instead of the public ones: names, one a line, or JSON")
-    .option("--force", "accept a list that has become much shorter")
+    .option(
+      "--from <url...>",
+      "http(s) lists to take instead of the public ones, in addition to the packaged list: names, one a line, or JSON",
+    )
+    .option(
+      "--force",
+      "accept a list with fewer than 1,000 names, or with less than 70 % of what it had last time",
+    )
     .addHelpText(
       "after",
       `
@@ -30,7 +36,8 @@ The lists are kept in LISTS_DIR, or in ${defaultListsDirectory()} without it;
 async function refresh({ from, force }: RefreshFlags): Promise<void> {
   const { listsDirectory: directory } = localSettings();
   for (const url of from ?? []) {
-    if (!URL.canParse(url)) throw new CommanderError(2, "mailvet.lists", `--from ${url} is not a URL`);
+    if (!isWebAddress(url))
+      throw new CommanderError(2, "mailvet.lists", `--from ${url} is not an http or https URL`);
   }
   const result = await refreshLists({
     directory,
@@ -49,4 +56,8 @@ async function refresh({ from, force }: RefreshFlags): Promise<void> {
     `${count(manifest.names)} throw-away domains in ${directory}: ${count(added)} new, ${count(removed)} gone` +
       `${withheld.length > 0 ? `, ${count(withheld.length)} left out because they are real providers or suffixes` : ""}\n`,
   );
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol);
 }

@@ -8,18 +8,18 @@ import { sizeOfList } from "./address-source.ts";
 /** Below this a bar would be gone before anyone has read it. */
 const WORTH_A_BAR = 20;
 
-export type Progress = AsyncDisposable & { isShown: boolean; advance(email: string): void };
+export type Progress = Disposable & { advance(email: string): void };
 
 export async function progressOn(
   stream: NodeJS.WriteStream,
   named: number,
   list: string | undefined,
 ): Promise<Progress> {
-  const totalBytes = list === undefined ? undefined : await sizeOfList(list);
   const isShown =
     stream.isTTY === true && process.stdout.isTTY !== true && (list !== undefined || named >= WORTH_A_BAR);
-  if (!isShown) return { isShown: false, advance: () => {}, [Symbol.asyncDispose]: async () => {} };
+  if (!isShown) return { advance: () => {}, [Symbol.dispose]: () => {} };
 
+  const totalBytes = list === undefined ? undefined : await sizeOfList(list);
   const format = totalBytes
     ? "{bar} {percentage} %  {checked} checked  ETA {eta_formatted}"
     : "{checked} checked  {duration_formatted}";
@@ -27,11 +27,10 @@ export async function progressOn(
   bar.start(totalBytes ?? named, 0, { checked: 0 });
   let checked = 0;
   return {
-    isShown,
     advance(email) {
       checked++;
       bar.increment(totalBytes ? Buffer.byteLength(email) + 1 : 1, { checked: checked.toLocaleString("en") });
     },
-    [Symbol.asyncDispose]: async () => bar.stop(),
+    [Symbol.dispose]: () => bar.stop(),
   };
 }

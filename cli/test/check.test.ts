@@ -179,7 +179,7 @@ test("by default the mail servers are asked, and nothing is sent to them", async
 });
 
 test.for([
-  [["check"], "name an address"],
+  [["check"], "--file - is standard input"],
   [["check", "--level", "psychic", "ann@example.com"], "Allowed choices are syntax, dns, smtp"],
   [["check", "--file", "/nowhere/list.txt"], "cannot read the list"],
   [["nonsense"], "unknown command"],

@@ -1,20 +1,16 @@
 /** Runs the command line as its users do: as a process, with arguments, environment and standard input. */
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 export type Run = { code: number | null; stdout: string; stderr: string };
 
-export function mailvet(
-  args: readonly string[],
-  options: { env?: Record<string, string>; input?: string } = {},
-): Promise<Run> {
-  const child = spawn(process.execPath, ["--import", "tsx", "--conditions=source", MAIN, ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env },
-  });
-  child.stdin.on("error", () => {}); // a command that needs no input may be gone before it has read any
-  child.stdin.end(options.input ?? "");
+export type Circumstances = { env?: Record<string, string>; input?: string };
+
+export function mailvet(args: readonly string[], { env, input = "" }: Circumstances = {}): Promise<Run> {
+  const child = startMailvet(args, env);
+  child.stdin.end(input);
   return new Promise((resolve) => {
     let stdout = "";
     let stderr = "";
@@ -26,6 +22,18 @@ export function mailvet(
     });
     child.on("close", (code) => resolve({ code, stdout, stderr }));
   });
+}
+
+/** The same while it runs, for stories about what is seen when. */
+export function startMailvet(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, ["--import", "tsx", "--conditions=source", MAIN, ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+  });
+  child.stdin.on("error", () => {}); // a command that needs no input may be gone before it has read any
+  return child;
 }
 
 export function jsonLines<T>(text: string): T[] {

@@ -4,14 +4,10 @@ import { PLANS } from "./plans.ts";
 import { Count, Nullable, OneOf } from "./shape.ts";
 import { ALL_SUB_STATUSES, STATUSES } from "./verdict.ts";
 
-/** Longest text that is taken for an address at all; a longer one is a request error, not a verdict. */
-export const MAX_EMAIL_LENGTH = 4096;
 export const MAX_BULK_EMAILS = 1000;
 
-const EmailText = Type.String({
-  maxLength: MAX_EMAIL_LENGTH,
-  description: "The address to validate, as the person typed it.",
-});
+/** Any text: what is no address is a verdict, not a request error. The size of the whole request is what is limited. */
+const EmailText = Type.String({ description: "The address to validate, as the person typed it." });
 
 export const ValidationRequest = Type.Object({ email: EmailText }, { additionalProperties: false });
 export type ValidationRequest = Static<typeof ValidationRequest>;

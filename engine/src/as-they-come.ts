@@ -56,6 +56,7 @@ export async function* asTheyCome<T, R>(
       else await bell.promise;
     }
   } finally {
-    await source.return?.();
+    const closed = Promise.resolve(source.return?.()).catch(() => {});
+    if (!isReading) await closed; // a source that is still looking for its next thing cannot hold us
   }
 }

@@ -11,6 +11,7 @@ import type { Resolver } from "./dns/resolver.ts";
 import type { EgressGuard } from "./egress/guard.ts";
 import type { Disposables } from "./reference/disposable.ts";
 import { mailProviderOf } from "./reference/mail-provider.ts";
+import { LARGE_PROVIDERS } from "./reference/mailbox-providers.ts";
 
 export type RouteFacts = {
   route: MailRoute;
@@ -39,13 +40,29 @@ export function createDomainFacts(deps: DomainFactsDeps): DomainFacts {
 }
 
 async function findRouteFacts(deps: DomainFactsDeps, domain: string): Promise<RouteFacts> {
-  const route = await findMailRoute(deps, domain);
+  const route = believable(await findMailRoute(deps, domain), domain);
   const hosts = route.kind === "mail_hosts" && !route.implicit ? route.hosts.map((host) => host.name) : [];
   return {
     route,
     provider: mailProviderOf(hosts, domain),
     isDisposableRoute: deps.disposables.isDisposableRoute(domain, hosts),
   };
+}
+
+const BURIALS: ReadonlySet<MailRoute["kind"]> = new Set([
+  "domain_not_found",
+  "no_mail_server",
+  "null_mx",
+  "unroutable",
+]);
+
+/**
+ * In a closed network the name server may deny every name outside, or answer for all of them itself. When it
+ * buries a house with millions of mailboxes, it is the name server that we do not believe.
+ */
+function believable(route: MailRoute, domain: string): MailRoute {
+  if (!BURIALS.has(route.kind) || !LARGE_PROVIDERS.has(domain)) return route;
+  return { kind: "dns_error", hosts: [], reason: "disbelieved" };
 }
 
 /** Asks once for all who want to know at about the same time. */

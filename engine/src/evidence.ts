@@ -27,7 +27,7 @@ export type Evidence = {
   /** Why there is no public mail at this domain. */
   specialUse?: string;
   /** Known throw-away provider, and what gave it away. */
-  disposable?: "domain" | "mail_host";
+  disposable?: "own_list" | "domain" | "mail_host";
   isPrivacyRelay?: boolean;
   isFree?: boolean;
   role?: RoleTier;
@@ -77,8 +77,7 @@ export type MailboxFinding = {
   retryAfterSeconds?: number;
 };
 
-export type DecoyFinding = {
-  answer: MailboxAnswer;
+export type DecoyFinding = Pick<MailboxFinding, "answer" | "reply" | "mxHost" | "retryAfterSeconds"> & {
   /** How sure we are that the domain takes mail for anyone (or, when refused, that it does not). */
   confidence: number;
 };

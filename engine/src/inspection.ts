@@ -42,13 +42,14 @@ export function createInspection(deps: InspectionDeps): Inspect {
     const { canonical, isSubaddressed } = canonicalEmail(local, domain);
     const { isFree, isPrivacyRelay } = view;
     const evidence: Evidence = { email, address, canonical, isSubaddressed, isFree, isPrivacyRelay };
-    const providerComplaint = providerSyntaxComplaint(local, domain);
-    if (providerComplaint !== undefined) evidence.providerComplaint = providerComplaint;
     if (view.specialUse !== undefined) evidence.specialUse = view.specialUse;
-    if (view.isDisposable) evidence.disposable = "domain";
+    if (view.disposable !== undefined) evidence.disposable = view.disposable;
     if (view.meant !== undefined) evidence.suggestion = { email: `${local}@${view.meant}`, lookAlike: true };
-    const role = roleOf(local);
+    const role = roleOf(address.normalized.slice(0, -domain.length - 1));
     if (role !== undefined) evidence.role = role;
+    // postmaster@ and its kin exist everywhere, whatever names a provider gives to people.
+    const providerComplaint = role === "protocol" ? undefined : providerSyntaxComplaint(local, domain);
+    if (providerComplaint !== undefined) evidence.providerComplaint = providerComplaint;
     return evidence;
   };
 }
@@ -58,7 +59,7 @@ const IP_LITERAL = "an IP address stands in for a domain";
 /** What can be said of every mailbox at a domain. */
 type DomainView = {
   specialUse: string | undefined;
-  isDisposable: boolean;
+  disposable: "own_list" | "domain" | undefined;
   isPrivacyRelay: boolean;
   isFree: boolean;
   /** The domain that was probably meant. */
@@ -66,12 +67,16 @@ type DomainView = {
 };
 
 function lookAt(domain: string, { disposables, exemptSpecialUse }: InspectionDeps): DomainView {
+  const meant = suggestDomain(domain)?.domain;
+  // Domains one slip away from a giant stand in the lists of throw-away ones, where they do not belong: somebody
+  // catches misdirected mail there. Whoever typed one meant the giant.
+  const isListed = meant === undefined && disposables.isDisposableDomain(domain);
   return {
     specialUse: specialUseOf(domain, exemptSpecialUse),
-    isDisposable: disposables.isDisposableDomain(domain),
+    disposable: disposables.isDenied(domain) ? "own_list" : isListed ? "domain" : undefined,
     isPrivacyRelay: isPrivacyRelay(domain),
     isFree: isFreeProvider(domain),
-    meant: suggestDomain(domain)?.domain,
+    meant,
   };
 }
 

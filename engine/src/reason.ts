@@ -8,7 +8,8 @@ const REASONS: Record<SubStatus, (e: Evidence) => string> = {
   privacy_relay: (e) => `${server(e)} accepts it; it forwards to a hidden mailbox.`,
 
   syntax_error: (e) => e.complaint?.message ?? "It is not a well-formed address.",
-  provider_syntax: (e) => e.providerComplaint ?? "The provider never issues such a mailbox name.",
+  provider_syntax: (e) =>
+    `${(e.providerComplaint ?? "the provider never issues such a name").replace(/\.$/, "")}.`,
   reserved_domain: (e) => `No public mail exists there: ${e.specialUse ?? "the name is reserved"}.`,
   domain_not_found: (e) => `The domain ${domain(e)} does not exist.`,
   no_mail_server: (e) => `The domain ${domain(e)} has no mail server.`,
@@ -19,10 +20,7 @@ const REASONS: Record<SubStatus, (e: Evidence) => string> = {
   domain_not_accepted: (e) => `The mail servers of ${domain(e)} say they do not handle that domain.`,
   smtputf8_unsupported: (e) => `${server(e)} cannot take a mailbox name with non-ASCII letters.`,
 
-  disposable: (e) =>
-    e.disposable === "mail_host"
-      ? `The mail of ${domain(e)} goes to a throw-away service.`
-      : `${domain(e)} is a throw-away mail service.`,
+  disposable: (e) => DISPOSABLE[e.disposable ?? "domain"](domain(e)),
   catch_all: (e) => `${server(e)} accepts any name at ${domain(e)}, so this mailbox is unproven.`,
   role_based: () => "The mailbox exists, but it belongs to a team or a machine rather than to a person.",
   mailbox_full: () => "The mailbox exists and is full.",
@@ -41,7 +39,7 @@ const REASONS: Record<SubStatus, (e: Evidence) => string> = {
     e.route
       ? "The domain takes mail; the mailbox was not asked for."
       : "It is well-formed; nobody was asked.",
-  dns_error: (e) => `The name servers of ${domain(e)} failed to answer; that says nothing about the mailbox.`,
+  dns_error: (e) => dnsTrouble(e),
   internal_error: () => "We failed to check it; that is our fault.",
 };
 
@@ -49,6 +47,21 @@ export function reasonOf(evidence: Evidence, verdict: Verdict): string {
   const sentence = REASONS[verdict.subStatus](evidence);
   const startsWithName = sentence.slice(0, sentence.indexOf(" ")).includes("."); // mx.example.com stays as it is
   return startsWithName ? sentence : sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+const DISPOSABLE: Record<NonNullable<Evidence["disposable"]>, (domain: string) => string> = {
+  own_list: (name) => `${name} is on your own list of domains to refuse.`,
+  domain: (name) => `${name} is a throw-away mail service.`,
+  mail_host: (name) => `The mail of ${name} goes to a throw-away service.`,
+};
+
+function dnsTrouble(e: Evidence): string {
+  const reason = e.route?.kind === "dns_error" ? e.route.reason : "";
+  if (reason === "unreachable")
+    return "No name server that we may ask can be reached; that is trouble on our side.";
+  if (reason === "disbelieved")
+    return `Our name servers say that ${domain(e)} does not exist, which cannot be true.`;
+  return `The name servers of ${domain(e)} failed to answer; that says nothing about the mailbox.`;
 }
 
 function domain(e: Evidence): string {

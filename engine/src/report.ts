@@ -1,6 +1,6 @@
 /** Presents evidence and its verdict in the words of the contract: the result that API and CLI return. */
 import type { ValidationResult } from "@mailvet/contract";
-import type { Evidence } from "./evidence.ts";
+import type { Evidence, MailboxFinding } from "./evidence.ts";
 import { flagsOf } from "./flags.ts";
 import { reasonOf } from "./reason.ts";
 import { scoreOf } from "./score.ts";
@@ -21,6 +21,7 @@ const MAX_SMTP_MESSAGE = 300;
 export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
   const verdict = decide(evidence);
   const { address, mailbox, decoy, plausibility } = evidence;
+  const decided = decidingFinding(evidence);
   const isCatchall = mailbox?.answer === "accepted" && decoy?.answer === "accepted";
   return {
     email: evidence.email,
@@ -38,7 +39,7 @@ export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
       syntax_valid: address !== undefined,
       dns_valid: evidence.route?.kind === "mail_hosts",
       smtp_valid: mailbox?.answer === "accepted" && !mailbox.isInferred,
-      smtp_code: mailbox?.reply?.code ?? 0,
+      smtp_code: decided?.reply?.code ?? 0,
       domain: address?.domain ?? "",
       provider: evidence.provider ?? "",
       is_disposable: evidence.disposable !== undefined,
@@ -49,9 +50,9 @@ export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
       canonical_email: evidence.canonical ?? "",
       is_free: evidence.isFree === true,
       is_subaddressed: evidence.isSubaddressed === true,
-      mx_host: mailbox?.mxHost ?? firstMailHost(evidence),
-      smtp_enhanced_code: mailbox?.reply?.enhanced ?? "",
-      smtp_message: cleaned(mailbox?.reply?.text ?? ""),
+      mx_host: decided?.mxHost ?? firstMailHost(evidence),
+      smtp_enhanced_code: decided?.reply?.enhanced ?? "",
+      smtp_message: cleaned(decided?.reply?.text ?? ""),
       has_mta_sts: evidence.policies?.mtaSts === true,
       syntax_error: evidence.complaint ?? null,
     },
@@ -69,9 +70,23 @@ export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
       features_used: { catchall_detection: decoy !== undefined, ai_enhancement: plausibility !== undefined },
       cached: asking.cached,
       checked_at: asking.checkedAtMs / 1000,
-      retry_after: verdict.status === "unknown" ? (mailbox?.retryAfterSeconds ?? null) : null,
+      retry_after: verdict.status === "unknown" ? retryAfter(evidence) : null,
     },
   };
+}
+
+/** Whose reply the verdict rests on: where the mailbox was accepted, the made-up name may have had the last word. */
+function decidingFinding({ mailbox, decoy }: Evidence): Pick<MailboxFinding, "reply" | "mxHost"> | undefined {
+  const isOpen =
+    mailbox?.answer === "accepted" && decoy?.answer !== "accepted" && decoy?.answer !== "not_found";
+  return isOpen && decoy ? decoy : mailbox;
+}
+
+const RETRY_DNS_AFTER_SECONDS = 300;
+
+function retryAfter({ route, mailbox, decoy }: Evidence): number | null {
+  if (route?.kind === "dns_error") return RETRY_DNS_AFTER_SECONDS;
+  return (mailbox?.answer === "accepted" ? decoy?.retryAfterSeconds : mailbox?.retryAfterSeconds) ?? null;
 }
 
 function firstMailHost({ route }: Evidence): string {

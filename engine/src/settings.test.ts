@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
 import { BadSettings, type Environment, readEngineSettings, settingsFrom } from "./settings.ts";
 
 function read(env: Environment) {
@@ -7,6 +10,9 @@ function read(env: Environment) {
   reader.reportProblems();
   return settings;
 }
+
+const folder = mkdtempSync(join(tmpdir(), "mailvet-settings-"));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 test("without settings there are sound defaults", () => {
   expect(read({})).toMatchObject({
@@ -27,7 +33,7 @@ test("an empty variable counts as unset", () => {
 });
 
 test("servers come with and without a port, in both families", () => {
-  const servers = ["192.0.2.1", "192.0.2.1:5353", "2001:db8::1", "[2001:db8::1]:53"];
+  const servers = ["192.0.2.1", "192.0.2.1:5353", "2001:db8::1", "[2001:db8::1]:53", "[2001:db8::1]"];
   expect(read({ DNS_SERVERS: servers.join(", ") }).dnsServers).toEqual(servers);
 });
 
@@ -54,6 +60,8 @@ test("whoever opens a private range may use .test", () => {
 test.for([
   ["DNS_SERVERS", "ns.example.com"],
   ["DNS_SERVERS", "192.0.2.1:0"],
+  ["DNS_SERVERS", "[192.0.2.1]:53"],
+  ["DNS_SERVERS", "2001:db8:0:0:0:0:0:1:53"],
   ["EGRESS_ALLOW", "127.0.0.0/33"],
   ["EGRESS_ALLOW", "10.1.0.0/8"],
   ["SMTP_PORT", "70000"],
@@ -62,21 +70,75 @@ test.for([
   ["PROBE_TIMEOUT_SECONDS", "-1"],
   ["EHLO_NAME", "bad name"],
   ["EHLO_NAME", "x\r\nQUIT"],
+  ["EHLO_NAME", "a..b"],
+  ["EHLO_NAME", "-a.example"],
+  ["EHLO_NAME", `${"a".repeat(64)}.example`],
+  ["EHLO_NAME", "my_probe.example"],
+  ["EHLO_NAME", "192.0.2.1"],
+  ["EHLO_NAME", "127.1"],
   ["MAIL_FROM", "nobody"],
   ["SOURCE_ADDRESS", "localhost"],
   ["SOCKS_PROXY", "http://127.0.0.1:1080"],
   ["SOCKS_PROXY", "socks5://127.0.0.1"],
+  ["SOCKS_PROXY", "socks5://127.0.0.1:0"],
+  ["SOCKS_PROXY", "socks5://127.0.0.1:65536"],
+  ["SOCKS_PROXY", "socks5://ann:100%@127.0.0.1:1080"],
+  ["LOCAL_LISTS", "/nowhere/own.txt"],
+  ["LOCAL_LISTS", "/tmp"],
 ] as const)("%s=%j is refused by name", ([name, value]) => {
   expect(() => read({ [name]: value })).toThrow(new RegExp(`${name}=`));
 });
 
+test.for([
+  "socks5://ann:s3cret%@127.0.0.1:1080",
+  "socks5://ann:s3cret/@host@127.0.0.1:1080",
+  "http://ann:s3cret@127.0.0.1:1080",
+  "ann:s3cret@127.0.0.1:1080",
+  "socks5://s3cret@127.0.0.1",
+])("what is said about %j shows no password", (SOCKS_PROXY) => {
+  const [problem] = problemsOf({ SOCKS_PROXY });
+  expect(problem).toContain("***@127.0.0.1");
+  expect(problem).not.toContain("s3cret");
+});
+
+test("a name we greet with may have capitals, hyphens and digits", () => {
+  expect(read({ EHLO_NAME: "Probe-1.example.COM" }).egress.ehloName).toBe("Probe-1.example.COM");
+});
+
+test("every bad line of the operator's own list is named by its number", () => {
+  const LOCAL_LISTS = join(folder, "own.txt");
+  writeFileSync(LOCAL_LISTS, "allow example.com\nforbid example.net\n# fine\ndeny\n");
+  expect(problemsOf({ LOCAL_LISTS })).toEqual([
+    `LOCAL_LISTS=${LOCAL_LISTS}: line 2: a line begins with "allow" or "deny": forbid example.net`,
+    `LOCAL_LISTS=${LOCAL_LISTS}: line 4: a domain is missing: deny`,
+  ]);
+});
+
+test("a file that is something else altogether does not flood the report", () => {
+  const LOCAL_LISTS = join(folder, "other.txt");
+  writeFileSync(LOCAL_LISTS, "ann@example.com\n".repeat(5000));
+  const problems = problemsOf({ LOCAL_LISTS });
+  expect(problems).toHaveLength(101);
+  expect(problems.at(-1)).toContain("and 4900 more lines");
+});
+
+test("an own list without faults is taken", () => {
+  const LOCAL_LISTS = join(folder, "good.txt");
+  writeFileSync(LOCAL_LISTS, "allow example.com\n");
+  expect(read({ LOCAL_LISTS }).localListsFile).toBe(LOCAL_LISTS);
+});
+
 test("all problems are reported at once", () => {
   const bad = { DNS_SERVERS: "x", SMTP_PORT: "y", MAIL_FROM: "z" };
-  try {
-    read(bad);
-    expect.unreachable();
-  } catch (error) {
-    expect(error).toBeInstanceOf(BadSettings);
-    expect((error as BadSettings).problems).toHaveLength(3);
-  }
+  expect(problemsOf(bad)).toHaveLength(3);
 });
+
+function problemsOf(env: Environment): readonly string[] {
+  try {
+    read(env);
+  } catch (error) {
+    if (error instanceof BadSettings) return error.problems;
+    throw error;
+  }
+  return [];
+}

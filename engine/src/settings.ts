@@ -7,7 +7,10 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { parseAddress } from "./address/address.ts";
+import { isHostName } from "./dns/host-name.ts";
+import { parseNameServer } from "./dns/name-servers.ts";
 import { parseIpRange } from "./egress/ip-range.ts";
+import { readLocalLists } from "./reference/local-lists.ts";
 import type { Egress } from "./smtp/dial.ts";
 import type { SocksProxy } from "./smtp/socks.ts";
 
@@ -28,9 +31,10 @@ export function settingsFrom(env: Environment) {
   const problems: string[] = [];
   /** An empty variable counts as unset: that is what a line `NAME=` in an env file means. */
   const text = (name: string) => env[name]?.trim() || undefined;
-  const refuse = (name: string, value: string, wanted: string) => {
-    problems.push(`${name}=${value}: expected ${wanted}`);
+  const complain = (name: string, value: string, why: string) => {
+    problems.push(`${name}=${withoutPassword(value)}: ${why}`);
   };
+  const refuse = (name: string, value: string, wanted: string) => complain(name, value, `expected ${wanted}`);
 
   return {
     text,
@@ -74,10 +78,30 @@ export function settingsFrom(env: Environment) {
       for (const item of named) if (!isGood(item)) refuse(name, item, wanted);
       return named.filter(isGood);
     },
+    /** The path of a file that can be read, and about the content of which there are no complaints. */
+    file(name: string, complaintsAbout: (path: string) => string[]): string | undefined {
+      const path = text(name);
+      if (path === undefined) return undefined;
+      try {
+        for (const complaint of complaintsAbout(path)) complain(name, path, complaint);
+      } catch (error) {
+        complain(name, path, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      }
+      return path;
+    },
     reportProblems(): void {
       if (problems.length > 0) throw new BadSettings(problems);
     },
   };
+}
+
+/** Problems are printed and logged, where no `user:password@` belongs. */
+function withoutPassword(value: string): string {
+  const scheme = value.indexOf("://");
+  const start = scheme < 0 ? 0 : scheme + "://".length;
+  const end = value.lastIndexOf("@");
+  const isSecret = end > start && (scheme >= 0 || value.slice(start, end).includes(":"));
+  return isSecret ? `${value.slice(0, start)}***${value.slice(end)}` : value;
 }
 
 export type SettingsReader = ReturnType<typeof settingsFrom>;
@@ -114,7 +138,7 @@ export function readEngineSettings(read: SettingsReader): EngineSettings {
     probeTimeoutMs: read.seconds("PROBE_TIMEOUT_SECONDS", { fallback: 30, max: 600 }) * 1000,
     connectionsPerHost: read.integer("CONNECTIONS_PER_HOST", { fallback: 1, min: 1, max: 100 }),
     listsDirectory: read.text("LISTS_DIR"),
-    localListsFile: read.text("LOCAL_LISTS"),
+    localListsFile: read.file("LOCAL_LISTS", complaintsAboutLists),
     // Whoever opens private ranges is testing, and .test is the name for that; otherwise it is reserved.
     exemptSpecialUse: egressAllow.length > 0 ? ["test"] : [],
   };
@@ -122,7 +146,8 @@ export function readEngineSettings(read: SettingsReader): EngineSettings {
 
 /** Who we are to mail servers. Without EHLO_NAME it is this machine's own name, which is right on a mail host only. */
 function readEgress(read: SettingsReader): Egress {
-  const ehloName = read.matching("EHLO_NAME", "a host name such as probe.example.com", isHost) ?? hostname();
+  const ehloName =
+    read.matching("EHLO_NAME", "a host name such as probe.example.com", isGreetingName) ?? hostname();
   const mailFrom = read.matching("MAIL_FROM", "an address such as probe@example.com", isSender);
   const sourceAddress = read.matching(
     "SOURCE_ADDRESS",
@@ -131,7 +156,7 @@ function readEgress(read: SettingsReader): Egress {
   );
   const proxy = read.matching(
     "SOCKS_PROXY",
-    "socks5://[user:password@]host:port",
+    "socks5://[user:password@]host:port, with special characters as %40",
     (url) => proxyFrom(url) !== undefined,
   );
   return {
@@ -142,8 +167,9 @@ function readEgress(read: SettingsReader): Egress {
   };
 }
 
-function isHost(value: string): boolean {
-  return value.length <= 253 && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value);
+/** Unlike a mail exchanger's name, ours must be one that no server can object to. */
+function isGreetingName(value: string): boolean {
+  return isHostName(value.toLowerCase()) && !value.includes("_");
 }
 
 function isSender(value: string): boolean {
@@ -152,21 +178,36 @@ function isSender(value: string): boolean {
 
 function proxyFrom(text: string): SocksProxy | undefined {
   if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  if (url.protocol !== "socks5:" || url.hostname === "" || url.port === "") return undefined;
-  return {
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    port: Number(url.port),
-    ...(url.username === ""
-      ? {}
-      : { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) }),
-  };
+  const { protocol, hostname, port, username, password } = new URL(text);
+  if (protocol !== "socks5:" || hostname === "" || !(Number(port) >= 1)) return undefined;
+  const proxy = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) };
+  if (username === "") return proxy;
+  try {
+    return { ...proxy, username: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    return undefined; // a % that is not followed by two hexadecimal digits
+  }
+}
+
+/** A file that is something else altogether is known by its first lines. */
+const COMPLAINTS_TOLD = 100;
+
+function complaintsAboutLists(path: string): string[] {
+  const { problems } = readLocalLists(path);
+  const told = problems
+    .slice(0, COMPLAINTS_TOLD)
+    .map(({ line, text, reason }) => `line ${line}: ${reason}: ${text}`);
+  const untold = problems.length - told.length;
+  return untold > 0 ? [...told, `and ${untold} more lines`] : told;
 }
 
 function isServer(item: string): boolean {
-  if (isIP(item)) return true;
-  const [, host = "", port = ""] = /^\[?([0-9A-Fa-f:.]+?)\]?:(\d{1,5})$/.exec(item) ?? [];
-  return isIP(host) !== 0 && Number(port) >= 1 && Number(port) <= 65_535;
+  try {
+    parseNameServer(item);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isCidr(item: string): boolean {

@@ -14,7 +14,10 @@ const HOSTS = [{ name: "mx.shop.example", preference: 10, addresses: ["192.0.2.1
 const REFUSED: DecoyFinding = { answer: "not_found", confidence: 0.95 };
 
 const wellFormed: Evidence = { email: "ann@shop.example", address };
-const routed: Evidence = { ...wellFormed, route: { kind: "mail_hosts", implicit: false, hosts: HOSTS } };
+const routed: Evidence = {
+  ...wellFormed,
+  route: { kind: "mail_hosts", implicit: false, hosts: HOSTS, isPartial: false },
+};
 const heard = (answer: MailboxAnswer): Evidence => ({ ...routed, mailbox: { answer } });
 const proven: Evidence = { ...heard("accepted"), decoy: REFUSED };
 const random = { score: 0.1, method: "test", reasons: [], looksRandom: true };

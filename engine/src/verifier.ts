@@ -100,7 +100,7 @@ async function askNames(facts: DomainFacts, evidence: Evidence): Promise<void> {
 async function askMailServer({ planner }: VerifierDeps, evidence: Evidence): Promise<void> {
   const { address, route, provider = "" } = evidence;
   if (!address || route?.kind !== "mail_hosts") return;
-  const { mailbox, decoy } = await planner.probe({ address, hosts: route.hosts, provider });
+  const { mailbox, decoy } = await planner.probe({ address, route, provider });
   evidence.mailbox = mailbox;
   if (decoy) evidence.decoy = decoy;
 }

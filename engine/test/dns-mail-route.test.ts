@@ -35,6 +35,13 @@ const mx = (...exchanges: [preference: number, exchange: string][]): NameEntry =
 });
 const PUBLIC: NameEntry = { A: ["9.9.9.9"] };
 
+const TROUBLES = [
+  ["servfail", servfail],
+  ["refused", refused],
+  ["timeout", silent],
+  ["malformed", garbage],
+] as const;
+
 test("mail hosts come in order of preference, each with its addresses, IPv4 first", async () => {
   const { route } = await routeIn({
     "shop.test": mx([20, "b.shop.test"], [10, "a.shop.test"], [20, "A2.shop.test"]),
@@ -50,6 +57,7 @@ test("mail hosts come in order of preference, each with its addresses, IPv4 firs
       { name: "a2.shop.test", preference: 20, addresses: ["2620:fe::fe"] },
       { name: "b.shop.test", preference: 20, addresses: ["9.9.9.9"] },
     ],
+    isPartial: false,
   });
 });
 
@@ -79,11 +87,16 @@ test("no MX and no address is no_mail_server", async () => {
 });
 
 test("no MX but an address: the domain itself is the mail host", async () => {
-  const hosts = (addresses: string[]) => [{ name: "shop.test", preference: 0, addresses }];
+  const itself = (addresses: string[]) => ({
+    kind: "mail_hosts",
+    implicit: true,
+    hosts: [{ name: "shop.test", preference: 0, addresses }],
+    isPartial: false,
+  });
   const { route: ipv4 } = await routeIn({ "shop.test": PUBLIC });
-  expect(ipv4).toEqual({ kind: "mail_hosts", implicit: true, hosts: hosts(["9.9.9.9"]) });
+  expect(ipv4).toEqual(itself(["9.9.9.9"]));
   const { route: ipv6 } = await routeIn({ "shop.test": { AAAA: ["2620:fe::fe"] } });
-  expect(ipv6).toEqual({ kind: "mail_hosts", implicit: true, hosts: hosts(["2620:fe::fe"]) });
+  expect(ipv6).toEqual(itself(["2620:fe::fe"]));
 });
 
 test("no MX and an address that is not public is unroutable, not an implicit mail host", async () => {
@@ -140,6 +153,7 @@ test("a mail host at public and private addresses keeps the public ones alone", 
     kind: "mail_hosts",
     implicit: false,
     hosts: [{ name: "mx.shop.test", preference: 10, addresses: ["9.9.9.9"] }],
+    isPartial: false, // nothing failed: the private one is known to be private
   });
 });
 
@@ -168,6 +182,57 @@ test("one good mail host is enough, whatever has become of the others", async ()
   expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ name: "mx.shop.test", preference: 4 }] });
 });
 
+test.each(TROUBLES)("%s for one mail host of two makes the route partial", async (_, answers) => {
+  const world = {
+    "shop.test": mx([1, "broken.test"], [2, "mx.shop.test"]),
+    "broken.test": { answers },
+    "mx.shop.test": PUBLIC,
+  };
+  const { route } = await routeIn(world, { timeoutMs: 600 });
+  expect(route).toMatchObject({ hosts: [{ name: "mx.shop.test" }], isPartial: true });
+});
+
+test("a mail host that is known to be gone leaves nothing out", async () => {
+  const world = { "shop.test": mx([1, "gone.test"], [2, "mx.shop.test"]), "mx.shop.test": PUBLIC };
+  const { route } = await routeIn(world);
+  expect(route).toMatchObject({ hosts: [{ name: "mx.shop.test" }], isPartial: false });
+});
+
+/** So many mail hosts that are gone, best first. */
+const gone = (count: number) =>
+  Array.from({ length: count }, (_, i): [number, string] => [i, `gone${i}.test`]);
+
+test.each([10, 11, 29])("a good mail host behind %i that are gone is found", async (count) => {
+  const { route } = await routeIn({
+    "shop.test": mx(...gone(count), [99, "mx.shop.test"]),
+    "mx.shop.test": PUBLIC,
+  });
+  expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ name: "mx.shop.test" }], isPartial: false });
+});
+
+test("thirty mail hosts that are gone, and no others, are unroutable", async () => {
+  const { route } = await routeIn({ "shop.test": mx(...gone(30)) });
+  expect(route).toMatchObject({ kind: "unroutable", reason: "unresolvable" });
+});
+
+test("with more that are gone than we look at, the route is dns_error: the next might be good", async () => {
+  const { route, questions } = await routeIn({ "shop.test": mx(...gone(31)) });
+  const hosts = gone(30).map(([, name]) => name);
+  expect(route).toEqual({ kind: "dns_error", hosts, reason: "too_many_hosts" });
+  expect(questions.filter(({ transport }) => transport === "udp")).toHaveLength(1 + 2 * 30);
+});
+
+test("good mail hosts from two batches are at most ten, and the list is then partial", async () => {
+  const good = Array.from({ length: 10 }, (_, i): [number, string] => [50 + i, `mx${i}.shop.test`]);
+  const world = {
+    "shop.test": mx([0, "first.shop.test"], ...gone(9), ...good),
+    "*.shop.test": PUBLIC,
+  };
+  const { route } = await routeIn(world);
+  const names = ["first.shop.test", ...good.slice(0, 9).map(([, name]) => name)];
+  expect(route).toMatchObject({ hosts: names.map((name) => ({ name })), isPartial: true });
+});
+
 test("a mail host that is an alias is tolerated", async () => {
   const { route } = await routeIn({
     "shop.test": mx([10, "mx.shop.test"]),
@@ -176,13 +241,6 @@ test("a mail host that is an alias is tolerated", async () => {
   });
   expect(route).toMatchObject({ hosts: [{ name: "mx.shop.test", addresses: ["9.9.9.9"] }] });
 });
-
-const TROUBLES = [
-  ["servfail", servfail],
-  ["refused", refused],
-  ["timeout", silent],
-  ["malformed", garbage],
-] as const;
 
 test.each(TROUBLES)("%s for the domain is dns_error, never domain_not_found", async (reason, answers) => {
   const { route } = await routeIn({ "shop.test": { answers } }, { timeoutMs: 600 });
@@ -234,6 +292,7 @@ test("a domain with hundreds of mail hosts and addresses costs a bounded number 
   const addresses = Array.from({ length: 40 }, (_, i) => `9.9.9.${i}`);
   const { route, questions } = await routeIn({ "shop.test": mx(...many), "*.shop.test": { A: addresses } });
   if (route.kind !== "mail_hosts") throw new Error(`unexpected route: ${route.kind}`);
+  expect(route.isPartial).toBe(true);
   expect(route.hosts.map(({ name }) => name)).toEqual(many.slice(0, 10).map(([, name]) => name));
   expect(route.hosts.every((host) => host.addresses.length === 8)).toBe(true);
   expect(questions.filter(({ transport }) => transport === "udp").length).toBeLessThanOrEqual(1 + 2 * 10);

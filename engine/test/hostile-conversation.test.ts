@@ -93,7 +93,9 @@ test("a random server gets no question to hang, no crash, and no more than the b
       });
       const startedAt = performance.now();
       const asked = Promise.all(
-        addresses.map((address) => planner.probe({ address, hosts, provider: "other" })),
+        addresses.map((address) =>
+          planner.probe({ address, route: { hosts, isPartial: false }, provider: "other" }),
+        ),
       );
       // A dismissal is followed by a rest of seconds; closing must not wait for that, nor leave anybody waiting.
       const closing = setTimeout(() => void planner.close(), 250);

@@ -9,13 +9,12 @@ const TRUTH: Record<string, string> = {
   privacy_relay: "exists",
   role_based: "exists",
   possible_typo: "exists",
-  low_quality: "exists",
   mailbox_not_found: "does_not_exist",
   mailbox_disabled: "disabled",
   mailbox_full: "full",
 };
 
-/** All but those about the installation itself: egress_blocked, smtp_skipped, internal_error. */
+/** All but those about the installation itself (egress_blocked, smtp_skipped, internal_error) and the model's low_quality. */
 const VERDICTS: Record<string, string[]> = {
   valid: ["", "privacy_relay"],
   invalid: [
@@ -30,7 +29,7 @@ const VERDICTS: Record<string, string[]> = {
     ...["unroutable_mail_server", "mailbox_not_found", "mailbox_disabled", "domain_not_accepted"],
     "smtputf8_unsupported",
   ],
-  risky: ["disposable", "catch_all", "role_based", "mailbox_full", "possible_typo", "low_quality"],
+  risky: ["disposable", "catch_all", "role_based", "mailbox_full", "possible_typo"],
   unknown: [
     ...["greylisted", "rate_limited", "probe_blocked", "temporary_error", "smtp_unreachable", "smtp_timeout"],
     ...["smtp_protocol_error", "dns_error"],

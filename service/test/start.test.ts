@@ -1,9 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const TSX = import.meta.resolve("tsx");
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const started: ChildProcess[] = [];
 afterEach(() => {
@@ -11,9 +16,10 @@ afterEach(() => {
 });
 
 /** Starts the service as its own process, as npm start does, and waits for its first words. */
-async function start(env: Record<string, string>) {
-  const child = spawn(process.execPath, ["--import", "tsx", "--conditions=source", MAIN], {
+async function start(env: Record<string, string>, cwd = ROOT) {
+  const child = spawn(process.execPath, ["--import", TSX, "--conditions=source", MAIN], {
     env: { PATH: process.env.PATH, ...env },
+    cwd,
   });
   started.push(child);
   let words = "";
@@ -54,6 +60,16 @@ test("an unknown path is a problem document that carries the request's id", asyn
     detail: "GET /nothing is not part of this API.",
     request_id: answer.headers.get("x-request-id"),
   });
+});
+
+test("settings may stand in a file beside it, and the environment has the last word", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "mailvet-env-"));
+  writeFileSync(join(folder, ".env"), "PORT=eighty\n");
+  const service = await start({}, folder);
+  expect(service.words()).toContain("PORT=eighty");
+  const overruled = await start({ PORT: "0" }, folder);
+  expect(overruled.words()).toContain("listens on");
+  rmSync(folder, { recursive: true });
 });
 
 test("every bad setting is named at once, and nothing starts", async () => {

@@ -32,7 +32,7 @@ for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 }
 
 const IDNA_CHECKS = {
-  checkHyphens: true,
+  checkHyphens: false, // ours to check: it is a rule for U-labels, and ab--cd.com is none
   checkBidi: true,
   checkJoiners: true,
   useSTD3ASCIIRules: true,
@@ -146,10 +146,24 @@ function bothSpellings(typed: string): Spellings | undefined {
   if (spellings.has(typed)) return spellings.get(typed);
   const ascii = tr46.toASCII(typed, IDNA_CHECKS);
   const unicode = ascii ? tr46.toUnicode(ascii).domain : "";
-  const spelled = ascii && !LETTER_NUMBERS.test(unicode) ? { ascii, unicode } : undefined;
+  const isGood = ascii && !LETTER_NUMBERS.test(unicode) && !hasStrayHyphens(typed, unicode);
+  const spelled = isGood ? { ascii, unicode } : undefined;
   if (spellings.size >= MAX_SPELLINGS) spellings.clear();
   spellings.set(typed, spelled);
   return spelled;
+}
+
+/**
+ * No label begins or ends with a hyphen, and no label that needed IDNA has two in its third and fourth places: those
+ * are for A-labels. A plain ASCII label beside it (r3---sn.googlevideo.com) may have them.
+ */
+function hasStrayHyphens(typed: string, unicode: string): boolean {
+  const typedLabels = typed.split(/[.\u3002\uff0e\uff61]/);
+  return unicode.split(".").some((label, i) => {
+    if (label.startsWith("-") || label.endsWith("-")) return true;
+    const [, , third, fourth] = label; // by code points
+    return third === "-" && fourth === "-" && /[^\x20-\x7e]|^xn--/i.test(typedLabels[i] ?? "");
+  });
 }
 
 /** RFC 1123 §2.1 and RFC 3696 §2: a top-level domain is alphabetic (or an A-label), never a number. */

@@ -41,7 +41,8 @@ export function specialUseOf(domain: string, exempt: readonly string[] = []): st
   const secondLevel = domain.slice(domain.lastIndexOf(".", lastDot - 1) + 1);
   for (const name of [topLevel, secondLevel]) {
     const why = SPECIAL_USE.get(name);
-    if (why !== undefined) return exempt.includes(name) ? undefined : `.${name} ${why}`;
+    if (why !== undefined)
+      return exempt.includes(name) ? undefined : `${name.includes(".") ? name : `.${name}`} ${why}`;
   }
   return undefined;
 }

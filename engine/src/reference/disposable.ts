@@ -15,6 +15,8 @@ import { isAtOrBelow, readNameSet } from "./name-set.ts";
 import { isProtectedDomain } from "./protected-domains.ts";
 
 export type Disposables = {
+  /** Is it on the operator's own list of domains to refuse (and not also on the one to allow)? */
+  isDenied(domain: string): boolean;
   /** A domain in lower case, A-label form. */
   isDisposableDomain(domain: string): boolean;
   /** A mail host as DNS gave it. */
@@ -54,9 +56,11 @@ export function loadDisposables(options: DisposablesOptions = {}): Disposables {
     return chosen;
   };
 
+  const isAllowed = (domain: string) => allow.size > 0 && isAtOrBelow(domain, allow);
+  const isDenied = (domain: string) => deny.size > 0 && isAtOrBelow(domain, deny) && !isAllowed(domain);
   const isDisposableDomain = (domain: string) => {
-    if (allow.size > 0 && isAtOrBelow(domain, allow)) return false;
-    if (deny.size > 0 && isAtOrBelow(domain, deny)) return true;
+    if (isAllowed(domain)) return false;
+    if (isDenied(domain)) return true;
     return choose().names.covers(domain) && !isProtectedDomain(domain);
   };
 
@@ -74,6 +78,7 @@ export function loadDisposables(options: DisposablesOptions = {}): Disposables {
     !isProtectedDomain(domain);
 
   return {
+    isDenied,
     isDisposableDomain,
     isDisposableMailHost,
     isDisposableRoute,

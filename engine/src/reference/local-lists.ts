@@ -5,7 +5,7 @@
  * including a deny. A line that cannot be read is reported with its number and changes nothing.
  */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { domainToASCII } from "node:url";
 import { isListableName } from "./name-list.ts";
 
@@ -41,9 +41,11 @@ export function parseLocalLists(text: string): LocalLists {
   return { allow: lists.allow as Set<string>, deny: lists.deny as Set<string>, problems };
 }
 
-/** Without a file there is nothing the operator has said. */
+/** Without a file there is nothing the operator has said. A pipe will not do: it is read again by whoever asks. */
 export function readLocalLists(file: string | undefined): LocalLists {
-  return parseLocalLists(file === undefined ? "" : readFileSync(file, "utf8"));
+  if (file === undefined) return parseLocalLists("");
+  if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
+  return parseLocalLists(readFileSync(file, "utf8"));
 }
 
 const LONGEST_QUOTE = 80;

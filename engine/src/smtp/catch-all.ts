@@ -73,10 +73,21 @@ const REFUSALS: ReadonlySet<MailboxAnswer> = new Set(["disabled", "full", "domai
 
 const UNDECIDED: DecoyFinding = { answer: "temporary_error", confidence: 0 };
 
-function decoyFinding({ answer, isSoftRefusal }: MailboxFinding): DecoyFinding {
+function decoyFinding({
+  answer,
+  isSoftRefusal,
+  reply,
+  mxHost,
+  retryAfterSeconds,
+}: MailboxFinding): DecoyFinding {
+  const heard = {
+    ...(reply ? { reply } : {}),
+    ...(mxHost ? { mxHost } : {}),
+    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
+  };
   // A server that looks mailboxes up elsewhere says so of a stranger before it is quite sure.
-  if (isSoftRefusal) return { answer: "not_found", confidence: 0.85 };
+  if (isSoftRefusal) return { ...heard, answer: "not_found", confidence: 0.85 };
   // However it was refused, a made-up mailbox was refused as a mailbox: the domain took others.
   const plain = REFUSALS.has(answer) ? "not_found" : answer;
-  return { answer: plain, confidence: CONFIDENCE[plain] ?? 0 };
+  return { ...heard, answer: plain, confidence: CONFIDENCE[plain] ?? 0 };
 }

@@ -16,7 +16,7 @@ function group(domain: string, count: number, smtpUtf8 = false): Pending[] {
     isDecoy: false,
     isWanted: true,
     isSettled: false,
-    deniedBy: new Set<string>(),
+    deniedBy: new Map(),
     failures: 0,
     returns: 0,
     settle: () => {},

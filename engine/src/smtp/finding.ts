@@ -27,6 +27,9 @@ const ANSWER_OF: Record<ReplyCategory, MailboxAnswer> = {
 const RETRY_SECONDS: Partial<Record<MailboxAnswer, number>> = {
   rate_limited: 900,
   temporary_error: 900,
+  timeout: 900,
+  unreachable: 900,
+  protocol_error: 900,
   full: 86_400,
   egress_blocked: 60,
 };

@@ -16,6 +16,9 @@ export type HostLesson = {
   /** How many of its latest answers were refusals. */
   recentlyAsked: number;
   recentlyRefused: number;
+  /** How often it cut us off, and sessions since then that stayed within the limit. */
+  cutOffs: number;
+  quietSessionsAtLimit: number;
   /** Sessions in a row that brought not one answer. */
   barrenSessions: number;
 };
@@ -53,6 +56,8 @@ export function createHostMemory(): HostMemory {
         oneDomainPerTransaction: false,
         recentlyAsked: 0,
         recentlyRefused: 0,
+        cutOffs: 0,
+        quietSessionsAtLimit: 0,
         barrenSessions: 0,
       };
       lessons.set(host, fresh);

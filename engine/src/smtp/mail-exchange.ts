@@ -5,7 +5,7 @@
  * What a session does once it is in is stay.ts.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { MailHost } from "../dns/mail-route.ts";
+import type { MailHost, MailRoute } from "../dns/mail-route.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import type { EgressHealth } from "./egress-health.ts";
 import { aboutTheHost, moreTelling, understand, withoutReply } from "./finding.ts";
@@ -26,8 +26,12 @@ export type ExchangeDeps = SessionDeps & {
   probeTimeoutMs: number;
 };
 
+/** A route that has mail hosts. */
+export type MailHosts = Pick<Extract<MailRoute, { kind: "mail_hosts" }>, "hosts" | "isPartial">;
+
 const MAX_ADDRESSES_PER_HOST = 3;
 const MAX_OPENING_TRIES = 3;
+const LONGEST_REST_MS = 2500;
 /** However long the first hosts took, the last one gets this part of the time. */
 const LEAST_SHARE_OF_TIME = 4;
 /** Questions that one session can be left alone with. */
@@ -45,13 +49,14 @@ export class MailExchange {
   #openingTries = 0;
   readonly #closing = new AbortController();
 
-  constructor(deps: ExchangeDeps, hosts: readonly MailHost[], profile: Profile) {
+  constructor(deps: ExchangeDeps, { hosts, isPartial }: MailHosts, profile: Profile) {
     this.#deps = deps;
     this.#hosts = hosts;
     this.#profile = profile;
     this.#stayDeps = {
       line: this.#line,
       hosts,
+      hasUnknownHosts: isPartial,
       profile,
       memory: deps.memory,
       ourNames: [deps.egress.ehloName, deps.egress.mailFrom],
@@ -186,6 +191,11 @@ export class MailExchange {
     return known;
   }
 
+  /** Whoever asked would rather hear that we are told to wait than wait so long with us. */
+  get #longestRestMs(): number {
+    return Math.max(LONGEST_REST_MS, this.#deps.probeTimeoutMs / 4);
+  }
+
   #giveUpPlace(pace: Pace): void {
     this.#deps.door.leave();
     pace.leave();
@@ -194,6 +204,10 @@ export class MailExchange {
   #knownFailure(host: string, address: string, pace: Pace): MailboxFinding | undefined {
     const dead = this.#deps.memory.deadAs(address);
     if (dead) return withoutReply(dead, host);
+    const restMs = pace.restLeftMs;
+    if (restMs > this.#longestRestMs) {
+      return { ...withoutReply("rate_limited", host), retryAfterSeconds: Math.ceil(restMs / 1000) };
+    }
     const refusal = pace.openBreaker;
     if (!refusal) return undefined;
     const { finding } = understand({ stage: "banner", reply: refusal, mx: host }, this.#profile);
@@ -213,7 +227,7 @@ export class MailExchange {
     }
     if (opening.kind === "unreachable") {
       if (opening.isOurs) return withoutReply("egress_blocked", host);
-      if (opening.isSilent) health.heardNothingFrom(address);
+      if (opening.isSilent) health.heardNothingFrom(host);
       memory.markDead(address, "unreachable");
       return withoutReply("unreachable", host);
     }

@@ -36,6 +36,11 @@ export class Pace {
     return this.#limit;
   }
 
+  /** How long the next session has to wait because they complained. */
+  get restLeftMs(): number {
+    return Math.max(0, this.#nextStart - performance.now());
+  }
+
   /** Somebody waits for a place that a lingering session could give up. */
   get isCrowded(): boolean {
     return this.#waiting.length > 0;

@@ -8,14 +8,13 @@
 import { LRUCache } from "lru-cache";
 import type { Address } from "../address/address.ts";
 import { deferred } from "../deferred.ts";
-import type { MailHost } from "../dns/mail-route.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import { type AskDecoy, createCatchAllMemory } from "./catch-all.ts";
 import { decoyName } from "./decoy-name.ts";
 import type { Dial, Egress } from "./dial.ts";
 import { EgressHealth } from "./egress-health.ts";
 import { createHostMemory } from "./host-memory.ts";
-import { type ExchangeDeps, MailExchange } from "./mail-exchange.ts";
+import { type ExchangeDeps, MailExchange, type MailHosts } from "./mail-exchange.ts";
 import { Pace } from "./pace.ts";
 import { type Profile, profileOf } from "./profile.ts";
 import type { Pending } from "./waiting-line.ts";
@@ -30,7 +29,7 @@ export type PlannerOptions = {
   maxSessions?: number;
 };
 
-export type Inquiry = { address: Address; hosts: readonly MailHost[]; provider: string };
+export type Inquiry = { address: Address; route: MailHosts; provider: string };
 export type Probed = { mailbox: MailboxFinding; decoy?: DecoyFinding };
 
 export type Planner = {
@@ -60,12 +59,12 @@ export function createPlanner(options: PlannerOptions): Planner {
     return pace;
   };
 
-  const exchangeFor = ({ hosts, provider }: Inquiry, profile: Profile): MailExchange => {
-    const key = hosts.map(({ name }) => name).join(" ");
+  const exchangeFor = ({ route, provider }: Inquiry, profile: Profile): MailExchange => {
+    const key = `${route.hosts.map(({ name }) => name).join(" ")}${route.isPartial ? " …" : ""}`;
     const known = exchanges.get(key);
     if (known) return known;
     const deps: ExchangeDeps = { ...options, memory, health, door, paceOf: paceAt(profile, provider) };
-    const exchange = new MailExchange(deps, hosts, profile);
+    const exchange = new MailExchange(deps, route, profile);
     exchange.onIdle = () => exchanges.delete(key);
     exchanges.set(key, exchange);
     if (isClosed) void exchange.close(); // whoever still asks is told at once
@@ -151,7 +150,7 @@ function pendingFor(
     ...question,
     isWanted: !question.isDecoy,
     isSettled: false,
-    deniedBy: new Set(),
+    deniedBy: new Map(),
     failures: 0,
     returns: 0,
     settle(finding) {
@@ -163,6 +162,6 @@ function pendingFor(
 }
 
 /** Not asked for, because the domain takes anyone. */
-function inferredAcceptance({ hosts }: Inquiry): MailboxFinding {
-  return { answer: "accepted", isInferred: true, mxHost: hosts[0]!.name };
+function inferredAcceptance({ route }: Inquiry): MailboxFinding {
+  return { answer: "accepted", isInferred: true, mxHost: route.hosts[0]!.name };
 }

@@ -65,7 +65,7 @@ export async function openSession(
   let greeted = await greet(conversation, deps.egress.ehloName, left);
   if (greeted.kind !== "welcome") return giveUp(greeted);
 
-  if (manners.encrypt && greeted.features.has("STARTTLS")) {
+  if (manners.encrypt && greeted.features?.has("STARTTLS")) {
     conversation.send(["STARTTLS"]);
     const granted = await conversation.hear(left());
     if (granted.kind === "reply" && granted.reply.code === 220) {
@@ -94,7 +94,10 @@ async function sayGoodbye(conversation: Conversation, lines: string[], timeoutMs
   }
 }
 
-type Greeted = { kind: "welcome"; features: ReadonlySet<string> } | Exclude<Opening, { kind: "ready" }>;
+/** `features` is undefined where only HELO was understood: then nothing is known of them. */
+type Greeted =
+  | { kind: "welcome"; features: ReadonlySet<string> | undefined }
+  | Exclude<Opening, { kind: "ready" }>;
 
 /** EHLO, or HELO where the server is older than 1995 or pretends to be. */
 async function greet(conversation: Conversation, name: string, left: () => number): Promise<Greeted> {
@@ -108,7 +111,7 @@ async function greet(conversation: Conversation, name: string, left: () => numbe
   conversation.send([`HELO ${name}`]);
   const older = await conversation.hear(left());
   if (older.kind !== "reply") return { kind: older.kind };
-  if (isSuccess(older.reply)) return { kind: "welcome", features: new Set() };
+  if (isSuccess(older.reply)) return { kind: "welcome", features: undefined };
   return { kind: "refused", stage: "ehlo", reply: older.reply };
 }
 
@@ -123,7 +126,8 @@ export function isSuccess(reply: Reply): boolean {
 type Step = { line: string; kind: "rset" | "mail" | "rcpt"; transaction: number };
 
 export class Session {
-  readonly features: ReadonlySet<string>;
+  /** What EHLO offered; undefined where only HELO was understood. */
+  readonly features: ReadonlySet<string> | undefined;
   readonly pipelines: boolean;
   readonly #conversation: Conversation;
   readonly #mailFrom: string;
@@ -131,14 +135,14 @@ export class Session {
 
   constructor(
     conversation: Conversation,
-    features: ReadonlySet<string>,
+    features: ReadonlySet<string> | undefined,
     mailFrom: string,
     mayPipeline: boolean,
   ) {
     this.#conversation = conversation;
     this.#mailFrom = mailFrom;
     this.features = features;
-    this.pipelines = mayPipeline && features.has("PIPELINING");
+    this.pipelines = mayPipeline && features?.has("PIPELINING") === true;
   }
 
   get isOpen(): boolean {

@@ -11,12 +11,14 @@ import type { Pace } from "./pace.ts";
 import type { Profile } from "./profile.ts";
 import type { Reply } from "./reply.ts";
 import type { Answer, Round, Session } from "./session.ts";
-import type { Pending, WaitingLine } from "./waiting-line.ts";
+import type { Denial, Pending, WaitingLine } from "./waiting-line.ts";
 
 /** What the stay needs of the exchange it works for. */
 export type StayDeps = {
   line: WaitingLine;
   hosts: readonly MailHost[];
+  /** There may be further hosts that DNS did not tell us of just now. */
+  hasUnknownHosts: boolean;
   profile: Profile;
   memory: HostMemory;
   /** Names of ours that a server may echo. */
@@ -97,7 +99,10 @@ export class Stay {
       complaints += tally.complaints;
       if (tally.ending) this.#wasShownOut(tally.ending, tally.answered);
     }
-    if (complaints === 0 && this.#asked > 0) pace.wentWell();
+    if (complaints === 0 && this.#asked > 0) {
+      pace.wentWell();
+      if (session.isOpen) growLimit(this.#lesson, this.#asked);
+    }
   }
 
   get #recipientsPerTransaction(): number {
@@ -169,12 +174,25 @@ export class Stay {
 
   /** A server without SMTPUTF8 need not be asked for a mailbox name that it cannot spell. */
   #askable(groups: Pending[][]): Pending[][] {
-    const { session, host } = this.#visit;
+    const { features } = this.#visit.session;
     return groups.filter((group) => {
-      if (!group[0]!.smtpUtf8 || session.features.has("SMTPUTF8")) return true;
-      for (const pending of group) pending.settle({ answer: "smtputf8_unsupported", mxHost: host });
+      if (!group[0]!.smtpUtf8 || features?.has("SMTPUTF8")) return true;
+      const finding: MailboxFinding = { answer: "smtputf8_unsupported", mxHost: this.#visit.host };
+      for (const pending of group) this.#deny(pending, "smtputf8_unsupported", finding);
       return false;
     });
+  }
+
+  /** This host will not do. The next one may; only when all of them have said the same is it so. */
+  #deny(pending: Pending, denial: Denial, finding: MailboxFinding): void {
+    pending.deniedBy.set(this.#visit.host, denial);
+    if (this.#deps.hosts.some(({ name }) => !pending.deniedBy.has(name))) {
+      this.#deps.line.add(pending);
+      return;
+    }
+    const allAgree = [...pending.deniedBy.values()].every((other) => other === denial);
+    const isCertain = allAgree && !this.#deps.hasUnknownHosts && this.#visit.session.features !== undefined;
+    pending.settle(isCertain ? finding : { ...finding, answer: "temporary_error" });
   }
 
   /** Takes in one answer: settles the question, or puts it back where another host or envelope may help. */
@@ -200,12 +218,8 @@ export class Stay {
       return "refused";
     }
     if (answer === "domain_not_accepted" && meaning.mailbox !== "does_not_exist") {
-      pending.deniedBy.add(host);
-      const otherHosts = this.#deps.hosts.some(({ name }) => !pending.deniedBy.has(name));
-      if (otherHosts) {
-        this.#deps.line.add(pending);
-        return "refused";
-      }
+      this.#deny(pending, answer, finding);
+      return "refused";
     }
     const isAboutUs = meaning.category === "ip_blocked" || stage === "mail";
     if (answer === "rate_limited" || isAboutUs) tally.complaints++;
@@ -249,9 +263,13 @@ export class Stay {
     const { session, address, pace } = this.#visit;
     const lesson = this.#lesson;
     if (ending === "dismissed") pace.slowDown();
-    if (ending === "timeout" && answered > 0)
+    if (ending === "timeout" && answered > 0) {
       lesson.recipientsPerRound = Math.max(1, Math.floor(answered / 2));
-    else if (this.#asked > 0) lesson.recipientsPerSession = this.#asked;
+    } else if (this.#asked > 0) {
+      lesson.recipientsPerSession = this.#asked;
+      lesson.cutOffs += ending === "closed" || ending === "garbage" ? 1 : RULE_AFTER_CUT_OFFS;
+      lesson.quietSessionsAtLimit = 0;
+    }
     if (this.#asked > 0) {
       lesson.barrenSessions = 0;
       return;
@@ -285,10 +303,24 @@ function likelyRefusals(size: number, share: number): number {
 }
 
 /** Cautious at first: of a host that has said nothing yet, everything may be refused. */
-export function refusalShareOf({ recentlyAsked, recentlyRefused }: HostLesson): number {
+function refusalShareOf({ recentlyAsked, recentlyRefused }: HostLesson): number {
   return (recentlyRefused + 1) / (recentlyAsked + 1);
 }
 
+/**
+ * A limit that was kept without trouble may have been a mood. Said with 421 it is a rule, and so is what happened
+ * twice or cost us a time-out; a single hang-up was probably an accident, and is soon forgotten.
+ */
+function growLimit(lesson: HostLesson, asked: number): void {
+  if (asked < lesson.recipientsPerSession) return;
+  const isRule = lesson.cutOffs >= RULE_AFTER_CUT_OFFS;
+  if (++lesson.quietSessionsAtLimit < (isRule ? QUIET_SESSIONS_TO_GROW : 2)) return;
+  lesson.quietSessionsAtLimit = 0;
+  lesson.recipientsPerSession = Math.ceil(lesson.recipientsPerSession * (isRule ? 1.5 : 4));
+}
+
+const RULE_AFTER_CUT_OFFS = 2;
+const QUIET_SESSIONS_TO_GROW = 5;
 const RECENT_QUESTIONS = 200;
 
 function learnRefusals(lesson: HostLesson, { answered, refused }: Tally): void {

@@ -9,7 +9,7 @@ function question(recipient: string, traits: Partial<Pending> = {}): Pending {
     isDecoy: false,
     isWanted: traits.isDecoy !== true,
     isSettled: false,
-    deniedBy: new Set(),
+    deniedBy: new Map(),
     failures: 0,
     returns: 0,
     settle: () => {},
@@ -69,7 +69,7 @@ test("only what somebody wants to know counts", () => {
 });
 
 test("a host that has denied the domain is not asked again, the next one is", () => {
-  const line = lineOf(question("a@one", { deniedBy: new Set(["mx1"]) }));
+  const line = lineOf(question("a@one", { deniedBy: new Map([["mx1", "domain_not_accepted"]]) }));
   expect(line.hasQuestionsFor("mx1")).toBe(false);
   expect(take(line, { host: "mx1" })).toEqual([]);
   expect(take(line, { host: "mx2" })).toEqual([["a@one"]]);

@@ -4,6 +4,8 @@
  */
 import type { MailboxFinding } from "../evidence.ts";
 
+export type Denial = "domain_not_accepted" | "smtputf8_unsupported";
+
 /** A recipient somebody wants to know about. */
 export type Pending = {
   readonly recipient: string;
@@ -13,8 +15,8 @@ export type Pending = {
   readonly isDecoy: boolean;
   isWanted: boolean;
   isSettled: boolean;
-  /** Hosts that say the domain is not theirs. */
-  readonly deniedBy: Set<string>;
+  /** Hosts that cannot take this question, and why; another host of the domain may. */
+  readonly deniedBy: Map<string, Denial>;
   /** Sessions that ended at this very question, and all that ended before its answer. */
   failures: number;
   returns: number;

@@ -6,6 +6,8 @@ import {
   hangsUp,
   mailDomain,
   mailHost,
+  noEhlo,
+  noSmtpUtf8,
   openLab,
   saysNothing,
 } from "@mailvet/lab";
@@ -127,3 +129,16 @@ test.concurrent("a dead host costs nothing more for a while", async () => {
 function mx(...exchanges: string[]) {
   return { MX: exchanges.map((exchange, index) => ({ preference: 10 * (index + 1), exchange })) };
 }
+
+test.concurrent("a mailbox name with umlauts is asked for at the host that can spell it", async () => {
+  await using story = await openStory({
+    "two.test": mailDomain({ users: ["jörg"], hosts: { mx1: { temper: noSmtpUtf8 }, mx2: {} } }),
+    "old.test": mailDomain({ users: ["jörg"], hosts: { mx1: { temper: noEhlo }, mx2: {} } }),
+    "none.test": mailDomain({ users: [], temper: noSmtpUtf8, hosts: { mx1: {}, mx2: {} } }),
+    "helo.test": mailDomain({ users: ["jörg"], temper: noEhlo }),
+  });
+  expect(await story.verdictOn("jörg@two.test")).toBe("valid");
+  expect(await story.verdictOn("jörg@old.test")).toBe("valid");
+  expect(await story.verdictOn("jörg@none.test")).toBe("invalid smtputf8_unsupported");
+  expect(await story.verdictOn("jörg@helo.test")).toBe("unknown temporary_error"); // nothing was said of SMTPUTF8
+});

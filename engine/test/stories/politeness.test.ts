@@ -227,3 +227,21 @@ test.concurrent("closing in the middle of a visit says goodbye and leaves nobody
     expect(["valid", "unknown smtp_timeout", "unknown temporary_error"]).toContain(verdict);
   expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
 });
+
+test.concurrent("told again and again to come later, we say so at once instead of waiting for minutes", async () => {
+  await using story = await openStory(
+    {
+      "busy.test": mailDomain({
+        users: ["ann"],
+        temper: answersWith({
+          at: "banner",
+          reply: "421 4.7.0 Too many connections from your host, try again later",
+        }),
+      }),
+    },
+    { probeTimeoutMs: 1000 },
+  );
+  const startedAt = performance.now();
+  for (let i = 0; i < 6; i++) expect(await story.verdictOn("ann@busy.test")).toBe("unknown rate_limited");
+  expect(performance.now() - startedAt).toBeLessThan(15_000); // it was minutes
+});

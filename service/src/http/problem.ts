@@ -20,8 +20,8 @@ export function answerWithProblems(app: FastifyInstance): void {
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
     const code = CODE_OF_STATUS[error.statusCode ?? 500];
     if (code) return sendProblem(request, reply, code, error.message);
-    request.log.error(error);
-    return sendProblem(request, reply, "internal_error", "The request id is in the log.");
+    console.error(`request ${request.id} failed:`, error);
+    return sendProblem(request, reply, "internal_error", "It is in the log under the request id.");
   });
 }
 

@@ -1,0 +1,46 @@
+import { STATUSES, SUB_STATUSES, type ValidationResult } from "@mailvet/contract";
+import { reportOf } from "@mailvet/engine";
+import { expect, test } from "vitest";
+import { cardOf, lineOf } from "./card.ts";
+
+const plain = (_style: unknown, text: string) => text;
+
+function resultWith(changes: Partial<ValidationResult>): ValidationResult {
+  const asking = { requestId: "1", planTier: "local", responseTimeMs: 1, checkedAtMs: 0, cached: false };
+  return { ...reportOf({ email: "ann@shop.io" }, asking), ...changes };
+}
+
+test("emails stand below each other, whatever the verdict, without the blanks around them", () => {
+  const email = " ann@shop.io\t";
+  const columns = STATUSES.flatMap((status) =>
+    SUB_STATUSES[status].map((sub_status) => {
+      const line = lineOf(resultWith({ email, status, sub_status, suggestion: null }), plain);
+      expect(line.endsWith(" ann@shop.io")).toBe(true);
+      return line.indexOf("ann@");
+    }),
+  );
+  expect(new Set(columns).size).toBe(1);
+});
+
+test.for([
+  [45, "in 45 s"],
+  [301, "in 6 min"],
+  [3600, "in 60 min"],
+  [4 * 3600, "in 4 h"],
+] as const)("%i seconds to wait are told as people say it", ([retry_after, words]) => {
+  const { metadata } = resultWith({});
+  const card = cardOf(resultWith({ metadata: { ...metadata, retry_after } }), plain);
+  expect(card).toMatch(new RegExp(`^  ask again +${words}$`, "m"));
+});
+
+test("nothing to wait for, nothing said about it", () => {
+  expect(cardOf(resultWith({}), plain)).not.toContain("ask again");
+});
+
+test("policies are told of a domain that has a mail server, and of no other", () => {
+  const { details } = resultWith({});
+  const cardWhen = (dns_valid: boolean) =>
+    cardOf(resultWith({ flags: [], details: { ...details, syntax_valid: true, dns_valid } }), plain);
+  expect(cardWhen(true)).toContain("no SPF, no DMARC, no MTA-STS");
+  expect(cardWhen(false)).not.toContain("policies");
+});
