@@ -8,5 +8,7 @@ export default defineConfig({
     include: ["*/src/**/*.test.ts", "*/test/**/*.test.ts", "scripts/**/*.test.ts"],
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // Most stories wait for sockets and timers, so more of them run than there are cores.
+    maxWorkers: 3,
   },
 });
