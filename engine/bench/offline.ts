@@ -5,9 +5,9 @@
  *   npm run bench:engine
  */
 import validator from "validator";
-import { createInspection } from "../src/inspection.ts";
-import { loadDisposables } from "../src/reference/disposable.ts";
-import { decide } from "../src/verdict.ts";
+import { createInspection } from "#src/inspection";
+import { loadDisposables } from "#src/reference/disposable";
+import { decide } from "#src/verdict";
 import { hostileShapes, mixedAddresses } from "./addresses.ts";
 
 const ADDRESSES = 100_000;

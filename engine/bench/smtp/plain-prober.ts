@@ -3,13 +3,13 @@
  * name, as many at once as each host allows. Correct and polite, and nothing is shared.
  */
 import { randomUUID } from "node:crypto";
-import { findMailRoute } from "../../src/dns/mail-route.ts";
-import type { Resolver } from "../../src/dns/resolver.ts";
-import type { EgressGuard } from "../../src/egress/guard.ts";
-import { Conversation } from "../../src/smtp/conversation.ts";
-import type { Dial } from "../../src/smtp/dial.ts";
-import { Pace } from "../../src/smtp/pace.ts";
-import { profileOf } from "../../src/smtp/profile.ts";
+import { findMailRoute } from "#src/dns/mail-route";
+import type { Resolver } from "#src/dns/resolver";
+import type { EgressGuard } from "#src/egress/guard";
+import { Conversation } from "#src/smtp/conversation";
+import type { Dial } from "#src/smtp/dial";
+import { Pace } from "#src/smtp/pace";
+import { profileOf } from "#src/smtp/profile";
 
 export function createPlainProber(deps: { resolver: Resolver; guard: EgressGuard; dial: Dial; cap: number }) {
   const paces = new Map<string, Pace>();

@@ -4,13 +4,13 @@
  * A service has long been running when a list comes in, so a short run with parts of its own comes first and is not
  * measured; what it learned of the hosts is thrown away, only the compiled code stays.
  */
-import { createResolver } from "../../src/dns/resolver.ts";
-import { createEgressGuard } from "../../src/egress/guard.ts";
-import { loadDisposables } from "../../src/reference/disposable.ts";
-import { createDial, type Egress } from "../../src/smtp/dial.ts";
-import { createPlanner } from "../../src/smtp/planner.ts";
-import { decide } from "../../src/verdict.ts";
-import { createVerifier } from "../../src/verifier.ts";
+import { createResolver } from "#src/dns/resolver";
+import { createEgressGuard } from "#src/egress/guard";
+import { loadDisposables } from "#src/reference/disposable";
+import { createDial, type Egress } from "#src/smtp/dial";
+import { createPlanner } from "#src/smtp/planner";
+import { decide } from "#src/verdict";
+import { createVerifier } from "#src/verifier";
 import { createPlainProber } from "./plain-prober.ts";
 import { CONNECTIONS_PER_HOST, DOMAINS, domainName, exists, isCatchAll } from "./world.ts";
 

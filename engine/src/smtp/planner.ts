@@ -147,12 +147,17 @@ function pendingFor(
   question: Pick<Pending, "recipient" | "domain" | "smtpUtf8" | "isDecoy" | "settle" | "drop" | "fail">,
 ): Pending {
   const pending: Pending = {
-    ...question,
+    recipient: question.recipient,
+    domain: question.domain,
+    smtpUtf8: question.smtpUtf8,
+    isDecoy: question.isDecoy,
     isWanted: !question.isDecoy,
     isSettled: false,
     deniedBy: new Map(),
     failures: 0,
     returns: 0,
+    drop: question.drop,
+    fail: question.fail,
     settle(finding) {
       pending.isSettled = true;
       question.settle(finding);
