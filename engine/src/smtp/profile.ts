@@ -15,6 +15,8 @@ export type Profile = {
   oneDomainPerTransaction: boolean;
   /** Refused recipients after which we leave by ourselves, before the server shows us out. */
   refusalsPerSession: number;
+  /** How long one session may last. */
+  lifetimeMs: number;
   /** Rest between two sessions. */
   gapMs: number;
   /** When to come back after a greylisting reply that names no time. */
@@ -33,6 +35,7 @@ const ORDINARY: Profile = {
   recipientsPerTransaction: 90, // RFC 5321 asks for room for a hundred
   oneDomainPerTransaction: false,
   refusalsPerSession: 9,
+  lifetimeMs: 5 * 60_000,
   gapMs: 0,
   greylistSeconds: 360,
   isNeverCatchAll: false,
@@ -47,6 +50,7 @@ const GIANT: Profile = {
   recipientsPerTransaction: 3,
   oneDomainPerTransaction: true,
   refusalsPerSession: 3,
+  lifetimeMs: 60_000,
   gapMs: 200,
   acceptancesPerDecoy: 25,
 };

@@ -40,7 +40,6 @@ const MAX_RETURNS = 50;
 const MAX_TOO_MANY = 5;
 const MAX_BARREN_SESSIONS = 3;
 const MAX_ENVELOPES = 8;
-const LIFETIME_MS = 5 * 60_000;
 /** A session that has nothing to ask waits this long for more before it says goodbye. */
 const LINGER_MS = 250;
 /** Questions in one packet: enough to hide the round trip, few enough that urgent ones need not wait. */
@@ -77,7 +76,7 @@ export class Stay {
 
   async askAround(): Promise<void> {
     const { session, pace } = this.#visit;
-    const leaveAt = performance.now() + LIFETIME_MS;
+    const leaveAt = performance.now() + this.#deps.profile.lifetimeMs;
     let complaints = 0;
     while (session.isOpen && !this.#deps.isClosing() && performance.now() < leaveAt && !pace.openBreaker) {
       const recipients = this.#roundSize();
