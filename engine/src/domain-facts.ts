@@ -12,13 +12,15 @@ import type { EgressGuard } from "./egress/guard.ts";
 import type { Disposables } from "./reference/disposable.ts";
 import { mailProviderOf } from "./reference/mail-provider.ts";
 import { LARGE_PROVIDERS } from "./reference/mailbox-providers.ts";
+import { isPrivacyRelayHost } from "./reference/privacy-relays.ts";
 
 export type RouteFacts = {
   route: MailRoute;
   /** Slug of whoever runs the mail hosts. */
   provider: string;
-  /** A throw-away service takes the domain's mail. */
+  /** A throw-away service takes the domain's mail, or a masking relay does. */
   isDisposableRoute: boolean;
+  isRelayRoute: boolean;
 };
 
 export type DomainFacts = {
@@ -46,6 +48,7 @@ async function findRouteFacts(deps: DomainFactsDeps, domain: string): Promise<Ro
     route,
     provider: mailProviderOf(hosts, domain),
     isDisposableRoute: deps.disposables.isDisposableRoute(domain, hosts),
+    isRelayRoute: hosts.some(isPrivacyRelayHost),
   };
 }
 

@@ -91,10 +91,11 @@ function isSettledByText({ address, specialUse, providerComplaint }: Evidence): 
 }
 
 async function askNames(facts: DomainFacts, evidence: Evidence): Promise<void> {
-  const { route, provider, isDisposableRoute } = await facts.routeOf(evidence.address!.domain);
+  const { route, provider, isDisposableRoute, isRelayRoute } = await facts.routeOf(evidence.address!.domain);
   evidence.route = route;
   evidence.provider = provider;
   if (isDisposableRoute) evidence.disposable ??= "mail_host";
+  if (isRelayRoute) evidence.isPrivacyRelay = true;
 }
 
 async function askMailServer({ planner }: VerifierDeps, evidence: Evidence): Promise<void> {

@@ -26,7 +26,7 @@ export type AnswerCacheOptions = {
 };
 
 /** How long we keep each kind of answer, whatever its lifetime says. */
-export const KEPT_SECONDS = {
+const KEPT_SECONDS = {
   answer: { min: 30, max: 3600 },
   negative: { min: 30, max: 300 },
   failure: { min: 15, max: 15 },
@@ -75,7 +75,7 @@ export function createAnswerCache({
   };
 }
 
-export function secondsToKeep(answer: DnsAnswer): number {
+function secondsToKeep(answer: DnsAnswer): number {
   if (isFailure(answer)) return KEPT_SECONDS.failure.max;
   const { min, max } = answer.status === "answer" ? KEPT_SECONDS.answer : KEPT_SECONDS.negative;
   return Math.min(max, Math.max(min, answer.ttlSeconds));

@@ -69,7 +69,7 @@ export async function refreshLists(options: RefreshOptions): Promise<RefreshResu
   return problems.length > 0 ? { outcome: "refused", problems } : replaceList(directory, heard, last);
 }
 
-export const DEFAULT_SOURCES: readonly ListSource[] = [
+const DEFAULT_SOURCES: readonly ListSource[] = [
   "disposable/disposable-email-domains/master/domains.txt",
   "disposable-email-domains/disposable-email-domains/main/disposable_email_blocklist.conf",
   "7c/fakefilter/main/txt/data.txt",

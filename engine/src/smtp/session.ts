@@ -119,7 +119,7 @@ function featuresOf(reply: Reply): Set<string> {
   return new Set(reply.lines.slice(1).map((line) => line.split(" ", 1)[0]!.toUpperCase()));
 }
 
-export function isSuccess(reply: Reply): boolean {
+function isSuccess(reply: Reply): boolean {
   return reply.code >= 200 && reply.code < 300;
 }
 

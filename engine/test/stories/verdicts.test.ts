@@ -1,6 +1,6 @@
 /** A story for every sub-status there is, most of them in the lab's standing world. */
 import { ALL_SUB_STATUSES } from "@mailvet/contract";
-import { mailDomain, SAMPLES, STANDING_WORLD } from "@mailvet/lab";
+import { mailDomain, mailHost, SAMPLES, STANDING_WORLD } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
@@ -87,4 +87,12 @@ test("a bug on the way to the mail server reaches everybody who asked, and keeps
     for (const { failure } of await Promise.all(asked)) expect(failure).toContain("a bug of ours");
   }
   expect(await buggy.verdictOn("ann@other.test")).toBe("unknown smtp_unreachable");
+});
+
+test("a domain of one's own behind a masking relay is told by its mail host", async () => {
+  await using story = await openStory({
+    "mx1.simplelogin.co": mailHost(),
+    "masked.org": mailDomain({ mx: ["mx1.simplelogin.co"], users: ["shop.ann"] }),
+  });
+  expect(await story.verdictOn("shop.ann@masked.org")).toBe("valid privacy_relay");
 });

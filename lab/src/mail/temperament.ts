@@ -139,7 +139,7 @@ function extensionsOf(temperaments: readonly Temperament[]): string[] {
   );
 }
 
-export function keywordOf(extension: string): string {
+function keywordOf(extension: string): string {
   return extension.split(" ", 1)[0] ?? "";
 }
 
