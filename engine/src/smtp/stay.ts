@@ -11,7 +11,7 @@ import type { Pace } from "./pace.ts";
 import type { Profile } from "./profile.ts";
 import type { Reply } from "./reply.ts";
 import type { Answer, Round, Session } from "./session.ts";
-import type { Denial, Pending, WaitingLine } from "./waiting-line.ts";
+import type { Denial, Pending, RoundLimits, WaitingLine } from "./waiting-line.ts";
 
 /** What the stay needs of the exchange it works for. */
 export type StayDeps = {
@@ -79,11 +79,11 @@ export class Stay {
     const leaveAt = performance.now() + this.#deps.profile.lifetimeMs;
     let complaints = 0;
     while (session.isOpen && !this.#deps.isClosing() && performance.now() < leaveAt && !pace.openBreaker) {
-      const recipients = this.#roundSize();
-      if (recipients <= 0 || this.#envelopes > MAX_ENVELOPES) break;
+      const holds = this.#roundLimit();
+      if (!holds || this.#envelopes > MAX_ENVELOPES) break;
       const groups = this.#deps.line.take({
         host: this.#visit.host,
-        recipients,
+        holds,
         recipientsPerTransaction: this.#recipientsPerTransaction,
         decoysRideAlong: session.pipelines,
       });
@@ -108,18 +108,26 @@ export class Stay {
     return Math.min(this.#deps.profile.recipientsPerTransaction, this.#lesson.recipientsPerTransaction);
   }
 
-  /** How many to ask for next: what the profile allows, what the host has taught, and few enough to stay welcome. */
-  #roundSize(): number {
+  /**
+   * What the next round may hold: what the profile allows, what the host has taught, and so little that we stay
+   * welcome. Undefined when it is time to leave.
+   */
+  #roundLimit(): RoundLimits["holds"] | undefined {
     const { recipientsPerSession, refusalsPerSession } = this.#deps.profile;
     const room = Math.min(recipientsPerSession, this.#lesson.recipientsPerSession) - this.#asked;
     const refusalsLeft = refusalsPerSession - this.#refused;
-    if (room <= 0 || refusalsLeft <= 0) return 0;
+    if (room <= 0 || refusalsLeft <= 0) return undefined;
     // With little patience left here, a long line is sooner through in a new session than by ones and twos.
-    if (refusalsLeft < WORTH_STAYING && this.#deps.line.count(LONG_LINE) >= LONG_LINE) return 0;
-    const round = this.#visit.session.pipelines
-      ? pipelinedRound(refusalsLeft, this.#lesson)
-      : SEQUENTIAL_ROUND;
-    return Math.min(room, round, this.#lesson.recipientsPerRound, this.#recipientsPerTransaction);
+    if (refusalsLeft < WORTH_STAYING && this.#deps.line.count(LONG_LINE) >= LONG_LINE) return undefined;
+    const round = this.#visit.session.pipelines ? PIPELINED_ROUND : SEQUENTIAL_ROUND;
+    const places = Math.min(room, round, this.#lesson.recipientsPerRound, this.#recipientsPerTransaction);
+    const share = refusalShareOf(this.#lesson);
+    return (targets, decoys) => {
+      const total = targets + decoys;
+      return (
+        total <= places && (total <= refusalsLeft || likelyRefusals(targets, decoys, share) <= refusalsLeft)
+      );
+    };
   }
 
   /** If we have a bug, it is told to those whose questions met it, and the others go on. */
@@ -161,9 +169,9 @@ export class Stay {
         else tally.answered++;
         if (heard === "accepted") filing.envelope.accepted++;
         if (heard === "refused") tally.refused++;
+        if (heard !== "nothing" && !pending.isDecoy) learnRefusal(this.#lesson, heard === "refused");
       }
     }
-    learnRefusals(this.#lesson, tally);
     // Once for a round: a hundred recipients under one refused MAIL are one complaint.
     if (tally.isTooFast) pace.slowDown();
     if (tally.refusalOfUs) pace.refusedUs(tally.refusalOfUs);
@@ -286,19 +294,12 @@ export class Stay {
 }
 
 /**
- * How many to ask for in one packet when we want to be refused `left` times at the most: that many in any case, and
- * more where the host has refused few so far, with three standard deviations to spare, because Postfix makes us wait a
- * second for every reply after the tenth refusal.
+ * How many of a round will be refused at the worst: the made-up names, and of the others what the host has refused so
+ * far, with four standard deviations to spare. Postfix makes us wait a second for every reply after the tenth refusal,
+ * which is dearer than many a round trip.
  */
-function pipelinedRound(left: number, lesson: HostLesson): number {
-  const share = refusalShareOf(lesson);
-  let size = left;
-  while (size < PIPELINED_ROUND && likelyRefusals(size + 1, share) <= left) size++;
-  return size;
-}
-
-function likelyRefusals(size: number, share: number): number {
-  return size * share + 3 * Math.sqrt(size * share * (1 - share));
+function likelyRefusals(targets: number, decoys: number, share: number): number {
+  return decoys + targets * share + 4 * Math.sqrt(targets * share * (1 - share));
 }
 
 /** Cautious at first: of a host that has said nothing yet, everything may be refused. */
@@ -322,9 +323,9 @@ const RULE_AFTER_CUT_OFFS = 2;
 const QUIET_SESSIONS_TO_GROW = 5;
 const RECENT_QUESTIONS = 200;
 
-function learnRefusals(lesson: HostLesson, { answered, refused }: Tally): void {
-  lesson.recentlyAsked += answered;
-  lesson.recentlyRefused += refused;
+function learnRefusal(lesson: HostLesson, isRefused: boolean): void {
+  lesson.recentlyAsked++;
+  if (isRefused) lesson.recentlyRefused++;
   if (lesson.recentlyAsked < RECENT_QUESTIONS) return;
   lesson.recentlyAsked /= 2;
   lesson.recentlyRefused /= 2;

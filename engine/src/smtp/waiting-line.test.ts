@@ -26,9 +26,18 @@ const lineOf = (...questions: Pending[]) => {
   for (const one of questions) line.add(one);
   return line;
 };
-const take = (line: WaitingLine, limits: Partial<RoundLimits> = {}) =>
+const take = (
+  line: WaitingLine,
+  { recipients = 10, ...limits }: Partial<RoundLimits & { recipients: number }> = {},
+) =>
   line
-    .take({ host: "mx", recipients: 10, recipientsPerTransaction: 10, decoysRideAlong: true, ...limits })
+    .take({
+      host: "mx",
+      holds: (targets, decoys) => targets + decoys <= recipients,
+      recipientsPerTransaction: 10,
+      decoysRideAlong: true,
+      ...limits,
+    })
     .map((group) => group.map(({ recipient }) => recipient));
 
 test("a round takes the recipients of one domain together, each domain for itself", () => {

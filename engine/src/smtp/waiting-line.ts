@@ -31,7 +31,8 @@ type DomainLine = { targets: Pending[]; decoys: Pending[] };
 
 export type RoundLimits = {
   host: string;
-  recipients: number;
+  /** Whether a round may hold so many targets and so many made-up names. */
+  holds(targets: number, decoys: number): boolean;
   recipientsPerTransaction: number;
   /** Made-up names ride along with questions of their domain where there is room for both, wanted or not. */
   decoysRideAlong: boolean;
@@ -65,34 +66,37 @@ export class WaitingLine {
     return count;
   }
 
-  /** The next round for a host: one group of recipients for each transaction. */
+  /** The next round for a host: one group of recipients for each domain and kind. */
   take(limits: RoundLimits): Pending[][] {
     const groups: Pending[][] = [];
-    let left = limits.recipients;
+    const taken = { targets: 0, decoys: 0 };
     for (const [domain, line] of [...this.#domains]) {
-      if (left <= 0) break;
-      const group = this.#takeFrom(line, limits, left);
+      if (!limits.holds(taken.targets + 1, taken.decoys)) break;
+      const group = this.#takeFrom(line, limits, taken);
       if (group.length > 0) groups.push(...bySmtpUtf8(group));
-      left -= group.length;
       this.#domains.delete(domain); // to the end of the line, if anything of it still waits
       if (line.targets.length > 0 || line.decoys.length > 0) this.#domains.set(domain, line);
     }
     return groups;
   }
 
-  #takeFrom(
-    line: DomainLine,
-    { host, recipientsPerTransaction, decoysRideAlong }: RoundLimits,
-    left: number,
-  ) {
-    const places = Math.min(recipientsPerTransaction, left);
+  #takeFrom(line: DomainLine, limits: RoundLimits, taken: { targets: number; decoys: number }): Pending[] {
+    const { host, recipientsPerTransaction: places, decoysRideAlong, holds } = limits;
     const mayRideAlong = decoysRideAlong && places > 1 && line.targets.length > 0;
-    const decoys = line.decoys.filter((one) => isOpenTo(one, host) && (one.isWanted || mayRideAlong));
+    const decoys = line.decoys.filter((one) => {
+      if (!isOpenTo(one, host)) return false;
+      // One that is wanted is worth the last place; one that rides along must leave room for a target.
+      return one.isWanted || (mayRideAlong && holds(taken.targets + 1, taken.decoys + 1));
+    });
+    taken.decoys += decoys.length;
     const targets: Pending[] = [];
     const rest: Pending[] = [];
     for (const one of line.targets) {
       if (one.isSettled) continue;
-      const fits = targets.length + decoys.length < Math.max(1, places) && isOpenTo(one, host);
+      const hasRoom =
+        targets.length + decoys.length < Math.max(1, places) && holds(taken.targets + 1, taken.decoys);
+      const fits = hasRoom && isOpenTo(one, host);
+      if (fits) taken.targets++;
       (fits ? targets : rest).push(one);
     }
     line.targets = rest;
