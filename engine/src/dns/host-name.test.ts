@@ -44,10 +44,16 @@ test.each([
   expect(isHostName(name)).toBe(false);
 });
 
-test("hostile names are judged in no time", () => {
+test("names made to be slow to judge, as long as a name may be, are judged in no time", () => {
+  const hostile = [
+    `${"a-".repeat(126)}!`,
+    `${"a.".repeat(126)}-`,
+    `${"a".repeat(63)}.`.repeat(3),
+    "-".repeat(253),
+  ];
   const started = performance.now();
-  for (const name of ["a-".repeat(50_000), "a.".repeat(50_000), "1".repeat(100_000), "-".repeat(253)])
-    isHostName(name);
-  isAskable("a.".repeat(50_000));
-  expect(performance.now() - started).toBeLessThan(100);
+  for (let i = 0; i < 100; i++) {
+    for (const name of hostile) expect([isHostName(name), isAskable(`${name} `)]).toEqual([false, false]);
+  }
+  expect(performance.now() - started).toBeLessThan(2000);
 });

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 
 /** Is the name one of these domains, or below one? */
-export function isAtOrBelow(name: string, domains: ReadonlySet<string>): boolean {
+export function isAtOrBelow(name: string, domains: Pick<ReadonlySet<string>, "has">): boolean {
   if (domains.has(name)) return true;
   for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) {
     if (domains.has(name.slice(dot + 1))) return true;

@@ -6,14 +6,16 @@
  * Fastmail's masked addresses live at its ordinary domains.
  */
 
+import { isAtOrBelow } from "./name-set.ts";
+
 /** Is this the domain of a masking relay, or a customer's own name below one? */
 export function isPrivacyRelay(domain: string): boolean {
-  return endsInOneOf(domain, RELAY_DOMAINS);
+  return isAtOrBelow(domain, RELAY_DOMAINS);
 }
 
 /** Is this the mail host of a masking relay, as people's own domains at such a relay name it? */
 export function isPrivacyRelayHost(mailHost: string): boolean {
-  return endsInOneOf(mailHost, RELAY_MAIL_HOSTS);
+  return isAtOrBelow(mailHost, RELAY_MAIL_HOSTS);
 }
 
 /** By service. Every name also stands for what is below it: addy.io and 33mail give each user a subdomain. */
@@ -46,12 +48,4 @@ const RELAY_MAIL_HOSTS = wordSet(Object.values(RELAYS).map((relay) => relay.mail
 
 function wordSet(texts: readonly string[]): ReadonlySet<string> {
   return new Set(texts.flatMap((text) => text.split(/\s+/)).filter((word) => word !== ""));
-}
-
-function endsInOneOf(name: string, endings: ReadonlySet<string>): boolean {
-  if (endings.has(name)) return true;
-  for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) {
-    if (endings.has(name.slice(dot + 1))) return true;
-  }
-  return false;
 }

@@ -14,7 +14,7 @@ import { isPrivacyRelay } from "./privacy-relays.ts";
 export function isProtectedDomain(domain: string): boolean {
   if (isPrivacyRelay(domain) || RESTRICTED_ENDING.test(domain)) return true;
   protectedNames ??= readNameSet(PROTECTED_FILE);
-  return isAtOrBelow(domain, protectedNames) || isAtOrBelowProvider(domain);
+  return isAtOrBelow(domain, protectedNames) || isAtOrBelow(domain, PROVIDERS);
 }
 
 const PROTECTED_FILE = new URL("../../data/protected-domains.txt", import.meta.url);
@@ -31,10 +31,4 @@ const RESTRICTED_ENDING = new RegExp(
   ].join("|")})$`,
 );
 
-function isAtOrBelowProvider(domain: string): boolean {
-  if (isFreeProvider(domain)) return true;
-  for (let dot = domain.indexOf("."); dot !== -1; dot = domain.indexOf(".", dot + 1)) {
-    if (isFreeProvider(domain.slice(dot + 1))) return true;
-  }
-  return false;
-}
+const PROVIDERS = { has: isFreeProvider };
