@@ -20,9 +20,12 @@ export {
   readReply,
 } from "./smtp/meaning.ts";
 export { parseReply } from "./smtp/reply.ts";
+export { unsettled } from "./unsettled.ts";
 export { decide, type Verdict } from "./verdict.ts";
 export {
+  type Check,
   createVerifier,
+  type Haste,
   LEVELS,
   type Level,
   type Verifier,

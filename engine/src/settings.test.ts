@@ -101,6 +101,14 @@ test.for([
   expect(problem).not.toContain("s3cret");
 });
 
+test("a secret that cannot be used is not shown either", () => {
+  const reader = settingsFrom({ ADMIN_PASSWORD: "hunter2" });
+  expect(reader.secret("ADMIN_PASSWORD", "10 characters or more", (value) => value.length >= 10)).toBe(
+    undefined,
+  );
+  expect(() => reader.reportProblems()).toThrow(/ADMIN_PASSWORD=\*\*\*: expected 10 characters or more/);
+});
+
 test("a name we greet with may have capitals, hyphens and digits", () => {
   expect(read({ EHLO_NAME: "Probe-1.example.COM" }).egress.ehloName).toBe("Probe-1.example.COM");
 });

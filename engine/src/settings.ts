@@ -71,6 +71,13 @@ export function settingsFrom(env: Environment) {
       refuse(name, value, wanted);
       return undefined;
     },
+    /** The same for what must never be printed. */
+    secret(name: string, wanted: string, isGood: (value: string) => boolean): string | undefined {
+      const value = text(name);
+      if (value === undefined || isGood(value)) return value;
+      refuse(name, "***", wanted);
+      return undefined;
+    },
     /** A comma-separated list, every item of which must pass `isGood`. */
     list(name: string, wanted: string, isGood: (item: string) => boolean): string[] {
       const items = (text(name) ?? "").split(",").map((item) => item.trim());

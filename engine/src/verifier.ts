@@ -19,9 +19,21 @@ export type Level = (typeof LEVELS)[number];
 
 export type VerifierDeps = InspectionDeps & DomainFactsDeps & { planner: Planner };
 
+/** How a check is to be made. `isUrgent` when somebody waits for it in person: lists wait for it too. */
+export type Haste = { isUrgent?: boolean };
+
+/** A check under way. It goes on to its end whether or not anybody still waits for it. */
+export type Check = {
+  /** What is known so far; it grows until `done`, which hands out this very object. */
+  readonly evidence: Evidence;
+  /** Never rejects: a bug of ours is an `internal_error`, told in the evidence. */
+  readonly done: Promise<Evidence>;
+};
+
 export type Verifier = {
-  /** Never throws: a bug of ours is an `internal_error`, told in the evidence. */
-  verify(email: string, level: Level): Promise<Evidence>;
+  begin(email: string, level: Level, haste?: Haste): Check;
+  /** What `begin` comes to in the end. */
+  verify(email: string, level: Level, haste?: Haste): Promise<Evidence>;
   /** Results as they come, not in order. At most `width` addresses are under way, so memory is bounded. */
   verifyMany(
     emails: AsyncIterable<string> | Iterable<string>,
@@ -37,26 +49,31 @@ const MANY_UNDER_WAY = 3000;
 export function createVerifier(deps: VerifierDeps): Verifier {
   const inspect = createInspection(deps);
   const facts = createDomainFacts(deps);
-  const walk = async (evidence: Evidence, level: Level): Promise<void> => {
+  const walk = async (evidence: Evidence, level: Level, haste: Haste): Promise<void> => {
+    Object.assign(evidence, inspect(evidence.email));
     if (level === "syntax" || isSettledByText(evidence)) return;
     await askNames(facts, evidence);
     if (evidence.route?.kind === "domain_not_found") return; // and so it has no policies either
-    const policies = facts.policiesOf(evidence.address!.domain);
-    if (level === "smtp") await askMailServer(deps, evidence);
-    evidence.policies = await policies;
+    await Promise.all([
+      level === "smtp" ? askMailServer(deps, evidence, haste) : undefined,
+      askForPolicies(facts, evidence),
+    ]);
   };
-  const verify = async (email: string, level: Level): Promise<Evidence> => {
-    let evidence: Evidence = { email };
-    try {
-      evidence = inspect(email);
-      await walk(evidence, level);
-    } catch (error) {
-      // A bug of ours costs this address its verdict, and no other address anything.
-      evidence.failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    }
-    return evidence;
+  const begin = (email: string, level: Level, haste: Haste = {}): Check => {
+    const evidence: Evidence = { email };
+    const done = walk(evidence, level, haste).then(
+      () => evidence,
+      (error: unknown) => {
+        // A bug of ours costs this address its verdict, and no other address anything.
+        evidence.failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        return evidence;
+      },
+    );
+    return { evidence, done };
   };
+  const verify: Verifier["verify"] = (email, level, haste) => begin(email, level, haste).done;
   return {
+    begin,
     verify,
     verifyMany: (emails, level, width = MANY_UNDER_WAY) =>
       asTheyCome(emails, width, (email) => verify(email, level)),
@@ -98,10 +115,18 @@ async function askNames(facts: DomainFacts, evidence: Evidence): Promise<void> {
   if (isRelayRoute) evidence.isPrivacyRelay = true;
 }
 
-async function askMailServer({ planner }: VerifierDeps, evidence: Evidence): Promise<void> {
+async function askMailServer(
+  { planner }: VerifierDeps,
+  evidence: Evidence,
+  { isUrgent = false }: Haste,
+): Promise<void> {
   const { address, route, provider = "" } = evidence;
   if (!address || route?.kind !== "mail_hosts") return;
-  const { mailbox, decoy } = await planner.probe({ address, route, provider });
+  const { mailbox, decoy } = await planner.probe({ address, route, provider, isUrgent });
   evidence.mailbox = mailbox;
-  if (decoy) evidence.decoy = decoy;
+  if (decoy) evidence.decoy = await decoy;
+}
+
+async function askForPolicies(facts: DomainFacts, evidence: Evidence): Promise<void> {
+  evidence.policies = await facts.policiesOf(evidence.address!.domain);
 }

@@ -9,9 +9,10 @@ export type Dialled =
   | { kind: "unreachable"; why: string; isOurs?: true }
   | { kind: "timeout" };
 
-/** Waits until the socket is connected, has failed, or the time is up. */
-export function connected(socket: Socket, timeoutMs: number): Promise<Dialled> {
+/** Waits until the socket is connected, has failed, the time is up, or `givingUp` came first. */
+export function connected(socket: Socket, timeoutMs: number, givingUp?: AbortSignal): Promise<Dialled> {
   return new Promise((resolve) => {
+    const giveUp = () => settle({ kind: "unreachable", why: "given up", isOurs: true });
     const timer = setTimeout(() => settle({ kind: "timeout" }), timeoutMs);
     const onConnect = () => settle({ kind: "connected", socket });
     const onError = (error: NodeJS.ErrnoException) => {
@@ -20,11 +21,13 @@ export function connected(socket: Socket, timeoutMs: number): Promise<Dialled> {
     };
     function settle(outcome: Dialled): void {
       clearTimeout(timer);
+      givingUp?.removeEventListener("abort", giveUp);
       socket.off("connect", onConnect);
       socket.off("error", onError);
       if (outcome.kind !== "connected") abandon(socket);
       resolve(outcome);
     }
+    givingUp?.addEventListener("abort", giveUp);
     socket.once("connect", onConnect);
     socket.once("error", onError);
   });

@@ -17,7 +17,8 @@ export type Egress = {
   proxy?: SocksProxy;
 };
 
-export type Dial = (address: string, timeoutMs: number) => Promise<Dialled>;
+/** `givingUp` ends the attempt; a connection that has come about is the caller's to end. */
+export type Dial = (address: string, timeoutMs: number, givingUp?: AbortSignal) => Promise<Dialled>;
 
 export function createDial(options: {
   guard: Pick<EgressGuard, "permits">;
@@ -25,11 +26,11 @@ export function createDial(options: {
   egress: Pick<Egress, "sourceAddress" | "proxy">;
 }): Dial {
   const { guard, port, egress } = options;
-  return async (address, timeoutMs) => {
+  return async (address, timeoutMs, givingUp) => {
     if (!guard.permits(address)) return { kind: "forbidden" };
-    if (egress.proxy) return connectThroughSocks(egress.proxy, { address, port }, timeoutMs);
+    if (egress.proxy) return connectThroughSocks(egress.proxy, { address, port }, timeoutMs, givingUp);
     const { sourceAddress } = egress;
     const from = sourceAddress === undefined ? {} : { localAddress: sourceAddress };
-    return connected(connect({ host: address, port, noDelay: true, ...from }), timeoutMs);
+    return connected(connect({ host: address, port, noDelay: true, ...from }), timeoutMs, givingUp);
   };
 }

@@ -7,6 +7,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { MailHost, MailRoute } from "../dns/mail-route.ts";
 import type { MailboxFinding } from "../evidence.ts";
+import { abandon, type Dialled } from "./connection.ts";
 import type { EgressHealth } from "./egress-health.ts";
 import { aboutTheHost, moreTelling, understand, withoutReply } from "./finding.ts";
 import type { HostMemory } from "./host-memory.ts";
@@ -36,6 +37,8 @@ const LONGEST_REST_MS = 2500;
 const LEAST_SHARE_OF_TIME = 4;
 /** Questions that one session can be left alone with. */
 const QUESTIONS_PER_SESSION = 12;
+/** When we close, whoever is on the line has this long to say goodbye; then we hang up. */
+const GOODBYE_MS = 700;
 
 export class MailExchange {
   readonly #deps: ExchangeDeps;
@@ -45,6 +48,9 @@ export class MailExchange {
   readonly #line = new WaitingLine();
   readonly #arrivals = new Set<() => void>();
   readonly #workers = new Set<Promise<void>>();
+  /** What ends each call that is being made or going on. */
+  readonly #hangUps = new Set<() => void>();
+  readonly #sessionDeps: SessionDeps;
   #sessions = 0;
   #openingTries = 0;
   readonly #closing = new AbortController();
@@ -53,6 +59,7 @@ export class MailExchange {
     this.#deps = deps;
     this.#hosts = hosts;
     this.#profile = profile;
+    this.#sessionDeps = { egress: deps.egress, dial: (address, timeoutMs) => this.#dial(address, timeoutMs) };
     this.#stayDeps = {
       line: this.#line,
       hosts,
@@ -90,12 +97,16 @@ export class MailExchange {
     for (const pending of this.#line.takeTargets(domain)) pending.settle(finding);
   }
 
-  /** Takes no more questions and waits until every session has said goodbye. */
+  /** Takes no more questions and waits until every session has said goodbye, but not for long. */
   async close(): Promise<void> {
     this.#closing.abort();
     for (const wake of this.#arrivals) wake();
     for (const pending of this.#line.takeAll()) pending.drop();
+    const timer = setTimeout(() => {
+      for (const hangUp of this.#hangUps) hangUp();
+    }, GOODBYE_MS);
     await Promise.all(this.#workers);
+    clearTimeout(timer);
   }
 
   get #isClosed(): boolean {
@@ -153,7 +164,7 @@ export class MailExchange {
         const at = { name: host, address };
         const startedAt = performance.now();
         const timeoutMs = Math.max(leftMs, probeTimeoutMs / LEAST_SHARE_OF_TIME);
-        const opening = await openSession(this.#deps, at, lesson, timeoutMs).catch((error) => {
+        const opening = await openSession(this.#sessionDeps, at, lesson, timeoutMs).catch((error) => {
           this.#giveUpPlace(pace);
           throw error;
         });
@@ -180,8 +191,9 @@ export class MailExchange {
     pace: Pace,
   ): Promise<MailboxFinding | "nothing to ask" | undefined> {
     const { signal } = this.#closing;
-    if (!(await pace.enter(signal))) return "nothing to ask";
-    if (!(await this.#deps.door.enter(signal))) {
+    const isUrgent = () => this.#line.hasUrgent;
+    if (!(await pace.enter(signal, isUrgent))) return "nothing to ask";
+    if (!(await this.#deps.door.enter(signal, isUrgent))) {
       pace.leave();
       return "nothing to ask";
     }
@@ -189,6 +201,22 @@ export class MailExchange {
     const known = isPointless ? "nothing to ask" : this.#knownFailure(host, address, pace);
     if (known) this.#giveUpPlace(pace);
     return known;
+  }
+
+  /** Connects so that closing can hang up: a host that keeps us waiting must not keep us from going. */
+  async #dial(address: string, timeoutMs: number): Promise<Dialled> {
+    if (this.#isClosed) return { kind: "unreachable", why: "we are closing", isOurs: true };
+    const givingUp = new AbortController();
+    const giveUp = () => givingUp.abort();
+    this.#hangUps.add(giveUp);
+    const dialled = await this.#deps.dial(address, timeoutMs, givingUp.signal);
+    this.#hangUps.delete(giveUp);
+    if (dialled.kind === "connected") {
+      const hangUp = () => abandon(dialled.socket);
+      this.#hangUps.add(hangUp);
+      dialled.socket.once("close", () => this.#hangUps.delete(hangUp));
+    }
+    return dialled;
   }
 
   /** Whoever asked would rather hear that we are told to wait than wait so long with us. */

@@ -12,9 +12,9 @@ afterEach(() => {
 });
 
 /** Enters, and tells whether that has worked by now. */
-function enter(pace: Pace, givingUp?: AbortSignal) {
+function enter(pace: Pace, givingUp?: AbortSignal, isUrgent = () => false) {
   const visitor: { isIn: boolean | undefined } = { isIn: undefined };
-  pace.enter(givingUp).then((isIn) => {
+  pace.enter(givingUp, isUrgent).then((isIn) => {
     visitor.isIn = isIn;
   });
   return visitor;
@@ -126,4 +126,37 @@ test("behind an open breaker nobody rests, since nobody gets to the host", async
   for (let i = 0; i < 3; i++) pace.leave();
   await settled();
   expect(visitors.map(({ isIn }) => isIn)).toEqual(Array(5).fill(true));
+});
+
+test("whoever is urgent by the time a place is free goes in first, whenever it came", async () => {
+  const pace = new Pace(profileOf("", 1));
+  let isUrgent = false;
+  const [inside, early] = [enter(pace), enter(pace)];
+  const late = enter(pace, undefined, () => isUrgent);
+  isUrgent = true;
+  pace.leave();
+  await settled();
+  expect([inside.isIn, early.isIn, late.isIn]).toEqual([true, undefined, true]);
+  pace.leave();
+  await settled();
+  expect(early.isIn).toBe(true);
+});
+
+test("every fourth place is for those who are in no hurry, in the order in which they came", async () => {
+  const pace = new Pace(profileOf("", 1));
+  await pace.enter();
+  const entered: string[] = [];
+  const arrive = (name: string, isUrgent: boolean) =>
+    pace.enter(undefined, () => isUrgent).then(() => entered.push(name));
+  for (let i = 1; i <= 7; i++) arrive(`urgent ${i}`, true);
+  for (let i = 1; i <= 3; i++) arrive(`other ${i}`, false);
+  for (let i = 0; i < 10; i++) {
+    pace.leave();
+    await settled();
+  }
+  expect(entered).toEqual([
+    ...["urgent 1", "urgent 2", "urgent 3", "other 1"],
+    ...["urgent 4", "urgent 5", "urgent 6", "other 2"],
+    ...["urgent 7", "other 3"],
+  ]);
 });

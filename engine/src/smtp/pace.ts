@@ -5,6 +5,7 @@
  * doubles the rest between them; every quiet session gives a little back. When they refuse us outright,
  * time after time, a breaker opens: asking on would only make it worse.
  */
+import { Precedence } from "./precedence.ts";
 import type { Profile } from "./profile.ts";
 import type { Reply } from "./reply.ts";
 
@@ -14,9 +15,13 @@ const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 60_000;
 const QUIET_SESSIONS_TO_GROW = 5;
 
+/** Somebody who waits for a place. What was in no hurry at first may become urgent while it waits. */
+type Visitor = { admit(): void; isUrgent(): boolean };
+
 export class Pace {
   readonly #profile: Profile;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Visitor[] = [];
+  readonly #precedence = new Precedence();
   #sessions = 0;
   #limit: number;
   #restMs: number;
@@ -47,20 +52,21 @@ export class Pace {
   }
 
   /** Waits for a place; false when `givingUp` came first. Every true is followed by one leave. */
-  enter(givingUp?: AbortSignal): Promise<boolean> {
+  enter(givingUp?: AbortSignal, isUrgent: () => boolean = () => false): Promise<boolean> {
     if (givingUp?.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
       const admit = () => {
         givingUp?.removeEventListener("abort", stepAside);
         resolve(true);
       };
+      const visitor = { admit, isUrgent };
       const stepAside = () => {
-        this.#waiting.splice(this.#waiting.indexOf(admit), 1);
+        this.#waiting.splice(this.#waiting.indexOf(visitor), 1);
         if (this.#waiting.length === 0) this.#stopTimer();
         resolve(false);
       };
       givingUp?.addEventListener("abort", stepAside, { once: true });
-      this.#waiting.push(admit);
+      this.#waiting.push(visitor);
       this.#admit();
     });
   }
@@ -122,7 +128,16 @@ export class Pace {
       }
       this.#sessions++;
       this.#nextStart = performance.now() + this.#restMs;
-      this.#waiting.shift()!();
+      this.#next().admit();
     }
+  }
+
+  /** Takes out whoever's turn it is: of the urgent ones or of the others, the one who has waited longest. */
+  #next(): Visitor {
+    const isOthersTurn = this.#precedence.isOthersTurn;
+    const first = this.#waiting.findIndex((visitor) => visitor.isUrgent() !== isOthersTurn);
+    const [visitor] = this.#waiting.splice(Math.max(0, first), 1);
+    this.#precedence.had(visitor!.isUrgent() && !isOthersTurn ? "urgent" : "others");
+    return visitor!;
   }
 }

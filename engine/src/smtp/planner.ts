@@ -29,12 +29,19 @@ export type PlannerOptions = {
   maxSessions?: number;
 };
 
-export type Inquiry = { address: Address; route: MailHosts; provider: string };
-export type Probed = { mailbox: MailboxFinding; decoy?: DecoyFinding };
+export type Inquiry = {
+  address: Address;
+  route: MailHosts;
+  provider: string;
+  /** Somebody waits for the answer in person, so it goes before the questions of lists. */
+  isUrgent?: boolean;
+};
+/** What was said of the mailbox, and of a made-up one as soon as that is known. */
+export type Probed = { mailbox: MailboxFinding; decoy?: Promise<DecoyFinding> };
 
 export type Planner = {
   probe(inquiry: Inquiry): Promise<Probed>;
-  /** Says goodbye everywhere. What is still waiting is answered as timed out. */
+  /** Says goodbye everywhere, within a second. What is still waiting is answered as timed out. */
   close(): Promise<void>;
 };
 
@@ -80,15 +87,15 @@ export function createPlanner(options: PlannerOptions): Planner {
       const profile = profileOf(inquiry.provider, options.connectionsPerHost);
       const known = catchAll.known(address.domain, profile.acceptancesPerDecoy);
       if (known?.answer === "accepted") {
-        return { mailbox: inferredAcceptance(inquiry), decoy: known };
+        return { mailbox: inferredAcceptance(inquiry), decoy: Promise.resolve(known) };
       }
       // Looked up each time: an exchange that has run idle in between is no longer the one that others use.
       const exchange = () => exchangeFor(inquiry, profile);
       const askDecoy: AskDecoy = () => askForDecoy(exchange(), inquiry, profile);
       if (!known) catchAll.prepare(address.domain, askDecoy);
-      const mailbox = await askForTarget(exchange(), address);
+      const mailbox = await askForTarget(exchange(), inquiry);
       if (mailbox.answer !== "accepted") return { mailbox };
-      return { mailbox, decoy: known ?? (await catchAll.finding(address.domain, askDecoy)) };
+      return { mailbox, decoy: known ? Promise.resolve(known) : catchAll.finding(address.domain, askDecoy) };
     },
     async close() {
       isClosed = true;
@@ -106,6 +113,7 @@ function askForDecoy(exchange: MailExchange, inquiry: Inquiry, profile: Profile)
     domain,
     smtpUtf8: false,
     isDecoy: true,
+    isUrgent: inquiry.isUrgent === true,
     settle(found) {
       // A giant that says yes to everyone has stopped being honest with our address; that proves nothing of anyone.
       const isTaunt = found.answer === "accepted" && profile.isNeverCatchAll;
@@ -126,8 +134,9 @@ function askForDecoy(exchange: MailExchange, inquiry: Inquiry, profile: Profile)
 
 function askForTarget(
   exchange: MailExchange,
-  { local, domain, needsSmtpUtf8 }: Address,
+  { address, isUrgent = false }: Inquiry,
 ): Promise<MailboxFinding> {
+  const { local, domain, needsSmtpUtf8 } = address;
   const { promise, resolve, reject } = deferred<MailboxFinding>();
   exchange.add(
     pendingFor({
@@ -135,6 +144,7 @@ function askForTarget(
       domain,
       smtpUtf8: needsSmtpUtf8,
       isDecoy: false,
+      isUrgent,
       settle: resolve,
       drop: () => resolve({ answer: "timeout" }),
       fail: reject,
@@ -144,7 +154,9 @@ function askForTarget(
 }
 
 function pendingFor(
-  question: Pick<Pending, "recipient" | "domain" | "smtpUtf8" | "isDecoy" | "settle" | "drop" | "fail">,
+  question: Required<
+    Pick<Pending, "recipient" | "domain" | "smtpUtf8" | "isDecoy" | "isUrgent" | "settle" | "drop" | "fail">
+  >,
 ): Pending {
   const pending: Pending = {
     recipient: question.recipient,
@@ -152,6 +164,7 @@ function pendingFor(
     smtpUtf8: question.smtpUtf8,
     isDecoy: question.isDecoy,
     isWanted: !question.isDecoy,
+    isUrgent: question.isUrgent,
     isSettled: false,
     deniedBy: new Map(),
     failures: 0,

@@ -34,21 +34,26 @@ export async function connectThroughSocks(
   proxy: SocksProxy,
   target: { address: string; port: number },
   timeoutMs: number,
+  givingUp?: AbortSignal,
 ): Promise<Dialled> {
   const deadline = Date.now() + timeoutMs;
-  const reached = await connected(connect({ host: proxy.host, port: proxy.port, noDelay: true }), timeoutMs);
+  const call = connect({ host: proxy.host, port: proxy.port, noDelay: true });
+  const reached = await connected(call, timeoutMs, givingUp);
   if (reached.kind !== "connected") {
     const why = reached.kind === "unreachable" ? reached.why : "it does not answer";
     return { kind: "unreachable", why: `no connection to the proxy: ${why}`, isOurs: true };
   }
 
   const { socket } = reached;
+  const giveUp = () => abandon(socket); // and the handshake hears that the proxy hung up
+  givingUp?.addEventListener("abort", giveUp);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Dialled>((resolve) => {
     timer = setTimeout(() => resolve({ kind: "timeout" }), Math.max(1, deadline - Date.now()));
   });
   const outcome = await Promise.race([shakeHands(socket, proxy, target), late]);
   clearTimeout(timer);
+  givingUp?.removeEventListener("abort", giveUp);
   if (outcome.kind !== "connected") abandon(socket);
   return outcome;
 }

@@ -95,3 +95,63 @@ test("what is settled already is not asked, and what is taken out does not come 
   expect(take(line)).toEqual([["b@one"]]);
   expect(line.takeAll()).toEqual([]);
 });
+
+const urgent = (recipient: string) => question(recipient, { isUrgent: true });
+
+test("urgent questions of all domains are taken first, and the others fill up the round", () => {
+  const line = lineOf(...["a@big", "b@big", "c@big", "x@small"].map((name) => question(name)));
+  for (const one of [urgent("u@small"), urgent("v@new"), urgent("w@big")]) line.add(one);
+  expect(line.hasUrgent).toBe(true);
+  expect(take(line, { recipients: 4 })).toEqual([["u@small"], ["v@new"], ["w@big", "a@big"]]);
+  expect(line.hasUrgent).toBe(false);
+  expect(take(line, { recipients: 4 })).toEqual([["x@small"], ["b@big", "c@big"]]);
+});
+
+test("the made-up name that an urgent question waits for is as urgent, whoever wanted it first", () => {
+  const made = decoy("x@one");
+  const line = lineOf(question("a@two"), question("b@one"), made, urgent("u@one"));
+  expect(take(line, { recipients: 2 })).toEqual([["u@one", "x@one"]]);
+
+  const waiting = lineOf(question("a@two"), question("b@one"), made, urgent("u@one"));
+  const limits = { recipients: 1, decoysRideAlong: false };
+  expect(take(waiting, limits)).toEqual([["u@one"]]);
+  expect(waiting.hasUrgent).toBe(false); // nobody knows yet whether it will be needed
+  made.isWanted = true;
+  expect(waiting.hasUrgent).toBe(true);
+  expect(take(waiting, limits)).toEqual([["x@one"]]);
+});
+
+test("under a stream of urgent questions every fourth round is the others' when there is room for one only", () => {
+  const line = lineOf(question("a@one"), question("b@two"));
+  const served = Array.from({ length: 8 }, (_, i) => {
+    line.add(urgent(`u${i}@one`));
+    line.add(urgent(`v${i}@three`));
+    return take(line, { recipients: 1 }).flat()[0];
+  });
+  expect(served.map((name) => (name?.startsWith("a") || name?.startsWith("b") ? name : "urgent"))).toEqual([
+    ...["urgent", "urgent", "urgent", "a@one"],
+    ...["urgent", "urgent", "urgent", "b@two"],
+  ]);
+});
+
+test("an urgent question that a host denies waits for the next host and holds nobody up", () => {
+  const denied = question("u@one", { isUrgent: true, deniedBy: new Map([["mx1", "domain_not_accepted"]]) });
+  const line = lineOf(denied, question("a@two"));
+  expect(take(line, { host: "mx1" })).toEqual([["a@two"]]);
+  expect(line.hasQuestionsFor("mx2")).toBe(true);
+  expect(take(line, { host: "mx2" })).toEqual([["u@one"]]);
+});
+
+test("where a transaction holds few, urgent questions and others of one domain keep to that together", () => {
+  const line = lineOf(...["a@one", "b@one", "c@one"].map((name) => question(name)), urgent("u@one"));
+  expect(take(line, { recipientsPerTransaction: 2 })).toEqual([["u@one", "a@one"]]);
+  expect(take(line, { recipientsPerTransaction: 2 })).toEqual([["b@one", "c@one"]]);
+  expect(line.count(10)).toBe(0);
+});
+
+test("a domain that takes anyone gives up its urgent questions too", () => {
+  const line = lineOf(urgent("u@one"), question("a@one"), question("b@two"));
+  expect(line.takeTargets("one").map(({ recipient }) => recipient)).toEqual(["u@one", "a@one"]);
+  expect(line.hasUrgent).toBe(false);
+  expect(take(line)).toEqual([["b@two"]]);
+});

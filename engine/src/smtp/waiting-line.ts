@@ -1,8 +1,10 @@
 /**
  * The questions that wait at a mail exchange, by domain: a round takes several of one domain together, and the
- * domains take turns, so that a large one does not hold up the small ones.
+ * domains take turns, so that a large one does not hold up the small ones. Urgent questions of all domains come
+ * first, as far as precedence.ts allows.
  */
 import type { MailboxFinding } from "../evidence.ts";
+import { Precedence } from "./precedence.ts";
 
 export type Denial = "domain_not_accepted" | "smtputf8_unsupported";
 
@@ -14,6 +16,8 @@ export type Pending = {
   /** A made-up name; it waits until somebody wants to know, unless it can ride along for free. */
   readonly isDecoy: boolean;
   isWanted: boolean;
+  /** Somebody waits for the answer in person. A made-up name is as urgent as the questions of its domain. */
+  isUrgent?: boolean;
   isSettled: boolean;
   /** Hosts that cannot take this question, and why; another host of the domain may. */
   readonly deniedBy: Map<string, Denial>;
@@ -27,7 +31,10 @@ export type Pending = {
   fail(error: unknown): void;
 };
 
-type DomainLine = { targets: Pending[]; decoys: Pending[] };
+type DomainLine = { urgent: Pending[]; others: Pending[]; decoys: Pending[] };
+
+/** What has been taken into a round so far. */
+type Taken = { groups: Map<string, Pending[]>; targets: number; decoys: number };
 
 export type RoundLimits = {
   host: string;
@@ -40,17 +47,33 @@ export type RoundLimits = {
 
 export class WaitingLine {
   readonly #domains = new Map<string, DomainLine>();
+  /** Domains that may have something urgent. */
+  readonly #hurried = new Set<string>();
+  readonly #precedence = new Precedence();
 
   add(pending: Pending): void {
-    const line = this.#domains.get(pending.domain) ?? { targets: [], decoys: [] };
-    this.#domains.set(pending.domain, line);
-    (pending.isDecoy ? line.decoys : line.targets).push(pending);
+    const { domain } = pending;
+    const line = this.#domains.get(domain) ?? { urgent: [], others: [], decoys: [] };
+    this.#domains.set(domain, line);
+    (pending.isDecoy ? line.decoys : pending.isUrgent ? line.urgent : line.others).push(pending);
+    if (!pending.isUrgent) return;
+    this.#hurried.add(domain);
+    for (const decoy of line.decoys) decoy.isUrgent = true;
+  }
+
+  /** Whether somebody waits in person for one of the answers. */
+  get hasUrgent(): boolean {
+    for (const domain of this.#hurried) {
+      const line = this.#domains.get(domain);
+      if (line && (line.urgent.length > 0 || line.decoys.some(isDueAtOnce))) return true;
+    }
+    return false;
   }
 
   /** Whether this host could be asked anything. */
   hasQuestionsFor(host: string): boolean {
-    for (const { targets, decoys } of this.#domains.values()) {
-      if (targets.some((one) => isOpenTo(one, host))) return true;
+    for (const { urgent, others, decoys } of this.#domains.values()) {
+      if (urgent.some((one) => isOpenTo(one, host)) || others.some((one) => isOpenTo(one, host))) return true;
       if (decoys.some((one) => one.isWanted && isOpenTo(one, host))) return true;
     }
     return false;
@@ -59,8 +82,8 @@ export class WaitingLine {
   /** How many questions wait, as far as anybody wants to know. Counting stops at `enough`. */
   count(enough: number): number {
     let count = 0;
-    for (const { targets, decoys } of this.#domains.values()) {
-      count += targets.length + decoys.filter((one) => one.isWanted).length;
+    for (const { urgent, others, decoys } of this.#domains.values()) {
+      count += urgent.length + others.length + decoys.filter((one) => one.isWanted).length;
       if (count >= enough) return enough;
     }
     return count;
@@ -68,57 +91,97 @@ export class WaitingLine {
 
   /** The next round for a host: one group of recipients for each domain and kind. */
   take(limits: RoundLimits): Pending[][] {
-    const groups: Pending[][] = [];
-    const taken = { targets: 0, decoys: 0 };
-    for (const [domain, line] of [...this.#domains]) {
-      if (!limits.holds(taken.targets + 1, taken.decoys)) break;
-      const group = this.#takeFrom(line, limits, taken);
-      if (group.length > 0) groups.push(...bySmtpUtf8(group));
-      this.#domains.delete(domain); // to the end of the line, if anything of it still waits
-      if (line.targets.length > 0 || line.decoys.length > 0) this.#domains.set(domain, line);
-    }
-    return groups;
+    const taken: Taken = { groups: new Map(), targets: 0, decoys: 0 };
+    const isOthersTurn = this.#precedence.isOthersTurn;
+    if (!isOthersTurn) this.#takeUrgent(limits, taken);
+    const urgent = taken.targets + taken.decoys;
+    this.#takeOthers(limits, taken);
+    const isUrgentAlone = urgent > 0 && taken.targets + taken.decoys === urgent;
+    this.#precedence.had(isUrgentAlone ? "urgent" : "others");
+    if (isOthersTurn) this.#takeUrgent(limits, taken);
+    return [...taken.groups.values()].flatMap(bySmtpUtf8);
   }
 
-  #takeFrom(line: DomainLine, limits: RoundLimits, taken: { targets: number; decoys: number }): Pending[] {
-    const { host, recipientsPerTransaction: places, decoysRideAlong, holds } = limits;
-    const mayRideAlong = decoysRideAlong && places > 1 && line.targets.length > 0;
+  #takeUrgent(limits: RoundLimits, taken: Taken): void {
+    for (const domain of [...this.#hurried]) {
+      if (!limits.holds(taken.targets + 1, taken.decoys)) return;
+      const line = this.#domains.get(domain);
+      if (line) this.#takeFrom(domain, line, "urgent", limits, taken);
+      this.#hurried.delete(domain); // behind the others in a hurry, if it still is
+      if (line && (line.urgent.length > 0 || line.decoys.some((one) => one.isUrgent)))
+        this.#hurried.add(domain);
+    }
+  }
+
+  #takeOthers(limits: RoundLimits, taken: Taken): void {
+    for (const [domain, line] of [...this.#domains]) {
+      if (!limits.holds(taken.targets + 1, taken.decoys)) return;
+      this.#takeFrom(domain, line, "others", limits, taken);
+      this.#domains.delete(domain); // to the end of the line, if anything of it still waits
+      if (line.urgent.length > 0 || line.others.length > 0 || line.decoys.length > 0)
+        this.#domains.set(domain, line);
+    }
+  }
+
+  #takeFrom(
+    domain: string,
+    line: DomainLine,
+    lane: "urgent" | "others",
+    limits: RoundLimits,
+    taken: Taken,
+  ): void {
+    const { host, recipientsPerTransaction, decoysRideAlong, holds } = limits;
+    const group = taken.groups.get(domain) ?? [];
+    const places = Math.max(1, recipientsPerTransaction);
+    const mayRideAlong = decoysRideAlong && places > 1 && line[lane].length > 0;
     const decoys = line.decoys.filter((one) => {
       if (!isOpenTo(one, host)) return false;
       // One that is wanted is worth the last place; one that rides along must leave room for a target.
-      return one.isWanted || (mayRideAlong && holds(taken.targets + 1, taken.decoys + 1));
+      const isDue = lane === "urgent" ? isDueAtOnce(one) : one.isWanted;
+      return isDue || (mayRideAlong && holds(taken.targets + 1, taken.decoys + 1));
     });
     taken.decoys += decoys.length;
     const targets: Pending[] = [];
     const rest: Pending[] = [];
-    for (const one of line.targets) {
+    for (const one of line[lane]) {
       if (one.isSettled) continue;
-      const hasRoom =
-        targets.length + decoys.length < Math.max(1, places) && holds(taken.targets + 1, taken.decoys);
-      const fits = hasRoom && isOpenTo(one, host);
+      const isRoomy =
+        group.length + targets.length + decoys.length < places && holds(taken.targets + 1, taken.decoys);
+      const fits = isRoomy && isOpenTo(one, host);
       if (fits) taken.targets++;
       (fits ? targets : rest).push(one);
     }
-    line.targets = rest;
+    line[lane] = rest;
     line.decoys = line.decoys.filter((one) => !decoys.includes(one) && !one.isSettled);
-    return [...targets, ...decoys];
+    group.push(...targets, ...decoys);
+    if (group.length > 0) taken.groups.set(domain, group);
   }
 
   /** Takes out every target of a domain, answered or not: they need not be asked any more. */
   takeTargets(domain: string): Pending[] {
     const line = this.#domains.get(domain);
     if (!line) return [];
-    const { targets } = line;
-    line.targets = [];
+    const targets = [...line.urgent, ...line.others];
+    line.urgent = [];
+    line.others = [];
     return targets;
   }
 
   /** Empties the line. */
   takeAll(): Pending[] {
-    const all = [...this.#domains.values()].flatMap(({ targets, decoys }) => [...targets, ...decoys]);
+    const all = [...this.#domains.values()].flatMap((line) => [
+      ...line.urgent,
+      ...line.others,
+      ...line.decoys,
+    ]);
     this.#domains.clear();
+    this.#hurried.clear();
     return all;
   }
+}
+
+function isDueAtOnce(decoy: Pending): boolean {
+  return decoy.isUrgent === true && decoy.isWanted;
 }
 
 function isOpenTo(pending: Pending, host: string): boolean {

@@ -1,0 +1,64 @@
+/** Stories of closing in a hurry: hosts that keep us waiting do not keep us from going. */
+import { setTimeout as delay } from "node:timers/promises";
+import { mailDomain, offersTls, saysNothing, type Temperament } from "@mailvet/lab";
+import { expect, test } from "vitest";
+import { openSilentHost } from "./silent-host.ts";
+import { NO_RUDENESS, openStory, rudenessAt } from "./stories/story.ts";
+
+const PATIENCE = { probeTimeoutMs: 15_000 };
+
+const STALLS: readonly (readonly [where: string, temper: Temperament, heard: string])[] = [
+  ["has not greeted us yet", saysNothing({ at: "banner" }), ""],
+  ["does not answer our greeting", saysNothing({ at: "ehlo" }), "EHLO"],
+  ["never finishes the TLS handshake", offersTls("silent"), "STARTTLS"],
+  ["does not answer a question", saysNothing({ at: "rcpt" }), "RCPT"],
+];
+
+test.concurrent.each(STALLS)(
+  "a host that %s is hung up on after a second at most",
+  async (_, temper, heard) => {
+    await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"], temper }) }, PATIENCE);
+    const asked = story.verdictOn("ann@shop.test");
+    const counts = story.lab.counts("mx.shop.test");
+    for (let i = 0; i < 200 && (counts.connections === 0 || (heard && !counts.commands[heard])); i++)
+      await delay(10);
+    expect(counts.openConnections).toBe(1);
+    const startedAt = performance.now();
+    await story.end();
+    expect(performance.now() - startedAt).toBeLessThan(1500); // with some room for a busy machine
+    expect(await asked).toBe("unknown smtp_timeout");
+    const { stillThere } = await rudenessAt(story, "mx.shop.test");
+    expect(stillThere).toBe(0);
+    expect(counts.connections).toBe(1); // and it is not called again without TLS
+  },
+);
+
+test.concurrent("a host that does not even take the call is given up after a second at most", async () => {
+  await using host = await openSilentHost("127.0.0.87");
+  await using story = await openStory(
+    {
+      "shop.test": { MX: [{ preference: 10, exchange: "mx.shop.test" }] },
+      "mx.shop.test": { A: ["127.0.0.87"] },
+    },
+    { ...PATIENCE, smtpPort: host.port },
+  );
+  const asked = story.verdictOn("ann@shop.test");
+  await delay(300);
+  const startedAt = performance.now();
+  await story.end();
+  expect(performance.now() - startedAt).toBeLessThan(1500); // with some room for a busy machine
+  expect(await asked).toBe("unknown smtp_timeout");
+});
+
+test.concurrent("a host that was about to greet us is still told goodbye", async () => {
+  await using story = await openStory(
+    { "shop.test": mailDomain({ users: ["ann"], latencyMs: 60 }) },
+    PATIENCE,
+  );
+  const asked = story.verdictOn("ann@shop.test");
+  const counts = story.lab.counts("mx.shop.test");
+  for (let i = 0; i < 200 && counts.connections === 0; i++) await delay(5);
+  await story.end();
+  expect(await asked).toBe("unknown smtp_timeout");
+  expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
+});

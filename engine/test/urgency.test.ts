@@ -1,0 +1,124 @@
+/** Stories of single checks among long lists: who waits in person is not kept waiting, and the list is not forgotten. */
+import { setTimeout as delay } from "node:timers/promises";
+import { answersSlowly, type MailWorld, mailDomain, noPipelining } from "@mailvet/lab";
+import { expect, test } from "vitest";
+import { unsettled } from "../src/unsettled.ts";
+import { decide } from "../src/verdict.ts";
+import { manyAt, NO_RUDENESS, openStory, rudenessAt, type Story } from "./stories/story.ts";
+
+const isUser = ({ localPart }: { localPart: string }) => /^(anna|single|patient)\d/.test(localPart);
+
+/** How long a check took, in milliseconds. */
+async function timed(check: Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await check;
+  return performance.now() - startedAt;
+}
+
+/** Sends a list through, and tells when it is done what became of each address. */
+async function sendList(story: Story, emails: readonly string[]): Promise<Map<string, string>> {
+  const verdicts = new Map<string, string>();
+  for await (const evidence of story.verifyMany(emails, "smtp")) {
+    expect(verdicts.has(evidence.email), evidence.email).toBe(false);
+    verdicts.set(evidence.email, decide(evidence).status);
+  }
+  return verdicts;
+}
+
+test("single checks at a host that is busy with 2,000 addresses take a few round trips, not the list's time", async () => {
+  const roundTripMs = 40;
+  await using story = await openStory({
+    "shop.test": mailDomain({ users: isUser, latencyMs: roundTripMs }),
+    "idle.test": mailDomain({ users: isUser, latencyMs: roundTripMs }),
+  });
+  const idleMs = await timed(story.verify("single0@idle.test", "smtp"));
+
+  const emails = manyAt("shop.test", 2000);
+  const list = sendList(story, emails);
+  await delay(8 * roundTripMs); // it is under way
+  const patient = timed(story.verify("patient1@shop.test", "smtp"));
+  const urgentMs: number[] = [];
+  for (let i = 1; i <= 8; i++) {
+    urgentMs.push(await timed(story.verify(`single${i}@shop.test`, "smtp", { isUrgent: true })));
+  }
+  const patientMs = await patient;
+  const verdicts = await list;
+  await story.end();
+
+  const slowestMs = Math.max(...urgentMs);
+  const told = `urgent ${urgentMs.map(Math.round)} ms, patient ${Math.round(patientMs)} ms, idle ${Math.round(idleMs)} ms`;
+  expect(slowestMs, told).toBeLessThan(idleMs + 20 * roundTripMs);
+  expect(slowestMs * 2, told).toBeLessThan(patientMs);
+  expect([...verdicts.keys()].sort()).toEqual([...emails].sort());
+  expect(new Set(verdicts.values())).toEqual(new Set(["valid"]));
+  const { commands } = story.lab.counts("mx.shop.test");
+  expect(commands.RCPT).toBe(2000 + 9 + 1); // each once, and one made-up name
+  expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
+});
+
+test("a list comes to its end under single checks that never stop, each address asked for once", async () => {
+  // Four questions at a time, and always more than four who are urgent: without their turn the others never came in.
+  await using story = await openStory({
+    "shop.test": mailDomain({ users: isUser, latencyMs: 1, temper: noPipelining }),
+  });
+  let isListDone = false;
+  let singles = 0;
+  const askOnAndOn = async () => {
+    while (!isListDone) {
+      const { mailbox } = await story.verify(`single${singles++}@shop.test`, "smtp", { isUrgent: true });
+      expect(mailbox?.answer).toBe("accepted");
+    }
+  };
+  const stream = Array.from({ length: 12 }, askOnAndOn);
+  await delay(100);
+  const emails = manyAt("shop.test", 60);
+  const verdicts = await sendList(story, emails);
+  isListDone = true;
+  await Promise.all(stream);
+  await story.end();
+
+  expect([...verdicts.keys()].sort()).toEqual([...emails].sort());
+  expect(new Set(verdicts.values())).toEqual(new Set(["valid"]));
+  expect(singles).toBeGreaterThan(60); // the list waited for most of them
+  const { commands } = story.lab.counts("mx.shop.test");
+  expect(commands.RCPT).toBe(60 + singles + 1);
+});
+
+test("when connections are scarce, the host of a single check is called before the hosts of a list", async () => {
+  const world: MailWorld = {};
+  for (let i = 0; i < 12; i++) world[`shop${i}.test`] = mailDomain({ users: isUser, latencyMs: 20 });
+  world["single.test"] = mailDomain({ users: isUser, latencyMs: 20 });
+  await using story = await openStory(world, { maxSessions: 1 });
+  const order: string[] = [];
+  const ask = (email: string, isUrgent: boolean) =>
+    story.verify(email, "smtp", { isUrgent }).then((evidence) => order.push(evidence.email));
+  const list = Array.from({ length: 12 }, (_, i) => ask(`anna1@shop${i}.test`, false));
+  await delay(60); // they wait at the door
+  await Promise.all([...list, ask("single1@single.test", true)]);
+  expect(order).toHaveLength(13);
+  expect(order.indexOf("single1@single.test")).toBeLessThanOrEqual(4);
+});
+
+test("who cannot wait is told what is known, and the check goes on and is right in the end", async () => {
+  const temper = [noPipelining, answersSlowly({ delayMs: 150, at: "rcpt" })];
+  await using story = await openStory({ "shop.test": mailDomain({ users: isUser, temper }) });
+  const check = story.begin("single1@shop.test", "smtp", { isUrgent: true });
+  const known = () => {
+    const { status, subStatus } = decide(unsettled(check.evidence, 20));
+    return `${status} ${subStatus}`;
+  };
+  expect(check.evidence.address?.domain).toBe("shop.test"); // read before anyone was asked
+  expect(known()).toBe("unknown dns_error");
+  await until(() => check.evidence.route !== undefined);
+  expect(known()).toBe("unknown smtp_timeout");
+  await until(() => check.evidence.mailbox !== undefined);
+  expect(check.evidence).toMatchObject({ mailbox: { answer: "accepted" } });
+  expect(check.evidence.decoy).toBeUndefined();
+  expect(known()).toBe("unknown smtp_timeout"); // the host may accept anyone
+  expect(decide(await check.done)).toMatchObject({ status: "valid", subStatus: "" });
+  expect(await check.done).toBe(check.evidence);
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let i = 0; i < 500 && !isSo(); i++) await delay(5);
+}
