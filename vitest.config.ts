@@ -1,14 +1,33 @@
 import { defineConfig } from "vitest/config";
 
 // Tests run on the sources of every workspace (the "source" condition of their exports), not on dist.
+const onSources = { resolve: { conditions: ["source"] }, ssr: { resolve: { conditions: ["source"] } } };
+const patience = { testTimeout: 20_000, hookTimeout: 30_000 };
+
 export default defineConfig({
-  resolve: { conditions: ["source"] },
-  ssr: { resolve: { conditions: ["source"] } },
   test: {
-    include: ["*/src/**/*.test.ts", "*/test/**/*.test.ts", "scripts/**/*.test.ts"],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
     // Most stories wait for sockets and timers, so more of them run than there are cores.
     maxWorkers: 3,
+    projects: [
+      {
+        ...onSources,
+        test: {
+          ...patience,
+          name: "house",
+          include: ["*/src/**/*.test.ts", "*/test/**/*.test.ts", "scripts/**/*.test.ts"],
+          exclude: ["service/**", "sdk/test/**", "**/node_modules/**"],
+          globalSetup: "scripts/build-before-tests.ts",
+        },
+      },
+      {
+        ...onSources,
+        test: {
+          ...patience,
+          name: "service",
+          include: ["service/src/**/*.test.ts", "service/test/**/*.test.ts", "sdk/test/**/*.test.ts"],
+          globalSetup: ["scripts/build-before-tests.ts", "service/test/shared-postgres.ts"],
+        },
+      },
+    ],
   },
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { missingOptionals } from "./complete-lock.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const WORKSPACES = ["contract", "engine", "lab", "service", "cli"];
+const WORKSPACES = ["contract", "engine", "lab", "service", "sdk", "cli"];
 
 /** Imports that the house does not allow, each tried in a workspace's sources. */
 const AGAINST_THE_ARROWS = [
@@ -17,6 +17,7 @@ const AGAINST_THE_ARROWS = [
   ["engine", "@mailvet/lab"],
   ["engine", "fastify"],
   ["service", "@mailvet/lab"],
+  ["sdk", "@mailvet/engine"],
   ["cli", "@mailvet/service"],
 ] as const;
 

@@ -15,7 +15,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const INSTALLED = join(ROOT, "node_modules/.package-lock.json"); // npm writes it last, after every install
 const BUILT = join(ROOT, "node_modules/.cache/mailvet-built");
-const SOURCE_TREES = ["contract", "engine", "lab", "service", "cli"];
+const SOURCE_TREES = ["contract", "engine", "lab", "service", "sdk", "cli"];
 
 export function makeReady() {
   requireNode(20, 19);

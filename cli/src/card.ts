@@ -1,5 +1,5 @@
 /** A validation result for human eyes: a card for one address, a line for one of many, a summary at the end. */
-import { STATUSES, type Status, SUB_STATUSES, type ValidationResult } from "@mailvet/contract";
+import { type BulkItem, STATUSES, type Status, SUB_STATUSES, type ValidationResult } from "@mailvet/contract";
 import { type Colour, type Paint, printable } from "./terminal.ts";
 
 const LOOKS: Record<Status, { sign: string; colour: Colour }> = {
@@ -36,7 +36,10 @@ export function cardOf(result: ValidationResult, paint: Paint): string {
   return [headline(result, paint), ...lines, ""].join("\n");
 }
 
-export function lineOf(result: ValidationResult, paint: Paint): string {
+/** What a line shows, which the short results of bulk validation have too. */
+type LineResult = Pick<BulkItem, "email" | "status" | "sub_status" | "suggestion">;
+
+export function lineOf(result: LineResult, paint: Paint): string {
   const hint = result.suggestion ? paint("dim", `  → ${printable(result.suggestion)}`) : "";
   return `${headline(result, paint)}${hint}`;
 }
@@ -47,7 +50,7 @@ export function summaryOf(counts: Record<Status, number>, seconds: number): stri
   return `${total.toLocaleString("en")} checked in ${seconds.toFixed(1)} s: ${parts.join(", ")}`;
 }
 
-function headline(result: ValidationResult, paint: Paint): string {
+function headline(result: LineResult, paint: Paint): string {
   const { sign, colour } = LOOKS[result.status];
   const verdict = verdictOf(result.status, result.sub_status).padEnd(VERDICT_WIDTH);
   return `${paint(colour, `${sign} ${verdict}`)} ${paint("bold", printable(result.email.trim()))}`;

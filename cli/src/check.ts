@@ -1,38 +1,39 @@
-/** mailvet check: the engine on this machine, one address or a list, results in the contract's shape. */
-import { randomUUID } from "node:crypto";
-import type { Status, ValidationResult } from "@mailvet/contract";
-import { LEVELS, type Level, reportOf, type Verifier, verifierFrom } from "@mailvet/engine";
+/** mailvet check: one address or a list, here or at a service, results in the contract's shape. */
+import type { BulkItem, Status, ValidationResult } from "@mailvet/contract";
+import { LEVELS, type Level } from "@mailvet/engine";
 import { type Command, CommanderError, Option } from "commander";
 import { addressesFrom } from "./address-source.ts";
 import { cardOf, lineOf, summaryOf } from "./card.ts";
-import { inOrder } from "./in-order.ts";
-import { localSettings } from "./local-settings.ts";
+import { type Check, checkHere } from "./local-check.ts";
 import { outletTo } from "./outlet.ts";
 import { type Progress, progressOn } from "./progress.ts";
+import { checkListAt, checkOneAt } from "./remote-check.ts";
+import { addServiceOptions, badUsage, type ServiceOptions, serviceFrom } from "./service.ts";
 import { paintFor } from "./terminal.ts";
-
-/** How many addresses are under way at once: the longer an answer takes, the more. */
-const WIDTH: Record<Level, number> = { syntax: 256, dns: 256, smtp: 5000 };
 
 const STANDARD_INPUT = "-";
 const INTERRUPTED = 130;
 
-type CheckOptions = { file?: string; level: Level; json?: true };
+type CheckOptions = ServiceOptions & { file?: string; level: Level; json?: true };
 
 export function addCheckCommand(program: Command): void {
-  program
+  const check = program
     .command("check")
-    .summary("check addresses with the engine on this machine")
+    .summary("check addresses, with the engine on this machine or at a service")
     .description(
-      "Check addresses with the engine on this machine and say what was found, in the order they were given.",
+      "Check addresses and say what was found, in the order they were given: with the engine on this machine, " +
+        "or at a Mailvet service.",
     )
     .argument("[address...]", "addresses to check; - is standard input")
     .option(
       "-f, --file <list>",
       "a list of addresses, one a line; JSON lines when it ends in .jsonl; - is standard input",
     )
-    .addOption(new Option("-l, --level <level>", "how far to go").choices([...LEVELS]).default("smtp"))
-    .option("--json", "print one JSON object a line, in the shape the API returns")
+    .addOption(
+      new Option("-l, --level <level>", "how far to go on this machine").choices([...LEVELS]).default("smtp"),
+    )
+    .option("--json", "print one JSON object a line, in the shape the API returns");
+  addServiceOptions(check)
     .addHelpText(
       "after",
       `
@@ -41,6 +42,9 @@ Levels:
   dns      also find the domain's mail servers and policies (SPF, DMARC, MTA-STS)
   smtp     also ask the mail server for the mailbox, without sending anything
 
+With a service, one address has its result in full; a list goes in requests of 1,000 and has the short results of
+bulk validation. Each address costs a credit, a repeated one only once. What is left is said at the end.
+
 In a .jsonl list each line is a string or an object {"email": "…"}, so any character can be passed.
 Blank lines are skipped; every other line gets exactly one result. A line is cut after 8 KiB.
 
@@ -48,35 +52,47 @@ Examples:
   mailvet check ann@example.com
   mailvet check --json --file list.txt > results.jsonl
   cut -d, -f2 people.csv | mailvet check --file -
+  MAILVET_API_KEY=… mailvet check --service https://mailvet.example.com --file list.txt
 
-Exit code 0 when it ran, whatever the verdicts; 2 when the command could not be understood; 130 when it was
-interrupted, after everything up to the first address without a result has been printed.`,
+Exit code 0 when it ran, whatever the verdicts; 1 when the service refused or could not be reached, after every
+result that was had has been printed; 2 when the command could not be understood; 130 when it was interrupted,
+after everything up to the first address without a result has been printed.`,
     )
-    .action(check);
+    .action(run);
 }
 
-async function check(words: string[], options: CheckOptions): Promise<void> {
-  const { addresses, list } = whatToCheck(words, options.file);
+async function run(words: string[], options: CheckOptions, command: Command): Promise<void> {
+  const order = whatToCheck(words, options.file);
+  const { list, isSingle } = order;
   if (list?.toLowerCase().endsWith(".csv")) {
     process.stderr.write(
       `mailvet: this looks like CSV; give one column, e.g. cut -d, -f2 ${list} | mailvet check --file -\n`,
     );
   }
-  const verifier = verifierFrom(localSettings());
-  try {
-    await checkAll(verifier, addresses, list, options);
-  } finally {
-    await verifier.close();
-  }
+  const service = serviceFrom(options);
+  if (service)
+    refuse(command, "level", "--level is for checks on this machine, without --service and MAILVET_SERVICE");
+  else refuse(command, "apiKey", "--api-key is for a service; name it with --service");
+  const checkAt = isSingle ? checkOneAt : checkListAt;
+  await checkAll(service ? checkAt(service) : checkHere(options.level), order, options.json);
+  const credits = service?.client.creditsRemaining;
+  if (credits !== undefined) process.stderr.write(`${credits.toLocaleString("en")} credits left\n`);
 }
 
-function whatToCheck(words: string[], file: string | undefined): { addresses: string[]; list?: string } {
+/** What stands in the environment may be there for other commands; what was typed was meant. */
+function refuse(command: Command, option: keyof CheckOptions, why: string): void {
+  if (command.getOptionValueSource(option) === "cli") throw badUsage(why);
+}
+
+type Order = { addresses: string[]; list: string | undefined; isSingle: boolean };
+
+function whatToCheck(words: string[], file: string | undefined): Order {
   const addresses = words.filter((word) => word !== STANDARD_INPUT);
   const list = file ?? (addresses.length < words.length ? STANDARD_INPUT : undefined);
   if (addresses.length < words.length && list !== STANDARD_INPUT)
     throw new CommanderError(2, "mailvet.lists", "give one list: standard input (-) or the one with --file");
-  if (list !== undefined) return { addresses, list };
-  if (addresses.length > 0) return { addresses };
+  if (list !== undefined || addresses.length > 0)
+    return { addresses, list, isSingle: list === undefined && addresses.length === 1 };
   throw new CommanderError(
     2,
     "mailvet.nothing",
@@ -85,16 +101,14 @@ function whatToCheck(words: string[], file: string | undefined): { addresses: st
 }
 
 async function checkAll(
-  verifier: Verifier,
-  addresses: string[],
-  list: string | undefined,
-  { json, level }: CheckOptions,
+  check: Check,
+  { addresses, list, isSingle }: Order,
+  json: true | undefined,
 ): Promise<void> {
-  const single = list === undefined && addresses.length === 1;
   const paint = paintFor(process.stdout);
-  const present = (result: ValidationResult): string => {
+  const present = (result: ValidationResult | BulkItem): string => {
     if (json) return JSON.stringify(result);
-    return single ? cardOf(result, paint) : lineOf(result, paint);
+    return isSingle && "details" in result ? cardOf(result, paint) : lineOf(result, paint);
   };
 
   const started = performance.now();
@@ -102,14 +116,14 @@ async function checkAll(
   using progress = await progressOn(process.stderr, addresses.length, list);
   using outlet = outletTo(process.stdout);
   using _interruption = onInterruption(progress, () => outlet.flush());
-  const work = (email: string) => checkOne(verifier, email, level);
-  for await (const result of inOrder(addressesFrom(addresses, list), WIDTH[level], work)) {
+  for await (const result of check(addressesFrom(addresses, list))) {
     counts[result.status]++;
     await outlet.print(`${present(result)}\n`);
     progress.advance(result.email);
   }
   outlet.flush();
-  if (!single && !json) process.stderr.write(`${summaryOf(counts, (performance.now() - started) / 1000)}\n`);
+  if (!isSingle && !json)
+    process.stderr.write(`${summaryOf(counts, (performance.now() - started) / 1000)}\n`);
 }
 
 /** Ctrl-C still prints every result whose turn had come. Pressed again, while nobody takes them, it ends us at once. */
@@ -121,18 +135,4 @@ function onInterruption(progress: Progress, flush: () => void): Disposable {
   };
   process.once("SIGINT", leave);
   return { [Symbol.dispose]: () => process.off("SIGINT", leave) };
-}
-
-async function checkOne(verifier: Verifier, email: string, level: Level): Promise<ValidationResult> {
-  const started = performance.now();
-  const evidence = await verifier.verify(email, level);
-  if (evidence.failure)
-    process.stderr.write(`mailvet: this is a bug, please report it: ${evidence.failure}\n`);
-  return reportOf(evidence, {
-    requestId: randomUUID(),
-    planTier: "local",
-    responseTimeMs: performance.now() - started,
-    checkedAtMs: Date.now(),
-    cached: false,
-  });
 }

@@ -2,11 +2,14 @@
 import { readFileSync } from "node:fs";
 import { BadSettings } from "@mailvet/engine";
 import { Command, CommanderError } from "commander";
+import { addAccountCommand } from "./account.ts";
 import { addCheckCommand } from "./check.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addExplainCommand } from "./explain.ts";
 import { addListsCommand } from "./lists.ts";
+import { ServiceFailure } from "./service.ts";
 
+const SERVICE_FAILED = 1;
 const BAD_USAGE = 2;
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
@@ -31,12 +34,15 @@ Settings come from the environment:
   SMTP_PORT=25              another port, for tests
   EGRESS_ALLOW=cidr,…       private ranges that may be connected to, for tests; also makes .test an ordinary name
   LISTS_DIR=directory       where "mailvet lists refresh" keeps fresher reference lists
-  LOCAL_LISTS=file          your own list: lines "allow example.com" and "deny example.net"`,
+  LOCAL_LISTS=file          your own list: lines "allow example.com" and "deny example.net"
+  MAILVET_SERVICE=url       a Mailvet service to ask instead of the engine on this machine
+  MAILVET_API_KEY=key       the key to ask it with`,
   );
 addCheckCommand(program);
 addExplainCommand(program);
 addDoctorCommand(program);
 addListsCommand(program);
+addAccountCommand(program);
 
 // A reader that has seen enough (mailvet … | head) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -48,6 +54,8 @@ try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = exitCodeOf(error);
+  // A list that is still being written would keep us here, waiting for addresses that nobody wants any more.
+  if (error instanceof ServiceFailure) process.stdout.write("", () => process.exit());
 }
 
 function exitCodeOf(error: unknown): number {
@@ -56,9 +64,9 @@ function exitCodeOf(error: unknown): number {
     if (error.code.startsWith("mailvet.")) process.stderr.write(`mailvet: ${error.message}\n`);
     return BAD_USAGE;
   }
-  if (error instanceof BadSettings) {
+  if (error instanceof BadSettings || error instanceof ServiceFailure) {
     process.stderr.write(`mailvet: ${error.message}\n`);
-    return BAD_USAGE;
+    return error instanceof BadSettings ? BAD_USAGE : SERVICE_FAILED;
   }
   process.stderr.write(
     `mailvet: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

@@ -1,14 +1,27 @@
 /** Accounts, their API keys, and the credits they spend. */
 import { type Static, Type } from "typebox";
 import { PLANS } from "./plans.ts";
-import { Count, Moment, Nullable, OneOf, Uuid } from "./shape.ts";
+import { Count, Day, Moment, Nullable, OneOf, Paging, Uuid } from "./shape.ts";
+
+export const PlanLimits = Type.Object({
+  api_access: Type.Boolean({ description: "Whether API keys may be used, or the web app only." }),
+  requests_per_minute: Count("Requests per minute, for each key."),
+  concurrent_requests: Count("Requests at once, for the whole account."),
+  emails_per_file: Count("Emails in one uploaded file."),
+  active_jobs: Count("Jobs at once."),
+});
+export type PlanLimits = Static<typeof PlanLimits>;
 
 export const Account = Type.Object({
   id: Uuid("Identifies the account."),
   email: Type.String(),
   plan: OneOf(PLANS),
+  is_operator: Type.Boolean({
+    description: "Runs this installation: sees accounts, sets plans, grants credits.",
+  }),
   created_at: Moment("When it was opened."),
-  credits: Type.Object({ balance: Count("Free to spend."), reserved: Count("Held for running jobs.") }),
+  credits: Type.Object({ balance: Count("Free to spend."), reserved: Count("Held for work under way.") }),
+  limits: PlanLimits,
 });
 export type Account = Static<typeof Account>;
 
@@ -36,7 +49,9 @@ export const CreateKeyRequest = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 100 }),
     mode: Type.Optional(OneOf(KEY_MODES, { default: "live" })),
-    scopes: Type.Optional(Type.Array(OneOf(KEY_SCOPES), { minItems: 1, uniqueItems: true })),
+    scopes: Type.Optional(
+      Type.Array(OneOf(KEY_SCOPES), { minItems: 1, maxItems: KEY_SCOPES.length, uniqueItems: true }),
+    ),
     expires_at: Type.Optional(Nullable(Moment("When it shall stop working."))),
   },
   { additionalProperties: false },
@@ -53,9 +68,10 @@ export type CreatedKey = Static<typeof CreatedKey>;
 export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "adjust"] as const;
 
 export const LedgerEntry = Type.Object({
-  id: Type.String(),
+  id: Type.String({ description: "Its number in the account's ledger, from 1." }),
   kind: OneOf(LEDGER_KINDS),
   amount: Type.Integer({ description: "Change of the balance; negative when credits leave it." }),
+  reserved_change: Type.Integer({ description: "Change of what is held for work under way." }),
   balance_after: Count("The balance once this entry counted."),
   reference: Type.String({ description: "What it was for, such as a job." }),
   created_at: Moment("When."),
@@ -64,14 +80,17 @@ export type LedgerEntry = Static<typeof LedgerEntry>;
 
 export const Credits = Type.Object({
   balance: Count("Free to spend."),
-  reserved: Count("Held for running jobs."),
+  reserved: Count("Held for work under way."),
   ledger: Type.Array(LedgerEntry, { description: "Newest first." }),
 });
 export type Credits = Static<typeof Credits>;
 
+export const CreditsQuery = Type.Object({ ...Paging }, { additionalProperties: false });
+export type CreditsQuery = Static<typeof CreditsQuery>;
+
 export const UsageDay = Type.Object({
-  date: Type.String({ format: "date" }),
-  key_id: Nullable(Uuid("The key that was used.")),
+  date: Day("In UTC."),
+  key_id: Nullable(Uuid("The key that was used; null for the web app.")),
   valid: Count("Valid."),
   invalid: Count("Invalid."),
   risky: Count("Risky."),
@@ -79,3 +98,22 @@ export const UsageDay = Type.Object({
   credits_used: Count("Credits."),
 });
 export type UsageDay = Static<typeof UsageDay>;
+
+export const MAX_USAGE_DAYS = 366;
+
+export const UsageQuery = Type.Object(
+  {
+    from: Type.Optional(Day("First day; 29 days before the last one when it is not said.")),
+    to: Type.Optional(Day("Last day; today when it is not said.")),
+    key_id: Type.Optional(Uuid("Only what this key used.")),
+  },
+  { additionalProperties: false },
+);
+export type UsageQuery = Static<typeof UsageQuery>;
+
+export const Usage = Type.Object({
+  from: Day("First day."),
+  to: Day("Last day."),
+  days: Type.Array(UsageDay, { description: "One item per day and key that was used, newest first." }),
+});
+export type Usage = Static<typeof Usage>;

@@ -1,8 +1,11 @@
 export * from "./accounts.ts";
+export * from "./auth.ts";
 export * from "./headers.ts";
 export * from "./jobs.ts";
+export * from "./operator.ts";
 export * from "./plans.ts";
 export * from "./problems.ts";
+export { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "./shape.ts";
 export * from "./validation.ts";
 export * from "./verdict.ts";
 export * from "./webhooks.ts";

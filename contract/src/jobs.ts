@@ -1,7 +1,7 @@
 /** CSV bulk validation: the upload's preview, its confirmation, and the job that comes of it. */
 import { type Static, Type } from "typebox";
 import { Problem } from "./problems.ts";
-import { Count, Moment, Nullable, OneOf, Uuid } from "./shape.ts";
+import { Count, Moment, Nullable, OneOf, Paging, Uuid } from "./shape.ts";
 import { ALL_SUB_STATUSES, STATUSES } from "./verdict.ts";
 
 export const UploadPreview = Type.Object({
@@ -60,14 +60,6 @@ export const Job = Type.Object({
   results_url: Nullable(Type.String()),
 });
 export type Job = Static<typeof Job>;
-
-export const MAX_PAGE_SIZE = 100;
-export const DEFAULT_PAGE_SIZE = 10;
-
-export const Paging = {
-  skip: Type.Integer({ minimum: 0, default: 0 }),
-  limit: Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE }),
-};
 
 export const JobListQuery = Type.Object({ ...Paging, status: Type.Optional(OneOf(JOB_STATUSES)) });
 export type JobListQuery = Static<typeof JobListQuery>;

@@ -15,3 +15,15 @@ export const Uuid = (description: string) => Type.String({ format: "uuid", descr
 export const Moment = (description: string) => Type.String({ format: "date-time", description });
 
 export const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** A calendar day as RFC 3339 text. */
+export const Day = (description: string) => Type.String({ format: "date", description });
+
+export const MAX_PAGE_SIZE = 100;
+export const DEFAULT_PAGE_SIZE = 10;
+
+/** How every list is paged. */
+export const Paging = {
+  skip: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }),
+  limit: Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE }),
+};

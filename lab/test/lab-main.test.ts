@@ -6,10 +6,10 @@ import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
 test("the standing world tells how to visit it, answers there, and ends with a signal", async () => {
-  const lab = spawn(process.execPath, ["--import", "tsx", "--conditions=source", MAIN]);
+  const lab = spawn(process.execPath, [MAIN]);
   try {
     let said = "";
     for await (const chunk of lab.stdout.iterator({ destroyOnReturn: false })) {

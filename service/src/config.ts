@@ -1,14 +1,120 @@
 /** The service's settings, read once at start; everything below receives plain values. */
-import { type Environment, settingsFrom } from "@mailvet/engine";
+import { isIP } from "node:net";
+import { MIN_PASSWORD_LENGTH, PLANS, type Plan } from "@mailvet/contract";
+import { type EngineSettings, type Environment, readEngineSettings, settingsFrom } from "@mailvet/engine";
+import { defaultDataDirectory } from "./db/embedded/data-directory.ts";
+import { isWellFormed } from "./keys/key-text.ts";
 
-export type Config = { host: string; port: number };
+export type Config = {
+  host: string;
+  port: number;
+  /** The address people and programs reach us at; undefined: where we listen. */
+  publicUrl: string | undefined;
+  /** Proxies in front of us whose X-Forwarded-For we believe, as addresses or ranges. */
+  trustedProxies: string[];
+  storage: StorageConfig;
+  operator: OperatorConfig;
+  signUp: { mode: "open" | "closed"; plan: Plan; credits: number };
+  mail: MailConfig | undefined;
+  log: { level: (typeof LOG_LEVELS)[number]; addresses: "masked" | "full" };
+  metricsToken: string | undefined;
+  /** How long an answer may take; what is not settled by then is told as unknown. */
+  budgets: { singleMs: number; bulkMs: number };
+  engine: EngineSettings;
+};
 
-export function readConfig(env: Environment): Config {
+export type StorageConfig = { databaseUrl: string } | { dataDirectory: string };
+
+export type OperatorConfig = {
+  email: string;
+  password: string | undefined;
+  credits: number;
+  apiKey: string | undefined;
+};
+
+/** How mails go out: an SMTP server as smtp://user:password@host:port, and who they are from. */
+export type MailConfig = { url: string; sender: string };
+
+const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
+const MOST_CREDITS = 1_000_000_000;
+
+export function readConfig(env: Environment, cwd: string): Config {
   const read = settingsFrom(env);
-  const config = {
+  const credits = (name: string, fallback: number) =>
+    read.integer(name, { fallback, min: 0, max: MOST_CREDITS });
+  const config: Config = {
     host: read.text("HOST") ?? "127.0.0.1",
     port: read.integer("PORT", { fallback: 8080, min: 0, max: 65_535 }),
+    publicUrl: read
+      .matching("PUBLIC_URL", "an address such as https://mailvet.example.com", isPublicUrl)
+      ?.replace(/\/+$/, ""),
+    trustedProxies: read.list("TRUSTED_PROXIES", "an IP address or range", isAddressOrRange),
+    storage: readStorage(read, cwd),
+    operator: {
+      email: read.matching("ADMIN_EMAIL", "an email address", isEmail) ?? "admin@localhost",
+      password: read.secret(
+        "ADMIN_PASSWORD",
+        `${MIN_PASSWORD_LENGTH} characters or more`,
+        (value) => value.length >= MIN_PASSWORD_LENGTH,
+      ),
+      credits: credits("ADMIN_CREDITS", 1_000_000),
+      apiKey: read.secret("BOOTSTRAP_API_KEY", "20 to 512 ASCII characters", isWellFormed),
+    },
+    signUp: {
+      mode: read.oneOf("SIGN_UP", { fallback: "open", choices: ["open", "closed"] }),
+      plan: read.oneOf("SIGN_UP_PLAN", { fallback: "free", choices: PLANS }),
+      credits: credits("SIGN_UP_CREDITS", 100),
+    },
+    mail: readMail(read),
+    log: {
+      level: read.oneOf("LOG_LEVEL", { fallback: "info", choices: LOG_LEVELS }),
+      addresses: read.oneOf("LOG_ADDRESSES", { fallback: "masked", choices: ["masked", "full"] }),
+    },
+    metricsToken: read.secret("METRICS_TOKEN", "16 characters or more", (value) => value.length >= 16),
+    budgets: {
+      singleMs: read.seconds("SINGLE_BUDGET_SECONDS", { fallback: 25, max: 600 }) * 1000,
+      bulkMs: read.seconds("BULK_BUDGET_SECONDS", { fallback: 50, max: 600 }) * 1000,
+    },
+    engine: readEngineSettings(read),
   };
   read.reportProblems();
   return config;
+}
+
+type Reader = ReturnType<typeof settingsFrom>;
+
+function readStorage(read: Reader, cwd: string): StorageConfig {
+  const databaseUrl = read.matching(
+    "DATABASE_URL",
+    "postgres://user:password@host:port/database",
+    isDatabaseUrl,
+  );
+  return databaseUrl
+    ? { databaseUrl }
+    : { dataDirectory: read.text("DATA_DIR") ?? defaultDataDirectory(cwd) };
+}
+
+function readMail(read: Reader): MailConfig | undefined {
+  const url = read.matching("MAIL_URL", "smtp://user:password@host:port or smtps://…", isMailUrl);
+  const sender = read.matching("MAIL_SENDER", "an email address", isEmail);
+  return url === undefined ? undefined : { url, sender: sender ?? "mailvet@localhost" };
+}
+
+function isPublicUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, search, hash, username } = new URL(value);
+  return /^https?:$/.test(protocol) && search === "" && hash === "" && username === "";
+}
+
+const isDatabaseUrl = (value: string) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
+const isMailUrl = (value: string) => /^smtps?:\/\//.test(value) && URL.canParse(value);
+const isEmail = (value: string) => /^[^\s@]+@[^\s@]+$/.test(value);
+
+function isAddressOrRange(item: string): boolean {
+  const [address = "", bits] = item.split("/", 2);
+  const family = isIP(address);
+  return (
+    family !== 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)))
+  );
 }

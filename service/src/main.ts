@@ -1,8 +1,11 @@
 /** Starts the service, says where it listens, and stops it cleanly on SIGTERM or Ctrl-C. */
 import { existsSync } from "node:fs";
 import { BadSettings } from "@mailvet/engine";
-import { readConfig } from "./config.ts";
-import { buildApp } from "./http/app.ts";
+import { assemble, type Service } from "./assemble.ts";
+import { type Config, readConfig } from "./config.ts";
+import { EmbeddedPostgresTrouble } from "./db/embedded/embedded-postgres.ts";
+import { createLog, type Log } from "./log.ts";
+import { welcomeText } from "./welcome.ts";
 
 /** Why listening failed, in words, by the system's code for it. */
 const LISTEN_TROUBLE: Readonly<Record<string, string>> = {
@@ -11,26 +14,65 @@ const LISTEN_TROUBLE: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "this machine does not have that address: set HOST to one of its own",
 };
 
+/** Whoever stops us (a container, a supervisor) waits about half a minute. */
+const STOP_WITHIN_MS = 25_000;
+
+const say = (text: string) => console.log(text);
+let stopping: Promise<void> | undefined;
+
 try {
   if (existsSync(".env")) process.loadEnvFile(".env"); // what is set already has the last word
-  const config = readConfig(process.env);
-  const app = buildApp();
-  const address = await app.listen({ host: config.host, port: config.port });
-  console.log(`mailvet listens on ${address}   (is it there? curl ${address}/health/live)`);
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.once(signal, async () => {
-      await app.close();
-      console.log("mailvet has stopped");
-    });
-  }
+  await start(readConfig(process.env, process.cwd()));
 } catch (error) {
   console.error(`mailvet: ${explain(error)}`);
   process.exitCode = error instanceof BadSettings ? 2 : 1;
+}
+
+async function start(config: Config): Promise<void> {
+  const log = createLog(config.log);
+  const interrupted = new Promise<"interrupted">((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve("interrupted"));
+  });
+  const service = await assemble(config, log, say);
+  void interrupted.then(() => stop(service, log));
+  try {
+    const address = await service.app.listen({ host: config.host, port: config.port });
+    say(welcomeText(config.publicUrl ?? address, service.welcome, config.operator.apiKey));
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+  void service.databaseLost.then(() => {
+    if (stopping) return;
+    console.error("mailvet: the database has gone; its log is in the data directory. Stopping.");
+    process.exitCode = 1;
+    return stop(service, log);
+  });
+}
+
+function stop(service: Service, log: Log): Promise<void> {
+  stopping ??= (async () => {
+    const tooLong = setTimeout(() => {
+      console.error("mailvet: some requests were still under way; leaving them");
+      log.flush();
+      process.exit(1);
+    }, STOP_WITHIN_MS);
+    tooLong.unref();
+    await service.close().catch((error) => {
+      log.write.error({ err: error }, "stopping failed");
+      process.exitCode = 1;
+    });
+    clearTimeout(tooLong);
+    log.flush();
+    say("mailvet has stopped");
+  })();
+  return stopping;
 }
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const trouble = LISTEN_TROUBLE["code" in error ? String(error.code) : ""];
   if (trouble) return `${error.message}; ${trouble}`;
-  return error instanceof BadSettings ? error.message : (error.stack ?? error.message);
+  const isInWords = error instanceof BadSettings || error instanceof EmbeddedPostgresTrouble;
+  return isInWords ? error.message : (error.stack ?? error.message);
 }

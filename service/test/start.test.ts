@@ -1,90 +1,130 @@
-import { type ChildProcess, spawn } from "node:child_process";
+/** The program as its operator meets it: started, tried, stopped, started again. */
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { serverPid } from "./embedded-world.ts";
+import { openProgramHouse } from "./program.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const TSX = import.meta.resolve("tsx");
-const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-const started: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill("SIGKILL");
-});
+const KEY = "a-key-that-the-operator-chose";
 
-/** Starts the service as its own process, as npm start does, and waits for its first words. */
-async function start(env: Record<string, string>, cwd = ROOT) {
-  const child = spawn(process.execPath, ["--import", TSX, "--conditions=source", MAIN], {
-    env: { PATH: process.env.PATH, ...env },
-    cwd,
+test("the first start says how to sign in and prints a curl line that works as it stands; the next one keeps everything", async () => {
+  await using house = openProgramHouse();
+  const first = await house.start();
+  const said = first.words();
+
+  const line = /^ {2}(curl .*)$/m.exec(said)?.[1];
+  const result = JSON.parse(execFileSync("sh", ["-c", `${line} --silent`], { encoding: "utf8" }));
+  expect(result).toMatchObject({ email: "valid@mailvet.test", status: "valid", is_valid: true });
+  const email = /sign in as +(\S+)/.exec(said)?.[1];
+  const password = /password +(\S+)/.exec(said)?.[1];
+  const signIn = await fetch(`${first.url}/api/v1/auth/sign-in`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email, password }),
   });
-  started.push(child);
-  let words = "";
-  const heard = new Promise<void>((resolve) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (chunk) => {
-        words += chunk;
-        if (words.includes("\n")) resolve();
-      });
-    }
-    child.once("exit", () => resolve());
+  expect(signIn.status).toBe(200);
+  const cookie = signIn.headers.getSetCookie()[0]!.split(";", 1)[0]!;
+
+  first.child.kill("SIGTERM");
+  expect(await first.exit()).toBe(0);
+  expect(first.words()).toContain("mailvet has stopped");
+  expect(serverPid(house.dataDirectory)).toBeUndefined();
+
+  const second = await house.start();
+  expect(second.words()).not.toContain("password");
+  const key = /mv_live_\w+/.exec(said)![0];
+  const account = await fetch(`${second.url}/api/v1/account`, { headers: { "x-api-key": key } });
+  expect(await account.json()).toMatchObject({
+    is_operator: true,
+    credits: { balance: 999_999, reserved: 0 },
   });
-  await heard;
-  return { child, words: () => words, url: /http:\/\/[^\s]+/.exec(words)?.[0] ?? "" };
-}
+  const session = await fetch(`${second.url}/api/v1/auth/session`, { headers: { cookie } });
+  expect(session.status).toBe(200);
+}, 60_000);
 
-test("it says where it listens, answers there, and leaves cleanly on SIGTERM", async () => {
-  const service = await start({ PORT: "0" });
+test("a second service on the same data directory is told so, and the first one is not disturbed", async () => {
+  await using house = openProgramHouse();
+  const first = await house.start();
+  const second = await house.start();
 
-  const live = await fetch(`${service.url}/health/live`);
-  expect(live.status).toBe(200);
-  expect(await live.json()).toEqual({ status: "live" });
+  expect(await second.exit()).toBe(1);
+  expect(second.words()).toContain(house.dataDirectory);
+  expect(second.words()).toContain(`process ${first.child.pid}`);
+  expect(second.words()).not.toMatch(/^ +at /m); // words, not a stack
+  expect((await fetch(`${first.url}/health/ready`)).status).toBe(200);
+}, 60_000);
 
-  service.child.kill("SIGTERM");
-  expect(await once(service.child, "exit")).toEqual([0, null]);
-});
+test("it takes the key and the password that the operator chose", async () => {
+  await using house = openProgramHouse();
+  const chosen = {
+    BOOTSTRAP_API_KEY: KEY,
+    ADMIN_EMAIL: "ops@house.example",
+    ADMIN_PASSWORD: "chosen by the operator",
+  };
+  const program = await house.start(chosen);
 
-test("an unknown path is a problem document that carries the request's id", async () => {
-  const service = await start({ PORT: "0" });
+  expect(program.words()).not.toContain("mv_live_");
+  expect(program.words()).not.toContain(chosen.ADMIN_PASSWORD);
+  const answer = await fetch(`${program.url}/api/v1/account`, { headers: { "x-api-key": KEY } });
+  expect(await answer.json()).toMatchObject({ email: "ops@house.example", plan: "enterprise" });
+}, 60_000);
 
-  const answer = await fetch(`${service.url}/nothing?here=1`);
-
-  expect(answer.status).toBe(404);
-  expect(answer.headers.get("content-type")).toContain("application/problem+json");
-  expect(await answer.json()).toMatchObject({
-    code: "not_found",
-    status: 404,
-    detail: "GET /nothing is not part of this API.",
-    request_id: answer.headers.get("x-request-id"),
+test("SIGTERM lets requests under way finish, and takes no new ones", async () => {
+  await using house = openProgramHouse();
+  const program = await house.start({ BOOTSTRAP_API_KEY: KEY });
+  const slow = fetch(`${program.url}/api/v1/validation/single?email=slow-3s@mailvet.test`, {
+    headers: { "x-api-key": KEY },
   });
-});
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  program.child.kill("SIGTERM");
+
+  const answer = await slow;
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({ status: "valid" });
+  expect(await program.exit()).toBe(0);
+}, 60_000);
 
 test("settings may stand in a file beside it, and the environment has the last word", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "mailvet-env-"));
-  writeFileSync(join(folder, ".env"), "PORT=eighty\n");
-  const service = await start({}, folder);
-  expect(service.words()).toContain("PORT=eighty");
-  const overruled = await start({ PORT: "0" }, folder);
+  await using house = openProgramHouse();
+  writeFileSync(join(house.folder, ".env"), "LOG_LEVEL=loud\n");
+  const program = await house.start();
+  expect(program.words()).toContain("LOG_LEVEL=loud");
+  const overruled = await house.start({ LOG_LEVEL: "error" });
   expect(overruled.words()).toContain("listens on");
-  rmSync(folder, { recursive: true });
-});
+}, 60_000);
 
-test("every bad setting is named at once, and nothing starts", async () => {
-  const service = await start({ PORT: "eighty" });
-  const [code] =
-    service.child.exitCode === null ? await once(service.child, "exit") : [service.child.exitCode];
-  expect(code).toBe(2);
-  expect(service.words()).toContain("PORT=eighty: expected a whole number from 0 to 65535");
-});
+test("every bad setting is named at once, no secret is shown, and nothing starts", async () => {
+  await using house = openProgramHouse();
+  const program = await house.start({
+    PORT: "eighty",
+    ADMIN_PASSWORD: "short",
+    BOOTSTRAP_API_KEY: "too-short",
+  });
+  expect(await program.exit()).toBe(2);
+  expect(program.words()).toContain("PORT=eighty: expected a whole number from 0 to 65535");
+  expect(program.words()).toContain("ADMIN_PASSWORD=***");
+  expect(program.words()).toContain("BOOTSTRAP_API_KEY=***");
+}, 60_000);
 
-test("a port that is taken is said in words, with the way out", async () => {
+test("a port that is taken is said in words, with the way out, and no database is left behind", async () => {
+  await using house = openProgramHouse();
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as { port: number };
-  const service = await start({ PORT: String(port) });
-  expect(service.words()).toContain("set PORT to a free port");
+  const program = await house.start({ PORT: String(port) });
+  expect(await program.exit()).toBe(1);
+  expect(program.words()).toContain("set PORT to a free port");
+  expect(serverPid(house.dataDirectory)).toBeUndefined();
   other.close();
-});
+}, 60_000);
+
+test("a database that cannot be reached is said in words", async () => {
+  await using house = openProgramHouse();
+  const program = await house.start({ DATABASE_URL: "postgres://mailvet:hidden@127.0.0.1:9/mailvet" });
+  expect(await program.exit()).toBe(1);
+  expect(program.words()).toContain("127.0.0.1:9");
+  expect(program.words()).not.toContain("hidden");
+}, 60_000);

@@ -1,20 +1,95 @@
-/** The HTTP side of the service: who answers which path. */
+/**
+ * The HTTP side of the service: who answers which path, and what every answer has in common.
+ *
+ * A request comes in here, passes the door of api.ts, reaches its route, and leaves as JSON or as a problem document.
+ */
 import { randomUUID } from "node:crypto";
-import { HEADERS } from "@mailvet/contract";
-import Fastify, { type FastifyInstance } from "fastify";
+import { API_PREFIX } from "@mailvet/contract";
+import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import type pg from "pg";
+import type { Log } from "../log.ts";
+import { type ApiDeps, apiRoutes } from "./api.ts";
+import { answerBrokenRequests } from "./broken-request.ts";
+import { docsRoutes } from "./docs-routes.ts";
+import { answerElsewhere } from "./elsewhere.ts";
 import { healthRoutes } from "./health.ts";
-import { answerWithProblems } from "./problem.ts";
+import type { HttpSettings } from "./http-settings.ts";
+import { readJsonBodies } from "./json-body.ts";
+import { createLoad } from "./load.ts";
+import type { Metrics } from "./metrics.ts";
+import { metricsRoutes } from "./metrics-routes.ts";
+import { collectApiRoutes, describeApi } from "./openapi.ts";
+import { answerWithProblems, sendError } from "./problem.ts";
+import { createRequestLog } from "./request-log.ts";
+import { rememberRouteMethods } from "./route-methods.ts";
+import { securityHeaders, sendSecurityHeaders } from "./security-headers.ts";
+import { compileValidator } from "./validator.ts";
+import { receiveVisits } from "./visit.ts";
 
-export function buildApp(): FastifyInstance {
+export type AppDeps = Omit<ApiDeps, "load" | "methods"> & {
+  settings: HttpSettings;
+  pool: pg.Pool;
+  log: Log;
+  metrics: Metrics;
+  /** Of the service, for the API's document. */
+  version: string;
+};
+
+/** How often Node looks for requests that take too long to arrive. */
+const TIMEOUT_CHECK_MS = 1_000;
+
+export function buildApp(deps: AppDeps): FastifyInstance {
+  const { settings, log, metrics, pool } = deps;
+  const load = createLoad(settings);
+  metrics.watch(load, pool);
+
   const app = Fastify({
     logger: false,
-    genReqId: () => randomUUID(),
-    return503OnClosing: true,
+    genReqId: () => randomUUID(), // never the client's: two requests must not share one
+    trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
+    bodyLimit: settings.maxBodyBytes,
+    requestTimeout: settings.requestTimeoutMs,
+    keepAliveTimeout: settings.keepAliveMs,
+    http: { headersTimeout: settings.headersTimeoutMs, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    return503OnClosing: false, // the door says it in our words
+    clientErrorHandler: answerBrokenRequests(log, settings.publicUrl),
+    frameworkErrors: (error, request, reply) => {
+      reply.headers({ ...securityHeaders(settings.publicUrl), "x-request-id": request.id });
+      sendError(error, request, reply as FastifyReply, log);
+    },
   });
-  answerWithProblems(app); // before the routes, so that none of them can answer otherwise
-  app.addHook("onRequest", async (request, reply) => {
-    reply.header(HEADERS.requestId, request.id);
+  app.setValidatorCompiler(compileValidator as never);
+  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  answerWithProblems(app, log); // before the routes, so that none of them can answer otherwise
+  readJsonBodies(app);
+
+  const logRequest = createRequestLog(log, settings.loggedSuccessesPerSecond);
+  receiveVisits(app, (request, reply, isAborted) => {
+    logRequest(request, reply, isAborted);
+    metrics.countRequest(request, reply, isAborted);
   });
-  app.register(healthRoutes);
+  sendSecurityHeaders(app, settings.publicUrl);
+
+  const methods = rememberRouteMethods(app);
+  app.setNotFoundHandler((request, reply) => answerElsewhere(methods, request, reply));
+  app.register(healthRoutes({ isClosing: () => load.isClosing, askDatabase: () => pool.query("select 1") }));
+  app.register(metricsRoutes({ metrics, metricsToken: settings.metricsToken }));
+  app.register(docsRoutes);
+
+  const routes = collectApiRoutes(app);
+  app.register(apiRoutes({ ...deps, load, methods }), { prefix: API_PREFIX });
+  let document: string | undefined;
+  app.get(`${API_PREFIX}/openapi.json`, async (_request, reply) => {
+    document ??= JSON.stringify(describeApi(routes, { version: deps.version, cookieName: deps.cookie.name }));
+    return reply.header("content-type", "application/json; charset=utf-8").send(document);
+  });
+
+  // A connection that waited for its next request would keep the server from closing.
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (load.isClosing) reply.header("connection", "close");
+    done(null, payload);
+  });
+  app.addHook("preClose", async () => load.startClosing());
+  app.addHook("onClose", async () => load.close());
   return app;
 }

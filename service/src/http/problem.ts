@@ -1,39 +1,94 @@
-/** Every refusal leaves the service as an RFC 9457 problem document. */
-import { PROBLEMS, type Problem, type ProblemCode } from "@mailvet/contract";
+/**
+ * Every refusal leaves the service as an RFC 9457 problem document.
+ *
+ * Three ways lead here: we declined (Refusal), Fastify could not read the request (its errors have codes), or
+ * something broke (everything else, which is logged and told to nobody).
+ */
+import { HEADERS, PROBLEMS, type Problem, type ProblemCode } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { sqlStateOf } from "../db/database.ts";
+import type { Log } from "../log.ts";
+import { Refusal } from "../refusal.ts";
 
-/** Statuses that the HTTP layer itself gives, and the code each one is known by. */
-const CODE_OF_STATUS: Readonly<Record<number, ProblemCode>> = {
-  400: "malformed_request",
-  404: "not_found",
-  405: "method_not_allowed",
-  413: "payload_too_large",
-  415: "unsupported_media_type",
-  503: "overloaded",
-};
+export const PROBLEM_TYPE = "application/problem+json";
 
-export function answerWithProblems(app: FastifyInstance): void {
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split("?", 1)[0];
-    return sendProblem(request, reply, "not_found", `${request.method} ${path} is not part of this API.`);
-  });
-  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
-    const code = CODE_OF_STATUS[error.statusCode ?? 500];
-    if (code) return sendProblem(request, reply, code, error.message);
-    console.error(`request ${request.id} failed:`, error);
-    return sendProblem(request, reply, "internal_error", "It is in the log under the request id.");
-  });
-}
-
-function sendProblem(request: FastifyRequest, reply: FastifyReply, code: ProblemCode, detail: string) {
-  const [status, title] = PROBLEMS[code];
-  const problem: Problem = {
-    type: `/docs/problems#${code}`,
+/** A refusal as the document that is sent. */
+export function problemOf(refusal: Refusal, requestId: string): Problem {
+  const [status, title] = PROBLEMS[refusal.code];
+  const { retryAfterSeconds: _, ...extras } = refusal.extras;
+  return {
+    type: `/docs/problems#${refusal.code}`,
     title,
     status,
-    detail,
-    code,
-    request_id: request.id,
+    detail: refusal.message,
+    code: refusal.code,
+    request_id: requestId,
+    ...extras,
   };
-  return reply.code(status).type("application/problem+json").send(JSON.stringify(problem));
+}
+
+/** What Fastify says when it cannot read a request, and what we say then. */
+const READING_TROUBLE: Readonly<Record<string, readonly [ProblemCode, string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    "unsupported_media_type",
+    "The body must be JSON, sent with Content-Type: application/json.",
+  ],
+  FST_ERR_CTP_BODY_TOO_LARGE: ["payload_too_large", "The body is larger than this endpoint takes."],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ["malformed_request", "The body is empty, but its content type says JSON."],
+  FST_ERR_CTP_INVALID_JSON_BODY: ["malformed_request", "The body is not well-formed JSON."],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    "malformed_request",
+    "The body is not as long as Content-Length says.",
+  ],
+  FST_ERR_BAD_URL: ["malformed_request", "The request's address has a broken percent-encoding."],
+  FST_ERR_MAX_PARAM_LENGTH: ["malformed_request", "A part of the request's address is too long."],
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ["malformed_request", "The request has no content type."],
+};
+
+/** PostgreSQL's word for text that it cannot store; in practice U+0000, which JSON allows. */
+const UNSTORABLE_TEXT = new Set(["22021", "22P05"]);
+
+/** What to say about an error; undefined when it is our own fault. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  const [code, detail] = READING_TROUBLE[(error as { code?: string }).code ?? ""] ?? [];
+  if (code && detail) return new Refusal(code, detail);
+  if (UNSTORABLE_TEXT.has(sqlStateOf(error) ?? "")) {
+    return new Refusal(
+      "validation_failed",
+      "A text holds a character that cannot be stored, such as U+0000.",
+    );
+  }
+  return undefined;
+}
+
+export function answerWithProblems(app: FastifyInstance, log: Log): void {
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
+}
+
+/** Sends an error as the problem it is. One that we did not foresee goes to the log, in full. */
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Log,
+): FastifyReply {
+  const refusal = refusalOf(error);
+  if (refusal) return sendProblem(request, reply, refusal);
+  // Whoever hung up while sending hears nothing anyway, and the request's own line says that it was aborted.
+  if (!request.raw.destroyed || request.raw.complete) {
+    log.write.error(
+      { err: error, request_id: request.id, route: request.routeOptions.url },
+      "request failed",
+    );
+  }
+  return sendProblem(request, reply, new Refusal("internal_error", "It is in our log under the request id."));
+}
+
+function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
+  const problem = problemOf(refusal, request.id);
+  const { retryAfterSeconds } = refusal.extras;
+  if (retryAfterSeconds !== undefined)
+    reply.header(HEADERS.retryAfter, Math.max(1, Math.ceil(retryAfterSeconds)));
+  return reply.code(problem.status).header("content-type", PROBLEM_TYPE).send(JSON.stringify(problem));
 }

@@ -1,0 +1,34 @@
+/** What the operator of an installation may ask and change. */
+import { type Static, Type } from "typebox";
+import { Account } from "./accounts.ts";
+import { PLANS } from "./plans.ts";
+import { OneOf, Paging } from "./shape.ts";
+
+export const AccountListQuery = Type.Object(
+  {
+    ...Paging,
+    search: Type.Optional(Type.String({ maxLength: 254, description: "Part of the email." })),
+  },
+  { additionalProperties: false },
+);
+export type AccountListQuery = Static<typeof AccountListQuery>;
+
+export const AccountList = Type.Array(Account, { description: "Newest first." });
+
+export const ChangePlanRequest = Type.Object({ plan: OneOf(PLANS) }, { additionalProperties: false });
+export type ChangePlanRequest = Static<typeof ChangePlanRequest>;
+
+export const MAX_GRANT = 1_000_000_000;
+
+export const GrantRequest = Type.Object(
+  {
+    amount: Type.Integer({
+      minimum: -MAX_GRANT,
+      maximum: MAX_GRANT,
+      description: "Credits to give; negative takes back, at most what is there.",
+    }),
+    note: Type.Optional(Type.String({ maxLength: 200, description: "Shown in the account's ledger." })),
+  },
+  { additionalProperties: false },
+);
+export type GrantRequest = Static<typeof GrantRequest>;

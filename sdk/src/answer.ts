@@ -1,0 +1,94 @@
+/** Reads what came back over HTTP: a document of the API, a problem document, or neither. */
+import type { Problem } from "@mailvet/contract";
+import { MailvetProblem, MailvetUnreachable } from "./failure.ts";
+
+export type Answer<T> = {
+  body: T;
+  /** The number that a header holds; undefined when it holds none. */
+  count(header: string): number | undefined;
+};
+
+/** Far above any answer of the API; whoever sends more is somebody else. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+const NO_CONTENT = 204;
+
+export async function readAnswer<T>(response: Response): Promise<Answer<T>> {
+  refuseRedirect(response);
+  const { status, headers } = response;
+  const count = (header: string) => countIn(headers.get(header));
+  if (status === NO_CONTENT) return { body: undefined as T, count };
+
+  const document = parsed(await textOf(response));
+  if (response.ok && typeof document === "object" && document !== null) return { body: document as T, count };
+
+  const retryAfterSeconds = secondsUntil(headers.get("retry-after"), Date.now());
+  if (!response.ok && isProblem(document))
+    throw new MailvetProblem({ ...document, status }, retryAfterSeconds);
+  const kind = headers.get("content-type") ?? "no content type";
+  throw new MailvetUnreachable("odd_answer", `The answer is not Mailvet's: status ${status}, ${kind}`, {
+    status,
+    retryAfterSeconds,
+  });
+}
+
+/**
+ * Redirects are not followed: an API key in a header of our own would be handed on to wherever they point.
+ * A browser hides the status of a redirect and where it leads.
+ */
+function refuseRedirect({ type, status, headers }: Response): void {
+  if (type !== "opaqueredirect" && !(status >= 300 && status < 400)) return;
+  const target = headers.get("location");
+  throw new MailvetUnreachable(
+    "redirected",
+    `The service is at another address${target ? `: ${target}` : ""}`,
+    status ? { status } : {},
+  );
+}
+
+async function textOf(response: Response): Promise<string> {
+  if (!response.body) return "";
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let sizeBytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    sizeBytes += value.byteLength;
+    if (sizeBytes > MAX_ANSWER_BYTES) {
+      await reader.cancel();
+      throw new MailvetUnreachable("odd_answer", "The answer is too large to be Mailvet's", {
+        status: response.status,
+      });
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isProblem(document: unknown): document is Problem {
+  if (typeof document !== "object" || document === null) return false;
+  const { code, detail } = document as Partial<Problem>;
+  return typeof code === "string" && typeof detail === "string";
+}
+
+function countIn(text: string | null): number | undefined {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Retry-After is a number of seconds or a date (RFC 9110, section 10.2.3). */
+export function secondsUntil(retryAfter: string | null, nowMs: number): number | undefined {
+  if (retryAfter === null) return undefined;
+  const atMs = Date.parse(retryAfter);
+  return (
+    countIn(retryAfter) ?? (Number.isNaN(atMs) ? undefined : Math.max(0, Math.ceil((atMs - nowMs) / 1000)))
+  );
+}

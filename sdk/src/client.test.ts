@@ -1,0 +1,317 @@
+import { expect, test } from "vitest";
+import {
+  hangsUp,
+  hangsUpHalfway,
+  json,
+  type Line,
+  noContent,
+  openScriptedService,
+  page,
+  problem,
+  saysNothing,
+} from "../test/scripted-service.ts";
+import { type Client, createClient, MailvetProblem, MailvetUnreachable } from "./index.ts";
+
+const KEY = "mv_live_never_seen_anywhere_else";
+
+async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return await work.then(
+    () => expect.unreachable("it should have failed"),
+    (error: unknown) => error,
+  );
+}
+
+test("an email is sent in the body, the key in a header, and the balance is known afterwards", async () => {
+  await using service = await openScriptedService(json({ status: "valid" }, { "x-credits-remaining": "41" }));
+  const client = createClient({ baseUrl: service.url, apiKey: ` ${KEY}\n` });
+  expect(client.creditsRemaining).toBeUndefined();
+
+  expect(await client.validate("ann@shop.io")).toEqual({ status: "valid" });
+
+  const [asked] = service.heard;
+  expect(asked).toMatchObject({
+    method: "POST",
+    url: "/api/v1/validation/single",
+    body: '{"email":"ann@shop.io"}',
+  });
+  expect(asked!.headers).toMatchObject({ "x-api-key": KEY, "content-type": "application/json" });
+  expect(client.creditsRemaining).toBe(41);
+});
+
+/** Every method, and the request it makes. */
+const METHODS: [(client: Client) => Promise<unknown>, method: string, url: string, body?: object][] = [
+  [(c) => c.validateBulk(["a@b.io"]), "POST", "/validation/bulk", { emails: ["a@b.io"] }],
+  [(c) => c.account(), "GET", "/account"],
+  [(c) => c.usage(), "GET", "/usage"],
+  [
+    (c) => c.usage({ from: "2026-01-01", to: "2026-01-31", keyId: "k&1" }),
+    "GET",
+    "/usage?from=2026-01-01&to=2026-01-31&key_id=k%261",
+  ],
+  [(c) => c.keys.list(), "GET", "/keys"],
+  [
+    (c) => c.keys.create({ name: "web", mode: "test", scopes: ["read"], expiresAt: new Date(0) }),
+    "POST",
+    "/keys",
+    { name: "web", mode: "test", scopes: ["read"], expires_at: "1970-01-01T00:00:00.000Z" },
+  ],
+  [
+    (c) => c.auth.signUp({ email: "a@b.io", password: "p" }),
+    "POST",
+    "/auth/sign-up",
+    { email: "a@b.io", password: "p" },
+  ],
+  [(c) => c.auth.confirmEmail("t"), "POST", "/auth/confirm-email", { token: "t" }],
+  [
+    (c) => c.auth.signIn({ email: "a@b.io", password: "p" }),
+    "POST",
+    "/auth/sign-in",
+    { email: "a@b.io", password: "p" },
+  ],
+  [(c) => c.auth.session(), "GET", "/auth/session"],
+  [(c) => c.auth.sessions(), "GET", "/auth/sessions"],
+  [(c) => c.auth.requestPasswordReset("a@b.io"), "POST", "/auth/password-reset", { email: "a@b.io" }],
+  [(c) => c.operator.account("a1"), "GET", "/operator/accounts/a1"],
+  [(c) => c.operator.setPlan("a1", "growth"), "PATCH", "/operator/accounts/a1", { plan: "growth" }],
+  [
+    (c) => c.operator.grant("a1", { amount: 5, note: "hello" }),
+    "POST",
+    "/operator/accounts/a1/grants",
+    { amount: 5, note: "hello" },
+  ],
+];
+
+/** The same for those whose answer is empty. */
+const SILENT_METHODS: typeof METHODS = [
+  [(c) => c.keys.revoke("../k"), "DELETE", "/keys/..%2Fk"],
+  [(c) => c.auth.signOut(), "POST", "/auth/sign-out"],
+  [(c) => c.auth.endSession("s1"), "DELETE", "/auth/sessions/s1"],
+  [
+    (c) => c.auth.changePassword({ currentPassword: "old", newPassword: "new" }),
+    "POST",
+    "/auth/password",
+    { current_password: "old", new_password: "new" },
+  ],
+  [
+    (c) => c.auth.choosePassword({ token: "t", newPassword: "new" }),
+    "POST",
+    "/auth/password-reset/confirm",
+    { token: "t", new_password: "new" },
+  ],
+];
+
+test("every method makes the request that the API knows", async () => {
+  await using service = await openScriptedService(json({ some: "document" }));
+  await using silent = await openScriptedService(noContent);
+  for (const [{ url, heard }, methods, answer] of [
+    [service, METHODS, { some: "document" }],
+    [silent, SILENT_METHODS, undefined],
+  ] as const) {
+    const client = createClient({ baseUrl: url, apiKey: KEY });
+    for (const [call, method, path, body] of methods) {
+      expect(await call(client), path).toEqual(answer);
+      expect(heard.at(-1)).toMatchObject({ method, url: `/api/v1${path}` });
+      expect(heard.at(-1)!.body, path).toBe(body ? JSON.stringify(body) : "");
+    }
+  }
+});
+
+test("a page of a list knows how many there are in all", async () => {
+  const total = { "x-total-count": "230" };
+  await using service = await openScriptedService(
+    json({ balance: 5, reserved: 0, ledger: [{ id: "1" }] }, total),
+    json([{ id: "a" }], total),
+  );
+  const client = createClient({ baseUrl: service.url, apiKey: KEY });
+  expect(await client.credits({ skip: 20, limit: 1 })).toEqual({
+    balance: 5,
+    reserved: 0,
+    ledger: [{ id: "1" }],
+    total: 230,
+  });
+  expect(await client.operator.accounts({ search: "a b" })).toEqual({ items: [{ id: "a" }], total: 230 });
+  expect(service.heard.map(({ url }) => url)).toEqual([
+    "/api/v1/credits?skip=20&limit=1",
+    "/api/v1/operator/accounts?search=a+b",
+  ]);
+});
+
+test("a problem arrives with everything the document says", async () => {
+  const errors = [{ pointer: "/emails/3", message: "must be text" }];
+  await using service = await openScriptedService(
+    problem(402, "insufficient_credits", { required: 10, available: 3, errors }),
+  );
+  const error = await failureOf(createClient({ baseUrl: service.url, apiKey: KEY }).validateBulk(["a@b.io"]));
+  expect(error).toBeInstanceOf(MailvetProblem);
+  expect(error).toMatchObject({
+    code: "insufficient_credits",
+    status: 402,
+    detail: "Says why.",
+    requestId: "r-1",
+    required: 10,
+    available: 3,
+    errors,
+    retryAfterSeconds: undefined,
+    message: "Says why. (insufficient_credits)",
+  });
+  expect(service.heard).toHaveLength(1); // asking again would not help
+});
+
+test("a service that is busy is asked again, when it says, and charged once", async () => {
+  await using service = await openScriptedService(
+    problem(429, "rate_limited", {}, { "retry-after": "1" }),
+    problem(503, "overloaded"),
+    json({ status: "valid" }),
+  );
+  await createClient({ baseUrl: service.url, apiKey: KEY }).validate("ann@shop.io");
+  const [first, second, third] = service.heard;
+  expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(1000);
+  expect(third!.atMs - second!.atMs).toBeGreaterThanOrEqual(100);
+  const onceKeys = service.heard.map(({ headers }) => headers["idempotency-key"]);
+  expect(onceKeys[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(new Set(onceKeys).size).toBe(1);
+});
+
+test("two calls have two idempotency keys, unless the caller gives one", async () => {
+  await using service = await openScriptedService(json({}));
+  const client = createClient({ baseUrl: service.url, apiKey: KEY });
+  await client.validate("a@b.io");
+  await client.validate("a@b.io");
+  await client.validate("a@b.io", { idempotencyKey: "mine" });
+  const [one, two, mine] = service.heard.map(({ headers }) => headers["idempotency-key"]);
+  expect(one).not.toBe(two);
+  expect(mine).toBe("mine");
+});
+
+test.for<[string, Line]>([
+  ["is cut before the answer", hangsUp],
+  ["is cut in the middle of the answer", hangsUpHalfway],
+  ["ends at a proxy whose service is away", page(502)],
+])("a connection that %s is made again", async ([, accident]) => {
+  await using service = await openScriptedService(accident, json({ status: "valid" }));
+  const client = createClient({ baseUrl: service.url, apiKey: KEY });
+  expect(await client.validate("ann@shop.io")).toEqual({ status: "valid" });
+  expect(service.heard).toHaveLength(2);
+});
+
+test("while the first attempt is still worked on, its answer is waited for", async () => {
+  const inFlight = problem(409, "idempotency_in_flight");
+  await using service = await openScriptedService(hangsUp, inFlight, inFlight, json({ status: "valid" }));
+  const client = createClient({ baseUrl: service.url, apiKey: KEY, retries: 1 });
+  expect(await client.validate("ann@shop.io")).toEqual({ status: "valid" });
+});
+
+test("it is not asked for ever", async () => {
+  await using service = await openScriptedService(problem(503, "overloaded"));
+  const error = await failureOf(createClient({ baseUrl: service.url, apiKey: KEY, retries: 2 }).account());
+  expect(error).toMatchObject({ name: "MailvetProblem", code: "overloaded" });
+  expect(service.heard).toHaveLength(3);
+});
+
+test("whoever is told to come back in an hour is told so, not kept waiting", async () => {
+  await using service = await openScriptedService(
+    problem(429, "rate_limited", {}, { "retry-after": "3600" }),
+  );
+  const error = await failureOf(createClient({ baseUrl: service.url, apiKey: KEY }).account());
+  expect(error).toMatchObject({ code: "rate_limited", retryAfterSeconds: 3600 });
+  expect(service.heard).toHaveLength(1);
+});
+
+test("what may happen twice is never repeated by itself", async () => {
+  await using service = await openScriptedService(hangsUp);
+  const { auth, keys } = createClient({ baseUrl: service.url });
+  const signIn = auth.signIn({ email: "a@b.io", password: "p" });
+  expect(await failureOf(signIn)).toMatchObject({ reason: "no_connection" });
+  expect(await failureOf(keys.revoke("k"))).toMatchObject({ reason: "no_connection" });
+  expect(service.heard).toHaveLength(2);
+});
+
+test.for<[string, Line, object]>([
+  [
+    "half an answer",
+    hangsUpHalfway,
+    { reason: "no_connection", message: "No connection: other side closed" },
+  ],
+  ["a proxy's page", page(502), { reason: "odd_answer", status: 502 }],
+  ["somebody else's page", page(200), { reason: "odd_answer", status: 200 }],
+  ["somebody else's error", json({ error: "no" }, {}, 404), { reason: "odd_answer", status: 404 }],
+])("%s is told apart from a problem", async ([, line, expected]) => {
+  await using service = await openScriptedService(line);
+  const error = await failureOf(createClient({ baseUrl: service.url, apiKey: KEY, retries: 0 }).account());
+  expect(error).toBeInstanceOf(MailvetUnreachable);
+  expect(error).toMatchObject(expected);
+});
+
+test("silence is waited for as long as was agreed", async () => {
+  await using service = await openScriptedService(saysNothing);
+  const client = createClient({ baseUrl: service.url, apiKey: KEY, retries: 0, timeoutMs: 200 });
+  const error = await failureOf(client.account());
+  expect(error).toMatchObject({ reason: "timeout", message: "No answer within 0.2 s" });
+});
+
+test("a port where nobody listens is named as such", async () => {
+  const gone = await openScriptedService(noContent);
+  await gone[Symbol.asyncDispose]();
+  const error = await failureOf(createClient({ baseUrl: gone.url, apiKey: KEY, retries: 0 }).account());
+  expect(error).toMatchObject({ reason: "no_connection", message: expect.stringContaining("ECONNREFUSED") });
+});
+
+test("the key does not follow a redirect to somewhere else", async () => {
+  await using elsewhere = await openScriptedService(json({}));
+  await using service = await openScriptedService(page(307, { location: `${elsewhere.url}/api/v1/account` }));
+  const error = await failureOf(createClient({ baseUrl: service.url, apiKey: KEY }).account());
+  expect(error).toMatchObject({ reason: "redirected", message: expect.stringContaining(elsewhere.url) });
+  expect(elsewhere.heard).toEqual([]);
+});
+
+test("an answer without end is cut off", async () => {
+  await using service = await openScriptedService((response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    const piece = Buffer.alloc(1024 * 1024, " ");
+    const pour = () => {
+      while (response.write(piece));
+    };
+    response.on("drain", pour);
+    pour();
+  });
+  const error = await failureOf(createClient({ baseUrl: service.url, apiKey: KEY }).account());
+  expect(error).toMatchObject({ reason: "odd_answer", message: expect.stringContaining("too large") });
+});
+
+test("a signal ends a call, whether it waits for an answer or for its next try", async () => {
+  const reason = new Error("the user went away");
+  for (const line of [saysNothing, problem(503, "overloaded", {}, { "retry-after": "30" })]) {
+    await using service = await openScriptedService(line);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(reason), 50);
+    const call = createClient({ baseUrl: service.url, apiKey: KEY }).account({ signal: controller.signal });
+    expect(await failureOf(call)).toBe(reason);
+    expect(service.heard).toHaveLength(1);
+  }
+});
+
+test("no failure gives the key away", async () => {
+  const lines = [hangsUp, hangsUpHalfway, page(502), problem(401, "invalid_api_key")] as const;
+  for (const line of lines) {
+    await using service = await openScriptedService(line);
+    const client = createClient({ baseUrl: service.url, apiKey: KEY, retries: 0 });
+    const error = (await failureOf(client.account())) as Error;
+    expect(`${error.stack} ${JSON.stringify(error)} ${error.cause}`).not.toContain(KEY);
+    expect(service.heard[0]!.url).not.toContain(KEY);
+  }
+  for (const bad of [`${KEY}\n${KEY}`, `${KEY}é`, ""]) {
+    expect(() => createClient({ baseUrl: "http://shop.io", apiKey: bad })).toThrow(/^apiKey must be visible/);
+  }
+});
+
+test("without a key the browser's cookies are sent, to its own site only; with one, none", async () => {
+  const inits: RequestInit[] = [];
+  const fetch = async (_url: string, init: RequestInit) => {
+    inits.push(init);
+    return Response.json({});
+  };
+  await createClient({ baseUrl: "/", fetch }).account();
+  await createClient({ baseUrl: "/", fetch, apiKey: KEY }).account();
+  expect(inits.map(({ credentials }) => credentials)).toEqual(["same-origin", "omit"]);
+  expect(inits[0]!.headers).not.toHaveProperty("x-api-key");
+});

@@ -1,0 +1,101 @@
+/** Everything a service can be asked, as typed methods. What comes back is the API's own document, unchanged. */
+import type { Account, BulkItem, BulkSummary, Credits, Usage, ValidationResult } from "@mailvet/contract";
+import { type AuthMethods, authMethods } from "./auth-methods.ts";
+import { type Call, type CallOptions, type ConnectionOptions, connect } from "./connection.ts";
+import { type ListOptions, validateList } from "./email-list.ts";
+import { type KeyMethods, keyMethods } from "./key-methods.ts";
+import { onceKey } from "./once-key.ts";
+import { type OperatorMethods, operatorMethods } from "./operator-methods.ts";
+
+export type Client = {
+  /** One email, everything that was found out about it. */
+  validate(email: string, options?: OnceOptions): Promise<ValidationResult>;
+  /** Up to 1,000 emails in one request: counts, and one short result per different email. */
+  validateBulk(emails: readonly string[], options?: OnceOptions): Promise<BulkSummary>;
+  /**
+   * Any number of emails: one short result for each, in their order. When a request fails, what was under way is
+   * still handed out before the failure is thrown.
+   */
+  validateMany(
+    emails: Iterable<string> | AsyncIterable<string>,
+    options?: ListOptions,
+  ): AsyncGenerator<BulkItem, void, undefined>;
+
+  /** Plan, credits and limits. */
+  account(options?: CallOptions): Promise<Account>;
+  /** The balance and a page of its history, newest first; `total` counts the whole history. */
+  credits(page?: Page, options?: CallOptions): Promise<Credits & { total: number }>;
+  /** What was used, by day and key; the last 30 days unless told. */
+  usage(range?: UsageRange, options?: CallOptions): Promise<Usage>;
+  /** The balance as the last answer told it; undefined when none has. */
+  readonly creditsRemaining: number | undefined;
+
+  keys: KeyMethods;
+  auth: AuthMethods;
+  operator: OperatorMethods;
+};
+
+export type OnceOptions = CallOptions & {
+  /** The same key and arguments are charged once within 24 hours; every call has a fresh key of its own unless told. */
+  idempotencyKey?: string | undefined;
+};
+
+export type Page = { skip?: number | undefined; limit?: number | undefined };
+
+/** Days as 2026-01-31, in UTC, both included. */
+export type UsageRange = { from?: string | undefined; to?: string | undefined; keyId?: string | undefined };
+
+export function createClient(options: ConnectionOptions): Client {
+  const connection = connect(options);
+  let creditsRemaining: number | undefined;
+  const call = async <T>(what: Call) => {
+    const answer = await connection<T>(what);
+    creditsRemaining = answer.count("x-credits-remaining") ?? creditsRemaining;
+    return answer;
+  };
+  const askBulk = async (emails: readonly string[], { idempotencyKey, ...more }: BulkOptions = {}) => {
+    const once = { idempotencyKey: idempotencyKey ?? onceKey() };
+    return (
+      await call<BulkSummary>({
+        method: "POST",
+        path: "/validation/bulk",
+        body: { emails },
+        ...once,
+        ...more,
+      })
+    ).body;
+  };
+
+  return {
+    async validate(email, { idempotencyKey = onceKey(), signal } = {}) {
+      const once = { idempotencyKey, signal };
+      const path = "/validation/single";
+      return (await call<ValidationResult>({ method: "POST", path, body: { email }, ...once })).body;
+    },
+    validateBulk: (emails, { idempotencyKey, signal } = {}) => askBulk(emails, { idempotencyKey, signal }),
+    validateMany: (emails, list) =>
+      validateList((part, signal) => askBulk(part, { signal, isPatient: true }), emails, list),
+
+    async account(more) {
+      return (await call<Account>({ method: "GET", path: "/account", ...more })).body;
+    },
+    async credits({ skip, limit } = {}, more) {
+      const page = { query: { skip, limit } };
+      const { body, count } = await call<Credits>({ method: "GET", path: "/credits", ...page, ...more });
+      return { ...body, total: count("x-total-count") ?? body.ledger.length };
+    },
+    async usage({ from, to, keyId } = {}, more) {
+      const query = { from, to, key_id: keyId };
+      return (await call<Usage>({ method: "GET", path: "/usage", query, ...more })).body;
+    },
+    get creditsRemaining() {
+      return creditsRemaining;
+    },
+
+    keys: keyMethods(call),
+    auth: authMethods(call),
+    operator: operatorMethods(call),
+  };
+}
+
+type BulkOptions = OnceOptions & { isPatient?: boolean };

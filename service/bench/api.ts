@@ -1,0 +1,158 @@
+/**
+ * How much the service costs on top of HTTP: a remembered check and a sandbox check beside a bare Fastify route that
+ * returns the same bytes, in one run, with the server on one core. And a thousand remembered addresses in one request.
+ *
+ *   npm run bench:api
+ */
+import { type ChildProcess, fork, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { mailDomain, openLab } from "@mailvet/lab";
+import autocannon from "autocannon";
+
+const CONNECTIONS = 100;
+// Many short rounds in turn: the speed of a shared machine changes from one to the next.
+const ROUND_SECONDS = 2;
+const ROUNDS = 9;
+const BULK_SIZE = 1000;
+const KEY = "bench-key-of-forty-characters-0123456789";
+
+const users = Array.from({ length: BULK_SIZE }, (_, index) => `person${index}`);
+await using lab = await openLab({ "bench.test": mailDomain({ users }) });
+const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
+chmodSync(folder, 0o755); // root runs the database as somebody else, who must get there
+const service = spawn(process.execPath, [fileURLToPath(new URL("../dist/main.js", import.meta.url))], {
+  env: {
+    PATH: process.env.PATH,
+    PORT: "0",
+    DATA_DIR: join(folder, "data"),
+    BOOTSTRAP_API_KEY: KEY,
+    ADMIN_CREDITS: "100000000",
+    DNS_SERVERS: lab.nameServer,
+    SMTP_PORT: String(lab.smtpPort),
+    EGRESS_ALLOW: "127.0.0.0/8",
+    NODE_ENV: "production",
+  },
+  stdio: ["ignore", "pipe", "inherit"],
+});
+try {
+  const base = await addressOf(service);
+  const isPinned = keepOnOneCore(service.pid!);
+
+  const remembered = `${base}/api/v1/validation/single?email=person0@bench.test`;
+  const sandboxed = `${base}/api/v1/validation/single?email=valid@mailvet.test`;
+  await get(remembered);
+  const sample = await get(remembered);
+  if (!JSON.parse(sample).metadata.cached) throw new Error("the second answer did not come from memory");
+  const bare = fork(fileURLToPath(new URL("bare.ts", import.meta.url)), { execArgv: process.execArgv });
+  bare.send(sample);
+  const [bareUrl] = (await once(bare, "message")) as [string];
+  keepOnOneCore(bare.pid!);
+
+  const seen = { remembered: [] as Load[], sandboxed: [] as Load[], bare: [] as Load[] };
+  for (const url of [bareUrl, remembered, sandboxed]) await load(url); // warm
+  for (let round = 0; round < ROUNDS; round++) {
+    seen.bare.push(await load(bareUrl));
+    seen.remembered.push(await load(remembered));
+    seen.sandboxed.push(await load(sandboxed));
+  }
+  bare.kill();
+
+  console.log(
+    `${CONNECTIONS} connections, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turn, medians` +
+      `${isPinned ? ", server on one core" : ""}; ${sample.length} bytes an answer\n`,
+  );
+  const report = (name: string, loads: Load[]) => {
+    const rate = median(loads.map((one) => one.rate));
+    const p99 = median(loads.map((one) => one.p99Ms));
+    const ratio = median(loads.map((one, round) => one.rate / seen.bare[round]!.rate));
+    console.log(
+      `${name.padEnd(34)} ${Math.round(rate).toString().padStart(7)}/s   p99 ${p99.toFixed(1).padStart(6)} ms   ` +
+        `${ratio.toFixed(2)} × bare`,
+    );
+    return ratio;
+  };
+  report("bare Fastify route, same bytes", seen.bare);
+  const ratio = report("single check, from memory, charged", seen.remembered);
+  report("sandbox check with a live key", seen.sandboxed);
+  console.log(`from memory against bare: ${ratio.toFixed(2)}   (wanted: at least 0.40)`);
+
+  const emails = users.map((user) => `${user}@bench.test`);
+  await bulk(base, emails);
+  const times = [];
+  for (let round = 0; round < 7; round++) times.push(await bulk(base, emails));
+  const bulkMs = median(times);
+  console.log(
+    `bulk of ${BULK_SIZE} remembered addresses: ${bulkMs.toFixed(0)} ms, slowest ${Math.max(...times).toFixed(0)} ms` +
+      "   (wanted: under 250)",
+  );
+  if (ratio < 0.4 || bulkMs >= 250) process.exitCode = 1;
+} finally {
+  service.kill("SIGTERM");
+  if (service.exitCode === null) await once(service, "exit");
+  rmSync(folder, { recursive: true, force: true });
+}
+
+type Load = { rate: number; p99Ms: number };
+
+async function load(url: string): Promise<Load> {
+  const headers = { "x-api-key": KEY };
+  const seen = await autocannon({ url, headers, connections: CONNECTIONS, duration: ROUND_SECONDS });
+  if (seen.non2xx > 0 || seen.errors > 0)
+    throw new Error(`${url}: ${seen.non2xx} refused, ${seen.errors} failed`);
+  return { rate: seen.requests.average, p99Ms: seen.latency.p99 };
+}
+
+async function get(url: string): Promise<string> {
+  const answer = await fetch(url, { headers: { "x-api-key": KEY } });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+  return answer.text();
+}
+
+async function bulk(base: string, emails: string[]): Promise<number> {
+  const started = performance.now();
+  const answer = await fetch(`${base}/api/v1/validation/bulk`, {
+    method: "POST",
+    headers: { "x-api-key": KEY, "content-type": "application/json" },
+    body: JSON.stringify({ emails }),
+  });
+  const summary = (await answer.json()) as { valid_count: number };
+  if (summary.valid_count !== emails.length)
+    throw new Error(`bulk: ${JSON.stringify(summary).slice(0, 300)}`);
+  return performance.now() - started;
+}
+
+async function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let words = "";
+    child.stdout!.on("data", (chunk) => {
+      words += chunk;
+      const address = /listens on (http:\/\/\S+)/.exec(words)?.[1];
+      if (address) resolve(address);
+    });
+    child.once("exit", () => reject(new Error(`the service did not start: ${words}`)));
+  });
+}
+
+/** The server alone on the first core, where that can be arranged; its database and this program on the others. */
+function keepOnOneCore(pid: number): boolean {
+  const cores = availableParallelism();
+  if (process.platform !== "linux" || cores < 2) return false;
+  const pin = (pids: string, to: string) => spawnSync("taskset", ["-acp", to, pids]).status === 0;
+  const others = `1-${cores - 1}`;
+  const children = spawnSync("pgrep", ["-P", String(pid)], { encoding: "utf8" }).stdout.split("\n");
+  for (const child of children.filter(Boolean)) {
+    pin(child, others);
+    for (const worker of spawnSync("pgrep", ["-P", child], { encoding: "utf8" }).stdout.split("\n")) {
+      if (worker) pin(worker, others);
+    }
+  }
+  return pin(String(process.pid), others) && pin(String(pid), "0");
+}
+
+function median(numbers: number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
+}

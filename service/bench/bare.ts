@@ -1,0 +1,8 @@
+/** The yardstick: a Fastify with one route that returns given bytes, and nothing else. */
+import Fastify from "fastify";
+
+process.once("message", async (body: string) => {
+  const app = Fastify();
+  app.get("/", (_request, reply) => reply.type("application/json; charset=utf-8").send(body));
+  process.send?.(await app.listen({ host: "127.0.0.1", port: 0 }));
+});

@@ -1,0 +1,16 @@
+/** The address an account is known by: trimmed and in lower case, so that one person cannot be two by accident. */
+import type { Verifier } from "@mailvet/engine";
+import { Refusal } from "../refusal.ts";
+
+export function accountEmail(typed: string): string {
+  return typed.trim().toLowerCase().normalize("NFC");
+}
+
+/** For opening an account: refuses what is no address, and says why. */
+export async function newAccountEmail(verify: Verifier["verify"], typed: string): Promise<string> {
+  const email = accountEmail(typed);
+  const { address, complaint } = await verify(email, "syntax");
+  if (address) return email;
+  const message = complaint?.message ?? "This cannot be read as an address.";
+  throw new Refusal("validation_failed", message, { errors: [{ pointer: "/email", message }] });
+}

@@ -1,0 +1,65 @@
+/**
+ * Accounts and the people who sign in to them: the one door to this folder.
+ *
+ * sign-up.ts, sign-in.ts and password-change.ts are what people do; directory.ts is what the operator sees. Sessions
+ * are made beside this, because every request asks for them.
+ */
+import { and, eq, isNull, lte } from "drizzle-orm";
+import { accounts } from "../db/schema.ts";
+import { createBackground } from "./background.ts";
+import { createDirectory, type Directory, type DirectoryDeps } from "./directory.ts";
+import { createMailTokens } from "./mail-tokens.ts";
+import { createPasswordChange, type PasswordChange } from "./password-change.ts";
+import { createSignIn, type SignIn } from "./sign-in.ts";
+import { createSignUp, type SignUp, type SignUpDeps } from "./sign-up.ts";
+import { createThrottle } from "./throttle.ts";
+
+export type AccountsDeps = DirectoryDeps &
+  Pick<SignUpDeps, "ledger" | "verify" | "settings" | "sessions" | "mailer"> & {
+    now?: () => Date;
+    /** Tells the operator. */
+    say(line: string): void;
+  };
+
+export type Accounts = SignUp &
+  SignIn &
+  PasswordChange &
+  Directory & {
+    /** Forgets what has no use any more: links, counts of tries, sign-ups that nobody confirmed. */
+    deleteExpired(): Promise<void>;
+    /** Waits for the mails that are on their way. */
+    close(): Promise<void>;
+  };
+
+const CONFIRM_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
+
+export function createAccounts({ now = () => new Date(), say, ...given }: AccountsDeps): Accounts {
+  const { database } = given;
+  const settings = { ...given.settings, publicUrl: given.settings.publicUrl.replace(/\/+$/, "") };
+  const mailTokens = createMailTokens({ database, now });
+  const throttle = createThrottle({ database, now });
+  const background = createBackground(say);
+  const deps = { ...given, settings, mailTokens, throttle, background, now };
+  return {
+    ...createSignUp(deps),
+    ...createSignIn(deps),
+    ...createPasswordChange(deps),
+    ...createDirectory(deps),
+    async deleteExpired() {
+      await mailTokens.deleteExpired();
+      await throttle.deleteExpired();
+      const since = new Date(now().getTime() - CONFIRM_WITHIN_MS);
+      const isAbandoned = and(
+        isNull(accounts.emailConfirmedAt),
+        eq(accounts.isOperator, false),
+        lte(accounts.createdAt, since),
+      );
+      await database.orm.transaction(async (tx) => {
+        const erased = await tx.delete(accounts).where(isAbandoned).returning({ id: accounts.id });
+        const ids = erased.map(({ id }) => id);
+        if (ids.length > 0) await given.ledger.erase(tx, ids);
+      });
+    },
+    close: () => background.idle(),
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * Who is signed in with a browser. The cookie holds a secret, the table its hash.
+ *
+ * A session ends 30 days after it was opened, or when nobody has used it for 7; whichever is first.
+ */
+import type { Plan } from "@mailvet/contract";
+import { and, desc, eq, getTableColumns, gt, inArray, lte, ne, or } from "drizzle-orm";
+import type { Database, Orm } from "../db/database.ts";
+import { sessions } from "../db/schema.ts";
+import { Refusal } from "../refusal.ts";
+import { makeSecret, secretHash } from "./secret.ts";
+
+/** Somebody in front of a browser, before we know who it is. */
+export type Visitor = { ip: string; userAgent: string };
+
+export type KnownSession = {
+  sessionId: string;
+  accountId: string;
+  plan: Plan;
+  isOperator: boolean;
+  expiresAt: Date;
+};
+
+/** The token is for the cookie, and there is no second chance to learn it. */
+export type OpenedSession = { sessionId: string; token: string; expiresAt: Date };
+
+export type SessionRecord = Omit<typeof sessions.$inferSelect, "tokenHash">;
+
+export type Sessions = {
+  find(token: string): Promise<KnownSession | undefined>;
+  open(orm: Orm, accountId: string, visitor: Visitor): Promise<OpenedSession>;
+  /** The same session under a new token; the old one is worth nothing from here on. */
+  rotate(orm: Orm, sessionId: string): Promise<OpenedSession>;
+  list(accountId: string): Promise<SessionRecord[]>;
+  /** One of the account's own sessions. */
+  end(accountId: string, sessionId: string): Promise<void>;
+  /** The session of this token, if there still is one. */
+  endByToken(token: string): Promise<void>;
+  endAll(orm: Orm, accountId: string, exceptSessionId?: string): Promise<void>;
+  deleteExpired(): Promise<void>;
+};
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LIFE_MS = 30 * DAY_MS;
+const IDLE_MS = 7 * DAY_MS;
+const SEEN_EVERY_MS = 5 * 60 * 1000;
+/** Of one account. The ones not seen for longest make room. */
+const MOST_SESSIONS = 50;
+const MAX_USER_AGENT_LENGTH = 200;
+
+type Found = Omit<KnownSession, "expiresAt"> & { expiresAt: Date; lastSeenAt: Date };
+
+const FIND = {
+  name: "session_find",
+  text: `
+    select s.id as "sessionId", s.account_id as "accountId", a.plan, a.is_operator as "isOperator",
+      s.expires_at as "expiresAt", s.last_seen_at as "lastSeenAt"
+    from sessions s join accounts a on a.id = s.account_id
+    where s.token_hash = $1 and s.expires_at > $2 and s.last_seen_at > $3`,
+};
+
+const SEE = {
+  name: "session_see",
+  text: "update sessions set last_seen_at = $2 where id = $1 and last_seen_at < $2",
+};
+
+export type SessionsDeps = { database: Database; now?: () => Date };
+
+export function createSessions({ database, now = () => new Date() }: SessionsDeps): Sessions {
+  const { orm, pool } = database;
+  const idleSince = () => new Date(now().getTime() - IDLE_MS);
+  return {
+    async find(token) {
+      const hash = secretHash(token);
+      if (!hash) return undefined;
+      const at = now();
+      const { rows } = await pool.query<Found>({ ...FIND, values: [hash, at, idleSince()] });
+      if (!rows[0]) return undefined;
+      const { lastSeenAt, ...session } = rows[0];
+      const isNews = at.getTime() - lastSeenAt.getTime() >= SEEN_EVERY_MS;
+      if (isNews) await pool.query({ ...SEE, values: [session.sessionId, at] });
+      return session;
+    },
+
+    async open(orm, accountId, { ip, userAgent }) {
+      const { text: token, hash: tokenHash } = makeSecret();
+      const createdAt = now();
+      const expiresAt = new Date(createdAt.getTime() + LIFE_MS);
+      const [row] = await orm
+        .insert(sessions)
+        .values({
+          accountId,
+          tokenHash,
+          ip,
+          userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
+          createdAt,
+          lastSeenAt: createdAt,
+          expiresAt,
+        })
+        .returning({ sessionId: sessions.id });
+      const tooMany = orm
+        .select({ id: sessions.id })
+        .from(sessions)
+        .where(eq(sessions.accountId, accountId))
+        .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
+        .offset(MOST_SESSIONS);
+      await orm.delete(sessions).where(inArray(sessions.id, tooMany));
+      return { sessionId: row!.sessionId, token, expiresAt };
+    },
+
+    async rotate(orm, sessionId) {
+      const { text: token, hash: tokenHash } = makeSecret();
+      const [row] = await orm
+        .update(sessions)
+        .set({ tokenHash, lastSeenAt: now() })
+        .where(eq(sessions.id, sessionId))
+        .returning({ expiresAt: sessions.expiresAt });
+      if (!row) throw new Refusal("not_signed_in", "This session has just been ended.");
+      return { sessionId, token, expiresAt: row.expiresAt };
+    },
+
+    list(accountId) {
+      const { tokenHash: _secret, ...shown } = getTableColumns(sessions);
+      return orm
+        .select(shown)
+        .from(sessions)
+        .where(
+          and(
+            eq(sessions.accountId, accountId),
+            gt(sessions.expiresAt, now()),
+            gt(sessions.lastSeenAt, idleSince()),
+          ),
+        )
+        .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt));
+    },
+
+    async end(accountId, sessionId) {
+      const ended = await orm
+        .delete(sessions)
+        .where(and(eq(sessions.id, sessionId), eq(sessions.accountId, accountId)))
+        .returning({ id: sessions.id });
+      if (ended.length === 0) throw new Refusal("session_not_found", "You have no such session.");
+    },
+
+    async endByToken(token) {
+      const hash = secretHash(token);
+      if (hash) await orm.delete(sessions).where(eq(sessions.tokenHash, hash));
+    },
+
+    async endAll(orm, accountId, exceptSessionId) {
+      const others = exceptSessionId === undefined ? undefined : ne(sessions.id, exceptSessionId);
+      await orm.delete(sessions).where(and(eq(sessions.accountId, accountId), others));
+    },
+
+    async deleteExpired() {
+      await orm
+        .delete(sessions)
+        .where(or(lte(sessions.expiresAt, now()), lte(sessions.lastSeenAt, idleSince())));
+    },
+  };
+}

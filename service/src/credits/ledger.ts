@@ -1,0 +1,248 @@
+/**
+ * The books of every account: credits are granted, then charged at once, or reserved and later settled or released.
+ *
+ * The entries of an account add up to its balance, which never goes below zero. What is promised here is on disk: spending
+ * from all over the process is gathered (group-commit.ts) and written by one statement at a time (moves.ts).
+ */
+import { randomUUID } from "node:crypto";
+import type { LedgerEntry } from "@mailvet/contract";
+import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
+import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
+import { balances, ledger } from "../db/schema.ts";
+import { Refusal } from "../refusal.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import { clashNamesOf, commitMoves, type Move, type Outcome, type Use } from "./moves.ts";
+
+export type { Use } from "./moves.ts";
+
+export type Ledger = {
+  /**
+   * Spends at once, for what is known already, and returns the balance after it. Refuses with insufficient_credits.
+   * Under a onceKey that was spent under before it spends nothing.
+   */
+  charge(charge: {
+    accountId: string;
+    amount: number;
+    reference: string;
+    onceKey: string | undefined;
+    use: Use;
+  }): Promise<number>;
+  /** Holds credits for work ahead, for as long as holdMs. Refuses with insufficient_credits. */
+  reserve(hold: {
+    accountId: string;
+    amount: number;
+    reference: string;
+    holdMs: number;
+  }): Promise<Reservation>;
+  /** Gives credits; a negative amount takes them back, and is refused when there are fewer. */
+  grant(grant: { accountId: string; amount: number; reference: string }): Promise<LedgerEntry>;
+  balanceOf(accountId: string): Promise<Balance>;
+  /** Newest first. */
+  page(
+    accountId: string,
+    paging: { skip: number; limit: number },
+  ): Promise<{ entries: LedgerEntry[]; total: number }>;
+  /** Opens the books of a new account inside the caller's transaction. */
+  open(tx: Orm, accountId: string, credits: number, reference: string): Promise<void>;
+  /** Erases the entries of accounts that are erased in the same transaction. */
+  erase(tx: Orm, accountIds: string[]): Promise<void>;
+  /** Gives back what was held by processes that died, and returns how many reservations that were. */
+  releaseExpired(): Promise<number>;
+  /** Waits until everything asked for so far is written. */
+  close(): Promise<void>;
+};
+
+export type Balance = { balance: number; reserved: number };
+
+/** Credits held for work under way: given back when it is disposed of, unless settled before. */
+export type Reservation = AsyncDisposable & {
+  /** The balance after the reservation. */
+  balance: number;
+  /** Spends what is held and returns the balance. Under a onceKey that was spent under before it gives it back instead. */
+  settle(spending: { use: Use; onceKey: string | undefined }): Promise<number>;
+};
+
+export type LedgerDeps = { database: Database; say?: (text: string) => void };
+
+const MAX_MOVES_AT_ONCE = 500;
+
+export function createLedger({ database, say = () => {} }: LedgerDeps): Ledger {
+  const { pool, orm } = database;
+  const moves = createGroupCommit<Move, Outcome>({
+    commit: (batch) => insistently(() => commitMoves(pool, batch)),
+    maxItems: MAX_MOVES_AT_ONCE,
+    namesOf: clashNamesOf,
+    isFaultOfOne: isAboutData,
+  });
+
+  return {
+    async charge(charge) {
+      requireAmount(charge.amount);
+      const { fits, balance } = await moves.submit({ kind: "charge", ...charge });
+      if (!fits) throw shortOfCredits(charge.amount, balance);
+      return balance;
+    },
+
+    async reserve({ holdMs, ...rest }) {
+      requireAmount(rest.amount);
+      const held = { ...rest, reservationId: randomUUID() };
+      const { fits, balance } = await moves.submit({ kind: "reserve", ...held, holdMs });
+      if (!fits) throw shortOfCredits(held.amount, balance);
+      let isSettled = false;
+      return {
+        balance,
+        async settle(spending) {
+          const outcome = await moves.submit({ kind: "settle", ...held, ...spending });
+          isSettled = true;
+          // The work took longer than it was held for, and by then the credits were spent on something else.
+          if (!outcome.fits)
+            say(`${held.reference}: ${held.amount} credits were not charged, the reservation had expired`);
+          return outcome.balance;
+        },
+        async [Symbol.asyncDispose]() {
+          if (isSettled) return;
+          await moves.submit({ kind: "release", ...held }).catch(() => {
+            // Not lost: it expires, and is released then.
+          });
+        },
+      };
+    },
+
+    grant: ({ accountId, amount, reference }) =>
+      orm.transaction((tx) =>
+        amount > 0 ? add(tx, accountId, amount, reference) : takeBack(tx, accountId, -amount, reference),
+      ),
+
+    async balanceOf(accountId) {
+      const text = "select balance, reserved from balances where account_id = $1";
+      const { rows } = await pool.query<Balance>({ name: "balance-of", text, values: [accountId] });
+      return rows[0] ?? { balance: 0, reserved: 0 };
+    },
+
+    async page(accountId, { skip, limit }) {
+      const [books] = await orm.select().from(balances).where(eq(balances.accountId, accountId));
+      const total = books?.entries ?? 0;
+      const rows = await orm
+        .select()
+        .from(ledger)
+        .where(and(eq(ledger.accountId, accountId), lte(ledger.number, total - skip)))
+        .orderBy(desc(ledger.number))
+        .limit(limit);
+      return { entries: rows.map(presentEntry), total };
+    },
+
+    async open(tx, accountId, credits, reference) {
+      if (credits > 0) await add(tx, accountId, credits, reference);
+      else await tx.insert(balances).values({ accountId, balance: 0, reserved: 0, entries: 0 });
+    },
+
+    async erase(tx, accountIds) {
+      await tx.delete(ledger).where(inArray(ledger.accountId, accountIds));
+    },
+
+    async releaseExpired() {
+      let total = 0;
+      for (;;) {
+        const { rows } = await pool.query<Omit<Extract<Move, { kind: "release" }>, "kind">>({
+          name: "expired-reservations",
+          text: EXPIRED_RESERVATIONS,
+          values: [MAX_MOVES_AT_ONCE],
+        });
+        const outcomes = await Promise.all(rows.map((held) => moves.submit({ kind: "release", ...held })));
+        const released = outcomes.filter(({ entry }) => entry === "release").length;
+        total += released;
+        // Fewer than asked for: no more are left, or another process is at it too.
+        if (released < MAX_MOVES_AT_ONCE) return total;
+      }
+    },
+
+    close: () => moves.drain(),
+  };
+}
+
+const EXPIRED_RESERVATIONS = `
+select id as "reservationId", account_id as "accountId", amount, reference
+from reservations where expires_at < now() order by expires_at limit $1`;
+
+const MAX_TRIES = 3;
+const DEADLOCK = "40P01";
+
+/** Another process may spend under the same onceKey at the same moment. The next try sees that it did. */
+async function insistently<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const state = sqlStateOf(error);
+      if (tries === MAX_TRIES || (state !== UNIQUE_VIOLATION && state !== DEADLOCK)) throw error;
+    }
+  }
+}
+
+/** SQLSTATE classes 22 and 23: a value that cannot be stored, or that breaks a constraint. */
+function isAboutData(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state !== undefined && (state.startsWith("22") || state.startsWith("23"));
+}
+
+function requireAmount(amount: number): void {
+  if (!Number.isSafeInteger(amount) || amount < 1)
+    throw new RangeError(`${amount} is no amount of credits to spend`);
+}
+
+function shortOfCredits(required: number, available: number): Refusal {
+  const detail = `${required === 1 ? "1 credit is" : `${required} credits are`} needed, and there are ${available}.`;
+  return new Refusal("insufficient_credits", detail, { required, available });
+}
+
+const ONE_MORE = sql`${balances.entries} + 1`;
+
+async function add(tx: Orm, accountId: string, amount: number, reference: string): Promise<LedgerEntry> {
+  const [row] = await tx
+    .insert(balances)
+    .values({ accountId, balance: amount, reserved: 0, entries: 1 })
+    .onConflictDoUpdate({
+      target: balances.accountId,
+      set: { balance: sql`${balances.balance} + excluded.balance`, entries: ONE_MORE },
+    })
+    .returning();
+  return writeEntry(tx, row!, { kind: "grant", amount, reference });
+}
+
+async function takeBack(tx: Orm, accountId: string, amount: number, reference: string): Promise<LedgerEntry> {
+  const ofAccount = eq(balances.accountId, accountId);
+  const [row] = await tx
+    .update(balances)
+    .set({ balance: sql`${balances.balance} - ${amount}`, entries: ONE_MORE })
+    .where(and(ofAccount, gte(balances.balance, amount)))
+    .returning();
+  if (!row) {
+    const [short] = await tx.select().from(balances).where(ofAccount);
+    throw shortOfCredits(amount, short?.balance ?? 0);
+  }
+  return writeEntry(tx, row, { kind: "adjust", amount: -amount, reference });
+}
+
+async function writeEntry(
+  tx: Orm,
+  { accountId, balance, entries }: typeof balances.$inferSelect,
+  entry: Pick<typeof ledger.$inferInsert, "kind" | "amount" | "reference">,
+): Promise<LedgerEntry> {
+  const [row] = await tx
+    .insert(ledger)
+    .values({ ...entry, accountId, number: entries, balanceAfter: balance, reservedChange: 0 })
+    .returning();
+  return presentEntry(row!);
+}
+
+function presentEntry(row: typeof ledger.$inferSelect): LedgerEntry {
+  return {
+    id: String(row.number),
+    kind: row.kind,
+    amount: row.amount,
+    reserved_change: row.reservedChange,
+    balance_after: row.balanceAfter,
+    reference: row.reference,
+    created_at: row.createdAt.toISOString(),
+  };
+}

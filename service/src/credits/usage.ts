@@ -1,0 +1,39 @@
+/** What an account has used, per day and key. It is counted where the credits are spent, in moves.ts. */
+import type { UsageDay } from "@mailvet/contract";
+import { and, asc, between, desc, eq } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
+import { usageDays } from "../db/schema.ts";
+import type { UsageRange } from "./usage-range.ts";
+
+export type UsageWanted = UsageRange & {
+  /** Only what this key used. The key of another account has used nothing here. */
+  keyId: string | undefined;
+};
+
+/** One item per day and key that was used, newest first. */
+export async function usageOf(
+  database: Pick<Database, "orm">,
+  accountId: string,
+  { from, to, keyId }: UsageWanted,
+): Promise<UsageDay[]> {
+  const rows = await database.orm
+    .select()
+    .from(usageDays)
+    .where(
+      and(
+        eq(usageDays.accountId, accountId),
+        between(usageDays.day, from, to),
+        keyId === undefined ? undefined : eq(usageDays.keyId, keyId),
+      ),
+    )
+    .orderBy(desc(usageDays.day), asc(usageDays.keyId));
+  return rows.map((row) => ({
+    date: row.day,
+    key_id: row.keyId,
+    valid: row.valid,
+    invalid: row.invalid,
+    risky: row.risky,
+    unknown: row.unknown,
+    credits_used: row.creditsUsed,
+  }));
+}

@@ -1,0 +1,197 @@
+/**
+ * Every table of the service. The SQL in migrations/ is generated from here (npm run migration), read before it is
+ * committed, and never edited after it shipped.
+ */
+import { KEY_MODES, KEY_SCOPES, LEDGER_KINDS, PLANS } from "@mailvet/contract";
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  date,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });
+const moment = () => timestamp({ withTimezone: true, mode: "date" });
+const createdAt = () => moment().notNull().defaultNow();
+const amount = () => bigint({ mode: "number" }).notNull();
+const accountId = () =>
+  uuid()
+    .notNull()
+    .references(() => accounts.id, { onDelete: "cascade" });
+
+export const accounts = pgTable("accounts", {
+  id: uuid().primaryKey().defaultRandom(),
+  email: text().notNull().unique(), // trimmed, lower case
+  passwordHash: text(), // argon2id; null until somebody chose one
+  plan: text({ enum: PLANS }).notNull(),
+  isOperator: boolean().notNull().default(false),
+  // Nobody can sign in before; without mail settings it is set at sign-up.
+  emailConfirmedAt: moment(),
+  createdAt: createdAt(),
+});
+
+/** Somebody signed in with a browser. Only the hash of the cookie's token is kept. */
+export const sessions = pgTable(
+  "sessions",
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    accountId: accountId(),
+    tokenHash: bytea().notNull().unique(),
+    userAgent: text().notNull(),
+    ip: text().notNull(),
+    createdAt: createdAt(),
+    lastSeenAt: createdAt(),
+    expiresAt: moment().notNull(),
+  },
+  (table) => [index().on(table.accountId)],
+);
+
+/** Links in mails: to confirm an address, to choose a new password. Good for one use. */
+export const mailTokens = pgTable(
+  "mail_tokens",
+  {
+    tokenHash: bytea().primaryKey(),
+    accountId: accountId(),
+    purpose: text({ enum: ["confirm_email", "reset_password"] }).notNull(),
+    createdAt: createdAt(),
+    expiresAt: moment().notNull(),
+  },
+  (table) => [index().on(table.accountId)],
+);
+
+/** Tries that failed or could be abused (signing in, mails), counted in windows across all processes. */
+export const attempts = pgTable("attempts", {
+  subject: text().primaryKey(), // what was tried and by whom, hashed where it names a person
+  count: integer().notNull(),
+  windowEndsAt: moment().notNull(),
+});
+
+export const apiKeys = pgTable(
+  "api_keys",
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    accountId: accountId(),
+    name: text().notNull(),
+    mode: text({ enum: KEY_MODES }).notNull(),
+    keyHash: bytea().notNull().unique(), // SHA-256 of the whole key
+    prefix: text().notNull(),
+    scopes: text({ enum: KEY_SCOPES }).array().notNull(),
+    createdAt: createdAt(),
+    expiresAt: moment(),
+    lastUsedAt: moment(),
+    revokedAt: moment(),
+  },
+  (table) => [index().on(table.accountId)],
+);
+
+/** One row per account, changed in the same statement as the ledger. A table of its own keeps the updates cheap. */
+export const balances = pgTable(
+  "balances",
+  {
+    accountId: accountId().primaryKey(),
+    balance: amount(),
+    reserved: amount(),
+    entries: amount(), // how many the ledger has of this account: the number of the last one
+  },
+  (table) => [
+    check("balance_not_negative", sql`${table.balance} >= 0`),
+    check("reserved_not_negative", sql`${table.reserved} >= 0`),
+  ],
+);
+
+/** Append-only. The amounts add up to the balance, the reserved changes to what is reserved. */
+export const ledger = pgTable(
+  "ledger",
+  {
+    // No foreign key: it would make a charge half as dear again. The statement that writes here holds the account's
+    // row of balances, which has one.
+    accountId: uuid().notNull(),
+    // Counted for each account by itself, so that nobody learns from theirs how much goes on elsewhere.
+    number: amount(),
+    kind: text({ enum: LEDGER_KINDS }).notNull(),
+    amount: amount(),
+    reservedChange: amount(),
+    balanceAfter: amount(),
+    reference: text().notNull(), // the request or job it was for
+    // Spending under one of these happens once, however often it is tried.
+    onceKey: text(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.number] }),
+    uniqueIndex().on(table.accountId, table.onceKey).where(sql`${table.onceKey} is not null`),
+  ],
+);
+
+/** Credits held for work under way. Gone when settled or released; one whose process died is released at its time. */
+export const reservations = pgTable(
+  "reservations",
+  {
+    id: uuid().primaryKey(),
+    accountId: accountId(),
+    amount: amount(),
+    reference: text().notNull(),
+    createdAt: createdAt(),
+    expiresAt: moment(), // null: held until its job ends
+  },
+  (table) => [index().on(table.expiresAt)],
+);
+
+/** What was used, per day (UTC) and key, counted in the same statement that spends the credits. */
+export const usageDays = pgTable(
+  "usage_days",
+  {
+    accountId: accountId(),
+    day: date({ mode: "string" }).notNull(),
+    keyId: uuid(), // null: the web app
+    valid: amount(),
+    invalid: amount(),
+    risky: amount(),
+    unknown: amount(),
+    creditsUsed: amount(),
+  },
+  (table) => [unique("usage_day").on(table.accountId, table.day, table.keyId).nullsNotDistinct()],
+);
+
+/** Evidence that is still fresh, each account's own: nobody learns from the memory what another one asked. */
+export const verdicts = pgTable(
+  "verdicts",
+  {
+    accountId: accountId(),
+    addressHash: bytea().notNull(),
+    evidence: jsonb().notNull(),
+    checkedAt: moment().notNull(),
+    freshUntil: moment().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.addressHash] }), index().on(table.freshUntil)],
+);
+
+/** Answers kept for 24 hours under the caller's Idempotency-Key, readable with that key only. */
+export const idempotentAnswers = pgTable(
+  "idempotent_answers",
+  {
+    accountId: accountId(),
+    keyHash: bytea().notNull(),
+    requestHash: bytea().notNull(),
+    // Who works on it, and until when that is believed; null once there is an answer.
+    holder: uuid(),
+    heldUntil: moment(),
+    status: integer(),
+    sealedBody: bytea(),
+    createdAt: createdAt(),
+    expiresAt: moment().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.keyHash] }), index().on(table.expiresAt)],
+);

@@ -1,0 +1,35 @@
+/** What is done every minute or so: giving back what dead processes held, deleting what has expired. */
+
+/** Each chore may be done by several processes at once. */
+export type Chores = Readonly<Record<string, () => Promise<unknown>>>;
+
+export type Housekeeping = { close(): Promise<void> };
+
+const EVERY_MS = 60_000;
+
+export function startHousekeeping(
+  chores: Chores,
+  onTrouble: (chore: string, error: unknown) => void,
+): Housekeeping {
+  let isClosing = false;
+  let round: Promise<void> = Promise.resolve();
+  const keepHouse = async () => {
+    for (const [name, chore] of Object.entries(chores)) {
+      if (isClosing) return;
+      await chore().catch((error) => onTrouble(name, error));
+    }
+  };
+  const begin = () => {
+    round = round.then(keepHouse); // one round at a time, however long it takes
+  };
+  begin(); // the last process here may have died in the middle of something
+  const timer = setInterval(begin, EVERY_MS);
+  timer.unref();
+  return {
+    async close() {
+      isClosing = true;
+      clearInterval(timer);
+      await round;
+    },
+  };
+}

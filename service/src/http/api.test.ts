@@ -1,0 +1,14 @@
+import Fastify from "fastify";
+import { expect, test } from "vitest";
+import { type ApiDeps, apiRoutes } from "./api.ts";
+import { HTTP_DEFAULTS } from "./http-settings.ts";
+
+test("a route that does not say who may use it keeps the service from starting", async () => {
+  await using app = Fastify();
+  const bare: ApiDeps["routes"][number] = async (api) => {
+    api.get("/bare", async () => "come in");
+  };
+  const deps: Partial<ApiDeps> = { settings: HTTP_DEFAULTS, routes: [bare] };
+  app.register(apiRoutes(deps as ApiDeps), { prefix: "/api/v1" });
+  await expect(app.ready()).rejects.toThrow("GET /api/v1/bare does not say who may use it");
+});

@@ -1,0 +1,43 @@
+/** What the operator may set about the HTTP side, and what holds when nothing is said. */
+export type HttpSettings = {
+  /** Where the service is reached from outside, such as https://mailvet.example; decides cookies and HSTS. */
+  publicUrl: string | undefined;
+  /** Whose X-Forwarded-* headers are believed: addresses and ranges of proxies. */
+  trustedProxies: string[];
+  /** Largest request body. A thousand addresses of full length fit well. */
+  maxBodyBytes: number;
+  /** How long a client may take to send its headers, and its whole request. */
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  /** How long an idle connection is kept for the next request. */
+  keepAliveMs: number;
+  /** Requests per minute from one address to what is open to everybody. */
+  openRequestsPerMinute: number;
+  /** Wrong API keys per minute from one address. */
+  wrongKeysPerMinute: number;
+  /** Requests under way at once, and among them the bulk ones; beyond that: 503. */
+  maxRequestsAtOnce: number;
+  maxBulkAtOnce: number;
+  /** When the event loop is late by this much for a while, new work is turned away. */
+  maxEventLoopDelayMs: number;
+  /** Log lines for successes per second; refusals and failures are always logged. */
+  loggedSuccessesPerSecond: number;
+  /** Opens /metrics to whoever sends it as a bearer token; without it only this machine may look. */
+  metricsToken: string | undefined;
+};
+
+export const HTTP_DEFAULTS: HttpSettings = {
+  publicUrl: undefined,
+  trustedProxies: [],
+  maxBodyBytes: 1024 * 1024,
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 30_000,
+  keepAliveMs: 72_000, // longer than the idle time of common load balancers, so that they hang up first
+  openRequestsPerMinute: 120,
+  wrongKeysPerMinute: 30,
+  maxRequestsAtOnce: 2_000,
+  maxBulkAtOnce: 16,
+  maxEventLoopDelayMs: 1_000,
+  loggedSuccessesPerSecond: 100,
+  metricsToken: undefined,
+};

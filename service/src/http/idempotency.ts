@@ -1,0 +1,137 @@
+/**
+ * Honours Idempotency-Key on every POST of a known caller: the same request is done once, and answered the same for
+ * 24 hours.
+ *
+ * Only answers that say it was done are kept. A refusal frees the key; after a failure of ours only the same request
+ * may use it again, and `onceKey` sees to it that this one does not pay twice.
+ */
+import { HEADERS } from "@mailvet/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Caller } from "../caller.ts";
+import type { Log } from "../log.ts";
+import { Refusal } from "../refusal.ts";
+import { type IdempotentAnswers, RENEW_EVERY_MS, type RowName } from "./idempotent-answers.ts";
+import { type Seal, sealFor } from "./sealed-answer.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set while this request works under an Idempotency-Key. */
+    idempotencyHold: { row: RowName; holder: string; seal: Seal; renewal: NodeJS.Timeout } | undefined;
+  }
+}
+
+/** Says that an answer was given before. */
+export const REPLAYED = "idempotency-replayed";
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+export function honourIdempotencyKeys(app: FastifyInstance, answers: IdempotentAnswers, log: Log): void {
+  app.decorateRequest("onceKey", undefined);
+  app.decorateRequest("idempotencyHold", undefined);
+
+  // After the body was checked: a request that makes no sense takes no key.
+  app.addHook("preHandler", (request, reply, done) => {
+    const key = keyOf(request);
+    if (key === undefined || !request.caller) return done(); // most requests: not even a promise is made for them
+    return begin(answers, request.caller, key, request, reply);
+  });
+
+  // Before the answer leaves, so that whoever has it can rely on it being kept.
+  app.addHook("onSend", (request, reply, payload, done) => {
+    const hold = request.idempotencyHold;
+    if (!hold) return done(null, payload);
+    request.idempotencyHold = undefined;
+    clearInterval(hold.renewal);
+    settle(answers, hold, reply, payload)
+      // The work is done and the answer is right. A retry finds the key held, then does it again without paying.
+      .catch((error) =>
+        log.write.error({ err: error, request_id: request.id }, "an idempotent answer was not kept"),
+      )
+      .finally(() => done(null, payload));
+  });
+}
+
+async function begin(
+  answers: IdempotentAnswers,
+  caller: Caller,
+  key: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const seal = sealFor(scopeOf(caller), key);
+  const row = { accountId: caller.accountId, keyHash: seal.keyHash };
+  const claim = await answers.claim(row, seal.fingerprint(partsOf(request)));
+  switch (claim.kind) {
+    case "held":
+      request.onceKey = `${seal.keyHash.toString("hex")}/${claim.heldSince.getTime()}`;
+      request.idempotencyHold = {
+        row,
+        holder: claim.holder,
+        seal,
+        renewal: keepHolding(answers, row, claim.holder),
+      };
+      return;
+    case "answered": {
+      const body = seal.open(claim.sealedBody);
+      reply.code(claim.status).header(REPLAYED, "true");
+      if (body !== "") reply.header("content-type", "application/json; charset=utf-8");
+      return reply.send(body); // returned, so that the route is not reached: a reply is a promise of being sent
+    }
+    case "in_flight":
+      throw new Refusal(
+        "idempotency_in_flight",
+        "The first request with this Idempotency-Key is still under way.",
+        {
+          retryAfterSeconds: claim.retryAfterSeconds,
+        },
+      );
+    case "reused":
+      throw new Refusal(
+        "idempotency_key_reused",
+        "This Idempotency-Key came with a different request before.",
+      );
+  }
+}
+
+/** Until the request is answered, however long that takes. One renewal that fails is made up for by the next. */
+function keepHolding(answers: IdempotentAnswers, row: RowName, holder: string): NodeJS.Timeout {
+  return setInterval(() => void answers.renew(row, holder).catch(() => {}), RENEW_EVERY_MS);
+}
+
+function keyOf(request: FastifyRequest): string | undefined {
+  const key = request.headers[HEADERS.idempotencyKey];
+  if (key === undefined || request.method !== "POST" || request.routeOptions.config.idempotency === false)
+    return;
+  if (typeof key === "string" && KEY.test(key)) return key;
+  throw new Refusal("validation_failed", "Idempotency-Key must be 1 to 255 visible ASCII characters.");
+}
+
+/** A test key's answers are not those of a live one, even under the same name. */
+function scopeOf({ accountId, by }: Caller): string {
+  return `${accountId}/${by.kind === "key" && by.isTest ? "test" : "live"}`;
+}
+
+function partsOf({ method, url, body }: FastifyRequest): string[] {
+  return [method, url, body === undefined ? "" : JSON.stringify(body)];
+}
+
+type Hold = NonNullable<FastifyRequest["idempotencyHold"]>;
+
+async function settle(
+  answers: IdempotentAnswers,
+  hold: Hold,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<void> {
+  const { row, holder, seal } = hold;
+  const { statusCode: status } = reply;
+  const body = payload ?? "";
+  const isDone = status >= 200 && status < 300;
+  // A cookie belongs to the browser that asked; and what is not text (a stream) is not kept.
+  if (isDone && typeof body === "string" && !reply.hasHeader("set-cookie")) {
+    await answers.keep(row, holder, status, seal.seal(body));
+  } else if (status >= 500) {
+    await answers.abandon(row, holder);
+  } else {
+    await answers.release(row, holder);
+  }
+}

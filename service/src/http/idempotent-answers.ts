@@ -1,0 +1,124 @@
+/**
+ * The kept answers of requests that came with an Idempotency-Key, shared by all processes through the database.
+ *
+ * A row is first held by the request that works on it, then holds its answer. A holder that died is replaced once its
+ * lease is over, but only by the same request: the dead one may have spent credits under this key already.
+ */
+import { randomUUID } from "node:crypto";
+import type pg from "pg";
+
+export type Claim =
+  | { kind: "held"; holder: string; heldSince: Date }
+  | { kind: "answered"; status: number; sealedBody: Buffer }
+  | { kind: "in_flight"; retryAfterSeconds: number }
+  | { kind: "reused" };
+
+export type IdempotentAnswers = {
+  claim(row: RowName, requestHash: Buffer): Promise<Claim>;
+  /** It is still being worked on. */
+  renew(row: RowName, holder: string): Promise<void>;
+  keep(row: RowName, holder: string, status: number, sealedBody: Buffer): Promise<void>;
+  /** Nothing came of it: the key is free for another request. */
+  release(row: RowName, holder: string): Promise<void>;
+  /** Nobody knows what came of it: only the same request may try again, and may do so at once. */
+  abandon(row: RowName, holder: string): Promise<void>;
+  /** How many were deleted; call again while there are many. */
+  deleteExpired(): Promise<number>;
+};
+
+export type RowName = { accountId: string; keyHash: Buffer };
+
+/** How soon a retry may take over from a process that died. Who works longer renews it. */
+const LEASE_SECONDS = 10;
+export const RENEW_EVERY_MS = 3_000;
+const KEPT = "24 hours";
+const DELETED_AT_ONCE = 5_000;
+/** A row may vanish between our two looks at it, so we look again, but not for ever. */
+const MAX_LOOKS = 3;
+
+export function createIdempotentAnswers(pool: Pick<pg.Pool, "query">): IdempotentAnswers {
+  return {
+    async claim({ accountId, keyHash }, requestHash) {
+      const holder = randomUUID();
+      for (let look = 0; look < MAX_LOOKS; look++) {
+        const held = await pool.query<Held>({ ...HOLD, values: [accountId, keyHash, requestHash, holder] });
+        if (held.rows[0]) return { kind: "held", holder, heldSince: held.rows[0].heldSince };
+        const { rows } = await pool.query<Row>({ ...LOOK, values: [accountId, keyHash] });
+        const row = rows[0];
+        if (!row) continue;
+        if (!row.requestHash.equals(requestHash)) return { kind: "reused" };
+        if (row.status !== null && row.sealedBody) {
+          return { kind: "answered", status: row.status, sealedBody: row.sealedBody };
+        }
+        return { kind: "in_flight", retryAfterSeconds: 1 };
+      }
+      return { kind: "in_flight", retryAfterSeconds: 1 };
+    },
+    async renew({ accountId, keyHash }, holder) {
+      await pool.query({ ...RENEW, values: [accountId, keyHash, holder] });
+    },
+    async keep({ accountId, keyHash }, holder, status, sealedBody) {
+      await pool.query({ ...KEEP, values: [accountId, keyHash, holder, status, sealedBody] });
+    },
+    async release({ accountId, keyHash }, holder) {
+      await pool.query({ ...RELEASE, values: [accountId, keyHash, holder] });
+    },
+    async abandon({ accountId, keyHash }, holder) {
+      await pool.query({ ...ABANDON, values: [accountId, keyHash, holder] });
+    },
+    async deleteExpired() {
+      const { rowCount } = await pool.query(DELETE_EXPIRED);
+      return rowCount ?? 0;
+    },
+  };
+}
+
+type Held = { heldSince: Date };
+type Row = { requestHash: Buffer; status: number | null; sealedBody: Buffer | null };
+
+const HOLD = {
+  name: "idempotency_hold",
+  text: `
+    insert into idempotent_answers as kept (account_id, key_hash, request_hash, holder, held_until, expires_at)
+    values ($1, $2, $3, $4, now() + interval '${LEASE_SECONDS} seconds', now() + interval '${KEPT}')
+    on conflict (account_id, key_hash) do update
+      set request_hash = excluded.request_hash, holder = excluded.holder, held_until = excluded.held_until,
+          status = null, sealed_body = null, expires_at = excluded.expires_at,
+          -- Taken over it stays the same work; after its time it is new work under an old name.
+          created_at = case when kept.expires_at <= now() then now() else kept.created_at end
+      where kept.expires_at <= now()
+         or (kept.status is null and kept.held_until <= now() and kept.request_hash = excluded.request_hash)
+    returning created_at as "heldSince"`,
+};
+const LOOK = {
+  name: "idempotency_look",
+  text: `
+    select request_hash as "requestHash", status, sealed_body as "sealedBody"
+    from idempotent_answers where account_id = $1 and key_hash = $2`,
+};
+const RENEW = {
+  name: "idempotency_renew",
+  text: `
+    update idempotent_answers set held_until = now() + interval '${LEASE_SECONDS} seconds'
+    where account_id = $1 and key_hash = $2 and holder = $3`,
+};
+const KEEP = {
+  name: "idempotency_keep",
+  text: `
+    update idempotent_answers set status = $4, sealed_body = $5, holder = null, held_until = null
+    where account_id = $1 and key_hash = $2 and holder = $3`,
+};
+const RELEASE = {
+  name: "idempotency_release",
+  text: "delete from idempotent_answers where account_id = $1 and key_hash = $2 and holder = $3",
+};
+const ABANDON = {
+  name: "idempotency_abandon",
+  text: "update idempotent_answers set held_until = now() where account_id = $1 and key_hash = $2 and holder = $3",
+};
+const DELETE_EXPIRED = {
+  name: "idempotency_delete_expired",
+  text: `
+    delete from idempotent_answers where ctid = any (array(
+      select ctid from idempotent_answers where expires_at <= now() limit ${DELETED_AT_ONCE} for update skip locked))`,
+};

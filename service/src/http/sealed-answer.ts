@@ -1,0 +1,48 @@
+/**
+ * What an Idempotency-Key is turned into: a name for the row, a fingerprint of the request, and a seal for the answer.
+ *
+ * All three come from the caller's key, which we do not keep. Without it the row is noise: neither the addresses that
+ * were asked for nor the answer can be read from it, or guessed and compared.
+ */
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
+
+export type Seal = {
+  /** Names the caller's key, also to the ledger. */
+  keyHash: Buffer;
+  fingerprint(parts: readonly string[]): Buffer;
+  seal(text: string): Buffer;
+  /** Throws when the seal is broken. */
+  open(sealed: Buffer): string;
+};
+
+const CIPHER = "aes-256-gcm";
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+
+/** `scope` keeps the same key of different callers apart. */
+export function sealFor(scope: string, idempotencyKey: string): Seal {
+  const keyHash = createHash("sha256").update(`${scope}\0${idempotencyKey}`).digest();
+  const derive = (purpose: string) =>
+    Buffer.from(hkdfSync("sha256", idempotencyKey, keyHash, `mailvet idempotency: ${purpose}`, KEY_BYTES));
+  return {
+    keyHash,
+    fingerprint(parts) {
+      const fingerprint = createHmac("sha256", derive("request"));
+      for (const part of parts) fingerprint.update(`${Buffer.byteLength(part)}:`).update(part);
+      return fingerprint.digest();
+    },
+    seal(text) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, derive("answer"), nonce);
+      return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    },
+    open(sealed) {
+      const decipher = createDecipheriv(CIPHER, derive("answer"), sealed.subarray(0, NONCE_BYTES));
+      decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+      return (
+        decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8")
+      );
+    },
+  };
+}

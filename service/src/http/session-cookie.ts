@@ -1,0 +1,34 @@
+/**
+ * The cookie that carries a session's token. Over https browsers hold it to this very host (`__Host-`); plain http
+ * is for localhost, where they would not take a Secure one.
+ *
+ * A token needs no escaping, and we have no other cookie, so the few lines of RFC 6265 that matter are here.
+ */
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+export type SessionCookie = {
+  name: string;
+  read(request: Pick<FastifyRequest, "headers">): string | undefined;
+  set(reply: FastifyReply, session: { token: string; expiresAt: Date }): void;
+  clear(reply: FastifyReply): void;
+};
+
+export function createSessionCookie(publicUrl: string | undefined): SessionCookie {
+  const isSecure = publicUrl !== undefined && new URL(publicUrl).protocol === "https:";
+  const name = isSecure ? "__Host-mailvet" : "mailvet";
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+  return {
+    name,
+    read: ({ headers: { cookie = "" } }) =>
+      cookie
+        .split("; ")
+        .find((pair) => pair.startsWith(`${name}=`))
+        ?.slice(name.length + 1),
+    set(reply, { token, expiresAt }) {
+      reply.header("set-cookie", `${name}=${token}; Expires=${expiresAt.toUTCString()}; ${attributes}`);
+    },
+    clear(reply) {
+      reply.header("set-cookie", `${name}=; Max-Age=0; ${attributes}`);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * Token buckets: each subject may take so many tokens per minute, saved up to one minute's worth.
+ *
+ * They live in this process alone: several API processes each grant the full rate. Credits, which must be exact, are
+ * counted in the database instead.
+ */
+import { LRUCache } from "lru-cache";
+
+export type Taken = {
+  isGranted: boolean;
+  /** Whole tokens left. */
+  remaining: number;
+  /** Until the bucket is full again, and until the next whole token. */
+  fullInSeconds: number;
+  nextInSeconds: number;
+};
+
+type Bucket = { tokens: number; filledAtMs: number };
+const MINUTE_MS = 60_000;
+
+export class TokenBuckets {
+  readonly #buckets: LRUCache<string, Bucket>;
+
+  /** The subjects that were quiet the longest are forgotten first, and with that start full again. */
+  constructor(maxSubjects: number) {
+    this.#buckets = new LRUCache({ max: maxSubjects });
+  }
+
+  take(subject: string, perMinute: number, nowMs: number): Taken {
+    let bucket = this.#buckets.get(subject);
+    if (!bucket) {
+      bucket = { tokens: perMinute, filledAtMs: nowMs };
+      this.#buckets.set(subject, bucket);
+    }
+    const refill = ((nowMs - bucket.filledAtMs) * perMinute) / MINUTE_MS;
+    bucket.tokens = Math.min(perMinute, bucket.tokens + refill);
+    bucket.filledAtMs = nowMs;
+    const isGranted = bucket.tokens >= 1;
+    if (isGranted) bucket.tokens -= 1;
+    const secondsFor = (tokens: number) => Math.ceil((Math.max(0, tokens - bucket.tokens) * 60) / perMinute);
+    return {
+      isGranted,
+      remaining: Math.floor(bucket.tokens),
+      fullInSeconds: secondsFor(perMinute),
+      nextInSeconds: secondsFor(1),
+    };
+  }
+}

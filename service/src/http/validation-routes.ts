@@ -1,0 +1,99 @@
+/** POST and GET /validation/single: one address in, one verdict out. POST /validation/bulk: a thousand at once. */
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import {
+  BulkRequest,
+  BulkSummary,
+  MAX_BULK_EMAILS,
+  ValidationRequest,
+  ValidationResult,
+} from "@mailvet/contract";
+import type { FastifyRequest } from "fastify";
+import { Refusal } from "../refusal.ts";
+import type { Validations } from "../validations/validations.ts";
+import "./route-config.ts";
+
+export type ValidationRouteDeps = { validations: Pick<Validations, "validate" | "validateMany"> };
+
+export const validationRoutes =
+  ({ validations }: ValidationRouteDeps): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    const validateOne = async (request: FastifyRequest, email: string) => {
+      const answer = await validations.validate(request.caller!, email, askingOf(request));
+      request.creditsRemaining = answer.creditsRemaining;
+      return answer.result;
+    };
+
+    app.post(
+      "/validation/single",
+      {
+        schema: {
+          operationId: "validateSingle",
+          tags: ["validation"],
+          summary: "Validate one address",
+          description:
+            "Costs one credit. A text that is no address is a verdict too: `invalid`, `syntax_error`.",
+          body: ValidationRequest,
+          response: { 200: ValidationResult },
+        },
+        config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
+      },
+      (request) => validateOne(request, request.body.email),
+    );
+
+    app.get(
+      "/validation/single",
+      {
+        schema: {
+          operationId: "validateSingleByQuery",
+          tags: ["validation"],
+          summary: "Validate one address, named in the query",
+          description:
+            "Costs one credit. In a query string a plus is written `%2B`; a bare `+` means a blank.",
+          querystring: ValidationRequest,
+          response: { 200: ValidationResult },
+        },
+        config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
+      },
+      (request) => validateOne(request, request.query.email),
+    );
+
+    app.post(
+      "/validation/bulk",
+      {
+        schema: {
+          operationId: "validateBulk",
+          tags: ["validation"],
+          summary: `Validate up to ${MAX_BULK_EMAILS.toLocaleString("en")} addresses`,
+          description:
+            "Costs one credit for each unique email; duplicates cost nothing. What could not be settled in time is `unknown` with `retry_after`; asking again later finds the answer.",
+          body: BulkRequest,
+          response: { 200: BulkSummary },
+        },
+        config: { access: { scope: "bulk" }, problems: ["insufficient_credits", "too_many_emails"] },
+        preValidation: refuseTooMany,
+      },
+      async (request) => {
+        const answer = await validations.validateMany(
+          request.caller!,
+          request.body.emails,
+          askingOf(request),
+        );
+        request.creditsRemaining = answer.creditsRemaining;
+        return answer.summary;
+      },
+    );
+  };
+
+function askingOf({ id: requestId, onceKey, visit }: FastifyRequest) {
+  return { requestId, onceKey, startedAtMs: visit.startedAt };
+}
+
+/** Before the schema is held against it, because too many is a problem of its own. */
+async function refuseTooMany({ body }: FastifyRequest): Promise<void> {
+  const emails = typeof body === "object" && body !== null && "emails" in body ? body.emails : undefined;
+  if (!Array.isArray(emails) || emails.length <= MAX_BULK_EMAILS) return;
+  throw new Refusal(
+    "too_many_emails",
+    `There are ${emails.length} emails; at most ${MAX_BULK_EMAILS} go into one request.`,
+  );
+}

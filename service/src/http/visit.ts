@@ -1,0 +1,62 @@
+/**
+ * One request from the moment it is routed until nothing of it is left to do.
+ *
+ * A client may hang up while its work still runs, and an answer may be finished while it still travels. The visit is
+ * over when both have happened, so whoever counts what is under way counts work, not connections.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    visit: Visit;
+  }
+}
+
+export class Visit {
+  readonly startedAt = performance.now();
+  #isAnswered = false;
+  #isClosed = false;
+  #atEnd: (() => void)[] = [];
+
+  /** Runs once, when the visit is over. */
+  onOver(then: () => void): void {
+    this.#atEnd.push(then);
+  }
+
+  answered(): void {
+    this.#isAnswered = true;
+    this.#endWhenOver();
+  }
+
+  closed(): void {
+    this.#isClosed = true;
+    this.#endWhenOver();
+  }
+
+  #endWhenOver(): void {
+    if (!this.#isAnswered || !this.#isClosed) return;
+    for (const then of this.#atEnd.splice(0)) then();
+  }
+}
+
+export type Departure = (request: FastifyRequest, reply: FastifyReply, isAborted: boolean) => void;
+
+/** Gives every routed request its visit. `onClosed` hears of each one when its connection is done with it. */
+export function receiveVisits(app: FastifyInstance, onClosed: Departure): void {
+  app.decorateRequest("visit", null as never);
+  app.addHook("onRequest", (request, reply, done) => {
+    const visit = new Visit();
+    request.visit = visit;
+    reply.raw.once("close", () => {
+      const isAborted = !reply.raw.writableFinished;
+      onClosed(request, reply, isAborted);
+      if (!isAborted) visit.answered(); // also when an answer bypassed the hooks below
+      visit.closed();
+    });
+    done();
+  });
+  app.addHook("onSend", (request, _reply, payload, done) => {
+    request.visit.answered();
+    done(null, payload);
+  });
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { createLog, maskAddresses } from "./log.ts";
+
+function listen(addresses: "masked" | "full") {
+  const lines: string[] = [];
+  const log = createLog({
+    level: "info",
+    addresses,
+    destination: { write: (line: string) => lines.push(line) },
+  });
+  return { log, lines };
+}
+
+test("an address keeps its first character and its domain", () => {
+  expect(maskAddresses("ann@example.com")).toBe("a***@example.com");
+  expect(maskAddresses("Key (email)=(ann.lee+x@example.com) already exists, bob@b.example")).toBe(
+    "Key (email)=(a***@example.com) already exists, b***@b.example",
+  );
+  expect(maskAddresses("postgres://localhost, no address here")).toBe(
+    "postgres://localhost, no address here",
+  );
+});
+
+test("masking a long text without an address takes no time", () => {
+  const started = performance.now();
+  maskAddresses("a".repeat(200_000));
+  expect(performance.now() - started).toBeLessThan(1000);
+});
+
+test("an error is logged with its stack and without the address in it", () => {
+  const { log, lines } = listen("masked");
+  log.write.error({ err: new Error("no such account: ann@example.com") }, "failed");
+  const line = JSON.parse(lines[0] ?? "");
+  expect(line.err.message).toBe("no such account: a***@example.com");
+  expect(line.err.stack).toContain("log.test.ts");
+  expect(lines[0]).not.toContain("ann@");
+});
+
+test("an operator who wants full addresses gets them", () => {
+  const { log, lines } = listen("full");
+  log.write.info({ address: log.masked("ann@example.com") }, "checked");
+  expect(lines[0]).toContain("ann@example.com");
+});

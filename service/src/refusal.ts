@@ -1,0 +1,20 @@
+/** A request we understood and declined. The code is public API; the message is for people. */
+import type { Problem, ProblemCode } from "@mailvet/contract";
+
+/** What a problem document may carry besides its code and detail. */
+export type RefusalExtras = Partial<Pick<Problem, "errors" | "required" | "available">> & {
+  /** When asking again may help. */
+  retryAfterSeconds?: number;
+};
+
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: ProblemCode;
+  readonly extras: RefusalExtras;
+
+  constructor(code: ProblemCode, detail: string, extras: RefusalExtras = {}) {
+    super(detail);
+    this.code = code;
+    this.extras = extras;
+  }
+}

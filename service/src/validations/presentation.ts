@@ -1,0 +1,36 @@
+/** An answer as the caller of this request gets to see it. */
+import type { BulkItem, ValidationResult } from "@mailvet/contract";
+import { reportOf } from "@mailvet/engine";
+import type { Caller } from "../caller.ts";
+import type { Answer } from "./answer.ts";
+
+/** What there is to know about the request itself. */
+export type Asking = {
+  requestId: string;
+  /** Spending under it happens once. */
+  onceKey: string | undefined;
+  /** By performance.now(). */
+  startedAtMs: number;
+};
+
+export function present(answer: Answer, caller: Caller, asking: Asking): ValidationResult {
+  const result = reportOf(answer.evidence, {
+    requestId: asking.requestId,
+    planTier: caller.plan,
+    responseTimeMs: performance.now() - asking.startedAtMs,
+    checkedAtMs: answer.checkedAtMs,
+    cached: answer.isCached,
+  });
+  if (answer.isSandbox) result.metadata.sandbox = true;
+  return result;
+}
+
+export function presentItem(answer: Answer, caller: Caller, asking: Asking): BulkItem {
+  const { email, status, is_valid, confidence, sub_status, score, suggestion, metadata } = present(
+    answer,
+    caller,
+    asking,
+  );
+  const { retry_after } = metadata;
+  return { email, status, is_valid, confidence, sub_status, score, suggestion, retry_after };
+}

@@ -1,0 +1,148 @@
+import { ALL_SUB_STATUSES, STATUS_OF, type SubStatus } from "@mailvet/contract";
+import {
+  decide,
+  type Evidence,
+  readEngineSettings,
+  reportOf,
+  settingsFrom,
+  verifierFrom,
+} from "@mailvet/engine";
+import { afterEach, expect, test, vi } from "vitest";
+import type { Caller } from "../caller.ts";
+import { createSandbox, isInSandbox } from "./sandbox.ts";
+
+const verifier = verifierFrom(readEngineSettings(settingsFrom({})));
+const glance = (email: string) => verifier.begin(email, "syntax").evidence;
+
+const sandbox = createSandbox();
+const play = (email: string, accountId = "account") => sandbox.play(accountId, glance(email));
+const reported = async (email: string) => reportOf(await play(email), ASKING);
+const ASKING = { requestId: "1", planTier: "payg", responseTimeMs: 1, checkedAtMs: 0, cached: false };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const nameOf = (subStatus: SubStatus) => (subStatus === "" ? "valid" : subStatus.replaceAll("_", "-"));
+
+test.for(ALL_SUB_STATUSES)(
+  "the sandbox plays %o, at any domain and under any further tag",
+  async (subStatus) => {
+    const name = nameOf(subStatus);
+    const spellings = [
+      `${name}@mailvet.test`,
+      `${name.toUpperCase()}@Gmail.com`,
+      `${name}+17@example.com`,
+      `ann+${name}@bücher.example`,
+      `ann+${name}+17@mailinator.com`,
+      `info+${name}@[192.0.2.1]`,
+    ];
+    for (const email of spellings) {
+      const { status, subStatus: played } = decide(await play(email));
+      expect([email, status, played]).toEqual([email, STATUS_OF[subStatus], subStatus]);
+    }
+  },
+);
+
+test("a name the sandbox does not know is valid", async () => {
+  for (const email of [
+    "ann@mailvet.test",
+    "ann+shop@mailvet.test",
+    "catch_all@mailvet.test",
+    '"a b"@mailvet.test',
+  ]) {
+    expect(await reported(email)).toMatchObject({ email, status: "valid", sub_status: "", is_valid: true });
+  }
+});
+
+test("the name before the first plus goes before the tag", async () => {
+  expect((await reported("catch-all+mailbox-full@mailvet.test")).sub_status).toBe("catch_all");
+});
+
+test("what is played looks like the real thing", async () => {
+  expect(await reported("mailbox-not-found@mailvet.test")).toMatchObject({
+    is_valid: false,
+    safe_to_send: false,
+    flags: [],
+    details: {
+      syntax_valid: true,
+      dns_valid: true,
+      smtp_valid: false,
+      smtp_code: 550,
+      smtp_enhanced_code: "5.1.1",
+      domain: "mailvet.test",
+      provider: "other",
+      mx_host: "mx.mailvet.test",
+      normalized_email: "mailbox-not-found@mailvet.test",
+    },
+    catchall: { is_catchall: false, confidence: null },
+  });
+  expect(await reported("catch-all@mailvet.test")).toMatchObject({
+    flags: ["catch_all"],
+    catchall: { is_catchall: true, confidence: 0.92 },
+    details: { smtp_valid: true, smtp_code: 250 },
+  });
+  expect(await reported("valid+1@mailvet.test")).toMatchObject({
+    flags: ["subaddressed"],
+    details: { smtp_valid: true, smtp_code: 250, has_spf: true, has_dmarc: true },
+  });
+  expect((await reported("disposable@mailvet.test")).details.is_disposable).toBe(true);
+  expect((await reported("role-based@mailvet.test")).details.is_role_based).toBe(true);
+  expect((await reported("greylisted@mailvet.test")).metadata.retry_after).toBe(300);
+  expect((await reported("domain-not-found@mailvet.test")).details).toMatchObject({
+    dns_valid: false,
+    smtp_code: 0,
+    provider: "",
+    mx_host: "",
+  });
+});
+
+test("a text that is no address is judged by what is wrong with it", async () => {
+  const evidence = await play("catch-all@@mailvet.test");
+  expect(reportOf(evidence, ASKING)).toMatchObject({
+    sub_status: "syntax_error",
+    details: { syntax_error: { rule: "several_at" } },
+  });
+});
+
+test("greylisted-then-valid is valid from two seconds after an account first asked, and for that account only", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
+  const email = "greylisted-then-valid@mailvet.test";
+  const first = await reported(email);
+  expect(first).toMatchObject({ sub_status: "greylisted", metadata: { retry_after: 2 } });
+  vi.advanceTimersByTime(1_900);
+  expect(decide(await play(email)).subStatus).toBe("greylisted");
+  vi.advanceTimersByTime(100);
+  expect(decide(await play(email.toUpperCase())).subStatus).toBe("");
+  expect(decide(await play(email, "another account")).subStatus).toBe("greylisted");
+  expect(decide(await play("greylisted-then-valid+2@mailvet.test")).subStatus).toBe("greylisted");
+});
+
+test("slow-3s takes three seconds", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
+  let answer: Evidence | undefined;
+  const played = play("slow-3s@mailvet.test").then((evidence) => {
+    answer = evidence;
+  });
+  await vi.advanceTimersByTimeAsync(2_990);
+  expect(answer).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(10);
+  await played;
+  expect(decide(answer!).status).toBe("valid");
+});
+
+const callerBy = (by: Caller["by"]): Caller => ({ accountId: "a", plan: "payg", isOperator: false, by });
+const keyOf = (isTest: boolean) => callerBy({ kind: "key", keyId: "k", scopes: ["validate"], isTest });
+const SIGNED_IN = callerBy({ kind: "session", sessionId: "s" });
+
+test.for([
+  ["a test key", keyOf(true), "ann@gmail.com", true],
+  ["a test key, with a text that is no address", keyOf(true), "ann", true],
+  ["a live key at mailvet.test", keyOf(false), "ann@MailVet.test", true],
+  ["somebody signed in, at mailvet.test", SIGNED_IN, "ann@mailvet.test", true],
+  ["a live key elsewhere", keyOf(false), "ann@gmail.com", false],
+  ["a live key below mailvet.test", keyOf(false), "ann@mx.mailvet.test", false],
+  ["somebody signed in, elsewhere", SIGNED_IN, "ann@shop.test", false],
+] as const)("who is in the sandbox: %s", ([, caller, email, isThere]) => {
+  expect(isInSandbox(caller, glance(email))).toBe(isThere);
+});

@@ -1,0 +1,93 @@
+import { ALL_SUB_STATUSES } from "@mailvet/contract";
+import { readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Caller } from "../caller.ts";
+import { createAnswers } from "./answer.ts";
+import type { ValidateDeps } from "./validate.ts";
+import { validateBulk } from "./validate-bulk.ts";
+
+const never = () => {
+  throw new Error("A test key asks nobody and pays nothing.");
+};
+const answers = createAnswers({
+  verifier: verifierFrom(readEngineSettings(settingsFrom({}))),
+  memory: { recall: never, remember: never },
+  level: "smtp",
+});
+const deps: ValidateDeps = {
+  answers,
+  ledger: { charge: never, reserve: never },
+  budgetMs: 1000,
+  sayFailure: never,
+  countVerdict: never,
+};
+const by: Caller["by"] = { kind: "key", keyId: "k", scopes: ["bulk"], isTest: true };
+const caller: Caller = { accountId: "a", plan: "payg", isOperator: false, by };
+const validate = async (emails: string[]) => {
+  const asking = { requestId: "r", onceKey: undefined, startedAtMs: performance.now() };
+  return (await validateBulk(deps, caller, emails, asking)).summary;
+};
+
+const name = fc.constantFrom(
+  ...ALL_SUB_STATUSES.map((subStatus) => subStatus.replaceAll("_", "-") || "valid"),
+);
+const domain = fc.constantFrom("shop.io", "Bücher.example", "xn--bcher-kva.example", "mailvet.test");
+const wellFormed = fc.tuple(name, fc.nat(2), domain).map(([one, tag, at]) => `${one}+${tag}@${at}`);
+const other = fc.oneof(
+  fc.constantFrom("", " ", "ann", "ann@", "a b@shop.io", "\fvalid+1@shop.io"),
+  fc.string(),
+);
+const email = fc
+  .tuple(fc.oneof({ weight: 4, arbitrary: wellFormed }, other), fc.constantFrom("", " ", "\t"), fc.boolean())
+  .map(([text, blank, isLoud]) => `${blank}${isLoud ? text.toUpperCase() : text}${blank}`);
+
+test("whatever a list holds, its counts add up and each unique email has one result, in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(email, { minLength: 1, maxLength: 60 }), async (emails) => {
+      const summary = await validate(emails);
+      const { valid_count, invalid_count, risky_count, unknown_count, duplicate_count } = summary;
+      expect(summary.total).toBe(emails.length);
+      expect(valid_count + invalid_count + risky_count + unknown_count + duplicate_count).toBe(emails.length);
+      expect(summary.credits_used).toBe(emails.length - duplicate_count);
+      expect(summary.results).toHaveLength(summary.credits_used);
+      const places = summary.results.map((item) => emails.indexOf(item.email));
+      expect(places).toEqual([...places].sort((a, b) => a - b));
+      expect(new Set(places).size).toBe(places.length);
+      expect(places).not.toContain(-1);
+      const counted = (status: string) => summary.results.filter((item) => item.status === status).length;
+      expect([valid_count, invalid_count, risky_count, unknown_count]).toEqual(
+        ["valid", "invalid", "risky", "unknown"].map(counted),
+      );
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("spellings of one address are duplicates, and the first one is shown", async () => {
+  const summary = await validate([
+    " Valid@BÜCHER.example",
+    "valid@xn--bcher-kva.example",
+    "valid@bücher.example\n",
+    "Not An Address",
+    " not an address",
+    "valid+1@bücher.example",
+  ]);
+  expect(summary).toMatchObject({
+    total: 6,
+    duplicate_count: 3,
+    credits_used: 3,
+    valid_count: 2,
+    invalid_count: 1,
+  });
+  expect(summary.results.map((item) => item.email)).toEqual([
+    " Valid@BÜCHER.example",
+    "Not An Address",
+    "valid+1@bücher.example",
+  ]);
+});
+
+test("a text with a form feed before it is no address, and does not pass for the one it resembles", async () => {
+  const { results } = await validate(["\fvalid@shop.io", "valid@shop.io"]);
+  expect(results.map((item) => item.sub_status)).toEqual(["syntax_error", ""]);
+});

@@ -1,0 +1,68 @@
+/**
+ * A list of addresses in one request: each unique one answered and paid for once, in order of first appearance.
+ *
+ * All that are not known are asked for together, so that those at one mail host share conversations.
+ */
+import type { BulkSummary } from "@mailvet/contract";
+import type { Caller } from "../caller.ts";
+import type { Answer } from "./answer.ts";
+import { countStatuses, type Payment, paymentBy } from "./payment.ts";
+import { type Asking, presentItem } from "./presentation.ts";
+import { inSlices } from "./slices.ts";
+import { uniqueEmails } from "./unique-emails.ts";
+import type { ValidateDeps } from "./validate.ts";
+
+export type BulkValidated = { summary: BulkSummary; creditsRemaining: number | undefined };
+
+export async function validateBulk(
+  deps: ValidateDeps,
+  caller: Caller,
+  emails: readonly string[],
+  asking: Asking,
+): Promise<BulkValidated> {
+  const payment = paymentBy(deps.ledger, caller, asking);
+  const { answers, creditsRemaining } = await answerAndPay(deps, payment, caller, emails);
+  sayFailures(deps, asking, answers);
+  const counts = countStatuses(answers);
+  const summary: BulkSummary = {
+    total: emails.length,
+    valid_count: counts.valid,
+    invalid_count: counts.invalid,
+    risky_count: counts.risky,
+    unknown_count: counts.unknown,
+    duplicate_count: emails.length - answers.length,
+    credits_used: answers.length,
+    results: await inSlices(answers, (answer) => {
+      const item = presentItem(answer, caller, asking);
+      if (!answer.isSandbox) deps.countVerdict(item.status, item.sub_status, answer.isCached);
+      return item;
+    }),
+  };
+  return { summary, creditsRemaining };
+}
+
+async function answerAndPay(
+  { answers, budgetMs }: ValidateDeps,
+  payment: Payment,
+  caller: Caller,
+  emails: readonly string[],
+): Promise<{ answers: Answer[]; creditsRemaining: number | undefined }> {
+  const glances = await uniqueEmails(emails, answers.glance);
+  const known = await answers.known(caller, glances);
+  const open = glances.filter((_, index) => known[index] === undefined);
+  if (open.length === 0) {
+    const all = known.filter((answer) => answer !== undefined);
+    return { answers: all, creditsRemaining: await payment.charge(all) };
+  }
+  await using credit = await payment.reserve(glances.length, budgetMs);
+  const asked = (await answers.ask(caller, open, { withinMs: budgetMs, isUrgent: false })).values();
+  const all = known.map((answer) => answer ?? asked.next().value!);
+  return { answers: all, creditsRemaining: await payment.settle(credit, all) };
+}
+
+/** One bug can hit a thousand addresses: the first is told, the others are counted. */
+function sayFailures({ sayFailure }: ValidateDeps, { requestId }: Asking, answers: readonly Answer[]): void {
+  const failures = answers.filter(({ evidence, isSandbox }) => evidence.failure !== undefined && !isSandbox);
+  const first = failures[0]?.evidence.failure;
+  if (first !== undefined) sayFailure(requestId, `${first}\n(in ${failures.length} of ${answers.length})`);
+}

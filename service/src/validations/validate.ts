@@ -1,0 +1,66 @@
+/**
+ * One address: paid for at once when the answer is known, else asked for with a credit held meanwhile.
+ *
+ * A failure of ours is not charged.
+ */
+import type { Status, SubStatus, ValidationResult } from "@mailvet/contract";
+import type { Caller } from "../caller.ts";
+import type { Ledger } from "../credits/ledger.ts";
+import type { Answer, Answers } from "./answer.ts";
+import { type Payment, paymentBy } from "./payment.ts";
+import { type Asking, present } from "./presentation.ts";
+
+export type ValidateDeps = {
+  answers: Answers;
+  ledger: Pick<Ledger, "charge" | "reserve">;
+  /** How long one request may take. */
+  budgetMs: number;
+  /** We have a bug, and this is what it said: for the log, with the request it happened to. */
+  sayFailure: (requestId: string, failure: string) => void;
+  /** A verdict was given, not counting those of the sandbox: for the metrics. */
+  countVerdict: (status: Status, subStatus: SubStatus, isCached: boolean) => void;
+};
+
+/** The balance is undefined where nothing was paid. */
+export type Validated = { result: ValidationResult; creditsRemaining: number | undefined };
+
+export async function validate(
+  deps: ValidateDeps,
+  caller: Caller,
+  email: string,
+  asking: Asking,
+): Promise<Validated> {
+  const payment = paymentBy(deps.ledger, caller, asking);
+  const { answer, creditsRemaining } = await answerAndPay(deps, payment, caller, email);
+  const result = present(answer, caller, asking);
+  if (!answer.isSandbox) {
+    const { failure } = answer.evidence;
+    if (failure !== undefined) deps.sayFailure(asking.requestId, failure);
+    deps.countVerdict(result.status, result.sub_status, answer.isCached);
+  }
+  return { result, creditsRemaining };
+}
+
+type Paid = { answer: Answer; creditsRemaining: number | undefined };
+
+async function answerAndPay(
+  { answers, budgetMs }: ValidateDeps,
+  payment: Payment,
+  caller: Caller,
+  email: string,
+): Promise<Paid> {
+  const glance = answers.glance(email);
+  const [known] = await answers.known(caller, [glance]);
+  if (known) {
+    return { answer: known, creditsRemaining: isOurFault(known) ? undefined : await payment.charge([known]) };
+  }
+  await using credit = await payment.reserve(1, budgetMs);
+  const [answer] = await answers.ask(caller, [glance], { withinMs: budgetMs, isUrgent: true });
+  if (!answer) throw new Error("A question was not answered.");
+  const creditsRemaining = isOurFault(answer) ? undefined : await payment.settle(credit, [answer]);
+  return { answer, creditsRemaining };
+}
+
+function isOurFault({ evidence }: Answer): boolean {
+  return evidence.failure !== undefined;
+}

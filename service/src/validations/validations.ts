@@ -1,0 +1,37 @@
+/** Validating addresses for a caller, one at a time or many: the parts put together, with their time budgets. */
+import type { Caller } from "../caller.ts";
+import { type AnswerDeps, createAnswers } from "./answer.ts";
+import type { Asking } from "./presentation.ts";
+import { type ValidateDeps, type Validated, validate } from "./validate.ts";
+import { type BulkValidated, validateBulk } from "./validate-bulk.ts";
+import type { VerdictMemory } from "./verdict-memory.ts";
+
+export type Validations = {
+  validate(caller: Caller, email: string, asking: Asking): Promise<Validated>;
+  validateMany(caller: Caller, emails: readonly string[], asking: Asking): Promise<BulkValidated>;
+  /** Writes what the memory has still to write. The verifier is closed by whoever opened it. */
+  close(): Promise<void>;
+};
+
+export type ValidationDeps = Omit<AnswerDeps, "memory"> &
+  Pick<ValidateDeps, "ledger" | "sayFailure" | "countVerdict"> & {
+    memory: VerdictMemory;
+    singleBudgetMs?: number;
+    bulkBudgetMs?: number;
+  };
+
+/** Below what proxies and HTTP clients usually put up with: 30 and 60 seconds. */
+const SINGLE_BUDGET_MS = 25_000;
+const BULK_BUDGET_MS = 50_000;
+
+export function createValidations(deps: ValidationDeps): Validations {
+  const { singleBudgetMs = SINGLE_BUDGET_MS, bulkBudgetMs = BULK_BUDGET_MS, memory, ...rest } = deps;
+  const answers = createAnswers({ ...rest, memory });
+  const single = { ...rest, answers, budgetMs: singleBudgetMs };
+  const bulk = { ...rest, answers, budgetMs: bulkBudgetMs };
+  return {
+    validate: (caller, email, asking) => validate(single, caller, email, asking),
+    validateMany: (caller, emails, asking) => validateBulk(bulk, caller, emails, asking),
+    close: () => memory.close(),
+  };
+}

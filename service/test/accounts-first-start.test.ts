@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { type FirstStartSettings, firstStart } from "../src/accounts/first-start.ts";
+import { createNotices } from "../src/db/notices.ts";
+import { createKeyring } from "../src/keys/keyring.ts";
+import { type AccountsHouse, openAccountsHouse, refusalOf, visitorFrom } from "./accounts-house.ts";
+
+const HERE = visitorFrom(1);
+const SETTINGS: FirstStartSettings = {
+  email: "admin@localhost",
+  password: undefined,
+  credits: 1_000_000,
+  apiKey: undefined,
+};
+
+function openStart(house: AccountsHouse) {
+  const { database, ledger } = house;
+  const notices = createNotices(database.connection, { say: () => {} });
+  const keyring = createKeyring({ database, notices });
+  return {
+    keyring,
+    start: (settings: Partial<FirstStartSettings> = {}) =>
+      firstStart({ database, ledger, keyring }, { ...SETTINGS, ...settings }),
+    async [Symbol.asyncDispose]() {
+      await keyring.close();
+      await notices.close();
+    },
+  };
+}
+
+test("the first start makes one operator, however many processes start at once", async () => {
+  await using house = openAccountsHouse();
+  await using first = openStart(house);
+
+  const welcomes = await Promise.all([first.start(), first.start(), first.start()]);
+  const [welcome, ...more] = welcomes.filter((one) => one !== undefined);
+  expect(more).toEqual([]);
+  expect(welcome).toMatchObject({ email: "admin@localhost" });
+
+  const { accountId } = await house.accounts.signIn("admin@localhost", welcome!.password!, HERE);
+  expect(await house.accounts.find(accountId)).toMatchObject({
+    isOperator: true,
+    plan: "enterprise",
+    balance: 1_000_000,
+  });
+  expect(await first.keyring.recognise(welcome!.apiKeyText!)).toMatchObject({ accountId, isOperator: true });
+});
+
+test("settings of a later start change neither the operator nor the password", async () => {
+  await using house = openAccountsHouse();
+  await using first = openStart(house);
+
+  const chosen = { email: "Root@Example.com", password: "the chosen password" };
+  expect(await first.start(chosen)).toMatchObject({ email: "root@example.com", password: undefined });
+  expect(await first.start({ email: "other@example.com", password: "another password" })).toBeUndefined();
+
+  expect(await house.accounts.list({ skip: 0, limit: 10, search: undefined })).toMatchObject({ total: 1 });
+  expect(await house.accounts.signIn("root@example.com", "the chosen password", HERE)).toBeDefined();
+  const refusal = await refusalOf(house.accounts.signIn("root@example.com", "another password", HERE));
+  expect(refusal.code).toBe("wrong_credentials");
+});
+
+test("a key from the settings is the operator's from the start that names it", async () => {
+  await using house = openAccountsHouse();
+  await using first = openStart(house);
+  await first.start();
+
+  const apiKey = "a-key-of-the-operators-own";
+  expect(await first.start({ apiKey })).toBeUndefined();
+  expect(await first.start({ apiKey })).toBeUndefined();
+  expect(await first.keyring.recognise(apiKey)).toMatchObject({ isOperator: true, mode: "live" });
+});
+
+test("a first start with a key in the settings makes no other", async () => {
+  await using house = openAccountsHouse();
+  await using first = openStart(house);
+
+  const apiKey = "a-key-of-the-operators-own";
+  expect(await first.start({ apiKey })).toMatchObject({ apiKeyText: undefined });
+  const known = await first.keyring.recognise(apiKey);
+  expect(await first.keyring.list(known!.accountId)).toHaveLength(1);
+});
+
+test("a first start that fails over its key leaves the next one to be the first", async () => {
+  await using house = openAccountsHouse();
+  await using first = openStart(house);
+
+  await expect(first.start({ apiKey: "too short" })).rejects.toThrow("API key");
+  const welcome = await first.start();
+  expect(await house.accounts.signIn("admin@localhost", welcome!.password!, HERE)).toBeDefined();
+});

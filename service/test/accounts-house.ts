@@ -1,0 +1,97 @@
+/**
+ * Accounts with everything they stand on, and a clock that a test can turn. One house at a time: the tests of a file
+ * share a database, and each leaves it empty.
+ */
+import { readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
+import { afterAll, beforeAll } from "vitest";
+import { type Accounts, type AccountsDeps, createAccounts } from "../src/accounts/accounts.ts";
+import { createMailer, type MailSettings } from "../src/accounts/mailer.ts";
+import { createSessions, type Sessions, type Visitor } from "../src/accounts/sessions.ts";
+import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+export type AccountsHouse = AsyncDisposable & {
+  database: TestDatabase;
+  accounts: Accounts;
+  sessions: Sessions;
+  ledger: Ledger;
+  /** What the operator was told. */
+  said: string[];
+  /** Accounts whose keys were to be looked up anew. */
+  forgotten: string[];
+  pass(ms: number): void;
+};
+
+export type HouseOptions = { mail?: MailSettings; settings?: Partial<AccountsDeps["settings"]> };
+
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 24 * 60 * MINUTE_MS;
+export const PUBLIC_URL = "https://mailvet.example";
+
+let database: TestDatabase;
+const verifier = verifierFrom(readEngineSettings(settingsFrom({})));
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(async () => {
+  await verifier.close();
+  await database.close();
+});
+
+export function openAccountsHouse({ mail, settings }: HouseOptions = {}): AccountsHouse {
+  const said: string[] = [];
+  const forgotten: string[] = [];
+  const say = (line: string) => void said.push(line);
+  let skippedMs = 0;
+  const now = () => new Date(Date.now() + skippedMs);
+  const ledger = createLedger({ database });
+  const sessions = createSessions({ database, now });
+  const mailer = createMailer(mail, say);
+  const accounts = createAccounts({
+    database,
+    ledger,
+    sessions,
+    mailer,
+    verify: verifier.verify,
+    forgetAccount: async (accountId) => void forgotten.push(accountId),
+    settings: { signUp: "open", signUpCredits: 100, signUpPlan: "free", publicUrl: PUBLIC_URL, ...settings },
+    now,
+    say,
+  });
+  return {
+    database,
+    accounts,
+    sessions,
+    ledger,
+    said,
+    forgotten,
+    pass(ms) {
+      skippedMs += ms;
+    },
+    async [Symbol.asyncDispose]() {
+      await accounts.close();
+      mailer.close();
+      await ledger.close();
+      await database.pool.query("delete from accounts");
+      await database.pool.query("delete from ledger");
+      await database.pool.query("delete from attempts");
+    },
+  };
+}
+
+/** Somebody at one of many networks. */
+export function visitorFrom(network: number, userAgent = "A browser"): Visitor {
+  return { ip: `198.51.${network >> 8}.${network & 255}`, userAgent };
+}
+
+/** The code it was refused with. Fails when it was not refused. */
+export async function refusalOf(attempt: Promise<unknown>): Promise<{ code: string; message: string }> {
+  const refusal = await attempt.then(
+    () => undefined,
+    (error) => error,
+  );
+  if (refusal?.name !== "Refusal")
+    throw new Error(`expected a refusal, got ${refusal?.stack ?? "a success"}`);
+  return refusal;
+}

@@ -1,0 +1,315 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Account, Session, SignedIn } from "@mailvet/contract";
+import { expect, test } from "vitest";
+import { firstStart } from "../src/accounts/first-start.ts";
+import { createNotices } from "../src/db/notices.ts";
+import { accountRoutes } from "../src/http/account-routes.ts";
+import { buildApp } from "../src/http/app.ts";
+import { authRoutes } from "../src/http/auth-routes.ts";
+import { HTTP_DEFAULTS } from "../src/http/http-settings.ts";
+import { createIdempotentAnswers } from "../src/http/idempotent-answers.ts";
+import { createMetrics } from "../src/http/metrics.ts";
+import { operatorRoutes } from "../src/http/operator-routes.ts";
+import { createSessionCookie } from "../src/http/session-cookie.ts";
+import { createKeyring } from "../src/keys/keyring.ts";
+import { createLog } from "../src/log.ts";
+import { openAccountsHouse } from "./accounts-house.ts";
+
+const PASSWORD = "a long enough password";
+const OPERATOR = { email: "root@example.com", password: "the operator's password" };
+const API_KEY = "the-operators-own-api-key";
+
+/** The service's HTTP side with the routes around accounts, on a port of its own. */
+async function openService(publicUrl?: string) {
+  const house = openAccountsHouse({ settings: { signUpPlan: "payg" } });
+  const { database, ledger, accounts, sessions } = house;
+  const notices = createNotices(database.connection, { say: () => {} });
+  const keyring = createKeyring({ database, notices });
+  await firstStart({ database, ledger, keyring }, { ...OPERATOR, credits: 500, apiKey: API_KEY });
+  const cookie = createSessionCookie(publicUrl);
+  const app = buildApp({
+    settings: { ...HTTP_DEFAULTS, publicUrl },
+    pool: database.pool,
+    log: createLog({ level: "silent", addresses: "masked" }),
+    metrics: createMetrics(),
+    version: "0",
+    keyring,
+    sessions,
+    cookie,
+    balanceOf: (accountId) => ledger.balanceOf(accountId),
+    answers: createIdempotentAnswers(database.pool),
+    routes: [
+      authRoutes({ accounts, sessions, cookie, publicUrl }),
+      accountRoutes({ accounts }),
+      operatorRoutes({ accounts, ledger }),
+    ],
+  });
+  const address = await app.listen({ host: "127.0.0.1", port: 0 });
+  return {
+    house,
+    browser: () => openBrowser(address),
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await keyring.close();
+      await notices.close();
+      await house[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Answer<T> = {
+  status: number;
+  body: T & { code?: string };
+  setCookie: string | undefined;
+  headers: Headers;
+};
+
+/** Sends what it was given a cookie for, as a browser does. */
+function openBrowser(address: string) {
+  let cookie: string | undefined;
+  return {
+    get cookie() {
+      return cookie;
+    },
+    async ask<T = object>(
+      method: string,
+      path: string,
+      body?: object,
+      headers: Record<string, string> = {},
+    ): Promise<Answer<T>> {
+      const answer = await fetch(`${address}/api/v1${path}`, {
+        method,
+        headers: {
+          ...(cookie && { cookie }),
+          ...(body && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const setCookie = answer.headers.get("set-cookie") ?? undefined;
+      if (setCookie) cookie = /Max-Age=0/.test(setCookie) ? undefined : setCookie.split(";", 1)[0];
+      const text = await answer.text();
+      return {
+        status: answer.status,
+        body: text ? JSON.parse(text) : {},
+        setCookie,
+        headers: answer.headers,
+      };
+    },
+  };
+}
+
+test("a visitor signs up, looks around, signs out and in again", async () => {
+  await using service = await openService();
+  const browser = service.browser();
+
+  const signedUp = await browser.ask<SignedIn>("POST", "/auth/sign-up", {
+    email: "Ann@Example.com",
+    password: PASSWORD,
+  });
+  expect(signedUp.status).toBe(201);
+  expect(signedUp.body.account).toMatchObject({
+    email: "ann@example.com",
+    plan: "payg",
+    is_operator: false,
+    credits: { balance: 100, reserved: 0 },
+    limits: { api_access: true, requests_per_minute: 600 },
+  });
+  expect(signedUp.setCookie).toMatch(/^mailvet=[\w-]{43}; Expires=.* GMT; Path=\/; HttpOnly; SameSite=Lax$/);
+
+  expect((await browser.ask("GET", "/auth/session")).body).toEqual(signedUp.body);
+  expect((await browser.ask("GET", "/account")).body).toEqual(signedUp.body.account);
+
+  const firstCookie = browser.cookie!;
+  expect((await browser.ask("POST", "/auth/sign-out")).status).toBe(204);
+  expect(browser.cookie).toBeUndefined();
+  expect((await browser.ask("POST", "/auth/sign-out")).status).toBe(204);
+  const again = await browser.ask("GET", "/auth/session", undefined, { cookie: firstCookie });
+  expect([again.status, again.body.code]).toEqual([401, "not_signed_in"]);
+
+  const credentials = { email: "ann@example.com", password: PASSWORD };
+  expect((await browser.ask("POST", "/auth/sign-in", credentials)).status).toBe(200);
+  const before = browser.cookie!;
+  await browser.ask("POST", "/auth/sign-in", credentials); // on top of the open session, which it replaces
+  expect(browser.cookie).not.toBe(before);
+  expect((await browser.ask<Session[]>("GET", "/auth/sessions")).body).toHaveLength(1);
+});
+
+test("over https the cookie is held to the very host, and never sent in the clear", async () => {
+  await using service = await openService("https://mailvet.example");
+  const { setCookie } = await service.browser().ask("POST", "/auth/sign-in", OPERATOR);
+  expect(setCookie).toMatch(
+    /^__Host-mailvet=[\w-]{43}; Expires=.* GMT; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+  );
+});
+
+test("other sites can neither sign a visitor in nor out, nor change anything for them", async () => {
+  await using service = await openService();
+  const browser = service.browser();
+  await browser.ask("POST", "/auth/sign-in", OPERATOR);
+  const elsewhere = { origin: "https://evil.example" };
+  const attempts = [
+    ["POST", "/auth/sign-in", OPERATOR],
+    ["POST", "/auth/sign-up", { email: "ann@example.com", password: PASSWORD }],
+    ["POST", "/auth/sign-out", undefined],
+    ["POST", "/auth/password-reset", { email: OPERATOR.email }],
+    ["POST", "/auth/password", { current_password: OPERATOR.password, new_password: PASSWORD }],
+    ["DELETE", "/auth/sessions/00000000-0000-4000-8000-000000000000", undefined],
+  ] as const;
+
+  for (const [method, path, body] of attempts) {
+    const { status, body: problem, setCookie } = await browser.ask(method, path, body, elsewhere);
+    expect([path, status, problem.code]).toEqual([path, 403, "origin_rejected"]);
+    expect(setCookie).toBeUndefined();
+  }
+  expect((await browser.ask("GET", "/auth/session")).status).toBe(200);
+  // What a form on another page could send without asking first.
+  const form = await browser.ask("POST", "/auth/sign-in", OPERATOR, { "content-type": "text/plain" });
+  expect([form.status, form.body.code]).toEqual([415, "unsupported_media_type"]);
+});
+
+test("people see where they are signed in and end what they do not know, but nobody else's", async () => {
+  await using service = await openService();
+  const [here, there, stranger] = [service.browser(), service.browser(), service.browser()];
+  await here.ask("POST", "/auth/sign-in", OPERATOR, { "user-agent": "At home" });
+  await there.ask("POST", "/auth/sign-in", OPERATOR, { "user-agent": "At work" });
+  await stranger.ask("POST", "/auth/sign-up", { email: "ann@example.com", password: PASSWORD });
+
+  const { body: sessions } = await here.ask<Session[]>("GET", "/auth/sessions");
+  expect(sessions.map((one) => [one.user_agent, one.is_current, one.ip])).toEqual([
+    ["At work", false, "127.0.0.1"],
+    ["At home", true, "127.0.0.1"],
+  ]);
+  const [atWork, atHome] = sessions.map(({ id }) => `/auth/sessions/${id}`) as [string, string];
+
+  const theirs = await stranger.ask("DELETE", atWork);
+  expect([theirs.status, theirs.body.code]).toEqual([404, "session_not_found"]);
+  expect((await here.ask("DELETE", atWork)).status).toBe(204);
+  expect((await there.ask("GET", "/auth/session")).status).toBe(401);
+  expect((await here.ask("DELETE", atHome)).status).toBe(204);
+  expect(here.cookie).toBeUndefined();
+});
+
+test("a changed password leaves this browser signed in and no other", async () => {
+  await using service = await openService();
+  const [here, there] = [service.browser(), service.browser()];
+  for (const browser of [here, there]) await browser.ask("POST", "/auth/sign-in", OPERATOR);
+  const before = here.cookie!;
+
+  const wrong = { current_password: "not the password", new_password: PASSWORD };
+  expect(await here.ask("POST", "/auth/password", wrong)).toMatchObject({
+    status: 401,
+    body: { code: "wrong_credentials" },
+  });
+  const right = { current_password: OPERATOR.password, new_password: PASSWORD };
+  expect((await here.ask("POST", "/auth/password", right)).status).toBe(204);
+
+  expect(here.cookie).not.toBe(before);
+  expect((await here.ask("GET", "/auth/session")).status).toBe(200);
+  expect((await there.ask("GET", "/auth/session")).status).toBe(401);
+});
+
+test("a new password by link: the same answer for everybody, and the link works once", async () => {
+  await using service = await openService();
+  const browser = service.browser();
+  for (const email of ["nobody@example.com", OPERATOR.email]) {
+    const { status, body } = await browser.ask("POST", "/auth/password-reset", { email });
+    expect([status, body]).toEqual([202, { status: "mail_sent" }]);
+  }
+  while (service.house.said.length === 0) await pause(10); // for as long as a test may take
+  const token = /token=([\w-]+)/.exec(service.house.said[0]!)![1];
+
+  const choice = { token, new_password: PASSWORD };
+  expect((await browser.ask("POST", "/auth/password-reset/confirm", choice)).status).toBe(204);
+  const again = await browser.ask("POST", "/auth/password-reset/confirm", choice);
+  expect([again.status, again.body.code]).toEqual([410, "link_expired"]);
+  const signIn = await browser.ask("POST", "/auth/sign-in", { email: OPERATOR.email, password: PASSWORD });
+  expect(signIn.status).toBe(200);
+});
+
+test("too many wrong passwords are told when to come back", async () => {
+  await using service = await openService();
+  const browser = service.browser();
+  const wrong = { email: OPERATOR.email, password: "not the password" };
+  for (let count = 0; count < 5; count++) {
+    expect((await browser.ask("POST", "/auth/sign-in", wrong)).body.code).toBe("wrong_credentials");
+  }
+  const { status, body, headers } = await browser.ask("POST", "/auth/sign-in", OPERATOR);
+  expect([status, body.code]).toEqual([429, "rate_limited"]);
+  expect(Number(headers.get("retry-after"))).toBeGreaterThan(290);
+});
+
+test("the operator finds an account, sets its plan and gives it credits", async () => {
+  await using service = await openService();
+  const [operator, ann] = [service.browser(), service.browser()];
+  await operator.ask("POST", "/auth/sign-in", OPERATOR);
+  const { body } = await ann.ask<SignedIn>("POST", "/auth/sign-up", {
+    email: "ann@example.com",
+    password: PASSWORD,
+  });
+  await service.browser().ask("POST", "/auth/sign-up", { email: "bob@example.com", password: PASSWORD });
+
+  const page = await operator.ask<Account[]>("GET", "/operator/accounts?limit=1");
+  expect(page.body).toMatchObject([{ email: "bob@example.com" }]);
+  expect(page.headers.get("x-total-count")).toBe("3");
+  expect(page.headers.get("link")).toContain('rel="next"');
+  const found = await operator.ask<Account[]>("GET", "/operator/accounts?search=ANN@");
+  expect(found.body).toEqual([body.account]);
+  expect((await operator.ask<Account[]>("GET", "/operator/accounts?search=%00%25_")).body).toEqual([]);
+
+  const path = `/operator/accounts/${body.account.id}`;
+  const changed = await operator.ask<Account>("PATCH", path, { plan: "growth" });
+  expect(changed.body).toMatchObject({ plan: "growth", limits: { requests_per_minute: 6_000 } });
+  expect(service.house.forgotten).toEqual([body.account.id]);
+
+  const granted = await operator.ask("POST", `${path}/grants`, { amount: 50, note: " For the trouble " });
+  expect(granted).toMatchObject({
+    status: 201,
+    body: { kind: "grant", balance_after: 150, reference: "For the trouble" },
+  });
+  const tooMuch = await operator.ask("POST", `${path}/grants`, { amount: -151 });
+  expect(tooMuch).toMatchObject({ status: 402, body: { code: "insufficient_credits", available: 150 } });
+  for (const nonsense of [{ amount: 0 }, { amount: 1, note: "\0" }]) {
+    expect((await operator.ask("POST", `${path}/grants`, nonsense)).body.code).toBe("validation_failed");
+  }
+  expect((await operator.ask<Account>("GET", path)).body).toMatchObject({
+    plan: "growth",
+    credits: { balance: 150 },
+  });
+});
+
+test("operator routes are for the operator, signed in", async () => {
+  await using service = await openService();
+  const [operator, ann] = [service.browser(), service.browser()];
+  await operator.ask("POST", "/auth/sign-in", OPERATOR);
+  const { body } = await ann.ask<SignedIn>("POST", "/auth/sign-up", {
+    email: "ann@example.com",
+    password: PASSWORD,
+  });
+  const path = `/operator/accounts/${body.account.id}`;
+
+  const withKey = service.browser();
+  const key = { "x-api-key": API_KEY };
+  expect((await withKey.ask("GET", "/account", undefined, key)).body).toMatchObject({
+    email: OPERATOR.email,
+  });
+  const routes = [
+    ["GET", "/operator/accounts", undefined],
+    ["GET", path, undefined],
+    ["PATCH", path, { plan: "enterprise" }],
+    ["POST", `${path}/grants`, { amount: 1_000 }],
+  ] as const;
+  for (const [method, route, sent] of routes) {
+    expect((await ann.ask(method, route, sent)).body.code).toBe("operator_only");
+    expect((await withKey.ask(method, route, sent, key)).body.code).toBe("session_required");
+  }
+  const nobody = "/operator/accounts/00000000-0000-4000-8000-000000000000";
+  for (const [method, route, sent] of [
+    ["GET", nobody],
+    ["PATCH", nobody, { plan: "free" }],
+    ["POST", `${nobody}/grants`, { amount: 1 }],
+  ] as const) {
+    expect((await operator.ask(method, route, sent)).body.code).toBe("account_not_found");
+  }
+  expect((await ann.ask("GET", "/account")).body).toMatchObject({ plan: "payg", credits: { balance: 100 } });
+});

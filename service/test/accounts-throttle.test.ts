@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import {
+  type AccountsHouse,
+  MINUTE_MS,
+  openAccountsHouse,
+  refusalOf,
+  visitorFrom,
+} from "./accounts-house.ts";
+
+const EMAIL = "ann@example.com";
+const PASSWORD = "a long enough password";
+const OWNER = visitorFrom(1);
+const GUESSER = visitorFrom(2);
+
+async function openWithAnn(): Promise<AccountsHouse> {
+  const house = openAccountsHouse();
+  await house.accounts.signUp(EMAIL, PASSWORD, OWNER);
+  return house;
+}
+
+async function guess({ accounts }: AccountsHouse, times: number, visitor = GUESSER): Promise<string[]> {
+  const codes: string[] = [];
+  for (let count = 0; count < times; count++) {
+    codes.push((await refusalOf(accounts.signIn(EMAIL, "a wrong guess", visitor))).code);
+  }
+  return codes;
+}
+
+test("after five wrong passwords from one place the right one has to wait too, for five minutes at most", async () => {
+  await using house = await openWithAnn();
+
+  expect(new Set(await guess(house, 5))).toEqual(new Set(["wrong_credentials"]));
+  const refusal = await refusalOf(house.accounts.signIn(EMAIL, PASSWORD, GUESSER));
+  expect(refusal).toMatchObject({ code: "rate_limited" });
+  const { retryAfterSeconds } = (refusal as unknown as { extras: { retryAfterSeconds: number } }).extras;
+  expect(retryAfterSeconds).toBeGreaterThan(290);
+  expect(retryAfterSeconds).toBeLessThanOrEqual(300);
+
+  house.pass(5 * MINUTE_MS);
+  expect(await house.accounts.signIn(EMAIL, PASSWORD, GUESSER)).toBeDefined();
+});
+
+test("twenty guesses at the same moment get no further than five", async () => {
+  await using house = await openWithAnn();
+  const codes = (await Promise.all(Array.from({ length: 20 }, () => guess(house, 1)))).flat();
+
+  expect(codes.filter((code) => code === "wrong_credentials")).toHaveLength(5);
+  expect(codes.filter((code) => code === "rate_limited")).toHaveLength(15);
+});
+
+test("one stubborn guesser cannot keep the owner out", async () => {
+  await using house = await openWithAnn();
+  await guess(house, 60);
+
+  expect(await house.accounts.signIn(EMAIL, PASSWORD, OWNER)).toBeDefined();
+});
+
+test("guessers at many places are stopped together, for five minutes at most", async () => {
+  await using house = await openWithAnn();
+  for (let network = 100; network < 130; network++) await guess(house, 1, visitorFrom(network));
+
+  expect((await refusalOf(house.accounts.signIn(EMAIL, PASSWORD, OWNER))).code).toBe("rate_limited");
+  house.pass(5 * MINUTE_MS);
+  expect(await house.accounts.signIn(EMAIL, PASSWORD, OWNER)).toBeDefined();
+});
+
+test("signing in often with the right password is no abuse", async () => {
+  await using house = await openWithAnn();
+  await guess(house, 4, OWNER);
+  for (let count = 0; count < 8; count++) await house.accounts.signIn(EMAIL, PASSWORD, OWNER);
+  expect(await guess(house, 1, OWNER)).toEqual(["wrong_credentials"]);
+});
+
+test("one place may not try its luck with any number of accounts", async () => {
+  await using house = await openWithAnn();
+  const codes: string[] = [];
+  for (let count = 0; count < 51; count++) {
+    const attempt = house.accounts.signIn(`person-${count}@example.com`, "Password123", GUESSER);
+    codes.push((await refusalOf(attempt)).code);
+  }
+  expect(codes.slice(49)).toEqual(["wrong_credentials", "rate_limited"]);
+});
+
+test("who has an open browser of somebody else gets ten guesses at the password", async () => {
+  await using house = await openWithAnn();
+  const session = await house.accounts.signIn(EMAIL, PASSWORD, OWNER);
+  const guessed: string[] = [];
+  for (let count = 0; count < 11; count++) {
+    const attempt = house.accounts.changePassword(session, {
+      current: "a wrong guess",
+      next: "my password now",
+    });
+    guessed.push((await refusalOf(attempt)).code);
+  }
+  expect(guessed.slice(9)).toEqual(["wrong_credentials", "rate_limited"]);
+});
+
+test("one network opens thirty accounts an hour, however many IPv6 addresses it has", async () => {
+  await using house = openAccountsHouse();
+  const signUp = (count: number) => {
+    const visitor = { ip: `2001:db8:1:2::${count.toString(16)}`, userAgent: "" };
+    return house.accounts.signUp(`person-${count}@example.com`, PASSWORD, visitor);
+  };
+  await Promise.all(Array.from({ length: 30 }, (_, count) => signUp(count)));
+
+  expect((await refusalOf(signUp(30))).code).toBe("rate_limited");
+  house.pass(60 * MINUTE_MS);
+  expect(await signUp(31)).toBeDefined();
+
+  await house.accounts.deleteExpired();
+  const { rows } = await house.database.pool.query("select subject from attempts");
+  expect(rows).toHaveLength(1);
+  expect(rows[0].subject).toMatch(/^sign_up:[\w-]{43}$/); // and names nobody
+});

@@ -1,0 +1,73 @@
+/** A process that spends credits is killed at a bad moment, again and again: what it was promised is there, once. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { createLedger } from "../src/credits/ledger.ts";
+import type { Database } from "../src/db/database.ts";
+import { expectBooksToAddUp, openAccount } from "./credits-books.ts";
+import type { Charging } from "./credits-charger.ts";
+import { openTestDatabase } from "./database.ts";
+
+const CHARGER = fileURLToPath(new URL("./credits-charger.ts", import.meta.url));
+const TSX = import.meta.resolve("tsx");
+const ROUNDS = 8;
+const SIDE_BY_SIDE = 2;
+const CALLERS = 8;
+
+test("no acknowledged charge is lost or doubled in 8 rounds of kill -9", { timeout: 90_000 }, async () => {
+  await using database = await openTestDatabase();
+  const ledger = createLedger({ database });
+  const accountId = await openAccount(database, ledger, 10_000_000);
+  const charging = { connection: database.connection, accountId, callers: CALLERS };
+  const acknowledged: string[] = [];
+
+  const lanes = Array.from({ length: SIDE_BY_SIDE }, async () => {
+    for (let round = 0; round < ROUNDS / SIDE_BY_SIDE; round++) {
+      acknowledged.push(...(await spendUntilKilled(charging)));
+    }
+  });
+  await Promise.all(lanes);
+
+  await nothingUnderWay(database);
+  await ledger.releaseExpired(); // what the dead had held
+  const { rows } = await database.pool.query<{ reference: string }>(
+    "select reference from ledger where kind = 'settle' and account_id = $1",
+    [accountId],
+  );
+  const written = new Set(rows.map(({ reference }) => reference));
+  expect(written.size).toBe(rows.length); // nothing twice
+  expect(acknowledged.filter((reference) => !written.has(reference))).toEqual([]);
+  expect(acknowledged.length).toBeGreaterThan(ROUNDS * CALLERS); // they were at it, not just starting
+  expect(rows.length - acknowledged.length).toBeLessThanOrEqual(ROUNDS * CALLERS); // what was under way
+  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 10_000_000 - rows.length, reserved: 0 });
+  await expectBooksToAddUp(database);
+});
+
+/** Lets a process of its own charge for a moment, kills it, and returns the references it was acknowledged. */
+async function spendUntilKilled(charging: Charging): Promise<string[]> {
+  const child = spawn(
+    process.execPath,
+    ["--import", TSX, "--conditions=source", CHARGER, JSON.stringify(charging)],
+    { stdio: ["ignore", "pipe", "inherit"], timeout: 60_000, killSignal: "SIGKILL" },
+  );
+  const lines = createInterface(child.stdout);
+  const heard: string[] = [];
+  lines.on("line", (line) => heard.push(line));
+  const over = Promise.all([once(child, "exit"), once(lines, "close")]);
+  await Promise.race([once(lines, "line"), over]);
+  await pause(20 + Math.random() * 300);
+  child.kill("SIGKILL");
+  const [[, signal]] = await over;
+  expect(signal).toBe("SIGKILL"); // and not by a fault of its own before
+  return heard;
+}
+
+/** A statement that the server had been given already may still commit after its process has died. */
+async function nothingUnderWay({ pool }: Database): Promise<void> {
+  const busy = `select from pg_stat_activity
+    where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;
+  await expect.poll(async () => (await pool.query(busy)).rowCount, { timeout: 5_000 }).toBe(0);
+}

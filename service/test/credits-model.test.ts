@@ -1,0 +1,193 @@
+/** Credits against a model of them: whatever is asked for in whatever order, both give the same answers. */
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLedger, type Ledger, type Reservation } from "../src/credits/ledger.ts";
+import { Refusal } from "../src/refusal.ts";
+import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const account = fc.nat({ max: 1 });
+const amount = fc.integer({ min: 1, max: 4 });
+const onceKey = fc.option(fc.constantFrom("x", "y"), { nil: undefined, freq: 2 });
+const which = fc.nat({ max: 5 }); // of the reservations made so far, counted round and round
+
+const request = fc.oneof(
+  fc.record({ ask: fc.constant("charge" as const), account, amount, onceKey }),
+  fc.record({ ask: fc.constant("reserve" as const), account, amount }),
+  fc.record({ ask: fc.constant("settle" as const), which, onceKey }),
+  fc.record({ ask: fc.constant("release" as const), which }),
+);
+type Request = typeof request extends fc.Arbitrary<infer R> ? R : never;
+
+/** What happens at one moment: requests that arrive together, a grant, or the end of every reservation's time. */
+const moment = fc.oneof(
+  { weight: 5, arbitrary: fc.array(request, { minLength: 1, maxLength: 7 }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ grant: fc.integer({ min: -6, max: 6 }).filter((n) => n !== 0), account }),
+  },
+  { weight: 1, arbitrary: fc.constant("expiry" as const) },
+);
+
+test("any sequence of requests, some of them at the same time, comes out as the model says", {
+  timeout: 60_000,
+}, async () => {
+  const start = fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 12 }));
+  await fc.assert(
+    fc.asyncProperty(start, fc.array(moment, { maxLength: 12 }), async (credits, moments) => {
+      await database.pool.query("delete from accounts"); // and everything that hangs on them
+      const ledger = createLedger({ database });
+      const real = await realBooks(ledger, credits);
+      const model = modelBooks(credits);
+      for (const one of moments) {
+        if (one === "expiry") {
+          await database.pool.query("update reservations set expires_at = now() - interval '1 second'");
+          expect(await ledger.releaseExpired()).toBe(model.expire());
+        } else if ("grant" in one) {
+          expect(await real.grant(one.account, one.grant)).toEqual(model.grant(one.account, one.grant));
+        } else {
+          expect(await Promise.all(one.map(real.ask))).toEqual(model.askTogether(one));
+        }
+      }
+      expect(await Promise.all([0, 1].map(real.balance))).toEqual(model.balances());
+      await expectBooksToAddUp(database);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+/** A balance, or how much was wanted and how much there was. */
+type Answer = number | string | undefined;
+
+async function realBooks(ledger: Ledger, credits: readonly number[]) {
+  const ids = await Promise.all(credits.map((count) => openAccount(database, ledger, count)));
+  const held: Reservation[] = [];
+  const inWords = (error: unknown): Answer => {
+    if (!(error instanceof Refusal)) throw error;
+    return `wants ${error.extras.required}, has ${error.extras.available}`;
+  };
+  const ask = async (wanted: Request): Promise<Answer> => {
+    if (wanted.ask === "charge") {
+      const { amount, onceKey } = wanted;
+      return ledger.charge(chargeOf(ids[wanted.account]!, { amount, onceKey })).catch(inWords);
+    }
+    if (wanted.ask === "reserve") {
+      const hold = { accountId: ids[wanted.account]!, amount: wanted.amount, reference: randomUUID() };
+      return ledger.reserve({ ...hold, holdMs: 60_000 }).then((reservation) => {
+        held.push(reservation);
+        return reservation.balance;
+      }, inWords);
+    }
+    const reservation = held[wanted.which % held.length];
+    if (wanted.ask === "settle") return reservation?.settle({ use: oneCheck(), onceKey: wanted.onceKey });
+    return reservation?.[Symbol.asyncDispose]().then(() => undefined);
+  };
+  return {
+    ask,
+    grant: (account: number, amount: number) =>
+      ledger
+        .grant({ accountId: ids[account]!, amount, reference: "grant" })
+        .then((entry) => entry.balance_after, inWords),
+    balance: (account: number) => ledger.balanceOf(ids[account]!),
+  };
+}
+
+function modelBooks(credits: readonly number[]) {
+  const books = credits.map((balance) => ({ balance, reserved: 0, spentUnder: new Set<string>() }));
+  const held: { account: number; amount: number; isHeld: boolean; isSettled: boolean }[] = [];
+
+  function giveBack(one: (typeof held)[number]): void {
+    const book = books[one.account]!;
+    book.balance += one.amount;
+    book.reserved -= one.amount;
+    one.isHeld = false;
+  }
+  function spend(account: number, amount: number): Answer {
+    const book = books[account]!;
+    if (book.balance < amount) return `wants ${amount}, has ${book.balance}`;
+    book.balance -= amount;
+    return book.balance;
+  }
+  function ask(wanted: Request): Answer {
+    if (wanted.ask === "charge") {
+      const book = books[wanted.account]!;
+      if (wanted.onceKey && book.spentUnder.has(wanted.onceKey)) return book.balance;
+      const answer = spend(wanted.account, wanted.amount);
+      if (wanted.onceKey && typeof answer === "number") book.spentUnder.add(wanted.onceKey);
+      return answer;
+    }
+    if (wanted.ask === "reserve") {
+      const answer = spend(wanted.account, wanted.amount);
+      if (typeof answer === "number") {
+        books[wanted.account]!.reserved += wanted.amount;
+        held.push({ account: wanted.account, amount: wanted.amount, isHeld: true, isSettled: false });
+      }
+      return answer;
+    }
+    const one = held[wanted.which];
+    if (!one) return undefined;
+    if (wanted.ask === "release") {
+      if (one.isHeld) giveBack(one);
+      return undefined;
+    }
+    const book = books[one.account]!;
+    one.isSettled = true;
+    if (one.isHeld) giveBack(one);
+    if (wanted.onceKey && book.spentUnder.has(wanted.onceKey)) return book.balance;
+    if (typeof spend(one.account, one.amount) === "number" && wanted.onceKey)
+      book.spentUnder.add(wanted.onceKey);
+    return book.balance;
+  }
+
+  /** In order of arrival, except that what touches the same reservation or once-key as another waits for it. */
+  function askTogether(requests: readonly Request[]): Answer[] {
+    const answers: Answer[] = [];
+    const known = held.length; // what is reserved at this moment can be settled at the next
+    let waiting = requests.map((request, place) => {
+      const wanted = "which" in request ? { ...request, which: request.which % known } : request;
+      return { wanted, place, names: namesOf(wanted) };
+    });
+    while (waiting.length > 0) {
+      const taken = new Set<string>();
+      waiting = waiting.filter(({ wanted, place, names }) => {
+        if (names.some((name) => taken.has(name))) return true;
+        for (const name of names) taken.add(name);
+        answers[place] = ask(wanted);
+        return false;
+      });
+    }
+    return answers;
+  }
+
+  function namesOf(wanted: Request): string[] {
+    const names: string[] = [];
+    const one = "which" in wanted ? held[wanted.which] : undefined;
+    // To release what was settled before is nothing at all, and waits for nobody.
+    if (one && !(wanted.ask === "release" && one.isSettled)) names.push(`held ${held.indexOf(one)}`);
+    const account = "which" in wanted ? one?.account : wanted.account;
+    if ("onceKey" in wanted && wanted.onceKey) names.push(`${account} ${wanted.onceKey}`);
+    return names;
+  }
+
+  return {
+    askTogether,
+    grant(account: number, amount: number): Answer {
+      if (amount < 0) return spend(account, -amount);
+      books[account]!.balance += amount;
+      return books[account]!.balance;
+    },
+    expire(): number {
+      const late = held.filter((one) => one.isHeld);
+      for (const one of late) giveBack(one);
+      return late.length;
+    },
+    balances: () => books.map(({ balance, reserved }) => ({ balance, reserved })),
+  };
+}

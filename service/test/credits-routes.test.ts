@@ -1,0 +1,134 @@
+/** GET /credits and GET /usage over HTTP on a real database, for somebody who was let in already. */
+import { randomUUID } from "node:crypto";
+import { Credits, type Problem, Usage } from "@mailvet/contract";
+import Fastify from "fastify";
+import { Check } from "typebox/value";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLedger } from "../src/credits/ledger.ts";
+import { usageOf } from "../src/credits/usage.ts";
+import { creditRoutes } from "../src/http/credit-routes.ts";
+import { answerWithProblems } from "../src/http/problem.ts";
+import { compileValidator } from "../src/http/validator.ts";
+import { createLog } from "../src/log.ts";
+import { chargeOf, oneCheck, openAccount } from "./credits-books.ts";
+import { openTestDatabase } from "./database.ts";
+
+let service: Awaited<ReturnType<typeof serveCredits>>;
+beforeAll(async () => {
+  service = await serveCredits();
+});
+afterAll(() => service.close());
+
+test("the balance comes with a page of the ledger and links to its neighbours", async () => {
+  const ann = await service.openAccount(100);
+  for (let charge = 1; charge <= 5; charge++) {
+    await service.ledger.charge(chargeOf(ann.accountId, { reference: `charge ${charge}` }));
+  }
+  const { status, body, headers } = await ann.get<Credits>("/credits?skip=1&limit=2");
+  expect(status).toBe(200);
+  expect(Check(Credits, body)).toBe(true);
+  expect(body).toMatchObject({
+    balance: 95,
+    reserved: 0,
+    ledger: [
+      { kind: "settle", amount: -1, balance_after: 96, reference: "charge 4" },
+      { kind: "settle", amount: -1, balance_after: 97, reference: "charge 3" },
+    ],
+  });
+  expect(headers.get("x-total-count")).toBe("6");
+  expect(headers.get("link")).toContain('</credits?skip=3&limit=2>; rel="next"');
+});
+
+test("credits that are held for work under way are shown apart", async () => {
+  const ann = await service.openAccount(10);
+  await using _ = await service.ledger.reserve({
+    accountId: ann.accountId,
+    amount: 4,
+    reference: "work",
+    holdMs: 60_000,
+  });
+  expect((await ann.get<Credits>("/credits")).body).toMatchObject({ balance: 6, reserved: 4 });
+});
+
+test("usage is told per day and key, for one key when asked, and for the days asked for", async () => {
+  const ann = await service.openAccount(100);
+  const keyId = randomUUID();
+  for (const use of [oneCheck("valid", keyId), oneCheck("invalid", keyId), oneCheck("unknown")]) {
+    await service.ledger.charge(chargeOf(ann.accountId, { use }));
+  }
+  const all = await ann.get<Usage>("/usage");
+  expect(all.status).toBe(200);
+  expect(Check(Usage, all.body)).toBe(true);
+  const byKey = {
+    date: all.body.to,
+    key_id: keyId,
+    valid: 1,
+    invalid: 1,
+    risky: 0,
+    unknown: 0,
+    credits_used: 2,
+  };
+  const byWebApp = { ...byKey, key_id: null, valid: 0, invalid: 0, unknown: 1, credits_used: 1 };
+  expect(all.body.days).toEqual([byKey, byWebApp]);
+
+  expect((await ann.get<Usage>(`/usage?key_id=${keyId}`)).body.days).toEqual([byKey]);
+  const past = await ann.get<Usage>("/usage?from=2020-01-01&to=2020-12-31");
+  expect(past.body).toEqual({ from: "2020-01-01", to: "2020-12-31", days: [] });
+});
+
+test("another account sees nothing of it, not even by the key's id", async () => {
+  const [ann, bob] = [await service.openAccount(100), await service.openAccount(0)];
+  const keyId = randomUUID();
+  await service.ledger.charge(chargeOf(ann.accountId, { use: oneCheck("valid", keyId) }));
+  expect((await bob.get<Usage>(`/usage?key_id=${keyId}`)).body.days).toEqual([]);
+  expect((await bob.get<Credits>("/credits")).body).toEqual({ balance: 0, reserved: 0, ledger: [] });
+});
+
+test.each([
+  ["/usage?from=2026-02-02&to=2026-02-01", "/from"],
+  ["/usage?from=2020-01-01&to=2022-01-01", "/from"],
+  ["/usage?to=0000-01-01", "/to"],
+  ["/usage?to=2026-02-30", "/to"],
+  ["/usage?key_id=mine", "/key_id"],
+  ["/credits?limit=101", "/limit"],
+  ["/credits?skip=-1", "/skip"],
+])("GET %s is refused, and the pointer says what is wrong", async (path, pointer) => {
+  const ann = await service.openAccount(0);
+  const { status, body } = await ann.get<Problem>(path);
+  expect(status).toBe(422);
+  expect(body).toMatchObject({ code: "validation_failed", errors: [{ pointer }] });
+});
+
+async function serveCredits() {
+  const database = await openTestDatabase();
+  const ledger = createLedger({ database });
+  const app = Fastify().setValidatorCompiler(compileValidator);
+  answerWithProblems(app, createLog({ level: "silent", addresses: "masked" }));
+  app.decorateRequest("caller", undefined);
+  app.addHook("onRequest", async (request) => {
+    const accountId = String(request.headers["x-signed-in"]);
+    const by = { kind: "session", sessionId: "s" } as const;
+    request.caller = { accountId, plan: "payg", isOperator: false, by };
+  });
+  app.register(
+    creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
+  );
+  const address = await app.listen({ host: "127.0.0.1", port: 0 });
+  return {
+    ledger,
+    async openAccount(credits: number) {
+      const accountId = await openAccount(database, ledger, credits);
+      return {
+        accountId,
+        async get<T>(path: string) {
+          const answer = await fetch(address + path, { headers: { "x-signed-in": accountId } });
+          return { status: answer.status, headers: answer.headers, body: (await answer.json()) as T };
+        },
+      };
+    },
+    async close() {
+      await app.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,192 @@
+/** Credits on a real database: spent, held, given back, and never more of them than there are. */
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import { usageOf } from "../src/credits/usage.ts";
+import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+let database: TestDatabase;
+let ledger: Ledger;
+let said: string[];
+beforeAll(async () => {
+  database = await openTestDatabase();
+  said = [];
+  ledger = createLedger({ database, say: (text) => said.push(text) });
+});
+afterEach(() => expectBooksToAddUp(database));
+afterAll(() => database.close());
+
+const HOUR_MS = 3_600_000;
+const hold = (accountId: string, amount: number, holdMs = HOUR_MS) =>
+  ledger.reserve({ accountId, amount, reference: `work for ${amount}`, holdMs });
+const refusalOf = (required: number, available: number) =>
+  expect.objectContaining({ code: "insufficient_credits", extras: { required, available } });
+
+test("200 charges at once with 50 credits left: exactly 50 go through, and nothing is left", async () => {
+  const accountId = await openAccount(database, ledger, 50);
+
+  const charges = await Promise.allSettled(
+    Array.from({ length: 200 }, () => ledger.charge(chargeOf(accountId))),
+  );
+
+  const refused = charges.filter(({ status }) => status === "rejected");
+  expect(refused).toHaveLength(150);
+  for (const { reason } of refused as PromiseRejectedResult[]) expect(reason).toEqual(refusalOf(1, 0));
+  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 0, reserved: 0 });
+});
+
+test("a charge that is too large does not stand in the way of a smaller one behind it", async () => {
+  const accountId = await openAccount(database, ledger, 10);
+
+  const outcomes = await Promise.allSettled(
+    [4, 20, 5, 2, 1].map((amount) => ledger.charge(chargeOf(accountId, { amount }))),
+  );
+
+  expect(outcomes).toEqual([
+    { status: "fulfilled", value: 6 },
+    { status: "rejected", reason: refusalOf(20, 6) },
+    { status: "fulfilled", value: 1 },
+    { status: "rejected", reason: refusalOf(2, 1) },
+    { status: "fulfilled", value: 0 },
+  ]);
+});
+
+test("held credits cannot be spent twice, and come back when the work is given up", async () => {
+  const accountId = await openAccount(database, ledger, 10);
+  {
+    await using given_up = await hold(accountId, 8);
+    expect(given_up.balance).toBe(2);
+    await expect(ledger.charge(chargeOf(accountId, { amount: 3 }))).rejects.toEqual(refusalOf(3, 2));
+    await expect(hold(accountId, 3)).rejects.toEqual(refusalOf(3, 2));
+    expect(await ledger.balanceOf(accountId)).toEqual({ balance: 2, reserved: 8 });
+  }
+  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 10, reserved: 0 });
+});
+
+test("held credits are spent when the work is done, and only then is it counted as used", async () => {
+  const accountId = await openAccount(database, ledger, 10);
+  const keyId = randomUUID();
+  const today = new Date().toISOString().slice(0, 10);
+  const used = () => usageOf(database, accountId, { from: today, to: today, keyId: undefined });
+  {
+    await using done = await hold(accountId, 3);
+    expect(await used()).toEqual([]);
+    const use = { keyId, counts: { valid: 1, invalid: 1, risky: 0, unknown: 1 } };
+    expect(await done.settle({ use, onceKey: undefined })).toBe(7);
+  }
+  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 7, reserved: 0 });
+  const settled = { date: today, key_id: keyId, valid: 1, invalid: 1, risky: 0, unknown: 1, credits_used: 3 };
+  expect(await used()).toEqual([settled]);
+
+  await Promise.all([
+    ledger.charge(chargeOf(accountId, { use: oneCheck("risky", keyId) })),
+    ledger.charge(chargeOf(accountId, { use: oneCheck("invalid") })), // by the web app
+    ledger.charge(chargeOf(accountId, { amount: 50 })).catch(() => {}), // counts nothing
+  ]);
+  expect(await used()).toEqual([
+    { ...settled, risky: 1, credits_used: 4 },
+    { date: today, key_id: null, valid: 0, invalid: 1, risky: 0, unknown: 0, credits_used: 1 },
+  ]);
+  expect(await usageOf(database, accountId, { from: today, to: today, keyId: randomUUID() })).toEqual([]);
+});
+
+test("what a process that died had held comes back at its time, once, whoever looks after it", async () => {
+  const accountId = await openAccount(database, ledger, 10);
+  const neighbour = createLedger({ database });
+  for (let held = 0; held < 5; held++) await hold(accountId, 1, -1); // nobody will ever dispose of these
+  await using alive = await hold(accountId, 1);
+
+  const released = await Promise.all([
+    ledger.releaseExpired(),
+    neighbour.releaseExpired(),
+    ledger.releaseExpired(),
+  ]);
+
+  expect(released.reduce((sum, count) => sum + count)).toBe(5);
+  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 9, reserved: 1 });
+  await alive.settle({ use: oneCheck(), onceKey: undefined });
+});
+
+test("work that outlasts its reservation is charged if it can be, and else is free of charge", async () => {
+  const accountId = await openAccount(database, ledger, 10);
+  const [late, later] = [await hold(accountId, 4, -1), await hold(accountId, 4, -1)];
+  expect(await ledger.releaseExpired()).toBe(2);
+  await ledger.charge(chargeOf(accountId, { amount: 5 }));
+
+  expect(await late.settle({ use: oneCheck(), onceKey: undefined })).toBe(1);
+  expect(said).toEqual([]);
+  expect(await later.settle({ use: oneCheck(), onceKey: undefined })).toBe(1);
+  expect(said).toEqual([expect.stringContaining("4 credits were not charged")]);
+});
+
+test("a request that comes again under its once-key is not charged again", async () => {
+  const accountId = await openAccount(database, ledger, 10);
+  expect(await ledger.charge(chargeOf(accountId, { amount: 2, onceKey: "order 1" }))).toBe(8);
+  expect(await ledger.charge(chargeOf(accountId, { amount: 2, onceKey: "order 1" }))).toBe(8);
+  {
+    await using again = await hold(accountId, 2);
+    expect(await again.settle({ use: oneCheck(), onceKey: "order 1" })).toBe(8); // given back
+  }
+  const stranger = await openAccount(database, ledger, 10);
+  expect(await ledger.charge(chargeOf(stranger, { amount: 2, onceKey: "order 1" }))).toBe(8); // its own order 1
+});
+
+test("a once-key whose first try was refused is still good", async () => {
+  const accountId = await openAccount(database, ledger, 1);
+  const tries = await Promise.allSettled(
+    [3, 1].map((amount) => ledger.charge(chargeOf(accountId, { amount, onceKey: "order 2" }))),
+  );
+  expect(tries).toMatchObject([{ status: "rejected" }, { status: "fulfilled", value: 0 }]);
+});
+
+test("the operator can give credits and take back what is left, but no more", async () => {
+  const accountId = await openAccount(database, ledger, 0);
+  const grant = (amount: number) => ledger.grant({ accountId, amount, reference: "invoice 7" });
+  expect(await grant(10)).toMatchObject({
+    kind: "grant",
+    amount: 10,
+    balance_after: 10,
+    reference: "invoice 7",
+  });
+  expect(await grant(-4)).toMatchObject({ kind: "adjust", amount: -4, reserved_change: 0, balance_after: 6 });
+  await expect(grant(-7)).rejects.toEqual(refusalOf(7, 6));
+});
+
+test("the ledger is read in pages, newest first", async () => {
+  const accountId = await openAccount(database, ledger, 100);
+  for (let charge = 1; charge <= 6; charge++) {
+    await ledger.charge(chargeOf(accountId, { amount: charge, reference: `charge ${charge}` }));
+  }
+  const first = await ledger.page(accountId, { skip: 0, limit: 4 });
+  const second = await ledger.page(accountId, { skip: 4, limit: 4 });
+  expect(first.total).toBe(7);
+  expect([...first.entries, ...second.entries].map(({ reference }) => reference)).toEqual([
+    ...[6, 5, 4, 3, 2, 1].map((charge) => `charge ${charge}`),
+    "welcome",
+  ]);
+  expect(first.entries[0]).toEqual({
+    id: expect.stringMatching(/^\d+$/),
+    kind: "settle",
+    amount: -6,
+    reserved_change: 0,
+    balance_after: 79,
+    reference: "charge 6",
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+  });
+});
+
+test("an account without books has no credits", async () => {
+  const nobody = randomUUID();
+  expect(await ledger.balanceOf(nobody)).toEqual({ balance: 0, reserved: 0 });
+  await expect(ledger.charge(chargeOf(nobody))).rejects.toEqual(refusalOf(1, 0));
+  await expect(hold(nobody, 2)).rejects.toEqual(refusalOf(2, 0));
+});
+
+test("to spend nothing, or a part of a credit, is a bug and not a bargain", async () => {
+  const accountId = await openAccount(database, ledger, 10);
+  for (const amount of [0, -1, 0.5, Number.NaN]) {
+    await expect(ledger.charge(chargeOf(accountId, { amount }))).rejects.toThrow(RangeError);
+    await expect(hold(accountId, amount)).rejects.toThrow(RangeError);
+  }
+});

@@ -1,0 +1,32 @@
+/**
+ * A small service on an embedded database, for tests to start and to kill: `ready`, then `saved <n>` for each row that
+ * the database has acknowledged; or `refused: <why>`. SIGTERM stops it in good order.
+ */
+import pg from "pg";
+import { EmbeddedPostgresTrouble, startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+try {
+  const server = await startEmbeddedPostgres({ dataDirectory: process.argv[2]!, say });
+  say("ready");
+  const client = new pg.Client(server.connection);
+  client.on("error", () => {});
+  await client.connect();
+  let isStopping = false;
+  process.once("SIGTERM", () => {
+    isStopping = true;
+  });
+  await client.query("CREATE TABLE IF NOT EXISTS saved (n int PRIMARY KEY)");
+  while (!isStopping) {
+    const { rows } = await client.query<{ n: number }>(
+      "INSERT INTO saved SELECT coalesce(max(n), 0) + 1 FROM saved RETURNING n",
+    );
+    say(`saved ${rows[0]?.n}`);
+  }
+  await client.end();
+  await server.stop();
+  say("stopped");
+} catch (error) {
+  if (!(error instanceof EmbeddedPostgresTrouble)) throw error;
+  say(`refused: ${error.message}`);
+}

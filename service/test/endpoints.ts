@@ -1,0 +1,194 @@
+/**
+ * Every endpoint of the API as the stories need it: who may use it, a request that makes sense, and one that does not.
+ *
+ * A story that goes through the list first makes sure that the OpenAPI document names the same endpoints.
+ */
+import { randomUUID } from "node:crypto";
+import type { KeyScope } from "@mailvet/contract";
+import { expect } from "vitest";
+import { type Asked, OPERATOR, type Person, type TestService } from "./service.ts";
+
+export type Endpoint = Details & {
+  /** Method and path as in the document. */
+  name: string;
+  method: string;
+  path: string;
+  access: Access;
+};
+
+/** Who may come in. What a key may do, somebody signed in may do too. */
+type Access = "open" | { scope: KeyScope } | "any_key" | "session" | "operator";
+
+type Details = {
+  query?: string;
+  body?: unknown;
+  /** What is of the wrong shape, and where. Absent: there is nothing to get wrong. */
+  wrong?: { query?: string; body?: unknown; id?: string; pointer: string };
+  /** Takes no Idempotency-Key although it is a POST of somebody known. */
+  ignoresIdempotencyKey?: true;
+};
+
+/** A secret of the right form that nobody was given. */
+const NOBODYS_TOKEN = "nobodys-token-nobodys-token-nobodys-token-n";
+const PASSWORD = "a long enough password";
+const EMAIL = "valid@mailvet.test";
+const NEWCOMER = "newcomer@house.example";
+
+export const ENDPOINTS: readonly Endpoint[] = [
+  endpoint(
+    "POST /validation/single",
+    { scope: "validate" },
+    {
+      body: { email: EMAIL },
+      wrong: { body: { email: 5 }, pointer: "/email" },
+    },
+  ),
+  endpoint(
+    "GET /validation/single",
+    { scope: "validate" },
+    {
+      query: `?email=${EMAIL}`,
+      wrong: { query: "", pointer: "/email" },
+    },
+  ),
+  endpoint(
+    "POST /validation/bulk",
+    { scope: "bulk" },
+    {
+      body: { emails: [EMAIL, "catch-all@mailvet.test"] },
+      wrong: { body: { emails: [EMAIL, null] }, pointer: "/emails/1" },
+    },
+  ),
+  endpoint("GET /account", "any_key"),
+  endpoint(
+    "GET /credits",
+    { scope: "read" },
+    {
+      query: "?skip=0&limit=5",
+      wrong: { query: "?limit=0", pointer: "/limit" },
+    },
+  ),
+  endpoint("GET /usage", { scope: "read" }, { wrong: { query: "?from=yesterday", pointer: "/from" } }),
+  endpoint("GET /keys", "session"),
+  endpoint("POST /keys", "session", {
+    body: { name: "another key" },
+    wrong: { body: { name: "" }, pointer: "/name" },
+  }),
+  endpoint("DELETE /keys/{key_id}", "session", { wrong: { id: "x", pointer: "/key_id" } }),
+  endpoint("POST /auth/sign-up", "open", {
+    body: { email: NEWCOMER, password: PASSWORD },
+    wrong: { body: { email: NEWCOMER, password: "short" }, pointer: "/password" },
+  }),
+  endpoint("POST /auth/confirm-email", "open", {
+    body: { token: NOBODYS_TOKEN },
+    wrong: { body: {}, pointer: "/token" },
+  }),
+  endpoint("POST /auth/sign-in", "open", {
+    body: OPERATOR,
+    wrong: { body: { email: OPERATOR.email }, pointer: "/password" },
+  }),
+  endpoint("POST /auth/sign-out", "open"),
+  endpoint("GET /auth/session", "session"),
+  endpoint("GET /auth/sessions", "session"),
+  endpoint("DELETE /auth/sessions/{session_id}", "session", { wrong: { id: "x", pointer: "/session_id" } }),
+  endpoint("POST /auth/password", "session", {
+    body: { current_password: "not the password", new_password: PASSWORD },
+    wrong: { body: { current_password: PASSWORD, new_password: "short" }, pointer: "/new_password" },
+    ignoresIdempotencyKey: true,
+  }),
+  endpoint("POST /auth/password-reset", "open", {
+    body: { email: "nobody@house.example" },
+    wrong: { body: { email: [] }, pointer: "/email" },
+  }),
+  endpoint("POST /auth/password-reset/confirm", "open", {
+    body: { token: NOBODYS_TOKEN, new_password: PASSWORD },
+    wrong: { body: { token: NOBODYS_TOKEN }, pointer: "/new_password" },
+  }),
+  endpoint("GET /operator/accounts", "operator", {
+    query: "?limit=2",
+    wrong: { query: "?skip=-1", pointer: "/skip" },
+  }),
+  endpoint("GET /operator/accounts/{account_id}", "operator", { wrong: { id: "x", pointer: "/account_id" } }),
+  endpoint("PATCH /operator/accounts/{account_id}", "operator", {
+    body: { plan: "enterprise" },
+    wrong: { body: { plan: "gold" }, pointer: "/plan" },
+  }),
+  endpoint("POST /operator/accounts/{account_id}/grants", "operator", {
+    body: { amount: 1 },
+    wrong: { body: { amount: 0.5 }, pointer: "/amount" },
+  }),
+];
+
+function endpoint(name: string, access: Access, details: Details = {}): Endpoint {
+  const [method = "", path = ""] = name.split(" ");
+  return { name, method, path, access, ...details };
+}
+
+/** A request that makes sense, so far without saying who asks. The ids in its path are nobody's unless they are given. */
+export function requestTo(
+  { method, path, query = "", body }: Endpoint,
+  ids: Readonly<Record<string, string>> = {},
+): { path: string; asked: Asked } {
+  return {
+    path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? randomUUID()) + query,
+    asked: { method, ...(body === undefined ? {} : { body }) },
+  };
+}
+
+/** The same with a part of the wrong shape. */
+export function wrongRequestTo(endpoint: Endpoint): { path: string; asked: Asked } {
+  const { id, pointer: _, ...part } = endpoint.wrong!;
+  const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const ids = id === undefined ? {} : Object.fromEntries(names.map((name) => [name, id]));
+  return requestTo({ ...endpoint, ...part }, ids);
+}
+
+/** Whoever may use it: the person by key or by session, or the operator. */
+export async function credentialsFor({ access }: Endpoint, service: TestService, person: Person) {
+  if (access === "open") return {};
+  if (access === "operator") return { cookie: await service.operatorCookie() };
+  return access === "session" ? { cookie: person.cookie } : { key: person.key };
+}
+
+/** Whether an API key opens it. */
+export function takesKeys({ access }: Endpoint): boolean {
+  return access === "any_key" || typeof access === "object";
+}
+
+/** Whether a browser's session is held against it where no key is sent. */
+export function takesSessions({ access }: Endpoint): boolean {
+  return access !== "open";
+}
+
+export function honoursIdempotencyKeys({ method, access, ignoresIdempotencyKey }: Endpoint): boolean {
+  return method === "POST" && access !== "open" && !ignoresIdempotencyKey;
+}
+
+type Operation = {
+  responses: Record<string, { content?: Record<string, { schema: { allOf?: [unknown, ProblemCodes] } }> }>;
+};
+type ProblemCodes = { properties: { code: { enum: string[] } } };
+
+/** Endpoint → the problem codes that the OpenAPI document foresees for it. */
+export async function documentedProblems(service: TestService): Promise<Map<string, Set<string>>> {
+  const { body: document } = await service.ask("/openapi.json");
+  const paths: Record<string, Record<string, Operation>> = document.paths;
+  const codesOf = ({ responses }: Operation) =>
+    Object.values(responses).flatMap(
+      ({ content }) => content?.["application/problem+json"]?.schema.allOf?.[1].properties.code.enum ?? [],
+    );
+  return new Map(
+    Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) => [
+        `${method.toUpperCase()} ${path}`,
+        new Set(codesOf(operation)),
+      ]),
+    ),
+  );
+}
+
+/** The list above is the whole API: an endpoint that is added to one must be added to the other. */
+export async function expectEveryEndpoint(service: TestService): Promise<void> {
+  const documented = [...(await documentedProblems(service)).keys()];
+  expect(ENDPOINTS.map(({ name }) => name).sort()).toEqual(documented.sort());
+}

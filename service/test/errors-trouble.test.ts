@@ -1,0 +1,185 @@
+/** What every endpoint says when it is not the request that is wrong: too many of them, a failure of ours, the end. */
+import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import type { ProblemCode } from "@mailvet/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  credentialsFor,
+  ENDPOINTS,
+  type Endpoint,
+  requestTo,
+  takesKeys,
+  takesSessions,
+} from "./endpoints.ts";
+import { booksOf, expectProblem } from "./problems.ts";
+import { type Answer, type Asked, openService, type TestService } from "./service.ts";
+import { openWire } from "./wire.ts";
+
+const log: string[] = [];
+let service: TestService;
+beforeAll(async () => {
+  service = await openService({ logTo: (line) => log.push(line) });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+describe("too many requests", () => {
+  test("whoever asks more often than allowed is told when to come back, at every endpoint", async () => {
+    const free = await service.openAccount({ plan: "free", credits: 5 });
+    const stranger = { from: "198.51.100.1" };
+    const before = await booksOf(service);
+    // 60 a minute for somebody signed in on the free plan, 120 for an address that we know nothing of.
+    expect(await askUntilRefused(service, "/account", { cookie: free.cookie })).toBeGreaterThan(55);
+    expect(await askUntilRefused(service, "/nothing", stranger)).toBeGreaterThan(120);
+
+    for (const endpoint of ENDPOINTS) {
+      const who = takesSessions(endpoint) ? { cookie: free.cookie } : stranger;
+      await expectRefusal(service, endpoint, who, "rate_limited");
+    }
+    expect(await booksOf(service)).toEqual(before);
+  });
+
+  test("wrong keys are counted by address, and a good key from there still works", async () => {
+    const ann = await service.openAccount();
+    const from = "198.51.100.2";
+    const guess = { from, key: "a-guess-at-somebodys-key" };
+    expect(await askUntilRefused(service, "/account", guess)).toBeGreaterThan(30);
+
+    for (const endpoint of ENDPOINTS.filter(takesKeys)) {
+      await expectRefusal(service, endpoint, guess, "rate_limited");
+    }
+    expect((await service.ask("/account", { from, key: ann.key })).status).toBe(200);
+    expect((await service.ask("/account", { ...guess, from: "198.51.100.3" })).status).toBe(401);
+  });
+});
+
+test("a failure of ours tells nothing about us, costs nothing, and is over when its cause is", async () => {
+  const ann = await service.openAccount();
+  await service.ask("/account", { key: ann.key }); // from here on the key is known without the database
+  const before = await booksOf(service);
+
+  await service.database.pool.query("alter schema public rename to hidden");
+  for (const endpoint of ENDPOINTS) {
+    const { path, asked } = requestTo(endpoint);
+    // Signing out without a session has nothing to look up.
+    const signsOut = endpoint.path === "/auth/sign-out" ? { cookie: ann.cookie } : {};
+    const who = await credentialsFor(endpoint, service, ann);
+    const answer = await service.ask(path, { ...asked, ...who, ...signsOut });
+    await expectProblem(service, answer, "internal_error");
+    expect(answer.text).not.toMatch(/relation|exist|select|insert|schema|postgres|\.ts\b|node:|error:/i);
+    expect(log.join("")).toContain(answer.body.request_id);
+  }
+  await service.database.pool.query("alter schema hidden rename to public");
+
+  expect(await booksOf(service)).toEqual(before);
+  const { status, headers } = await service.ask("/validation/single?email=valid@mailvet.test", {
+    key: ann.key,
+  });
+  expect([status, headers.get("x-credits-remaining")]).toEqual([200, "99"]);
+});
+
+describe("too much work", () => {
+  test("a server that is being stopped finishes what it began, and sends the rest elsewhere", async () => {
+    const service = await openService(); // one of its own: this is its end
+    const ann = await service.openAccount();
+    const slow = service.ask("/validation/single?email=slow-3s@mailvet.test", { key: ann.key });
+    // Requests that had begun to arrive when the end came: half a head each.
+    const late = ENDPOINTS.map((endpoint) => {
+      const wire = openWire(service);
+      wire.socket.write(`${endpoint.method} /api/v1${requestTo(endpoint).path} HTTP/1.1\r\nHost: a\r\n`);
+      return wire;
+    });
+    await Promise.all(late.map(({ socket }) => socket.connecting && once(socket, "connect")));
+    // Until they are read, too: a connection without a request is simply closed.
+    await turnsOfTheLoop();
+    const page = await fetch(`${service.url}/docs/problems`); // there is no asking for it afterwards
+    const explanations = await page.text();
+    const closing = service[Symbol.asyncDispose]();
+    await turnsOfTheLoop();
+
+    for (const { socket } of late) socket.write(`X-API-Key: ${ann.key}\r\nConnection: close\r\n\r\n`);
+    for (const { answer } of late) {
+      const { status, headers, body } = await answer;
+      expect(body).toMatchObject({
+        status: 503,
+        code: "overloaded",
+        request_id: headers.get("x-request-id"),
+      });
+      expect([status, headers.get("content-type")]).toEqual([503, expect.stringContaining("problem+json")]);
+      expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      expect(explanations).toContain(`id="${new URL(body.type, service.url).hash.slice(1)}"`);
+    }
+    expect((await slow).status).toBe(200);
+    await closing;
+  });
+
+  test("more lists at once than there is room for wait their turn, and single checks get through", async () => {
+    const ann = await service.openAccount();
+    const lists = Promise.all(
+      Array.from({ length: 17 }, (_, n) =>
+        service.ask("/validation/bulk", { key: ann.key, body: { emails: [`slow-3s+${n}@mailvet.test`] } }),
+      ),
+    );
+    const single = await service.ask("/validation/single?email=valid@mailvet.test", { key: ann.key });
+    expect(single.status).toBe(200);
+
+    const refused = (await lists).filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(1);
+    await expectProblem(service, refused[0]!, "overloaded");
+    expect(Number(refused[0]!.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    const { body: credits } = await service.ask("/credits", { key: ann.key });
+    expect(credits).toMatchObject({ balance: 100 - 16 - 1, reserved: 0 });
+  });
+});
+
+test("where sign-up is closed nobody opens an account", async () => {
+  await using closed = await openService({ env: { SIGN_UP: "closed" } });
+  const body = { email: "newcomer@house.example", password: "a long enough password" };
+  await expectProblem(closed, await closed.ask("/auth/sign-up", { body }), "sign_up_closed");
+  expect((await closed.ask("/auth/sign-in", { body })).status).toBe(401);
+});
+
+test("an upload that is broken off costs nothing and leaves the service well", async () => {
+  const ann = await service.openAccount();
+  const before = await booksOf(service);
+  for (const path of ["/validation/single", "/validation/bulk", "/keys"]) {
+    const wires = Array.from({ length: 20 }, () => openWire(service));
+    for (const { socket } of wires) {
+      socket.write(
+        `POST /api/v1${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${ann.key}\r\nCookie: ${ann.cookie}\r\n` +
+          'Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"email": "valid@mail',
+      );
+    }
+    await wait(50);
+    for (const { socket } of wires) socket.destroy();
+  }
+  await wait(50);
+  expect(await booksOf(service)).toEqual(before);
+  expect((await service.ask("/validation/single?email=valid@mailvet.test", { key: ann.key })).status).toBe(
+    200,
+  );
+  expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+});
+
+/** Long enough for what has arrived to be looked at, also when everything is slow. */
+async function turnsOfTheLoop(): Promise<void> {
+  for (let turns = 0; turns < 10; turns++) await wait(20);
+}
+
+/** How often it took until this was too often. */
+async function askUntilRefused(service: TestService, path: string, asked: Asked): Promise<number> {
+  for (let count = 1; count < 300; count++) {
+    if ((await service.ask(path, asked)).status === 429) return count;
+  }
+  throw new Error("it was never too often");
+}
+
+/** Every so often a token comes back, so one or two may still be let in; they ask for nothing. */
+async function expectRefusal(service: TestService, endpoint: Endpoint, who: Asked, code: ProblemCode) {
+  const { path } = requestTo({ ...endpoint, query: "" });
+  let answer: Answer | undefined;
+  for (let tries = 0; tries < 10 && answer?.status !== 429; tries++) {
+    answer = await service.ask(path, { method: endpoint.method, ...who });
+  }
+  await expectProblem(service, answer!, code);
+  expect(Number(answer!.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+}

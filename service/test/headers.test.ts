@@ -1,0 +1,191 @@
+/** The headers that every answer carries, the good ones and the refusals. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  credentialsFor,
+  ENDPOINTS,
+  type Endpoint,
+  expectEveryEndpoint,
+  requestTo,
+  takesSessions,
+  wrongRequestTo,
+} from "./endpoints.ts";
+import { type Answer, OPERATOR_KEY, openService, type Person, type TestService } from "./service.ts";
+
+let service: TestService;
+let ann: Person;
+beforeAll(async () => {
+  service = await openService();
+  ann = await service.openAccount({ plan: "payg", credits: 50 });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+test("the list of endpoints is complete", () => expectEveryEndpoint(service));
+
+for (const endpoint of ENDPOINTS) {
+  const isKnown = takesSessions(endpoint);
+
+  test(`${endpoint.name} names the request and says what is left`, async () => {
+    const { path, asked } = requestTo(endpoint, { account_id: ann.accountId });
+    const who = await credentialsFor(endpoint, service, ann);
+    const answer = await service.ask(path, { ...asked, ...who });
+    expectHeaders(answer, isKnown ? await balanceFor(endpoint) : undefined);
+  });
+
+  if (endpoint.wrong)
+    test(`${endpoint.name} does so also when the request has the wrong shape`, async () => {
+      const { path, asked } = wrongRequestTo(endpoint);
+      const who = await credentialsFor(endpoint, service, ann);
+      const answer = await service.ask(path, { ...asked, ...who });
+      expect(answer.status).toBe(422);
+      expectHeaders(answer, isKnown ? await balanceFor(endpoint) : undefined);
+    });
+
+  if (isKnown)
+    test(`${endpoint.name} says nothing about credits to somebody whom we do not know`, async () => {
+      const { path, asked } = requestTo(endpoint, { account_id: ann.accountId });
+      const answer = await service.ask(path, { ...asked, from: "198.51.100.1" });
+      expect(answer.status).toBe(401);
+      expectHeaders(answer, undefined);
+    });
+}
+
+test("a caller who is refused still hears the balance", async () => {
+  const broke = await service.openAccount({ credits: 3 });
+  const { key: reader } = await broke.makeKey({ scopes: ["read"] });
+  const emails = ["a@mailvet.test", "b@mailvet.test", "c@mailvet.test", "d@mailvet.test"];
+  const refused = [
+    [402, service.ask("/validation/bulk", { key: broke.key, body: { emails } })],
+    [403, service.ask("/validation/bulk", { key: reader, body: { emails } })],
+    [403, service.ask("/operator/accounts", { cookie: broke.cookie })],
+    [404, service.ask(`/keys/${crypto.randomUUID()}`, { method: "DELETE", cookie: broke.cookie })],
+    [400, service.ask("/validation/single", { key: broke.key, body: "{" })],
+    [
+      413,
+      service.ask("/validation/bulk", { key: broke.key, body: { emails: Array(1_001).fill("a@b.example") } }),
+    ],
+  ] as const;
+  for (const [status, asked] of refused) {
+    const answer = await asked;
+    expect(answer.status).toBe(status);
+    expectHeaders(answer, 3);
+  }
+});
+
+test("whoever is turned away at the door is counted, too", async () => {
+  const elsewhere = { origin: "https://elsewhere.example" };
+  const refused = [
+    [401, service.ask("/account", { from: "198.51.100.2" })],
+    [401, service.ask("/account", { from: "198.51.100.2", key: "nobody-has-a-key-like-this" })],
+    [403, service.ask("/keys", { key: ann.key })],
+    [403, service.ask("/keys", { cookie: ann.cookie, headers: elsewhere, body: { name: "a key" } })],
+    [404, service.ask("/nothing", { key: ann.key })],
+    [405, service.ask("/account", { key: ann.key, method: "PUT" })],
+    [406, service.ask("/account", { key: ann.key, headers: { accept: "text/xml" } })],
+  ] as const;
+  for (const [status, asked] of refused) {
+    const answer = await asked;
+    expect(answer.status).toBe(status);
+    expect([status, answer.headers.get("ratelimit")]).toEqual([status, expect.stringContaining(";r=")]);
+  }
+});
+
+test("the balance counts down with what is spent, and a test key spends nothing", async () => {
+  const { key, makeKey } = await service.openAccount({ credits: 4 });
+  const { key: testKey } = await makeKey({ mode: "test" });
+  const remaining = async (by: string, body: object, path: string) =>
+    (await service.ask(path, { key: by, body })).headers.get("x-credits-remaining");
+
+  expect(await remaining(testKey, { email: "valid@mailvet.test" }, "/validation/single")).toBe("4");
+  expect(await remaining(key, { email: "valid@mailvet.test" }, "/validation/single")).toBe("3");
+  expect(await remaining(key, { emails: ["valid@mailvet.test", "x"] }, "/validation/bulk")).toBe("1");
+  expect(await remaining(key, { email: "no address" }, "/validation/single")).toBe("0");
+});
+
+test("what is left of the rate counts down for each key of its own, and comes back within a minute", async () => {
+  const { key, makeKey } = await service.openAccount({ plan: "payg" });
+  const { key: otherKey } = await makeKey();
+  const answers: Answer[] = [];
+  for (let n = 0; n < 20; n++) answers.push(await service.ask("/account", { key }));
+
+  const left = answers.map((answer) => limitsOf(answer).remaining);
+  // Ten a second come back, so it need not be one less each time.
+  expect(left[0]).toBeLessThan(600);
+  expect(left.at(-1)).toBeLessThan(left[0]!);
+  expect(left.every((one, n) => n === 0 || one >= left[n - 1]! - 1)).toBe(true);
+  const { policy, quota, windowSeconds, secondsToFull } = limitsOf(answers.at(-1)!);
+  expect([policy, quota, windowSeconds]).toEqual(["plan", 600, 60]);
+  expect(secondsToFull).toBeGreaterThanOrEqual(1);
+  expect(secondsToFull).toBeLessThanOrEqual(60);
+  expect(limitsOf(await service.ask("/account", { key: otherKey })).remaining).toBe(599);
+});
+
+test("no two requests have the same id, and nobody chooses it", async () => {
+  const headers = { "x-request-id": "mine" };
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => service.ask("/account", { key: OPERATOR_KEY, headers })),
+  );
+  const ids = new Set(answers.map((answer) => answer.headers.get("x-request-id")));
+  expect(ids.size).toBe(50);
+  expect(ids).not.toContain("mine");
+});
+
+test("the request id of a verdict is that of its request", async () => {
+  const { headers, body } = await service.ask("/validation/single?email=valid@mailvet.test", {
+    key: ann.key,
+  });
+  expect(body.request_id).toBe(headers.get("x-request-id"));
+});
+
+test("a list says how long it is and where its neighbours are", async () => {
+  const cookie = await service.operatorCookie();
+  const first = await service.ask("/operator/accounts?limit=1", { cookie });
+  const total = Number(first.headers.get("x-total-count"));
+  expect(total).toBeGreaterThanOrEqual(2);
+  const next = /^<\/api\/v1(.+)>; rel="next"$/.exec(first.headers.get("link") ?? "")?.[1];
+  const second = await service.ask(next!, { cookie });
+  expect(second.headers.get("link")).toContain('rel="prev"');
+  expect(second.body[0].id).not.toBe(first.body[0].id);
+
+  const ledger = await service.ask("/credits?skip=1&limit=1", { key: ann.key });
+  expect(Number(ledger.headers.get("x-total-count"))).toBeGreaterThanOrEqual(1);
+  expect(ledger.headers.get("link")).toContain('rel="prev"');
+});
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** `balance`: what X-Credits-Remaining must say; undefined: it must not be there. */
+function expectHeaders(answer: Answer, balance: number | undefined): void {
+  expect(answer.headers.get("x-request-id")).toMatch(UUID);
+  const { quota, windowSeconds, remaining, secondsToFull } = limitsOf(answer);
+  expect(windowSeconds).toBe(60);
+  expect(remaining).toBeLessThanOrEqual(quota);
+  expect(secondsToFull).toBeLessThanOrEqual(windowSeconds);
+  expect(answer.headers.get("x-credits-remaining")).toBe(balance === undefined ? null : String(balance));
+}
+
+/** RateLimit-Policy and RateLimit as structured fields: one item each, under the same name. */
+function limitsOf({ headers }: Answer) {
+  const policy = /^"([\w-]+)";q=(\d+);w=(\d+)$/.exec(headers.get("ratelimit-policy") ?? "") ?? [];
+  const limit = /^"([\w-]+)";r=(\d+);t=(\d+)$/.exec(headers.get("ratelimit") ?? "") ?? [];
+  expect(policy).toHaveLength(4);
+  expect(limit[1]).toBe(policy[1]);
+  const [quota, windowSeconds, remaining, secondsToFull] = [policy[2], policy[3], limit[2], limit[3]].map(
+    Number,
+  );
+  return {
+    policy: policy[1],
+    quota: quota!,
+    windowSeconds: windowSeconds!,
+    remaining: remaining!,
+    secondsToFull: secondsToFull!,
+  };
+}
+
+/** Ann's balance, or the operator's, as the database has it. */
+async function balanceFor({ access }: Endpoint): Promise<number> {
+  const { rows } = await service.database.pool.query(
+    "select balance from balances join accounts on id = account_id where case when $1 then is_operator else id = $2 end",
+    [access === "operator", ann.accountId],
+  );
+  return Number(rows[0].balance);
+}

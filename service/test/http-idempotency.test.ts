@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type HttpWorld, openHttpWorld } from "./http-world.ts";
+
+let world: HttpWorld;
+beforeAll(async () => {
+  world = await openHttpWorld();
+});
+afterAll(() => world.close());
+
+type Sent = { key: string; idempotencyKey: string; path?: string; body?: unknown };
+
+async function post({ key, idempotencyKey, path = "/echo", body = { email: "ann@example.com" } }: Sent) {
+  const answer = await fetch(`${world.api}${path}`, {
+    method: "POST",
+    headers: { "x-api-key": key, "idempotency-key": idempotencyKey, "content-type": "application/json" },
+    body: path === "/echo" ? JSON.stringify(body) : null,
+  });
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: (await answer.json()) as Record<string, unknown>,
+  };
+}
+
+test("the same request gets the same answer again, and is done once", async () => {
+  const key = await (await world.account()).key();
+  const first = await post({ key, idempotencyKey: "order-1" });
+  const again = await post({ key, idempotencyKey: "order-1" });
+  expect(again.body).toEqual(first.body);
+  expect(first.headers.get("idempotency-replayed")).toBeNull();
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect(again.headers.get("content-type")).toBe(first.headers.get("content-type"));
+  expect(again.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));
+  expect(first.body.once).toMatch(/^[0-9a-f]{64}\//);
+  const other = await post({ key, idempotencyKey: "order-2" });
+  expect(other.body.call).not.toBe(first.body.call);
+  expect(other.body.once).not.toBe(first.body.once);
+});
+
+test("the same key with another request is refused, and another account's key is another key", async () => {
+  const key = await (await world.account()).key();
+  await post({ key, idempotencyKey: "k" });
+  const reused = await post({ key, idempotencyKey: "k", body: { email: "bob@example.com" } });
+  expect([reused.status, reused.body.code]).toEqual([422, "idempotency_key_reused"]);
+  const stranger = await post({ key: await (await world.account()).key(), idempotencyKey: "k" });
+  expect([stranger.status, stranger.headers.get("idempotency-replayed")]).toEqual([200, null]);
+});
+
+test("a test key's answer is not replayed to a live one", async () => {
+  const account = await world.account();
+  await post({ key: await account.key({ mode: "test" }), idempotencyKey: "k" });
+  const live = await post({ key: await account.key(), idempotencyKey: "k" });
+  expect(live.headers.get("idempotency-replayed")).toBeNull();
+});
+
+test("twenty of the same request at once are done once", async () => {
+  const key = await (await world.account()).key();
+  const before = world.bench.calls.echo ?? 0;
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post({ key, idempotencyKey: "rush" })));
+  expect((world.bench.calls.echo ?? 0) - before).toBe(1);
+  for (const { status, body, headers } of answers) {
+    if (status === 200) continue;
+    expect(body.code).toBe("idempotency_in_flight");
+    expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  }
+  expect((await post({ key, idempotencyKey: "rush" })).status).toBe(200);
+});
+
+test("a request that is still under way is not begun a second time", async () => {
+  const key = await (await world.account()).key();
+  const first = post({ key, idempotencyKey: "slow", path: "/bulk" });
+  while (!world.bench.calls.bulk) await new Promise((resolve) => setTimeout(resolve, 10));
+  const second = await post({ key, idempotencyKey: "slow", path: "/bulk" });
+  expect([second.status, second.body.code]).toEqual([409, "idempotency_in_flight"]);
+  world.bench.open();
+  expect((await first).status).toBe(200);
+  expect((await post({ key, idempotencyKey: "slow", path: "/bulk" })).body).toEqual({ done: true });
+  expect(world.bench.calls.bulk).toBe(1);
+});
+
+test("a refusal frees the key; after a failure of ours only the same request may use it", async () => {
+  const key = await (await world.account()).key();
+  expect((await post({ key, idempotencyKey: "r", path: "/broke" })).body).toMatchObject({ available: 1 });
+  expect((await post({ key, idempotencyKey: "r", path: "/broke" })).body).toMatchObject({ available: 2 });
+  expect((await post({ key, idempotencyKey: "r" })).status).toBe(200);
+
+  expect((await post({ key, idempotencyKey: "f", path: "/fail" })).status).toBe(500);
+  expect((await post({ key, idempotencyKey: "f", path: "/fail" })).status).toBe(500);
+  expect(world.bench.calls.fail).toBe(2);
+  expect((await post({ key, idempotencyKey: "f" })).body.code).toBe("idempotency_key_reused");
+});
+
+test("a key whose holder died is taken over by the same request once its lease is over", async () => {
+  const account = await world.account();
+  const row = { accountId: account.id, keyHash: Buffer.alloc(32, 1) };
+  const request = Buffer.alloc(32, 2);
+  expect((await world.answers.claim(row, request)).kind).toBe("held");
+  expect((await world.answers.claim(row, request)).kind).toBe("in_flight");
+  await world.database.pool.query("update idempotent_answers set held_until = now() where account_id = $1", [
+    account.id,
+  ]);
+  expect((await world.answers.claim(row, Buffer.alloc(32, 3))).kind).toBe("reused");
+  const taken = await world.answers.claim(row, request);
+  expect(taken.kind).toBe("held");
+  // The dead one wakes up after all: it is not its row any more.
+  await world.answers.keep(row, "6f2c8ee4-6f0e-4d0e-8d1f-2f37a0b8a8a1", 200, Buffer.from("late"));
+  expect((await world.answers.claim(row, request)).kind).toBe("in_flight");
+});
+
+test("after 24 hours a key is as good as new, and its row is deleted", async () => {
+  const account = await world.account();
+  const key = await account.key();
+  const first = await post({ key, idempotencyKey: "old" });
+  const { rows } = await world.database.pool.query(
+    "update idempotent_answers set expires_at = expires_at - interval '24 hours' where account_id = $1 returning expires_at <= now() as is_over",
+    [account.id],
+  );
+  expect(rows).toEqual([{ is_over: true }]);
+  expect((await post({ key, idempotencyKey: "old", body: { email: "new@example.com" } })).body.call).not.toBe(
+    first.body.call,
+  );
+  await world.database.pool.query("update idempotent_answers set expires_at = now() where account_id = $1", [
+    account.id,
+  ]);
+  expect(await world.answers.deleteExpired()).toBe(1);
+});
+
+test("whoever reads the table learns neither the address nor the answer nor the key", async () => {
+  const account = await world.account();
+  await post({
+    key: await account.key(),
+    idempotencyKey: "visible-key",
+    body: { email: "hidden@example.com" },
+  });
+  const { rows } = await world.database.pool.query(
+    "select encode(key_hash || request_hash || sealed_body, 'escape') as bytes, status from idempotent_answers where account_id = $1",
+    [account.id],
+  );
+  expect(rows).toHaveLength(1);
+  expect(rows[0].status).toBe(200);
+  for (const secret of ["hidden", "visible-key", "email"]) expect(rows[0].bytes).not.toContain(secret);
+});
+
+test("a key that is no key is refused before anything is done", async () => {
+  const key = await (await world.account()).key();
+  const before = world.bench.calls.echo;
+  for (const idempotencyKey of ["", "a b", "ü", "x".repeat(256)]) {
+    const { status, body } = await post({ key, idempotencyKey });
+    expect([idempotencyKey, status, body.code]).toEqual([idempotencyKey, 422, "validation_failed"]);
+  }
+  expect(world.bench.calls.echo).toBe(before);
+});
+
+test("an answer that sets a cookie is for one browser, once", async () => {
+  const cookie = await (await world.account()).cookie();
+  const send = () =>
+    fetch(`${world.api}/cookie`, { method: "POST", headers: { cookie, "idempotency-key": "c" } });
+  expect((await send()).headers.get("set-cookie")).toBe("new=1");
+  expect((await send()).headers.get("set-cookie")).toBe("new=2");
+});

@@ -1,0 +1,214 @@
+import { connect } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { PROBLEM_CODES } from "@mailvet/contract";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type HttpWorld, openHttpWorld, sendRaw } from "./http-world.ts";
+
+let world: HttpWorld;
+let key: string;
+beforeAll(async () => {
+  world = await openHttpWorld({
+    maxBodyBytes: 10_000,
+    headersTimeoutMs: 300,
+    requestTimeoutMs: 600,
+    openRequestsPerMinute: 10_000,
+  });
+  key = await (await world.account({ plan: "enterprise" })).key();
+});
+afterAll(() => world.close());
+
+type Sent = {
+  method?: string;
+  path?: string;
+  type?: string | null;
+  body?: string | Buffer;
+  headers?: object;
+};
+
+async function send({ method = "POST", path = "/echo", type = "application/json", body, headers }: Sent) {
+  const answer = await fetch(`${world.api}${path}`, {
+    method,
+    headers: { "x-api-key": key, ...(type ? { "content-type": type } : {}), ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    problem: text ? JSON.parse(text) : undefined,
+  };
+}
+
+function expectProblem(answer: Awaited<ReturnType<typeof send>>, status: number, code: string) {
+  expect(answer.problem).toMatchObject({ status, code, type: `/docs/problems#${code}` });
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
+  expect(answer.problem.request_id).toBe(answer.headers.get("x-request-id"));
+  expect(answer.problem.detail.length).toBeGreaterThan(10);
+}
+
+test.each<[string, Sent, number, string]>([
+  ["broken JSON", { body: '{"email": ' }, 400, "malformed_request"],
+  ["an empty body that claims to be JSON", { body: "" }, 400, "malformed_request"],
+  [
+    "JSON that reaches for the prototype",
+    { body: '{"__proto__": {"x": 1}, "email": "a"}' },
+    400,
+    "malformed_request",
+  ],
+  [
+    "a body that is not UTF-8",
+    { body: Buffer.from('{"email":"\xff\xfe"}', "latin1") },
+    400,
+    "malformed_request",
+  ],
+  ["plain text", { body: "email=a", type: "text/plain" }, 415, "unsupported_media_type"],
+  ["a form", { body: "email=a", type: "application/x-www-form-urlencoded" }, 415, "unsupported_media_type"],
+  ["a content type that is none", { body: "{}", type: "json" }, 415, "unsupported_media_type"],
+  ["no body at all", { type: null }, 422, "validation_failed"],
+  ["an array", { body: "[]" }, 422, "validation_failed"],
+  ["a string", { body: '"a@b.cd"' }, 422, "validation_failed"],
+  ["null", { body: "null" }, 422, "validation_failed"],
+  ["an object without what is needed", { body: "{}" }, 422, "validation_failed"],
+  ["a field that nobody knows", { body: '{"email":"a","x":1}' }, 422, "validation_failed"],
+  [
+    "a body that is too large",
+    { body: JSON.stringify({ email: "a".repeat(20_000) }) },
+    413,
+    "payload_too_large",
+  ],
+  ["an unknown path", { path: "/nothing?x=1", body: "{}" }, 404, "not_found"],
+  ["a path below a known one", { method: "GET", path: "/read/more" }, 404, "not_found"],
+  ["the wrong method", { method: "PUT", body: "{}" }, 405, "method_not_allowed"],
+  [
+    "a client that wants XML",
+    { body: '{"email":"a"}', headers: { accept: "text/xml" } },
+    406,
+    "not_acceptable",
+  ],
+  ["a broken percent-encoding", { method: "GET", path: "/%zz" }, 400, "malformed_request"],
+  ["an id that is none", { method: "DELETE", path: "/things/12" }, 422, "validation_failed"],
+  [
+    "an id of enormous length",
+    { method: "DELETE", path: `/things/${"1".repeat(5000)}` },
+    400,
+    "malformed_request",
+  ],
+  ["a number that is none", { method: "GET", path: "/read?skip=1.5" }, 422, "validation_failed"],
+  ["a parameter given twice", { method: "GET", path: "/read?skip=1&skip=2" }, 422, "validation_failed"],
+])("%s is a problem document", async (_name, sent, status, code) => {
+  expectProblem(await send(sent), status, code);
+});
+
+test("what is wrong with a request is said by place", async () => {
+  const { problem } = await send({ body: '{"email": 5}' });
+  expect(problem.errors).toEqual([{ pointer: "/email", message: "must be text" }]);
+});
+
+test("numbers and flags are read from the query string", async () => {
+  const { problem: answer } = await send({ method: "GET", path: "/read?skip=12&flag=true" });
+  expect(answer).toMatchObject({ skip: 12, flag: true });
+});
+
+test("an empty body with a JSON content type is fine where no body is asked for", async () => {
+  const path = "/things/6f2c8ee4-6f0e-4d0e-8d1f-2f37a0b8a8a1";
+  expect((await send({ method: "DELETE", path, body: "" })).status).toBe(204);
+});
+
+test("the wrong method is told the right ones, and OPTIONS too", async () => {
+  expect((await send({ method: "PUT", body: "{}" })).headers.get("allow")).toBe("OPTIONS, POST");
+  const options = await send({ method: "OPTIONS", path: "/read", type: null });
+  expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
+  expect(options.headers.get("access-control-allow-origin")).toBeNull();
+});
+
+test("HEAD answers like GET without a body, but spends nothing", async () => {
+  const read = await send({ method: "HEAD", path: "/read", type: null });
+  expect([read.status, read.text]).toEqual([200, ""]);
+  const spend = await send({ method: "HEAD", path: "/spend", type: null });
+  expect([spend.status, spend.headers.get("allow")]).toEqual([405, "GET, OPTIONS"]);
+  expect(world.bench.calls.spend).toBeUndefined();
+});
+
+test("a failure of ours is a problem that tells nothing, and a log entry that tells all but addresses", async () => {
+  const answer = await send({ path: "/fail", type: null });
+  expectProblem(answer, 500, "internal_error");
+  expect(answer.text).not.toContain("fuse");
+  const line = await world.logged(
+    (one) => one.msg === "request failed" && one.request_id === answer.problem.request_id,
+  );
+  expect(line.err.stack).toContain("http-world.ts");
+  expect(line.err.message).toBe("the fuse blew while a***@example.com was looked at");
+});
+
+test("a refusal carries its figures", async () => {
+  const { problem } = await send({ path: "/broke", type: null });
+  expect(problem).toMatchObject({ code: "insufficient_credits", required: 5, available: 1 });
+});
+
+test.each([
+  ["bytes that are no request", "GARBAGE\r\n\r\n", "not a well-formed"],
+  ["a header that is none", "GET / HTTP/1.1\r\nno colon here\r\n\r\n", "not a well-formed"],
+  [
+    "two lengths that disagree",
+    "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+    "not a well-formed",
+  ],
+  [
+    "headers without end",
+    `GET / HTTP/1.1\r\nHost: a\r\nX: ${"y".repeat(40_000)}\r\n\r\n`,
+    "headers are too large",
+  ],
+  ["headers that never end", "GET / HTTP/1.1\r\nHost: a\r\nX-Slow: 1\r\n", "did not arrive in time"],
+  [
+    "a body that never ends",
+    `POST /api/v1/open HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"a":`,
+    "did not arrive in time",
+  ],
+])("%s are answered with a problem document, and the connection is closed", async (_name, bytes, detail) => {
+  const heard = await sendRaw(world.port, bytes);
+  const [head = "", body = ""] = heard.split("\r\n\r\n");
+  expect(head).toMatch(/^HTTP\/1\.1 400 /);
+  expect(head.toLowerCase()).toContain("content-type: application/problem+json");
+  expect(JSON.parse(body)).toMatchObject({ code: "malformed_request", status: 400 });
+  expect(JSON.parse(body).detail).toContain(detail);
+});
+
+test("an upload that is broken off is logged as aborted, reaches no route, and leaves the server standing", async () => {
+  const before = world.bench.calls.echo ?? 0;
+  const socket = connect(world.port, "127.0.0.1");
+  socket.write(
+    `POST /api/v1/echo HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"em`,
+  );
+  await wait(100);
+  socket.destroy();
+  const line = await world.logged(({ msg, route }) => msg === "aborted" && route === "/api/v1/echo");
+  expect(line.status).toBeUndefined();
+  expect(world.bench.calls.echo ?? 0).toBe(before);
+  expect((await send({ body: '{"email":"a"}' })).status).toBe(200);
+});
+
+test("the log has one line per request and never an address, a key or a query", async () => {
+  const { headers } = await send({ body: '{"email":"secret.person@example.com"}' });
+  await send({ method: "GET", path: "/read?skip=987654" });
+  const line = await world.logged((one) => one.request_id === headers.get("x-request-id"));
+  expect(line).toMatchObject({
+    level: "info",
+    method: "POST",
+    route: "/api/v1/echo",
+    status: 200,
+    msg: "answered",
+  });
+  expect(line.account_id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(line.key_id).toMatch(/^[0-9a-f-]{36}$/);
+  await world.logged(({ route }) => route === "/api/v1/read");
+  for (const secret of ["secret.person", key, "987654"]) expect(world.logText()).not.toContain(secret);
+});
+
+test("every problem's type leads to its explanation", async () => {
+  const page = await fetch(`${world.origin}/docs/problems`);
+  const html = await page.text();
+  expect(page.headers.get("content-type")).toContain("text/html");
+  for (const code of PROBLEM_CODES) expect(html).toContain(`id="${code}"`);
+});

@@ -1,0 +1,177 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type HttpWorld, openHttpWorld } from "./http-world.ts";
+
+let world: HttpWorld;
+beforeAll(async () => {
+  world = await openHttpWorld({ maxBulkAtOnce: 2, maxRequestsAtOnce: 4, openRequestsPerMinute: 10_000 });
+});
+afterAll(() => world.close());
+
+const bulk = (on: HttpWorld, key: string) =>
+  fetch(`${on.api}/bulk`, { method: "POST", headers: { "x-api-key": key } });
+const reached = async (on: HttpWorld, count: number) => {
+  while ((on.bench.calls.bulk ?? 0) < count) await wait(10);
+};
+
+test("bulk requests beyond their share are turned away while single ones get through", async () => {
+  await using busy = await openHttpWorld({ maxBulkAtOnce: 2, maxRequestsAtOnce: 4 });
+  const key = await (await busy.account()).key();
+  const held = [bulk(busy, key), bulk(busy, key)];
+  await reached(busy, 2);
+  const refused = await bulk(busy, key);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect(await refused.json()).toMatchObject({ code: "overloaded" });
+  expect((await fetch(`${busy.api}/any`, { headers: { "x-api-key": key } })).status).toBe(200);
+  busy.bench.open();
+  for (const one of held) expect((await one).status).toBe(200);
+  expect((await bulk(busy, key)).status).toBe(200);
+});
+
+test("too many requests at once are turned away before any work, but never a look at the health", async () => {
+  await using busy = await openHttpWorld({ maxRequestsAtOnce: 1 });
+  const key = await (await busy.account()).key();
+  const held = bulk(busy, key);
+  await reached(busy, 1);
+  const refused = await fetch(`${busy.api}/open`);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect((await fetch(`${busy.origin}/health/live`)).status).toBe(200);
+  expect((await fetch(`${busy.origin}/metrics`)).status).toBe(200);
+  busy.bench.open();
+  expect((await held).status).toBe(200);
+});
+
+test("work whose client has left still counts until it is done", async () => {
+  await using busy = await openHttpWorld({ maxBulkAtOnce: 1 });
+  const key = await (await busy.account()).key();
+  const socket = connect(busy.port, "127.0.0.1");
+  socket.write(`POST /api/v1/bulk HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Length: 0\r\n\r\n`);
+  await reached(busy, 1);
+  socket.destroy();
+  await busy.logged(({ msg }) => msg === "aborted");
+  expect((await bulk(busy, key)).status).toBe(503);
+  busy.bench.open();
+  await expect.poll(async () => (await bulk(busy, key)).status).toBe(200);
+});
+
+test("an event loop that stays late sheds work; one hiccup does not", async () => {
+  await using slow = await openHttpWorld({ maxEventLoopDelayMs: 200 });
+  const block = (ms: number) => {
+    const until = performance.now() + ms;
+    while (performance.now() < until);
+  };
+  const ask = async () => (await fetch(`${slow.api}/open`)).status;
+  await wait(500);
+  block(600);
+  await wait(5);
+  expect(await ask()).toBe(200);
+  const blocking = setInterval(() => block(450), 1);
+  const statuses = [];
+  while (statuses.at(-1) !== 503 && statuses.length < 10) statuses.push(await ask());
+  clearInterval(blocking);
+  expect(statuses.at(-1)).toBe(503);
+  await expect.poll(ask, { timeout: 5_000 }).toBe(200);
+});
+
+test("under load successes are left out of the log, and the next line says how many", async () => {
+  await using quiet = await openHttpWorld({ loggedSuccessesPerSecond: 1 });
+  await Promise.all(Array.from({ length: 6 }, () => fetch(`${quiet.api}/open`)));
+  await fetch(`${quiet.api}/nothing`);
+  const line = await quiet.logged(({ status }) => status === 404);
+  expect(line.left_out).toBeGreaterThanOrEqual(1);
+});
+
+test("while it stops, what is under way is finished and what is new is turned away", async () => {
+  const stopping = await openHttpWorld();
+  const key = await (await stopping.account()).key();
+  const socket = connect(stopping.port, "127.0.0.1");
+  let heard = "";
+  socket.on("data", (chunk) => {
+    heard += chunk;
+  });
+  const request = (line: string) =>
+    `${line} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Length: 0\r\n\r\n`;
+  socket.write(request("POST /api/v1/bulk"));
+  await reached(stopping, 1);
+  const other = connect(stopping.port, "127.0.0.1");
+  let otherHeard = "";
+  other.on("data", (chunk) => {
+    otherHeard += chunk;
+  });
+  other.write("GET /api/v1/open HTTP/1.1\r\nHost: a\r\nX-Sl"); // begun before, finished after
+  await wait(50);
+  const closing = stopping.app.close();
+  await wait(50);
+  other.write("ow: 1\r\n\r\n");
+  await wait(100);
+  expect(otherHeard).toMatch(/^HTTP\/1\.1 503 /);
+  expect(otherHeard).toContain('"code":"overloaded"');
+  expect(otherHeard.toLowerCase()).toContain("retry-after: 5");
+  const hungUp = once(socket, "close");
+  stopping.bench.open();
+  await closing;
+  await hungUp;
+  expect(heard).toMatch(/^HTTP\/1\.1 200 /);
+  await stopping.close();
+});
+
+test("it is ready while the database answers, and says so when it does not", async () => {
+  await using fragile = await openHttpWorld();
+  const ready = await fetch(`${fragile.origin}/health/ready`);
+  expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }]);
+  const query = fragile.database.pool.query;
+  fragile.database.pool.query = (() => new Promise(() => {})) as never; // a database that hangs
+  const stuck = await fetch(`${fragile.origin}/health/ready`);
+  expect(stuck.status).toBe(503);
+  expect(await stuck.json()).toMatchObject({ code: "overloaded", detail: "The database does not answer." });
+  expect((await fetch(`${fragile.origin}/health/live`)).status).toBe(200);
+  fragile.database.pool.query = query;
+});
+
+test("metrics are for this machine, not for whoever comes through a proxy on it", async () => {
+  const key = await (await world.account()).key();
+  await fetch(`${world.api}/any`, { headers: { "x-api-key": key } });
+  const text = await (await fetch(`${world.origin}/metrics`)).text();
+  expect(text).toMatch(
+    /mailvet_http_request_duration_seconds_count\{method="GET",route="\/api\/v1\/any",status="2xx"\} 1/,
+  );
+  expect(text).toContain("mailvet_database_connections ");
+  expect(text).toContain("mailvet_event_loop_delay_seconds ");
+  expect(
+    (await fetch(`${world.origin}/metrics`, { headers: { "x-forwarded-for": "203.0.113.9" } })).status,
+  ).toBe(404);
+});
+
+test("with a token set, metrics are for those who have it", async () => {
+  await using guarded = await openHttpWorld({ metricsToken: "let-me-see" });
+  const look = (authorization: string) => fetch(`${guarded.origin}/metrics`, { headers: { authorization } });
+  expect((await fetch(`${guarded.origin}/metrics`)).status).toBe(404);
+  expect((await look("Bearer wrong")).status).toBe(404);
+  expect((await look("Bearer let-me-see")).status).toBe(200);
+});
+
+test("the documentation page needs nothing from elsewhere", async () => {
+  const page = await fetch(`${world.origin}/docs`);
+  const html = await page.text();
+  expect(page.headers.get("content-security-policy")).toContain("script-src 'self';");
+  expect(html).not.toMatch(/https?:\/\//);
+  const bundle = /\/docs\/scalar-[0-9a-f]{12}\.js/.exec(html)?.[0];
+  const script = await fetch(`${world.origin}${bundle}`, { headers: { "accept-encoding": "gzip" } });
+  expect(script.headers.get("cache-control")).toContain("immutable");
+  expect(await script.text()).toContain("createApiReference");
+  const init = await (await fetch(`${world.origin}/docs/init.js`)).text();
+  expect(init).toContain('"/api/v1/openapi.json"');
+  const missing = await fetch(`${world.origin}/docs/nothing.js`);
+  expect([missing.status, ((await missing.json()) as { code: string }).code]).toEqual([404, "not_found"]);
+});
+
+test("a browser without gzip gets the same bundle", async () => {
+  const html = await (await fetch(`${world.origin}/docs`)).text();
+  const bundle = /\/docs\/scalar-[0-9a-f]{12}\.js/.exec(html)?.[0];
+  const raw = async (encoding: string) =>
+    (await world.app.inject({ url: bundle ?? "", headers: { "accept-encoding": encoding } })).rawPayload;
+  expect(gunzipSync(await raw("gzip")).equals(await raw("identity"))).toBe(true);
+});

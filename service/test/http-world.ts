@@ -1,0 +1,191 @@
+/**
+ * The HTTP shell on a real database with real keys, sessions and credits, listening on loopback, around a handful of
+ * small routes that only tests have.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { API_PREFIX, type KeyMode, type KeyScope, type Plan, ValidationRequest } from "@mailvet/contract";
+import { Type } from "typebox";
+import { createSessions } from "../src/accounts/sessions.ts";
+import { createLedger } from "../src/credits/ledger.ts";
+import { createNotices } from "../src/db/notices.ts";
+import { accounts } from "../src/db/schema.ts";
+import { buildApp } from "../src/http/app.ts";
+import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
+import { createIdempotentAnswers } from "../src/http/idempotent-answers.ts";
+import { createMetrics } from "../src/http/metrics.ts";
+import { createSessionCookie } from "../src/http/session-cookie.ts";
+import { createKeyring } from "../src/keys/keyring.ts";
+import { createLog } from "../src/log.ts";
+import { Refusal } from "../src/refusal.ts";
+import { openTestDatabase } from "./database.ts";
+
+export type Wanted = { plan?: Plan; isOperator?: boolean; credits?: number };
+export type WantedKey = { mode?: KeyMode; scopes?: KeyScope[] };
+export type HttpWorld = Awaited<ReturnType<typeof openHttpWorld>>;
+
+export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
+  const database = await openTestDatabase();
+  const notices = createNotices(database.connection, { say: () => {} });
+  await notices.start();
+  const keyring = createKeyring({ database, notices });
+  const sessions = createSessions({ database });
+  const ledger = createLedger({ database });
+  const answers = createIdempotentAnswers(database.pool);
+  const cookie = createSessionCookie(settings.publicUrl);
+  const lines: string[] = [];
+  const log = createLog({
+    level: "info",
+    addresses: "masked",
+    destination: { write: (line) => lines.push(line) },
+  });
+  const bench = testBench();
+  const app = buildApp({
+    settings: { ...HTTP_DEFAULTS, ...settings },
+    pool: database.pool,
+    keyring,
+    sessions,
+    cookie,
+    answers,
+    balanceOf: ledger.balanceOf,
+    log,
+    metrics: createMetrics(),
+    version: "0.0.0",
+    routes: [bench.routes],
+  });
+  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
+
+  async function account({ plan = "payg", isOperator = false, credits = 100 }: Wanted = {}) {
+    const email = `${Math.random().toString(36).slice(2)}@example.com`;
+    const [row] = await database.orm.insert(accounts).values({ email, plan, isOperator }).returning();
+    const accountId = row!.id;
+    await database.orm.transaction((tx) => ledger.open(tx, accountId, credits, "opened"));
+    return {
+      id: accountId,
+      key: async ({ mode = "live", scopes = ["validate", "bulk", "read"] }: WantedKey = {}) =>
+        (await keyring.create(accountId, { name: "test", mode, scopes, expiresAt: undefined })).text,
+      cookie: async () => {
+        const { token } = await sessions.open(database.orm, accountId, {
+          ip: "127.0.0.1",
+          userAgent: "test",
+        });
+        return `${cookie.name}=${token}`;
+      },
+    };
+  }
+
+  const close = async () => {
+    bench.open();
+    await app.close();
+    await ledger.close();
+    await keyring.close();
+    await notices.close();
+    await database.close();
+  };
+  return {
+    app,
+    origin,
+    api: `${origin}${API_PREFIX}`,
+    port: Number(new URL(origin).port),
+    database,
+    answers,
+    ledger,
+    bench,
+    account,
+    /** What the log holds, once it says something about this. */
+    async logged(isIt: (line: Record<string, unknown>) => boolean) {
+      for (let tries = 0; tries < 100; tries++) {
+        const found = lines.map((line) => JSON.parse(line)).find(isIt);
+        if (found) return found;
+        await wait(20);
+      }
+      throw new Error(`not in the log:\n${lines.join("")}`);
+    },
+    logText: () => lines.join(""),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Routes to try the shell with. `calls` counts how often one was really reached. */
+function testBench() {
+  const calls: Record<string, number> = {};
+  const count = (name: string) => {
+    calls[name] = (calls[name] ?? 0) + 1;
+    return calls[name];
+  };
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const Thing = Type.Object({ thing_id: Type.String({ format: "uuid" }) });
+  const Page = Type.Object(
+    { skip: Type.Integer({ minimum: 0, default: 0 }), flag: Type.Optional(Type.Boolean()) },
+    { additionalProperties: false },
+  );
+
+  const routes: FastifyPluginAsyncTypebox = async (api) => {
+    api.post(
+      "/echo",
+      { schema: { body: ValidationRequest }, config: { access: { scope: "validate" } } },
+      async (request) => ({ email: request.body.email, call: count("echo"), once: request.onceKey }),
+    );
+    api.get("/spend", { config: { access: { scope: "validate" } } }, async () => ({ call: count("spend") }));
+    api.get(
+      "/read",
+      { schema: { querystring: Page }, config: { access: { scope: "read" } } },
+      async (request) => ({
+        ...request.query,
+        call: count("read"),
+      }),
+    );
+    api.get("/any", { config: { access: "any_key" } }, async (request) => {
+      request.creditsRemaining = 7;
+      return { caller: request.caller };
+    });
+    api.get("/me", { config: { access: "session" } }, async (request) => ({
+      account: request.caller?.accountId,
+    }));
+    api.post("/me", { config: { access: "session" } }, async () => ({ call: count("me") }));
+    api.get("/rule", { config: { access: "operator" } }, async () => ({ call: count("rule") }));
+    api.get("/open", { config: { access: "open" } }, async () => ({ open: true }));
+    api.delete(
+      "/things/:thing_id",
+      { schema: { params: Thing }, config: { access: "any_key" } },
+      async (_, reply) => reply.code(204).send(),
+    );
+    api.post("/bulk", { config: { access: { scope: "bulk" } } }, async () => {
+      count("bulk");
+      await gate;
+      return { done: true };
+    });
+    api.post("/fail", { config: { access: "any_key" } }, async () => {
+      count("fail");
+      throw new Error("the fuse blew while ann@example.com was looked at");
+    });
+    api.post("/broke", { config: { access: "any_key" } }, async () => {
+      throw new Refusal("insufficient_credits", "Too expensive.", { required: 5, available: count("broke") });
+    });
+    api.post("/cookie", { config: { access: "session" } }, async (_, reply) => {
+      reply.header("set-cookie", `new=${count("cookie")}`);
+      return { call: calls.cookie };
+    });
+  };
+  return { routes, calls, open: () => open() };
+}
+
+/** Sends bytes as they are and gives back everything that comes until the server hangs up. */
+export async function sendRaw(port: number, ...chunks: (string | Buffer)[]): Promise<string> {
+  const { connect } = await import("node:net");
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    let heard = "";
+    socket.setTimeout(10_000, () => reject(new Error(`still open after 10 s, heard: ${heard}`)));
+    socket.on("data", (chunk) => {
+      heard += chunk;
+    });
+    socket.on("error", reject);
+    socket.on("close", () => resolve(heard));
+    for (const chunk of chunks) socket.write(chunk);
+  });
+}

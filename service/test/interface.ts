@@ -1,0 +1,102 @@
+/** The published interface as tables, written out by hand, and the means to hold an answer against them. */
+import type { Status, SubStatus } from "@mailvet/contract";
+import { expect } from "vitest";
+
+type Type = "string" | "boolean" | "number" | "integer" | "number or null" | "string or null" | Shape;
+type Shape = { readonly [field: string]: Type };
+
+export const RESULT: Shape = {
+  email: "string",
+  status: "string",
+  sub_status: "string",
+  confidence: "number",
+  safe_to_send: "boolean",
+  is_valid: "boolean",
+  details: {
+    syntax_valid: "boolean",
+    dns_valid: "boolean",
+    smtp_valid: "boolean",
+    smtp_code: "integer",
+    domain: "string",
+    provider: "string",
+    is_disposable: "boolean",
+    is_role_based: "boolean",
+    has_spf: "boolean",
+    has_dmarc: "boolean",
+  },
+  catchall: { is_catchall: "boolean", confidence: "number or null" },
+  ai_enhancement: { used: "boolean", method: "string or null" },
+  performance: { response_time_ms: "integer" },
+  metadata: {
+    timestamp: "number",
+    plan_tier: "string",
+    features_used: { catchall_detection: "boolean", ai_enhancement: "boolean" },
+  },
+};
+
+export const SUMMARY: Shape = {
+  total: "integer",
+  valid_count: "integer",
+  invalid_count: "integer",
+  risky_count: "integer",
+  unknown_count: "integer",
+  duplicate_count: "integer",
+  credits_used: "integer",
+};
+export const ITEM: Shape = { email: "string", status: "string", is_valid: "boolean", confidence: "number" };
+
+/** sub_status → status, is_valid, safe_to_send, confidence (undefined: not a fixed one). */
+export const VERDICTS: Readonly<Record<SubStatus, readonly [Status, boolean, boolean, number | undefined]>> =
+  {
+    "": ["valid", true, true, 0.95],
+    privacy_relay: ["valid", true, true, 0.88],
+    syntax_error: ["invalid", false, false, 0.99],
+    provider_syntax: ["invalid", false, false, 0.95],
+    reserved_domain: ["invalid", false, false, 0.99],
+    domain_not_found: ["invalid", false, false, 0.99],
+    no_mail_server: ["invalid", false, false, 0.98],
+    null_mx: ["invalid", false, false, 0.99],
+    unroutable_mail_server: ["invalid", false, false, 0.95],
+    mailbox_not_found: ["invalid", false, false, 0.97],
+    mailbox_disabled: ["invalid", false, false, 0.95],
+    domain_not_accepted: ["invalid", false, false, 0.9],
+    smtputf8_unsupported: ["invalid", false, false, 0.9],
+    disposable: ["risky", true, false, 0.98], // proven, in the sandbox
+    catch_all: ["risky", false, false, undefined],
+    role_based: ["risky", true, false, 0.95],
+    mailbox_full: ["risky", true, false, 0.9],
+    possible_typo: ["risky", true, false, 0.85],
+    low_quality: ["risky", true, false, undefined],
+    greylisted: ["unknown", false, false, 0.4],
+    rate_limited: ["unknown", false, false, 0.35],
+    probe_blocked: ["unknown", false, false, 0.35],
+    temporary_error: ["unknown", false, false, 0.35],
+    smtp_unreachable: ["unknown", false, false, 0.3],
+    smtp_timeout: ["unknown", false, false, 0.3],
+    smtp_protocol_error: ["unknown", false, false, 0.3],
+    egress_blocked: ["unknown", false, false, 0.5],
+    smtp_skipped: ["unknown", false, false, 0.5],
+    dns_error: ["unknown", false, false, 0.25],
+    internal_error: ["unknown", false, false, 0.1],
+  };
+
+/** Every field is there and of its type. Others may be there too. */
+export function expectShape(value: object, shape: Shape): void {
+  expect(typesOf(value, shape)).toEqual(shape);
+}
+
+function typesOf(value: unknown, shape: Shape): unknown {
+  if (typeof value !== "object" || value === null) return typeof value;
+  const fields = value as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(shape).map(([field, type]) => [field, typeOf(fields[field], type)]),
+  );
+}
+
+/** The type that was wanted, if the value has it; otherwise what it is instead. */
+function typeOf(value: unknown, wanted: Type): unknown {
+  if (typeof wanted === "object") return typesOf(value, wanted);
+  if (value === null) return wanted.endsWith(" or null") ? wanted : "null";
+  const type = Number.isInteger(value) && wanted === "integer" ? "integer" : typeof value;
+  return wanted === `${type} or null` ? wanted : type;
+}

@@ -1,0 +1,279 @@
+/** Two accounts on one service: nothing of the one is shown to the other, changed by it, or hinted at. */
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { type Lab, mailDomain, openLab } from "@mailvet/lab";
+import { SMTPServer } from "smtp-server";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { ENDPOINTS, type Endpoint, expectEveryEndpoint, requestTo } from "./endpoints.ts";
+import {
+  type Answer,
+  type Asked,
+  cookieOf,
+  OPERATOR,
+  openService,
+  type Person,
+  type TestService,
+} from "./service.ts";
+
+/** Somebody with a history: keys, sessions, spending, and addresses that were asked for. */
+type Inhabitant = Person & { keyId: string; sessionId: string; marks: string[]; ids: Record<string, string> };
+
+const NOTE = "a note to bob alone";
+const BROWSER = "bobs browser";
+
+let lab: Lab;
+let service: TestService;
+let ann: Inhabitant;
+let bob: Inhabitant;
+beforeAll(async () => {
+  lab = await openLab({ "shop.example-lab.com": mailDomain({ users: ["cy", "dee"] }) });
+  service = await openService({ lab });
+  ann = await settle(await service.openAccount({ plan: "payg" }));
+  bob = await settle(await service.openAccount({ plan: "growth", credits: 777 }));
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await lab[Symbol.asyncDispose]();
+});
+
+test("the list of endpoints is complete", () => expectEveryEndpoint(service));
+
+describe("what ann gets to see", () => {
+  test("bob sees his own things, so there is something to be seen", async () => {
+    const shown = await Promise.all(
+      ["/account", "/credits?limit=100", "/usage", "/keys", "/auth/session", "/auth/sessions"].map(
+        async (path) => (await service.ask(path, { cookie: bob.cookie })).text,
+      ),
+    );
+    for (const mark of bob.marks) expect(shown.join()).toContain(mark);
+  });
+
+  for (const endpoint of ENDPOINTS) {
+    test(`${endpoint.name} shows nothing of bob's`, async () => {
+      // Signing up, in or out takes no session, but would end the one that is sent along.
+      const asAnn = endpoint.access === "open" ? [{}] : [{ key: ann.key }, { cookie: ann.cookie }];
+      for (const who of asAnn) {
+        const { text, headers } = await askAs(endpoint, who, {});
+        const shown = text + JSON.stringify([...headers]);
+        for (const mark of bob.marks) expect(shown).not.toContain(mark);
+      }
+      expect((await service.ask("/account", { cookie: ann.cookie })).status).toBe(200); // she was who she said
+    });
+  }
+
+  test("bob's key in the usage is like nobody's key", async () => {
+    const about = async (keyId: string) =>
+      (await service.ask(`/usage?key_id=${keyId}`, { key: ann.key })).body;
+    expect(await about(bob.keyId)).toEqual(await about(randomUUID()));
+    expect((await about(ann.keyId)).days).toHaveLength(1);
+  });
+
+  test("each account's list, count and balance are its own", async () => {
+    const ledgers = await Promise.all(
+      [ann, bob].map(({ key }) => service.ask("/credits?limit=100", { key })),
+    );
+    for (const { body, headers } of ledgers) {
+      expect(headers.get("x-total-count")).toBe(String(body.ledger.length));
+      expect(body.ledger.reduce((sum: number, entry: { amount: number }) => sum + entry.amount, 0)).toBe(
+        body.balance,
+      );
+      expect(headers.get("x-credits-remaining")).toBe(String(body.balance));
+    }
+    expect(ledgers[1]!.body.balance).toBeGreaterThan(700);
+    expect(ledgers[0]!.body.balance).toBeLessThan(100);
+  });
+});
+
+describe("what ann can do", () => {
+  for (const endpoint of ENDPOINTS.filter(({ path }) => path.includes("{"))) {
+    test(`${endpoint.name} treats bob's id like one that does not exist`, async () => {
+      const before = await stateOf(bob);
+      for (const who of [{ cookie: ann.cookie }, { key: ann.key }, {}]) {
+        const aboutBob = await askAs(endpoint, who, bob.ids);
+        const aboutNobody = await askAs(endpoint, who, {});
+        expect(aboutBob.status).toBeGreaterThanOrEqual(401);
+        expect(aboutBob.status).toBeLessThanOrEqual(404);
+        expect(withoutId(aboutBob)).toEqual(withoutId(aboutNobody));
+      }
+      expect(await stateOf(bob)).toEqual(before);
+    });
+  }
+
+  test("nothing that ann does to herself happens to bob", async () => {
+    const before = await stateOf(bob);
+    const { id } = await ann.makeKey();
+    expect((await service.ask(`/keys/${id}`, { method: "DELETE", cookie: ann.cookie })).status).toBe(204);
+    const passwords = { current_password: ann.password, new_password: "a new password of ann's" };
+    const changed = await service.ask("/auth/password", { cookie: ann.cookie, body: passwords });
+    expect(changed.status).toBe(204);
+    ann = { ...ann, cookie: cookieOf(changed), password: passwords.new_password };
+    expect(await stateOf(bob)).toEqual(before);
+  });
+
+  test("asking too often is ann's own trouble", async () => {
+    const [eve, fay] = [
+      await service.openAccount({ plan: "free" }),
+      await service.openAccount({ plan: "free" }),
+    ];
+    const answers = await Promise.all(
+      Array.from({ length: 70 }, () => service.ask("/account", { cookie: eve.cookie })),
+    );
+    expect(answers.some(({ status }) => status === 429)).toBe(true);
+    const { status, headers } = await service.ask("/account", { cookie: fay.cookie });
+    expect(status).toBe(200);
+    expect(Number(/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1])).toBeGreaterThan(50);
+  });
+});
+
+describe("what ann can find out", () => {
+  test("an address that only bob has asked for is asked for anew", async () => {
+    const asked = () =>
+      lab.heard("mx.shop.example-lab.com").filter((line) => /^RCPT TO:<dee@/i.test(line)).length;
+    const about = async ({ key }: Person) =>
+      (await service.ask("/validation/single?email=dee@shop.example-lab.com", { key })).body;
+
+    expect((await about(bob)).metadata.cached).toBe(false);
+    expect((await about(bob)).metadata.cached).toBe(true);
+    const before = asked();
+    const first = await about(ann);
+    expect(first).toMatchObject({ status: "valid", metadata: { cached: false, plan_tier: "payg" } });
+    expect(asked()).toBe(before + 1);
+  });
+
+  test("the same Idempotency-Key of both is two keys", async () => {
+    const headers = { "idempotency-key": "number-1" };
+    const ask = ({ key }: Person, email: string) =>
+      service.ask("/validation/single", { key, headers, body: { email } });
+    await ask(bob, "mailbox-full@mailvet.test");
+    const anns = await ask(ann, "catch-all@mailvet.test");
+    expect([anns.status, anns.body.sub_status, anns.headers.get("idempotency-replayed")]).toEqual([
+      200,
+      "catch_all",
+      null,
+    ]);
+    expect((await ask(bob, "mailbox-full@mailvet.test")).headers.get("idempotency-replayed")).toBe("true");
+  });
+
+  test("signing in with a wrong password is answered the same, with or without an account", async () => {
+    const password = "certainly not the password";
+    const signIn = (email: string) =>
+      service.ask("/auth/sign-in", { body: { email, password }, from: somewhere() });
+    const known = await signIn(bob.email);
+    expect(known.status).toBe(401);
+    expectSame(known, await signIn("nobody@house.example"));
+  });
+
+  test("asking for a new password is answered the same, with or without an account", async () => {
+    const reset = (email: string) =>
+      service.ask("/auth/password-reset", { body: { email }, from: somewhere() });
+    const known = await reset(bob.email);
+    expect(known.status).toBe(202);
+    expectSame(known, await reset("nobody@house.example"));
+  });
+});
+
+test("where mail works, signing up is answered the same whether the email has an account or not", async () => {
+  const recipients: string[] = [];
+  const mailServer = new SMTPServer({
+    disabledCommands: ["STARTTLS", "AUTH"],
+    onRcptTo({ address }, _session, done) {
+      recipients.push(address);
+      done();
+    },
+    onData(stream, _session, done) {
+      stream.resume().on("end", () => done());
+    },
+  });
+  await once(mailServer.listen(0, "127.0.0.1"), "listening");
+  const { port } = mailServer.server.address() as AddressInfo;
+  try {
+    await using house = await openService({ env: { MAIL_URL: `smtp://127.0.0.1:${port}` } });
+    const signUp = (email: string) =>
+      house.ask("/auth/sign-up", { body: { email, password: "a long enough password" }, from: somewhere() });
+
+    const taken = await signUp(OPERATOR.email);
+    expect(taken.status).toBe(202);
+    expectSame(taken, await signUp("newcomer@house.example"));
+    await vi.waitFor(
+      () => expect(recipients.sort()).toEqual(["newcomer@house.example", OPERATOR.email]),
+      5_000,
+    );
+    expect((await house.ask("/auth/sign-in", { body: OPERATOR })).status).toBe(200);
+  } finally {
+    await new Promise<void>((resolve) => mailServer.close(() => resolve()));
+  }
+});
+
+/** Gives somebody a history, and collects what must be seen by nobody else. */
+async function settle(person: Person): Promise<Inhabitant> {
+  const { cookie, accountId, email, password } = person;
+  const { id: keyId, prefix, key } = await person.makeKey();
+  await service.ask(`/operator/accounts/${accountId}/grants`, {
+    cookie: await service.operatorCookie(),
+    body: { amount: 5, note: `${NOTE} ${accountId.slice(0, 8)}` },
+  });
+  const userAgent = `${BROWSER} ${accountId.slice(0, 8)}`;
+  const signedIn = await service.ask("/auth/sign-in", {
+    body: { email, password },
+    headers: { "user-agent": userAgent },
+  });
+  const { body: verdict } = await service.ask("/validation/single?email=cy@shop.example-lab.com", { key });
+  const { body: sessions } = await service.ask("/auth/sessions", { cookie });
+  const sessionId: string = signedIn.body.session_id;
+  const note = `${NOTE} ${accountId.slice(0, 8)}`;
+  return {
+    ...person,
+    key,
+    keyId,
+    sessionId,
+    ids: { key_id: keyId, session_id: sessionId, account_id: accountId },
+    marks: [
+      accountId,
+      email,
+      keyId,
+      prefix,
+      sessionId,
+      note,
+      userAgent,
+      verdict.request_id,
+      ...sessions.map(({ id }: { id: string }) => id),
+    ],
+  };
+}
+
+/** Everything that is somebody's, as they see it. */
+async function stateOf({ cookie, key }: Inhabitant): Promise<unknown> {
+  const paths = ["/account", "/credits?limit=100", "/usage", "/keys", "/auth/session", "/auth/sessions"];
+  const answers = await Promise.all(paths.map((path) => service.ask(path, { cookie })));
+  expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
+  expect((await service.ask("/account", { key })).status).toBe(200);
+  // When a key was used last is written down a little later.
+  return JSON.parse(JSON.stringify(answers.map(({ body }) => body)), (name, value) =>
+    name === "last_used_at" ? undefined : value,
+  );
+}
+
+function askAs(endpoint: Endpoint, who: Asked, ids: Record<string, string>): Promise<Answer> {
+  const { path, asked } = requestTo(endpoint, ids);
+  return service.ask(path, { ...asked, ...who, from: somewhere() });
+}
+
+/** Status and body, but for the request's name. */
+function withoutId({ status, body }: Answer): unknown {
+  return { status, body: { ...body, request_id: undefined } };
+}
+
+function expectSame(one: Answer, other: Answer): void {
+  expect(withoutId(one)).toEqual(withoutId(other));
+  const names = ({ headers }: Answer) => [...headers.keys()].sort();
+  expect(names(one)).toEqual(names(other));
+}
+
+let addresses = 0;
+
+/** An address that nobody has asked from yet. */
+function somewhere(): string {
+  addresses += 1;
+  return `198.18.1.${addresses % 256}`;
+}

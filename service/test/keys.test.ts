@@ -1,0 +1,280 @@
+/** API keys on a real database: made, recognised, revoked, by one process and by several. */
+import { setTimeout as pause } from "node:timers/promises";
+import { KEY_SCOPES, type Plan } from "@mailvet/contract";
+import { eq } from "drizzle-orm";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Database, openDatabase } from "../src/db/database.ts";
+import { createNotices, type Notices, notify } from "../src/db/notices.ts";
+import { accounts, apiKeys } from "../src/db/schema.ts";
+import { createKeyring, type Keyring, MAX_KEYS_PER_ACCOUNT } from "../src/keys/keyring.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+const LIVE = { name: "checkout", mode: "live", scopes: KEY_SCOPES, expiresAt: undefined } as const;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+test("a new key is recognised at once, with its account and what it may do", async () => {
+  await using process = await startProcess();
+  const accountId = await openAccount("growth");
+  const { key, text } = await process.keyring.create(accountId, { ...LIVE, mode: "test", scopes: ["read"] });
+  expect(await process.keyring.recognise(text)).toEqual({
+    keyId: key.id,
+    accountId,
+    plan: "growth",
+    isOperator: false,
+    mode: "test",
+    scopes: ["read"],
+  });
+  expect(key).toMatchObject({ name: "checkout", prefix: text.slice(0, 12), revokedAt: null });
+  const [stored] = await database.orm.select().from(apiKeys).where(eq(apiKeys.id, key.id));
+  expect(JSON.stringify(stored)).not.toContain(text.slice(12)); // the secret is not kept anywhere
+});
+
+test("a thousand recognitions of a key in use ask the database nothing", async () => {
+  await using process = await startProcess();
+  const { text } = await process.keyring.create(await openAccount(), LIVE);
+  await process.catchUp();
+  await process.keyring.recognise(text);
+  const questions = process.countQuestions();
+  for (let time = 0; time < 1_000; time++) expect(await process.keyring.recognise(text)).toBeDefined();
+  expect(questions()).toBe(0);
+});
+
+test("a mistyped key is refused without asking the database", async () => {
+  await using process = await startProcess();
+  const { text } = await process.keyring.create(await openAccount(), LIVE);
+  const questions = process.countQuestions();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 8, max: text.length - 1 }),
+      fc.constantFrom(..."aZ0"),
+      async (at, typed) => {
+        fc.pre(text[at] !== typed);
+        expect(
+          await process.keyring.recognise(text.slice(0, at) + typed + text.slice(at + 1)),
+        ).toBeUndefined();
+      },
+    ),
+  );
+  expect(questions()).toBe(0);
+});
+
+test("a key revoked in one process is refused by the other within a second", async () => {
+  await using one = await startProcess();
+  await using other = await startProcess();
+  const accountId = await openAccount();
+  const { key, text } = await one.keyring.create(accountId, LIVE);
+  expect(await other.keyring.recognise(text)).toBeDefined();
+  await one.keyring.revoke(accountId, key.id);
+  expect(await one.keyring.recognise(text)).toBeUndefined();
+  expect(await msUntilRefused(other.keyring, text)).toBeLessThan(1_000);
+});
+
+test("a key revoked while the listening connection is gone is refused within about a second, and listening resumes", async () => {
+  await using one = await startProcess();
+  await using other = await startProcess();
+  const accountId = await openAccount();
+  const first = await one.keyring.create(accountId, LIVE);
+  const second = await one.keyring.create(accountId, LIVE);
+  expect(await other.keyring.recognise(first.text)).toBeDefined();
+  expect(await other.keyring.recognise(second.text)).toBeDefined();
+
+  await endListening(database);
+  await one.keyring.revoke(accountId, first.key.id);
+  expect(await msUntilRefused(other.keyring, first.text)).toBeLessThan(1_500);
+
+  await expect.poll(() => other.notices.isListening, { timeout: 3_000 }).toBe(true);
+  expect(other.said[0]).toMatch(/not listening/);
+  await other.keyring.recognise(second.text);
+  await one.keyring.revoke(accountId, second.key.id);
+  expect(await msUntilRefused(other.keyring, second.text)).toBeLessThan(1_000);
+});
+
+test("a process that cannot listen at all still refuses a revoked key after about a second", async () => {
+  await using one = await startProcess();
+  await using deaf = await startProcess({ port: 1, host: "127.0.0.1" });
+  expect(deaf.notices.isListening).toBe(false);
+  const accountId = await openAccount();
+  const { key, text } = await one.keyring.create(accountId, LIVE);
+  expect(await deaf.keyring.recognise(text)).toBeDefined();
+  await one.keyring.revoke(accountId, key.id);
+  expect(await msUntilRefused(deaf.keyring, text)).toBeLessThan(1_500);
+});
+
+test("a change of plan reaches the keys in every process within a second", async () => {
+  await using one = await startProcess();
+  await using other = await startProcess();
+  const accountId = await openAccount("payg");
+  const { text } = await one.keyring.create(accountId, LIVE);
+  expect(await other.keyring.recognise(text)).toMatchObject({ plan: "payg" });
+  await database.orm.update(accounts).set({ plan: "free" }).where(eq(accounts.id, accountId));
+  await one.keyring.forgetAccount(accountId);
+  expect(await one.keyring.recognise(text)).toMatchObject({ plan: "free" });
+  const heard = async () => (await other.keyring.recognise(text))?.plan;
+  await expect.poll(heard, { interval: 5, timeout: 1_000 }).toBe("free");
+});
+
+test("a key chosen by the operator works at once, though it was unknown a moment before", async () => {
+  await using one = await startProcess();
+  await using other = await startProcess();
+  const accountId = await openAccount();
+  const text = "an-operator-chose-this-one";
+  for (const { keyring } of [one, other]) expect(await keyring.recognise(text)).toBeUndefined();
+  const key = await one.keyring.adopt(accountId, text, "bootstrap");
+  expect(await one.keyring.recognise(text)).toMatchObject({
+    keyId: key.id,
+    mode: "live",
+    scopes: KEY_SCOPES,
+  });
+  const heard = async () => (await other.keyring.recognise(text))?.keyId;
+  await expect.poll(heard, { interval: 5, timeout: 1_000 }).toBe(key.id);
+});
+
+test("a chosen key is adopted once, and stays revoked when it is offered again", async () => {
+  await using process = await startProcess();
+  const [accountId, stranger] = [await openAccount(), await openAccount()];
+  const adopt = (id: string) => process.keyring.adopt(id, "the-same-key-at-every-start", "bootstrap");
+  const [key, again] = await Promise.all([adopt(accountId), adopt(accountId)]);
+  expect(again).toEqual(key);
+  await expect(adopt(stranger)).rejects.toThrow("belongs to another account");
+  await process.keyring.revoke(accountId, key.id);
+  expect((await adopt(accountId)).revokedAt).toBeInstanceOf(Date);
+  expect(await process.keyring.recognise("the-same-key-at-every-start")).toBeUndefined();
+  await expect(process.keyring.adopt(accountId, "too-short", "bootstrap")).rejects.toThrow("20 to 512");
+});
+
+test("an expired key is refused", async () => {
+  await using process = await startProcess();
+  const expiresAt = new Date(Date.now() + 300);
+  const { text } = await process.keyring.create(await openAccount(), { ...LIVE, expiresAt });
+  expect(await process.keyring.recognise(text)).toBeDefined();
+  await pause(expiresAt.getTime() - Date.now() + 5);
+  expect(await process.keyring.recognise(text)).toBeUndefined();
+});
+
+test("somebody else's key can be neither seen nor revoked", async () => {
+  await using process = await startProcess();
+  const [owner, stranger] = [await openAccount(), await openAccount()];
+  const { key, text } = await process.keyring.create(owner, LIVE);
+  await expect(process.keyring.revoke(stranger, key.id)).rejects.toMatchObject({ code: "key_not_found" });
+  expect(await process.keyring.recognise(text)).toBeDefined();
+  expect(await process.keyring.list(stranger)).toEqual([]);
+});
+
+test("keys are listed newest first, revoked ones for 90 days, and revoking again changes nothing", async () => {
+  await using process = await startProcess();
+  const accountId = await openAccount();
+  const make = async (name: string) => (await process.keyring.create(accountId, { ...LIVE, name })).key;
+  const [old, recent, working] = [await make("old"), await make("recent"), await make("working")];
+  await process.keyring.revoke(accountId, recent.id);
+  const before = await process.keyring.list(accountId);
+  await process.keyring.revoke(accountId, recent.id);
+  expect(await process.keyring.list(accountId)).toEqual(before);
+  const longAgo = new Date(Date.now() - 91 * 86_400_000);
+  await database.orm.update(apiKeys).set({ revokedAt: longAgo }).where(eq(apiKeys.id, old.id));
+  const listed = await process.keyring.list(accountId);
+  expect(listed.map(({ name }) => name)).toEqual(["working", "recent"]);
+  expect(listed[0]).toEqual(working);
+});
+
+test("an account has at most a hundred keys, also when they are made at the same time", async () => {
+  await using process = await startProcess();
+  const accountId = await openAccount();
+  await database.pool.query(
+    `insert into api_keys (account_id, name, mode, key_hash, prefix, scopes)
+     select $1::uuid, 'n', 'live', sha256(($1::text || n)::bytea), 'mv_live_0000', '{read}' from generate_series(1, $2) n`,
+    [accountId, MAX_KEYS_PER_ACCOUNT - 2],
+  );
+  const tries = Array.from({ length: 6 }, () => process.keyring.create(accountId, LIVE));
+  const outcomes = await Promise.allSettled(tries);
+  const refused = outcomes.filter((one) => one.status === "rejected");
+  expect(refused.map(({ reason }) => reason.code)).toEqual(Array(4).fill("too_many_keys"));
+  const made = outcomes.find((one) => one.status === "fulfilled")!;
+  await process.keyring.revoke(accountId, made.value.key.id);
+  await process.keyring.create(accountId, LIVE); // room again
+});
+
+test("when a key was last used is written once for many uses, and not lost when the process stops", async () => {
+  const process = await startProcess();
+  const accountId = await openAccount();
+  const [used, idle] = [
+    await process.keyring.create(accountId, { ...LIVE, name: "used" }),
+    await process.keyring.create(accountId, { ...LIVE, name: "idle" }),
+  ];
+  await process.catchUp();
+  await process.keyring.recognise(used.text);
+  const questions = process.countQuestions();
+  for (let time = 0; time < 100; time++) await process.keyring.recognise(used.text);
+  await process.keyring.close();
+  expect(questions()).toBe(1);
+  const listed = await process.keyring.list(accountId);
+  expect(listed.find(({ id }) => id === idle.key.id)!.lastUsedAt).toBeNull();
+  const { lastUsedAt } = listed.find(({ id }) => id === used.key.id)!;
+  expect(Math.abs(Date.now() - lastUsedAt!.getTime())).toBeLessThan(10_000);
+  await process[Symbol.asyncDispose]();
+});
+
+/** What one process of a deployment has: a pool, a listening connection, a keyring. */
+async function startProcess(listenElsewhere: { host: string; port: number } | undefined = undefined) {
+  const own: Database = openDatabase({ connection: database.connection, maxConnections: 6 });
+  const said: string[] = [];
+  const notices: Notices = createNotices(
+    { ...own.connection, ...listenElsewhere },
+    { say: (line) => said.push(line) },
+  );
+  const keyring: Keyring = createKeyring({ database: own, notices });
+  let caughtUp = () => {};
+  notices.on("caught_up", () => caughtUp());
+  await notices.start();
+  /** Waits until all notices sent so far have arrived, also those of our own changes. */
+  const catchUp = async () => {
+    const arrived = new Promise<void>((resolve) => {
+      caughtUp = resolve;
+    });
+    await notify(own.pool, "caught_up", "");
+    await arrived;
+  };
+  const countQuestions = () => {
+    let count = 0;
+    own.pool.on("acquire", () => count++);
+    return () => count;
+  };
+  const stop = async () => {
+    await keyring.close();
+    await notices.close();
+    await own.close();
+  };
+  return { keyring, notices, said, catchUp, countQuestions, [Symbol.asyncDispose]: stop };
+}
+
+async function openAccount(plan: Plan = "payg"): Promise<string> {
+  const email = `${Math.random().toString(36).slice(2)}@example.com`;
+  const [account] = await database.orm
+    .insert(accounts)
+    .values({ email, plan })
+    .returning({ id: accounts.id });
+  return account!.id;
+}
+
+async function msUntilRefused(keyring: Keyring, text: string): Promise<number> {
+  const startedAtMs = performance.now();
+  while (performance.now() - startedAtMs < 3_000) {
+    if (!(await keyring.recognise(text))) return performance.now() - startedAtMs;
+    await pause(2);
+  }
+  throw new Error("still recognised after three seconds");
+}
+
+/** Ends the connections whose last words were those of a listener. */
+async function endListening({ pool }: Database): Promise<void> {
+  const { rowCount } = await pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and (query = 'select 1' or query like 'listen %') and pid <> pg_backend_pid()`,
+  );
+  expect(rowCount).toBe(2);
+}

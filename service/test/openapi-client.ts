@@ -1,0 +1,281 @@
+/**
+ * A client made from nothing but an OpenAPI document: it makes up requests that fit it and requests that do not quite,
+ * and finds every answer that the document does not foresee.
+ */
+import fc from "fast-check";
+import { Compile } from "typebox/compile";
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON Schema, as it comes
+type Schema = { [key: string]: any };
+type Parameter = { name: string; in: "path" | "query" | "header"; required: boolean; schema: Schema };
+type Response = { content?: Record<string, { schema: Schema }> };
+
+export type Operation = {
+  id: string;
+  tags: string[];
+  method: string;
+  path: string;
+  parameters: Parameter[];
+  body: Schema | undefined;
+  responses: Record<string, Response>;
+  /** Only somebody signed in may ask. */
+  isForSessions: boolean;
+};
+
+export type MadeUpRequest = {
+  operation: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  /** Which of the callers sends it. */
+  caller: number;
+};
+
+/** Every operation, with all references in it resolved. */
+export function operationsOf(document: Schema): Operation[] {
+  const base: string = document.servers[0].url;
+  return Object.entries<Schema>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Schema>(methods).map(([method, operation]) => {
+      const { operationId: id, tags, parameters = [], requestBody, responses } = resolve(document, operation);
+      return {
+        id,
+        tags,
+        method: method.toUpperCase(),
+        path: `${base}${path}`,
+        parameters,
+        body: requestBody?.content["application/json"].schema,
+        responses,
+        isForSessions: JSON.stringify(operation.security) === '[{"session":[]}]',
+      };
+    }),
+  );
+}
+
+function resolve(document: Schema, node: unknown): Schema {
+  if (typeof node !== "object" || node === null) return node as Schema;
+  if ("$ref" in node && typeof node.$ref === "string") {
+    const target = node.$ref
+      .slice(2)
+      .split("/")
+      .reduce<Schema>((part, name) => part[name], document);
+    return resolve(document, target);
+  }
+  if (Array.isArray(node)) return node.map((item) => resolve(document, item));
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolve(document, value)]));
+}
+
+export type MakeUp = {
+  callers: number;
+  /** Which of them are signed in. */
+  signedIn: readonly number[];
+  /** Ids that exist, and texts worth trying, such as addresses. */
+  ids: readonly string[];
+  texts: readonly string[];
+};
+
+/** Requests to an operation: most of them right in every part, the others wrong in some. */
+export function requestsTo(operation: Operation, known: MakeUp): fc.Arbitrary<MadeUpRequest> {
+  const inPath = operation.parameters.filter((parameter) => parameter.in === "path");
+  const inQuery = operation.parameters.filter((parameter) => parameter.in === "query");
+  const hasIdempotencyKey = operation.parameters.some(({ name }) => name === "Idempotency-Key");
+  return fc
+    .record({
+      segments: fc.tuple(
+        ...inPath.map(() => fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...known.ids) }, junkText)),
+      ),
+      query: queryOf(inQuery, known),
+      body: operation.body
+        ? bodiesOf(operation.body, known)
+        : fc.oneof({ weight: 6, arbitrary: noBody }, junkBody),
+      accept: fc.oneof(
+        { weight: 12, arbitrary: fc.constant("*/*") },
+        fc.constantFrom("text/html", "application/json;q=0"),
+      ),
+      idempotencyKey: hasIdempotencyKey
+        ? fc.oneof(
+            { weight: 4, arbitrary: fc.constant(undefined) },
+            fc.constantFrom("k1", "k2", "k3", "not visible"),
+          )
+        : fc.constant(undefined),
+      caller: operation.isForSessions
+        ? fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...known.signedIn) }, fc.nat(known.callers - 1))
+        : fc.nat(known.callers - 1),
+    })
+    .map(({ segments, query, body, accept, idempotencyKey, caller }) => ({
+      operation: operation.id,
+      method: operation.method,
+      path:
+        inPath.reduce(
+          (path, { name }, n) =>
+            path.replace(`{${name}}`, encodeURIComponent(wellFormed(segments[n] || "x"))),
+          operation.path,
+        ) + query,
+      headers: {
+        accept,
+        ...(body.type ? { "content-type": body.type } : {}),
+        ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}),
+      },
+      body: operation.method === "GET" ? undefined : body.text,
+      caller,
+    }));
+}
+
+type Body = { text: string | undefined; type: string | undefined };
+const asJson = (value: unknown): Body => ({ text: JSON.stringify(value), type: "application/json" });
+const noBody = fc.constant<Body>({ text: undefined, type: undefined });
+const junkText = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.constantFrom(
+    "\0",
+    "\ud800",
+    "-1",
+    "1e9",
+    "null",
+    "x".repeat(300),
+    "00000000-0000-0000-0000-000000000000",
+  ),
+);
+const junk: fc.Arbitrary<unknown> = fc.oneof(
+  junkText,
+  fc.constantFrom(null, true, 0, -1, 1.5, 1e300, [], {}, [[]], { a: 1 }),
+);
+const junkBody: fc.Arbitrary<Body> = fc.oneof(
+  junk.map(asJson),
+  fc.constantFrom<Body>(
+    { text: "", type: "application/json" },
+    { text: '{"a":', type: "application/json" },
+    { text: "a=b", type: "text/plain" },
+    { text: "{}", type: "not a type" },
+  ),
+);
+
+function bodiesOf(schema: Schema, known: MakeUp): fc.Arbitrary<Body> {
+  const right = valuesOf(schema, known);
+  const nearlyRight = fc
+    .record({
+      value: right,
+      wrong: junk,
+      name: fc.oneof(fc.constantFrom(...Object.keys(schema.properties ?? {}), "extra"), junkText),
+      isGone: fc.boolean(),
+    })
+    .map(({ value, wrong, name, isGone }) => {
+      const { [name]: _, ...rest } = value as Schema;
+      return asJson(isGone ? rest : { ...rest, [name]: wrong });
+    });
+  return fc.oneof(
+    { weight: 6, arbitrary: right.map(asJson) },
+    { weight: 3, arbitrary: nearlyRight },
+    junkBody,
+    noBody,
+  );
+}
+
+function queryOf(parameters: Parameter[], known: MakeUp): fc.Arbitrary<string> {
+  const pairs = parameters.map(({ name, required, schema }) => {
+    const right = valuesOf(schema, known).map((value) => [[name, String(value)]]);
+    const wrong = junkText.map((text) => [[name, text]]);
+    const twice = fc.constant([
+      [name, "1"],
+      [name, "2"],
+    ]);
+    const none = fc.constant<string[][]>([]);
+    return fc.oneof({ weight: 8, arbitrary: right }, wrong, twice, {
+      weight: required ? 1 : 6,
+      arbitrary: none,
+    });
+  });
+  const extra = fc.oneof(
+    { weight: 12, arbitrary: fc.constant<string[][]>([]) },
+    junkText.map((text) => [[text, text]]),
+  );
+  return fc.tuple(extra, ...pairs).map((lists) => {
+    const given = lists
+      .flat()
+      .map(
+        ([name = "", value = ""]) =>
+          `${encodeURIComponent(wellFormed(name))}=${encodeURIComponent(wellFormed(value))}`,
+      );
+    return given.length > 0 ? `?${given.join("&")}` : "";
+  });
+}
+
+/** Half a surrogate pair has no place in a URL. */
+const wellFormed = (text: string) => Buffer.from(text, "utf8").toString("utf8");
+
+/** Values that a schema allows. */
+function valuesOf(schema: Schema, known: MakeUp): fc.Arbitrary<unknown> {
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one: Schema) => valuesOf(one, known)));
+  switch (schema.type) {
+    case "object":
+      return fc.record(
+        Object.fromEntries(
+          Object.entries<Schema>(schema.properties ?? {}).map(([name, one]) => [name, valuesOf(one, known)]),
+        ),
+        { requiredKeys: schema.required ?? [] },
+      );
+    case "array":
+      return arraysOf(schema, known);
+    case "string":
+      return textsOf(schema, known);
+    case "integer":
+      return fc.integer({ min: schema.minimum ?? -1000, max: schema.maximum ?? 1000 });
+    case "number":
+      return fc.double({ min: schema.minimum ?? -1000, max: schema.maximum ?? 1000, noNaN: true });
+    case "boolean":
+      return fc.boolean();
+    case "null":
+      return fc.constant(null);
+    default:
+      throw new Error(`no idea how to make up ${JSON.stringify(schema)}`);
+  }
+}
+
+function arraysOf(
+  { items, minItems = 0, maxItems = 20, uniqueItems }: Schema,
+  known: MakeUp,
+): fc.Arbitrary<unknown[]> {
+  const item = valuesOf(items, known);
+  const few = { minLength: minItems, maxLength: Math.min(maxItems, 20) };
+  if (uniqueItems) return fc.uniqueArray(item, { ...few, maxLength: items.enum?.length ?? few.maxLength });
+  // Now and then one too many, of the longest kind that is allowed.
+  const tooMany = item.map((one) => Array(maxItems + 1).fill(one));
+  return fc.oneof({ weight: 20, arbitrary: fc.array(item, few) }, tooMany);
+}
+
+function textsOf({ format, minLength = 0, maxLength = 60 }: Schema, known: MakeUp): fc.Arbitrary<string> {
+  const year = { min: new Date("2000-01-01"), max: new Date("2100-01-01"), noInvalidDate: true };
+  if (format === "uuid") return fc.oneof(fc.constantFrom(...known.ids), fc.uuid());
+  if (format === "date") return fc.date(year).map((date) => date.toISOString().slice(0, 10));
+  if (format === "date-time") return fc.date(year).map((date) => date.toISOString());
+  const anything = fc.string({ unit: "binary", minLength, maxLength: Math.min(maxLength, 60) });
+  const fitting = known.texts.filter(({ length }) => length >= minLength && length <= maxLength);
+  return fitting.length > 0
+    ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...fitting) }, anything)
+    : anything;
+}
+
+export type Received = { status: number; type: string; text: string };
+
+/** What is wrong with an answer by the document; undefined when it is one of those foreseen. */
+export function complaintAbout(operation: Operation, { status, type, text }: Received): string | undefined {
+  if (status === 500) return "a failure of the server";
+  const foreseen = operation.responses[String(status)];
+  if (!foreseen) return `status ${status} is not documented`;
+  const mediaType = type.split(";", 1)[0] ?? "";
+  const schema = foreseen.content?.[mediaType]?.schema;
+  if (!foreseen.content) return text === "" ? undefined : `a body where none is documented: ${text}`;
+  if (!schema) return `content type "${type}" is not documented for ${status}`;
+  const validator = validatorOf(schema);
+  const value: unknown = JSON.parse(text);
+  if (validator.Check(value)) return undefined;
+  return `the body does not fit: ${JSON.stringify(validator.Errors(value).slice(0, 3))}`;
+}
+
+const validators = new Map<Schema, ReturnType<typeof Compile>>();
+function validatorOf(schema: Schema) {
+  const validator = validators.get(schema) ?? Compile(schema as never);
+  validators.set(schema, validator);
+  return validator;
+}

@@ -1,0 +1,182 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { complaintAbout, type Operation, operationsOf, requestsTo } from "./openapi-client.ts";
+import { cookieOf, OPERATOR, openService, type Person, type TestService } from "./service.ts";
+
+let service: TestService;
+// biome-ignore lint/suspicious/noExplicitAny: a document of any shape, until it is validated
+let document: any;
+let operations: Operation[];
+beforeAll(async () => {
+  service = await openService();
+  document = (await service.ask("/openapi.json")).body;
+  operations = operationsOf(document);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+test("the document is valid OpenAPI 3.1, and every reference in it leads somewhere", async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(structuredClone(document));
+  expect(errors).toBeUndefined();
+  expect(valid).toBe(true);
+  expect(document.openapi).toBe("3.1.0");
+});
+
+test("every operation has a name of its own, words for people, and a tag that is explained", () => {
+  const ids = operations.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const tags = document.tags.map(({ name }: { name: string }) => name);
+  for (const methods of Object.values<object>(document.paths)) {
+    for (const operation of Object.values(methods)) {
+      expect(operation.summary.length, operation.operationId).toBeGreaterThan(3);
+      expect(operation.description.length, operation.operationId).toBeGreaterThan(10);
+      for (const tag of operation.tags) expect(tags, operation.operationId).toContain(tag);
+    }
+  }
+});
+
+test("every endpoint of the interface is there", () => {
+  const endpoints = operations.map(({ method, path }) => `${method} ${path}`);
+  for (const endpoint of [
+    "POST /validation/single",
+    "GET /validation/single",
+    "POST /validation/bulk",
+    "GET /account",
+    "GET /credits",
+    "GET /usage",
+  ]) {
+    const [method, path] = endpoint.split(" ");
+    expect(endpoints).toContain(`${method} /api/v1${path}`);
+  }
+});
+
+test("the contract's resources are written down once, under their names", () => {
+  expect(Object.keys(document.components.schemas)).toEqual(
+    expect.arrayContaining([
+      "Account",
+      "ApiKey",
+      "BulkSummary",
+      "LedgerEntry",
+      "Problem",
+      "ValidationResult",
+    ]),
+  );
+  const single = document.paths["/validation/single"].post;
+  expect(single.responses[200].content["application/json"].schema).toEqual({
+    $ref: "#/components/schemas/ValidationResult",
+  });
+  expect(single.security).toEqual([{ apiKey: [] }, { session: [] }]);
+  expect(Object.keys(single.responses).sort()).toEqual([
+    "200",
+    "400",
+    "401",
+    "402",
+    "403",
+    "406",
+    "409",
+    "413",
+    "415",
+    "422",
+    "429",
+    "500",
+    "503",
+  ]);
+});
+
+test("the examples are what the schemas say", () => {
+  let examples = 0;
+  for (const operation of operations) {
+    const described = document.paths[operation.path.slice("/api/v1".length)][operation.method.toLowerCase()];
+    const example = described.responses[200]?.content?.["application/json"].example;
+    if (!example) continue;
+    examples++;
+    expect(
+      complaintAbout(operation, { status: 200, type: "application/json", text: JSON.stringify(example) }),
+    ).toBeUndefined();
+  }
+  expect(examples).toBe(3);
+});
+
+const REQUESTS = 2_000;
+const FRESH_CALLERS_EVERY = 150; // requests sign people out, change plans and revoke keys
+
+test(`in ${REQUESTS} made-up requests there is no failure and no answer that is not documented`, async () => {
+  let callers: Record<string, string>[] = [];
+  const ids: string[] = [];
+  let sent = 0;
+  const statuses = new Map<number, number>();
+  const renew = async () => {
+    const person = await service.openAccount({ credits: 100_000 });
+    callers = await callersFor(person);
+    ids.splice(0, ids.length, person.accountId, (await person.makeKey()).id, crypto.randomUUID());
+  };
+  await renew();
+  const signedIn = callers.flatMap(({ cookie }, n) => (cookie ? [n] : []));
+  const known = { callers: callers.length, signedIn, ids, texts: TEXTS };
+  const requests = fc.oneof(
+    ...operations.map((operation) => ({
+      weight: operation.tags.includes("auth") ? 1 : 3, // hashing passwords takes its time
+      arbitrary: requestsTo(operation, known),
+    })),
+  );
+  await fc.assert(
+    fc.asyncProperty(requests, async ({ operation: id, method, path, headers, body, caller }) => {
+      if (++sent % FRESH_CALLERS_EVERY === 0) await renew();
+      const answer = await fetch(`${service.url}${path}`, {
+        method,
+        // Everybody from an address of their own: what one address may do is another story.
+        headers: {
+          ...headers,
+          ...callers[caller],
+          "x-forwarded-for": `2001:db8:${(sent % 65_536).toString(16)}::1`,
+        },
+        body: body ?? null,
+      });
+      const received = {
+        status: answer.status,
+        type: answer.headers.get("content-type") ?? "",
+        text: await answer.text(),
+      };
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      const operation = operations.find((one) => one.id === id)!;
+      const complaint = complaintAbout(operation, received);
+      if (complaint)
+        throw new Error(`${complaint}; answered ${received.status} ${received.text.slice(0, 500)}`);
+    }),
+    { numRuns: REQUESTS, endOnFailure: true },
+  );
+  // Most of it got somewhere: a client that is only ever turned away proves nothing.
+  expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10);
+  expect(statuses.get(422)).toBeGreaterThan(REQUESTS / 20);
+}, 120_000);
+
+async function callersFor(person: Person): Promise<Record<string, string>[]> {
+  // A session of its own: these requests will sign it out, and the story's own must last.
+  const operator = cookieOf(await service.ask("/auth/sign-in", { body: OPERATOR }));
+  const test = await person.makeKey({ mode: "test" });
+  const reader = await person.makeKey({ scopes: ["read"] });
+  return [
+    {},
+    { "x-api-key": person.key },
+    { "x-api-key": person.key },
+    { "x-api-key": test.key },
+    { "x-api-key": reader.key },
+    { "x-api-key": "no such key at all" },
+    { cookie: person.cookie },
+    { cookie: person.cookie },
+    { cookie: operator },
+    { cookie: operator, origin: "https://elsewhere.example" },
+  ];
+}
+
+const TEXTS = [
+  "valid@mailvet.test",
+  "catch-all@mailvet.test",
+  "mailbox-not-found@mailvet.test",
+  "greylisted@mailvet.test",
+  "no address",
+  "ann@example.com",
+  "person1@house.example",
+  "a long enough password",
+];

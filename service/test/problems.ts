@@ -1,0 +1,38 @@
+/** What every refusal must look like, and that it costs nothing. */
+import { PROBLEMS, Problem, type ProblemCode } from "@mailvet/contract";
+import { Compile } from "typebox/compile";
+import { expect } from "vitest";
+import type { Answer, TestService } from "./service.ts";
+
+const problemSchema = Compile(Problem);
+
+/** A problem document with this code, complete, whose type leads to an explanation. */
+export async function expectProblem(service: TestService, answer: Answer, code: ProblemCode): Promise<void> {
+  const [status, title] = PROBLEMS[code];
+  expect(answer.body).toMatchObject({ status, code, title });
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json(;|$)/);
+  expect([...problemSchema.Errors(answer.body)]).toEqual([]);
+  expect(answer.body.detail).toMatch(/^\S.{9,}$/);
+  expect(answer.body.request_id).toBe(answer.headers.get("x-request-id"));
+  expect(await explanationAt(service, answer.body.type)).toContain(`id="${code}"`);
+}
+
+const pages = new Map<string, Promise<string>>();
+
+/** The page that a problem's type is the address of. */
+function explanationAt(service: TestService, type: string): Promise<string> {
+  const { href } = new URL(type, service.url);
+  const page = pages.get(href) ?? fetch(href).then((answer) => (answer.ok ? answer.text() : ""));
+  pages.set(href, page);
+  return page;
+}
+
+/** Every balance and the length of the ledger, to compare before and after. */
+export async function booksOf({ database }: TestService): Promise<unknown> {
+  const { rows } = await database.pool.query(
+    `select (select json_agg(b order by account_id) from balances b) as balances,
+       (select count(*) from ledger) as entries, (select json_agg(u) from usage_days u) as usage`,
+  );
+  return rows[0];
+}

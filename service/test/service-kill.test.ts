@@ -1,0 +1,78 @@
+/** The whole service is killed at bad moments, its database too: whoever was answered was charged, and charged once. */
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { killServer } from "./embedded-world.ts";
+import { openProgramHouse } from "./program.ts";
+
+const KEY = "a-key-that-the-operator-chose";
+const ROUNDS = 20;
+const CLIENTS = 8;
+const CREDITS = 100_000;
+
+test("20 rounds of kill -9: no acknowledged charge is lost, and a retried one is not doubled", async () => {
+  await using house = openProgramHouse();
+  const env = { BOOTSTRAP_API_KEY: KEY, ADMIN_CREDITS: String(CREDITS), LOG_LEVEL: "error" };
+  let running = house.start(env);
+  const answered = new Set<string>();
+  let next = 0;
+  let isOver = false;
+
+  /** Asks for one address after another. What got no answer is asked again in the end, under the same Idempotency-Key. */
+  const unanswered: string[] = [];
+  const client = async () => {
+    while (!isOver) {
+      const name = `request-${next++}`;
+      const { url } = await running;
+      if (await isAnswered(url, name)) answered.add(name);
+      else unanswered.push(name);
+    }
+  };
+  const clients = Array.from({ length: CLIENTS }, client);
+
+  for (let round = 0; round < ROUNDS; round++) {
+    await pause(100 + Math.random() * 400);
+    const program = await running;
+    program.child.kill("SIGKILL");
+    running = program.exit().then(async () => {
+      if (round % 4 === 3) await killServer(house.dataDirectory);
+      return house.start(env);
+    });
+    await running;
+  }
+  const { url } = await running;
+  isOver = true;
+  await Promise.all(clients);
+  expect(unanswered.length).toBeGreaterThan(0); // some were cut off in the middle
+  for (const name of unanswered) {
+    // A key whose request died is free again after some seconds.
+    while (!(await isAnswered(url, name))) await pause(100);
+    answered.add(name);
+  }
+
+  const books = await read(url, "/credits");
+  expect(answered.size).toBeGreaterThan(ROUNDS * CLIENTS); // they were at it all the time
+  expect(books).toMatchObject({ balance: CREDITS - answered.size, reserved: 0 });
+  const { days } = await read(url, "/usage");
+  const used = days.reduce((sum: number, day: { credits_used: number }) => sum + day.credits_used, 0);
+  expect(used).toBe(answered.size);
+}, 240_000);
+
+async function isAnswered(url: string, name: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/api/v1/validation/single`, {
+      method: "POST",
+      headers: { "x-api-key": KEY, "content-type": "application/json", "idempotency-key": name },
+      body: JSON.stringify({ email: `valid+${name}@mailvet.test` }),
+    });
+    await answer.text();
+    return answer.status === 200;
+  } catch {
+    return false; // it has just been killed
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: looked into by the story
+async function read(url: string, path: string): Promise<any> {
+  const answer = await fetch(`${url}/api/v1${path}`, { headers: { "x-api-key": KEY } });
+  return answer.json();
+}

@@ -1,0 +1,146 @@
+/**
+ * The whole service for a story: assembled as main.ts does it, on a database of its own, listening on loopback.
+ * Everything a story does to it goes over HTTP.
+ */
+import type { CreatedKey, KeyMode, KeyScope, Plan } from "@mailvet/contract";
+import type { Lab } from "@mailvet/lab";
+import { assemble } from "../src/assemble.ts";
+import { readConfig } from "../src/config.ts";
+import { createLog } from "../src/log.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+export const OPERATOR = { email: "operator@house.example", password: "an operator's password" };
+export const OPERATOR_KEY = "the-operator-chose-this-key";
+
+// biome-ignore lint/suspicious/noExplicitAny: stories look into bodies of every shape
+export type Answer = { status: number; headers: Headers; body: any; text: string };
+export type Asked = {
+  method?: string;
+  /** The address it seems to come from: the service believes a proxy on this machine. */
+  from?: string | undefined;
+  key?: string | undefined;
+  cookie?: string | undefined;
+  headers?: Record<string, string>;
+  /** Sent as JSON; a string is sent as it is. */
+  body?: unknown;
+};
+
+export type TestService = AsyncDisposable & {
+  url: string;
+  database: TestDatabase;
+  /** A path below /api/v1. */
+  ask(path: string, asked?: Asked): Promise<Answer>;
+  /** Somebody with an account: signed up, put on a plan, with exactly these credits. */
+  openAccount(wanted?: { plan?: Plan; credits?: number }): Promise<Person>;
+  /** The operator's session. */
+  operatorCookie(): Promise<string>;
+  /** What the service has told the operator at the terminal. */
+  said: readonly string[];
+};
+
+export type Person = {
+  accountId: string;
+  email: string;
+  password: string;
+  cookie: string;
+  /** A live key with all scopes. */
+  key: string;
+  makeKey(wanted?: { mode?: KeyMode; scopes?: KeyScope[]; expires_at?: string }): Promise<CreatedKey>;
+};
+
+export async function openService(
+  options: { lab?: Lab; env?: Record<string, string>; logTo?: (line: string) => void } = {},
+): Promise<TestService> {
+  const { lab, env = {}, logTo } = options;
+  const database = await openTestDatabase();
+  const { host, user, database: name } = database.connection;
+  const config = readConfig(
+    {
+      DATABASE_URL: `postgres://${encodeURIComponent(host!)}/${name}?user=${user}`,
+      PORT: "0",
+      ADMIN_EMAIL: OPERATOR.email,
+      ADMIN_PASSWORD: OPERATOR.password,
+      BOOTSTRAP_API_KEY: OPERATOR_KEY,
+      SIGN_UP_CREDITS: "0",
+      TRUSTED_PROXIES: "127.0.0.1",
+      LOG_LEVEL: logTo ? "debug" : "silent",
+      // Without a lab nobody outside is asked: there is no name server at this address.
+      DNS_SERVERS: lab?.nameServer ?? "127.0.0.1:9",
+      ...(lab ? { SMTP_PORT: String(lab.smtpPort), EGRESS_ALLOW: "127.0.0.0/8" } : {}),
+      ...env,
+    },
+    ".",
+  );
+  const log = createLog({ ...config.log, ...(logTo ? { destination: { write: logTo } } : {}) });
+  const said: string[] = [];
+  const service = await assemble(config, log, (text) => said.push(text));
+  const url = await service.app.listen({ host: config.host, port: config.port });
+
+  const ask = async (path: string, asked: Asked = {}): Promise<Answer> => {
+    const { method, from, key, cookie, headers = {}, body } = asked;
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method: method ?? (body === undefined ? "GET" : "POST"),
+      headers: {
+        ...(from === undefined ? {} : { "x-forwarded-for": from }),
+        ...(key === undefined ? {} : { "x-api-key": key }),
+        ...(cookie === undefined ? {} : { cookie }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const isJson = text !== "" && /json/.test(answer.headers.get("content-type") ?? "");
+    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text, text };
+  };
+
+  let operator: Promise<string> | undefined;
+  const operatorCookie = () => {
+    operator ??= ask("/auth/sign-in", { body: OPERATOR }).then(cookieOf);
+    return operator;
+  };
+
+  let people = 0;
+  const openAccount: TestService["openAccount"] = async ({ plan = "enterprise", credits = 100 } = {}) => {
+    const email = `person${++people}@house.example`;
+    const password = `the password of person ${people}`;
+    const signedUp = await ask("/auth/sign-up", { body: { email, password } });
+    const cookie = cookieOf(signedUp);
+    const accountId: string = signedUp.body.account.id;
+    const asOperator = { cookie: await operatorCookie() };
+    await must(ask(`/operator/accounts/${accountId}`, { ...asOperator, method: "PATCH", body: { plan } }));
+    if (credits > 0) {
+      await must(ask(`/operator/accounts/${accountId}/grants`, { ...asOperator, body: { amount: credits } }));
+    }
+    const makeKey: Person["makeKey"] = async (wanted = {}) =>
+      (await must(ask("/keys", { cookie, body: { name: "a key", ...wanted } }))).body;
+    const { key } = await makeKey();
+    return { accountId, email, password, cookie, key, makeKey };
+  };
+
+  return {
+    url,
+    database,
+    ask,
+    openAccount,
+    operatorCookie,
+    said,
+    async [Symbol.asyncDispose]() {
+      await service.close();
+      await database.close();
+    },
+  };
+}
+
+/** The name and value of the cookie that an answer sets. */
+export function cookieOf({ headers, status, body }: Answer): string {
+  const cookie = headers.getSetCookie()[0]?.split(";", 1)[0];
+  if (!cookie) throw new Error(`no cookie in ${status} ${JSON.stringify(body)}`);
+  return cookie;
+}
+
+async function must(answer: Promise<Answer>): Promise<Answer> {
+  const { status, body } = await answer;
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return answer;
+}

@@ -1,0 +1,32 @@
+/** One PostgreSQL for all tests of a run, with a migrated database that every test file copies. */
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import type { TestProject } from "vitest/node";
+import { startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { TEMPLATE_DATABASE } from "./database.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    postgres: { host: string; user: string; database: string };
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), "mailvet-tests-"));
+  chmodSync(folder, 0o755); // root runs the server as somebody else, who must get there
+  const server = await startEmbeddedPostgres({ dataDirectory: join(folder, "data") });
+  const admin = new pg.Client(server.connection);
+  await admin.connect();
+  await admin.query(`create database ${TEMPLATE_DATABASE}`);
+  await admin.end();
+  await migrate({ ...server.connection, database: TEMPLATE_DATABASE });
+  const { host, user, database } = server.connection;
+  project.provide("postgres", { host, user, database });
+  return async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}

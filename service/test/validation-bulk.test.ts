@@ -1,0 +1,159 @@
+/** Stories of lists: who shares conversations, what comes in time, and what a list costs. */
+import { BulkSummary } from "@mailvet/contract";
+import { answersSlowly, type MailWorld, mailDomain, mailHost } from "@mailvet/lab";
+import { Check } from "typebox/value";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expectBooksToAddUp } from "./credits-books.ts";
+import { asking, openValidationWorld, testKeyOf, type ValidationWorld } from "./validation-world.ts";
+
+const HOSTS = 20;
+const DOMAINS = 40;
+
+/** Every fourth mailbox does not exist. */
+const isKnown = (email: string) => Number(/\d+/.exec(email)?.[0]) % 4 !== 0;
+
+function hosting(): MailWorld {
+  const all: MailWorld = {};
+  const isUser = ({ localPart }: { localPart: string }) => /^anna\d+$/.test(localPart) && isKnown(localPart);
+  for (let i = 0; i < HOSTS; i++) all[`mx${i}.host.test`] = mailHost();
+  for (let i = 0; i < DOMAINS; i++) {
+    all[`shop${i}.test`] = mailDomain({ mx: [`mx${i % HOSTS}.host.test`], users: isUser });
+  }
+  return all;
+}
+
+/** `anna0@shop0.test`, `anna0@shop1.test` … `anna1@shop0.test` … */
+const customers = (count: number) =>
+  Array.from({ length: count }, (_, i) => `anna${Math.floor(i / DOMAINS)}@shop${i % DOMAINS}.test`);
+
+let world: ValidationWorld;
+beforeAll(async () => {
+  world = await openValidationWorld({
+    ...hosting(),
+    "shop.test": mailDomain({ users: ["ann", "bob"] }),
+    "slow.test": mailDomain({ users: ["ann"], temper: answersSlowly({ delayMs: 500, at: "rcpt" }) }),
+  });
+});
+afterAll(async () => {
+  await expectBooksToAddUp(world.database);
+  await world[Symbol.asyncDispose]();
+});
+
+test("1,000 addresses at 20 hosts share conversations; the second time nobody is asked", async () => {
+  const caller = await world.caller(2_000);
+  const { validateMany } = world.open();
+  const emails = customers(1_000);
+  const { summary, creditsRemaining } = await validateMany(caller, emails, asking());
+
+  expect(Check(BulkSummary, summary)).toBe(true);
+  expect(summary).toMatchObject({ total: 1_000, valid_count: 720, invalid_count: 280, credits_used: 1_000 });
+  expect(summary.results.map((item) => item.email)).toEqual(emails);
+  for (const { email, sub_status } of summary.results) {
+    expect(sub_status, email).toBe(isKnown(email) ? "" : "mailbox_not_found");
+  }
+  expect(creditsRemaining).toBe(1_000);
+  const { entries } = await world.ledger.page(caller.accountId, { skip: 0, limit: 100 });
+  expect(entries.map((entry) => entry.kind)).toEqual(["settle", "reserve", "grant"]);
+
+  const counts = () => Array.from({ length: HOSTS }, (_, i) => world.lab.counts(`mx${i}.host.test`));
+  const connections = counts().reduce((sum, host) => sum + host.connections, 0);
+  const recipients = () => counts().reduce((sum, host) => sum + (host.commands.RCPT ?? 0), 0);
+  expect(connections).toBeLessThan(100);
+  expect(recipients()).toBe(1_000 + DOMAINS); // each once, and one made-up name for each domain
+
+  const again = await validateMany(caller, emails, asking());
+  expect(again.summary).toEqual(summary);
+  expect(again.creditsRemaining).toBe(0);
+  expect(recipients()).toBe(1_000 + DOMAINS);
+});
+
+test("a list of all sorts: known and unknown, sandbox and nonsense, each where it was and paid for once", async () => {
+  const caller = await world.caller(10);
+  const { validate, validateMany } = world.open();
+  await validate(caller, "bob@shop.test", asking());
+  const { summary, creditsRemaining } = await validateMany(
+    caller,
+    ["nobody@shop.test", "catch-all@mailvet.test", "BOB@shop.test", "ann@", "bob@shop.test", "ann@shop.test"],
+    asking(),
+  );
+  expect(summary).toMatchObject({
+    total: 6,
+    valid_count: 2,
+    invalid_count: 2,
+    risky_count: 1,
+    unknown_count: 0,
+    duplicate_count: 1,
+    credits_used: 5,
+  });
+  expect(summary.results.map(({ email, sub_status }) => [email, sub_status])).toEqual([
+    ["nobody@shop.test", "mailbox_not_found"],
+    ["catch-all@mailvet.test", "catch_all"],
+    ["BOB@shop.test", ""],
+    ["ann@", "syntax_error"],
+    ["ann@shop.test", ""],
+  ]);
+  expect(creditsRemaining).toBe(4);
+  expect(world.verdicts.slice(-4)).toEqual([
+    "invalid mailbox_not_found false",
+    "valid  true",
+    "invalid syntax_error false",
+    "valid  false",
+  ]);
+});
+
+test("what is not settled in time is unknown with a time to ask again, and then it is known", async () => {
+  const caller = await world.caller(10);
+  const { validateMany } = world.open({ bulkBudgetMs: 250 });
+  const list = ["ann@slow.test", "bob@shop.test", "not an address"];
+  const { summary, creditsRemaining } = await validateMany(caller, list, asking());
+  expect(summary.results).toMatchObject([
+    { status: "unknown", sub_status: "smtp_timeout", is_valid: false, retry_after: 30 },
+    { status: "valid", retry_after: null },
+    { status: "invalid" },
+  ]);
+  expect(summary).toMatchObject({ unknown_count: 1, credits_used: 3 });
+  expect(creditsRemaining).toBe(7);
+
+  const stored = "select from verdicts where account_id = $1";
+  const landed = async () =>
+    expect((await world.database.pool.query(stored, [caller.accountId])).rowCount).toBe(2);
+  await vi.waitFor(landed, { timeout: 8_000, interval: 50 });
+  const later = await validateMany(caller, list, asking());
+  expect(later.summary).toMatchObject({ valid_count: 2, unknown_count: 0 });
+});
+
+test("a list that costs more than there is asks nobody and takes nothing", async () => {
+  const caller = await world.caller(2);
+  const { validateMany } = world.open();
+  const recipients = world.lab.counts("mx.shop.test").commands.RCPT;
+  const list = ["ann@shop.test", "bob@shop.test", "ann@SHOP.test", "cy@shop.test"];
+  await expect(validateMany(caller, list, asking())).rejects.toMatchObject({
+    code: "insufficient_credits",
+    extras: { required: 3, available: 2 },
+  });
+  expect(world.lab.counts("mx.shop.test").commands.RCPT).toBe(recipients);
+  expect(await world.ledger.balanceOf(caller.accountId)).toEqual({ balance: 2, reserved: 0 });
+});
+
+test("a list for which there is no room is refused whole, and its credits come back", async () => {
+  const caller = await world.caller(100);
+  const { validateMany } = world.open({ maxUnderWay: 40 });
+  await expect(validateMany(caller, customers(50), asking())).rejects.toMatchObject({ code: "rate_limited" });
+  expect(await world.ledger.balanceOf(caller.accountId)).toEqual({ balance: 100, reserved: 0 });
+});
+
+test("a test key's list costs nothing and says what it would have cost", async () => {
+  const caller = await world.caller(1);
+  const { validateMany } = world.open();
+  const list = ["valid@shop.test", "disposable@shop.test", "greylisted@shop.test", "valid@shop.test"];
+  const { summary, creditsRemaining } = await validateMany(testKeyOf(caller), list, asking());
+  expect(summary).toMatchObject({
+    total: 4,
+    valid_count: 1,
+    risky_count: 1,
+    unknown_count: 1,
+    credits_used: 3,
+  });
+  expect(creditsRemaining).toBeUndefined();
+  expect((await world.ledger.balanceOf(caller.accountId)).balance).toBe(1);
+});

@@ -1,0 +1,113 @@
+/** What the database remembers of verdicts, and how it forgets. */
+import { type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { accounts } from "../src/db/schema.ts";
+import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
+import { createVerdictMemory } from "../src/validations/verdict-memory.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+const HOUR = 3_600_000;
+const said: string[] = [];
+const say = (message: string) => said.push(message);
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const openMemory = () => createVerdictMemory({ database, say });
+let people = 0;
+async function openAccount(): Promise<string> {
+  const values = { email: `person${++people}@example.com`, plan: "payg" } as const;
+  const [account] = await database.orm.insert(accounts).values(values).returning();
+  return account!.id;
+}
+const text = verifierFrom(readEngineSettings(settingsFrom({}))).begin("ann@shop.io", "syntax").evidence;
+const proven: Evidence = SANDBOX_OUTCOMES[""](text);
+const missing: Evidence = SANDBOX_OUTCOMES.domain_not_found(text);
+
+test("thousands of verdicts are written in few statements, and another process reads them in one", async () => {
+  const accountId = await openAccount();
+  const addresses = Array.from({ length: 1_200 }, (_, i) => `ann${i}@shop.test`);
+  const writing = openMemory();
+  for (const address of addresses) writing.remember(accountId, address, proven, Date.now());
+  await writing.close();
+  const recalled = await openMemory().recall(accountId, [...addresses, "bob@shop.test"]);
+  expect([...recalled.keys()].sort()).toEqual([...addresses].sort());
+  expect(recalled.get("ann7@shop.test")?.kept.mailbox).toEqual(proven.mailbox);
+});
+
+test("the later of two verdicts stays, whoever writes last", async () => {
+  const accountId = await openAccount();
+  const nowMs = Date.now();
+  for (const [evidence, checkedAtMs] of [
+    [proven, nowMs - 1_000],
+    [missing, nowMs],
+    [proven, nowMs - 2_000],
+  ] as const) {
+    const memory = openMemory();
+    memory.remember(accountId, "ann@shop.test", evidence, checkedAtMs);
+    await memory.close();
+  }
+  const recalled = await openMemory().recall(accountId, ["ann@shop.test"]);
+  expect(recalled.get("ann@shop.test")).toMatchObject({ kept: { route: missing.route }, checkedAtMs: nowMs });
+});
+
+test("what is stale is not recalled, here or elsewhere, and is deleted in time", async () => {
+  const accountId = await openAccount();
+  const memory = openMemory();
+  memory.remember(accountId, "old@gone.test", missing, Date.now() - 2 * HOUR);
+  memory.remember(accountId, "new@gone.test", missing, Date.now());
+  await memory.close();
+  for (const one of [memory, openMemory()]) {
+    expect([...(await one.recall(accountId, ["old@gone.test", "new@gone.test"])).keys()]).toEqual([
+      "new@gone.test",
+    ]);
+  }
+  expect(await memory.forgetExpired()).toBe(1);
+  expect(await memory.forgetExpired()).toBe(0);
+});
+
+test("a reply that no database would take does not keep the others from being written", async () => {
+  const accountId = await openAccount();
+  const reply = { code: 550, text: "no\0such \ud83d user" };
+  const memory = openMemory();
+  memory.remember(
+    accountId,
+    "odd@shop.test",
+    { ...proven, mailbox: { answer: "not_found", reply } },
+    Date.now(),
+  );
+  memory.remember(accountId, "ann@shop.test", proven, Date.now());
+  await memory.close();
+  const recalled = await openMemory().recall(accountId, ["odd@shop.test", "ann@shop.test"]);
+  expect(recalled.get("odd@shop.test")?.kept.mailbox?.reply?.text).toBe("no such   user");
+  expect(recalled.has("ann@shop.test")).toBe(true);
+  expect(said).toEqual([]);
+});
+
+test("an account that is gone takes no other account's verdicts with it", async () => {
+  const [accountId, gone] = [await openAccount(), "00000000-0000-4000-8000-000000000000"];
+  const memory = openMemory();
+  memory.remember(gone, "ann@shop.test", proven, Date.now());
+  memory.remember(accountId, "ann@shop.test", proven, Date.now());
+  await memory.close();
+  expect((await openMemory().recall(accountId, ["ann@shop.test"])).size).toBe(1);
+  expect((await openMemory().recall(gone, ["ann@shop.test"])).size).toBe(0);
+  expect(said).toEqual([]);
+});
+
+test("the table tells neither addresses nor who asked for the same one", async () => {
+  const [ann, bob] = [await openAccount(), await openAccount()];
+  const memory = openMemory();
+  for (const accountId of [ann, bob])
+    memory.remember(accountId, "secret.person@shop.test", proven, Date.now());
+  await memory.close();
+  const { rows } = await database.pool.query(
+    "select encode(address_hash, 'hex') as hash, evidence::text from verdicts where account_id = any($1)",
+    [[ann, bob]],
+  );
+  expect(new Set(rows.map((row) => row.hash)).size).toBe(2);
+  expect(JSON.stringify(rows)).not.toContain("secret.person");
+});

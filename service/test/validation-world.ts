@@ -1,0 +1,96 @@
+/** Validations as the service runs them, on a real database, in a mail internet of the lab's. */
+import { randomUUID } from "node:crypto";
+import type { Plan } from "@mailvet/contract";
+import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@mailvet/engine";
+import { type Lab, type MailWorld, openLab } from "@mailvet/lab";
+import type { Caller } from "../src/caller.ts";
+import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import { createValidations, type ValidationDeps, type Validations } from "../src/validations/validations.ts";
+import { createVerdictMemory } from "../src/validations/verdict-memory.ts";
+import { openAccount } from "./credits-books.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+export type ValidationWorld = AsyncDisposable & {
+  readonly lab: Lab;
+  readonly database: TestDatabase;
+  readonly ledger: Ledger;
+  readonly verifier: Verifier;
+  /** What went wrong on our side, as the log would have it. */
+  readonly failures: string[];
+  /** Verdicts given, as the metrics count them: status, sub-status and whether from memory. */
+  readonly verdicts: string[];
+  /** A caller by a live key of an account of its own. */
+  caller(credits: number): Promise<Caller>;
+  /** Validations that remember nothing yet, unlike the database. */
+  open(options?: Options): Validations;
+};
+
+type Options = Partial<
+  Pick<ValidationDeps, "verifier" | "singleBudgetMs" | "bulkBudgetMs" | "maxUnderWay" | "level">
+>;
+
+export async function openValidationWorld(world: MailWorld = {}): Promise<ValidationWorld> {
+  const [lab, database] = await Promise.all([openLab(world), openTestDatabase()]);
+  const ledger = createLedger({ database });
+  const verifier = verifierFrom(
+    readEngineSettings(
+      settingsFrom({
+        DNS_SERVERS: lab.nameServer,
+        EGRESS_ALLOW: "127.0.0.0/8",
+        ...(lab.smtpPort > 0 && { SMTP_PORT: String(lab.smtpPort) }),
+        EHLO_NAME: "probe.mailvet-lab.example",
+      }),
+    ),
+  );
+  const failures: string[] = [];
+  const verdicts: string[] = [];
+  const opened: Validations[] = [];
+  return {
+    lab,
+    database,
+    ledger,
+    verifier,
+    failures,
+    verdicts,
+    caller: async (credits) => liveKeyOf(await openAccount(database, ledger, credits)),
+    open(options = {}) {
+      const say = (message: string) => failures.push(message);
+      const memory = createVerdictMemory({ database, say });
+      const sayFailure = (requestId: string, failure: string) => failures.push(`${requestId}: ${failure}`);
+      const countVerdict: ValidationDeps["countVerdict"] = (...words) => verdicts.push(words.join(" "));
+      const validations = createValidations({
+        verifier,
+        ledger,
+        memory,
+        level: "smtp",
+        sayFailure,
+        countVerdict,
+        ...options,
+      });
+      opened.push(validations);
+      return validations;
+    },
+    async [Symbol.asyncDispose]() {
+      await verifier.close();
+      await Promise.all(opened.map((validations) => validations.close()));
+      await ledger.close();
+      await database.close();
+      await lab[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function liveKeyOf(accountId: string, plan: Plan = "payg"): Caller {
+  const by: Caller["by"] = { kind: "key", keyId: randomUUID(), scopes: ["validate", "bulk"], isTest: false };
+  return { accountId, plan, isOperator: false, by };
+}
+
+export function testKeyOf({ accountId, plan }: Caller): Caller {
+  const caller = liveKeyOf(accountId, plan);
+  return { ...caller, by: { ...(caller.by as Extract<Caller["by"], { kind: "key" }>), isTest: true } };
+}
+
+/** A request that begins now. */
+export function asking(onceKey?: string) {
+  return { requestId: randomUUID(), onceKey, startedAtMs: performance.now() };
+}
