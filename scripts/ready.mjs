@@ -92,7 +92,9 @@ if (process.argv[1] && fileURLToPath(import.meta.url) === process.argv[1]) {
 function leaveWith(shell) {
   if (!process.env.npm_lifecycle_event || process.platform === "win32") return;
   if (process.ppid !== shell) process.exit(1); // it died while we were installing
-  setInterval(() => {
-    if (process.ppid !== shell) process.kill(process.pid, "SIGTERM");
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch); // once: the program takes its time to finish what was begun
+    process.kill(process.pid, "SIGTERM");
   }, 250).unref();
 }

@@ -110,6 +110,7 @@ export const BulkItem = Type.Object({
   email: Type.String(),
   status: OneOf(STATUSES),
   is_valid: Type.Boolean(),
+  safe_to_send: Type.Boolean(),
   confidence: Confidence,
   sub_status: OneOf(ALL_SUB_STATUSES),
   score: Type.Integer({ minimum: 0, maximum: 100 }),

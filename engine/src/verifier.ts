@@ -12,6 +12,7 @@ import { loadDisposables } from "./reference/disposable.ts";
 import type { EngineSettings } from "./settings.ts";
 import { createDial } from "./smtp/dial.ts";
 import { createPlanner, type Planner } from "./smtp/planner.ts";
+import { Urgency } from "./urgency.ts";
 
 /** How far to go: look at the text, ask the name servers, or ask the mail server too. */
 export const LEVELS = ["syntax", "dns", "smtp"] as const;
@@ -28,6 +29,8 @@ export type Check = {
   readonly evidence: Evidence;
   /** Never rejects: a bug of ours is an `internal_error`, told in the evidence. */
   readonly done: Promise<Evidence>;
+  /** From now on somebody waits for it in person. Says nothing new to a check that is urgent already, or done. */
+  hurry(): void;
 };
 
 export type Verifier = {
@@ -49,27 +52,29 @@ const MANY_UNDER_WAY = 3000;
 export function createVerifier(deps: VerifierDeps): Verifier {
   const inspect = createInspection(deps);
   const facts = createDomainFacts(deps);
-  const walk = async (evidence: Evidence, level: Level, haste: Haste): Promise<void> => {
+  const walk = async (evidence: Evidence, level: Level, urgency: Urgency): Promise<void> => {
     Object.assign(evidence, inspect(evidence.email));
     if (level === "syntax" || isSettledByText(evidence)) return;
     await askNames(facts, evidence);
     if (evidence.route?.kind === "domain_not_found") return; // and so it has no policies either
     await Promise.all([
-      level === "smtp" ? askMailServer(deps, evidence, haste) : undefined,
+      level === "smtp" ? askMailServer(deps, evidence, urgency) : undefined,
       askForPolicies(facts, evidence),
     ]);
   };
-  const begin = (email: string, level: Level, haste: Haste = {}): Check => {
+  const begin = (email: string, level: Level, { isUrgent }: Haste = {}): Check => {
     const evidence: Evidence = { email };
-    const done = walk(evidence, level, haste).then(
-      () => evidence,
-      (error: unknown) => {
+    const urgency = new Urgency(isUrgent);
+    const done = walk(evidence, level, urgency)
+      .catch((error: unknown) => {
         // A bug of ours costs this address its verdict, and no other address anything.
         evidence.failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      })
+      .then(() => {
+        urgency.end();
         return evidence;
-      },
-    );
-    return { evidence, done };
+      });
+    return { evidence, done, hurry: () => urgency.raise() };
   };
   const verify: Verifier["verify"] = (email, level, haste) => begin(email, level, haste).done;
   return {
@@ -115,14 +120,10 @@ async function askNames(facts: DomainFacts, evidence: Evidence): Promise<void> {
   if (isRelayRoute) evidence.isPrivacyRelay = true;
 }
 
-async function askMailServer(
-  { planner }: VerifierDeps,
-  evidence: Evidence,
-  { isUrgent = false }: Haste,
-): Promise<void> {
+async function askMailServer({ planner }: VerifierDeps, evidence: Evidence, urgency: Urgency): Promise<void> {
   const { address, route, provider = "" } = evidence;
   if (!address || route?.kind !== "mail_hosts") return;
-  const { mailbox, decoy } = await planner.probe({ address, route, provider, isUrgent });
+  const { mailbox, decoy } = await planner.probe({ address, route, provider, urgency });
   evidence.mailbox = mailbox;
   if (decoy) evidence.decoy = await decoy;
 }

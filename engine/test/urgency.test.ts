@@ -4,6 +4,7 @@ import { answersSlowly, type MailWorld, mailDomain, noPipelining } from "@mailve
 import { expect, test } from "vitest";
 import { unsettled } from "../src/unsettled.ts";
 import { decide } from "../src/verdict.ts";
+import type { Check } from "../src/verifier.ts";
 import { manyAt, NO_RUDENESS, openStory, rudenessAt, type Story } from "./stories/story.ts";
 
 const isUser = ({ localPart }: { localPart: string }) => /^(anna|single|patient)\d/.test(localPart);
@@ -56,6 +57,30 @@ test("single checks at a host that is busy with 2,000 addresses take a few round
   expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
 });
 
+test("an address of a long list that somebody now waits for in person takes a few round trips from then on", async () => {
+  const roundTripMs = 40;
+  await using story = await openStory({
+    "shop.test": mailDomain({ users: isUser, latencyMs: roundTripMs }),
+  });
+  const checks = manyAt("shop.test", 2000).map((email) => story.begin(email, "smtp"));
+  const last = checks.at(-1)!;
+  const hurried = checks.at(-2)!;
+  await delay(8 * roundTripMs); // the list is under way
+  const startedAt = performance.now();
+  const since = (check: Check) => check.done.then(() => performance.now() - startedAt);
+  const [hurriedIn, lastIn] = [since(hurried), since(last)];
+  hurried.hurry();
+  hurried.hurry();
+  const told = `hurried ${Math.round(await hurriedIn)} ms, last ${Math.round(await lastIn)} ms`;
+  expect((await hurriedIn) * 2, told).toBeLessThan(await lastIn);
+
+  const verdicts = await Promise.all(checks.map(async ({ done }) => decide(await done).status));
+  expect(new Set(verdicts)).toEqual(new Set(["valid"]));
+  hurried.hurry(); // there is nothing left to do sooner
+  await story.end();
+  expect(story.lab.counts("mx.shop.test").commands.RCPT).toBe(2000 + 1); // each once, and one made-up name
+});
+
 test("a list comes to its end under single checks that never stop, each address asked for once", async () => {
   // Four questions at a time, and always more than four who are urgent: without their turn the others never came in.
   await using story = await openStory({
@@ -90,13 +115,38 @@ test("when connections are scarce, the host of a single check is called before t
   world["single.test"] = mailDomain({ users: isUser, latencyMs: 20 });
   await using story = await openStory(world, { maxSessions: 1 });
   const order: string[] = [];
-  const ask = (email: string, isUrgent: boolean) =>
-    story.verify(email, "smtp", { isUrgent }).then((evidence) => order.push(evidence.email));
+  const ask = (email: string, isUrgent: boolean) => {
+    const check = story.begin(email, "smtp", { isUrgent });
+    return { ...check, done: check.done.then((evidence) => order.push(evidence.email)) };
+  };
   const list = Array.from({ length: 12 }, (_, i) => ask(`anna1@shop${i}.test`, false));
   await delay(60); // they wait at the door
-  await Promise.all([...list, ask("single1@single.test", true)]);
+  list.at(-1)!.hurry();
+  await Promise.all([...list, ask("single1@single.test", true)].map(({ done }) => done));
   expect(order).toHaveLength(13);
   expect(order.indexOf("single1@single.test")).toBeLessThanOrEqual(4);
+  expect(order.indexOf("anna1@shop11.test")).toBeLessThanOrEqual(4); // somebody waited for it since
+});
+
+test("the made-up name that an answer still waits for can be hurried too", async () => {
+  // Without pipelining it is asked for by itself, and only when it is wanted: behind the list of the other domains.
+  const slow = { users: isUser, temper: [noPipelining, answersSlowly({ delayMs: 20, at: "rcpt" })] };
+  const world: MailWorld = { "shop.test": mailDomain({ ...slow }) };
+  for (let i = 0; i < 40; i++)
+    world[`other${i}.test`] = { MX: [{ preference: 10, exchange: "mx.shop.test" }] };
+  await using story = await openStory(world, { connectionsPerHost: 1 });
+  const check = story.begin("anna1@shop.test", "smtp");
+  const list = Array.from({ length: 40 }, (_, i) => story.begin(`anna1@other${i}.test`, "smtp"));
+  let isDone = false;
+  void check.done.then(() => {
+    isDone = true;
+  });
+  await until(() => check.evidence.mailbox !== undefined);
+  expect(isDone).toBe(false);
+  check.hurry();
+  await check.done;
+  const { length: open } = list.filter(({ evidence }) => evidence.mailbox === undefined);
+  expect(open).toBeGreaterThan(20);
 });
 
 test("who cannot wait is told what is known, and the check goes on and is right in the end", async () => {

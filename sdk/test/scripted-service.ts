@@ -95,6 +95,7 @@ export function bulkOf(emails: readonly string[], changes: Partial<BulkItem> = {
       email,
       status: "valid",
       is_valid: true,
+      safe_to_send: true,
       confidence: 0.95,
       sub_status: "",
       score: 95,

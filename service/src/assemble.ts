@@ -30,17 +30,22 @@ import { createVerdictMemory } from "./validations/verdict-memory.ts";
 
 export type Service = {
   app: FastifyInstance;
-  /** What to tell the operator; on the first start only. */
-  welcome: Welcome | undefined;
+  /** Makes the operator's account if there is none, and says what to tell them: once listening has not failed. */
+  welcome(): Promise<Welcome | undefined>;
   /** Settles when the embedded database has gone although nobody stopped it. */
   databaseLost: Promise<void>;
-  /** Finishes what was begun, then stops everything. */
+  /** Finishes what was begun, then stops everything. Whoever still waits for an answer gets what is known by then. */
   close(): Promise<void>;
+  /** For when closing takes too long: leaves everything as it is, but no database behind. */
+  stopDatabase(): Promise<void>;
 };
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
 };
+
+/** Docker waits ten seconds before it kills: time enough then for the last answers and the rest of closing. */
+const WRAP_UP_MS = 7000;
 
 type Closer = () => unknown;
 
@@ -122,7 +127,6 @@ async function open(
   });
   closers.push(() => accounts.close());
 
-  const welcome = await firstStart({ database, ledger, keyring }, config.operator);
   const answers = createIdempotentAnswers(database.pool);
   const housekeeping = startHousekeeping(
     {
@@ -162,8 +166,16 @@ async function open(
       operatorRoutes({ accounts, ledger }),
     ],
   });
-  closers.push(() => app.close());
-  return { app, welcome, databaseLost: storage.lost };
+  closers.push(() => {
+    validations.wrapUp(WRAP_UP_MS);
+    return app.close();
+  });
+  return {
+    app,
+    welcome: () => firstStart({ database, ledger, keyring }, config.operator),
+    databaseLost: storage.lost,
+    stopDatabase: storage.stopServer,
+  };
 }
 
 /** For links in mails that never leave this machine. */

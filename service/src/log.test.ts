@@ -1,3 +1,4 @@
+import { DrizzleQueryError } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { createLog, maskAddresses } from "./log.ts";
 
@@ -21,9 +22,18 @@ test("an address keeps its first character and its domain", () => {
   );
 });
 
+test("a local part in quotes is hidden as well, also within JSON", () => {
+  expect(maskAddresses('to "ann smith"@example.com now')).toBe('to "a***"@example.com now');
+  const json = JSON.stringify({ email: '"ann smith"@example.com' });
+  expect(maskAddresses(json)).not.toMatch(/nn|smith/);
+  expect(JSON.parse(maskAddresses(json))).toEqual({ email: '"a***"@example.com' });
+});
+
 test("masking a long text without an address takes no time", () => {
   const started = performance.now();
   maskAddresses("a".repeat(200_000));
+  maskAddresses('"'.repeat(200_000));
+  maskAddresses('\\"'.repeat(100_000));
   expect(performance.now() - started).toBeLessThan(1000);
 });
 
@@ -34,6 +44,28 @@ test("an error is logged with its stack and without the address in it", () => {
   expect(line.err.message).toBe("no such account: a***@example.com");
   expect(line.err.stack).toContain("log.test.ts");
   expect(lines[0]).not.toContain("ann@");
+});
+
+test("a failed query is logged as its cause and its statement, without what was put into it", () => {
+  const { log, lines } = listen("full");
+  const cause = Object.assign(new Error("connection lost"), { code: "08006" });
+  const failed = new DrizzleQueryError(
+    "insert into accounts values ($1)",
+    ["ann@example.com", "a-hash"],
+    cause,
+  );
+  log.write.error({ err: failed }, "failed");
+  log.write.error({ err: new Error("no account was made", { cause: failed }) }, "failed");
+  const [first, second] = lines.map((line) => JSON.parse(line).err);
+  expect(first).toMatchObject({
+    type: "Error",
+    message: "connection lost",
+    code: "08006",
+    statement: "insert into accounts values ($1)",
+  });
+  expect(first.stack).toContain("log.test.ts");
+  expect(second.message).toBe("no account was made: connection lost");
+  expect(lines.join("")).not.toMatch(/ann@|a-hash/);
 });
 
 test("an operator who wants full addresses gets them", () => {

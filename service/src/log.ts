@@ -3,13 +3,8 @@
  *
  * Whoever logs a text that may hold an address passes it through `masked` of the same log; errors are masked here.
  */
-import {
-  type DestinationStream,
-  destination as fileDestination,
-  type Logger,
-  pino,
-  stdSerializers,
-} from "pino";
+import { DrizzleQueryError } from "drizzle-orm";
+import { type DestinationStream, destination as fileDestination, type Logger, pino } from "pino";
 
 export type Log = {
   write: Logger;
@@ -54,14 +49,42 @@ export function createLog({ level, addresses, destination }: LogOptions): Log {
 
 // Bounded on both sides, so that a long text without an @ costs no more than its length.
 const ADDRESS = /([^\s@<>"'(),:;[\]\\=])[^\s@<>"'(),:;[\]\\=]{0,128}@(?=[^\s@])/gu;
+/** A local part in quotes may hold anything: "ann smith"@example.com. Within JSON those quotes are escaped. */
+const QUOTED_ADDRESS = /(?<!\\)"((?:[^"\\]|\\.){1,70})"@(?=[^\s@])/gu;
+const ESCAPED_QUOTED_ADDRESS = /\\"([^"\\]{1,70})\\"@(?=[^\s@])/gu;
 
 /** Every address in a text with all but the first character of its local part hidden. */
 export function maskAddresses(text: string): string {
-  return text.replace(ADDRESS, "$1***@");
+  return text
+    .replace(QUOTED_ADDRESS, (_, local: string) => `"${local[0]}***"@`)
+    .replace(ESCAPED_QUOTED_ADDRESS, (_, local: string) => `\\"${local[0]}***\\"@`)
+    .replace(ADDRESS, "$1***@");
 }
 
+const MAX_CAUSES = 5;
+
+/**
+ * An error with what caused it. Drizzle's message holds every parameter of the statement, password hashes among them,
+ * so of its errors only the statement is told, beside the cause.
+ */
 function maskedError(error: unknown, masked: (text: string) => string): unknown {
   if (!(error instanceof Error)) return masked(String(error));
-  const { type, message, stack, code } = stdSerializers.err(error);
-  return { type, message: masked(message), stack: masked(stack), ...(code === undefined ? {} : { code }) };
+  const told: Error[] = [];
+  let statement: string | undefined;
+  for (
+    let one: unknown = error, depth = 0;
+    one instanceof Error && depth < MAX_CAUSES;
+    one = one.cause, depth++
+  ) {
+    if (one instanceof DrizzleQueryError) statement = one.query;
+    else told.push(one);
+  }
+  const { code } = (told[0] ?? error) as { code?: unknown };
+  return {
+    type: told[0]?.constructor.name ?? error.constructor.name,
+    message: masked(told.map(({ message }) => message).join(": ")),
+    stack: masked(told.map(({ stack }) => stack).join("\ncaused by: ")),
+    ...(code === undefined ? {} : { code }),
+    ...(statement === undefined ? {} : { statement }),
+  };
 }

@@ -1,10 +1,12 @@
 /** Starts the service, says where it listens, and stops it cleanly on SIGTERM or Ctrl-C. */
 import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { BadSettings } from "@mailvet/engine";
 import { assemble, type Service } from "./assemble.ts";
 import { type Config, readConfig } from "./config.ts";
 import { EmbeddedPostgresTrouble } from "./db/embedded/embedded-postgres.ts";
 import { createLog, type Log } from "./log.ts";
+import { DatabaseUnreachable } from "./storage.ts";
 import { welcomeText } from "./welcome.ts";
 
 /** Why listening failed, in words, by the system's code for it. */
@@ -14,8 +16,9 @@ const LISTEN_TROUBLE: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "this machine does not have that address: set HOST to one of its own",
 };
 
-/** Whoever stops us (a container, a supervisor) waits about half a minute. */
-const STOP_WITHIN_MS = 25_000;
+/** Whoever stops us (a container, a supervisor) waits half a minute at the most: for both of these. */
+const STOP_WITHIN_MS = 20_000;
+const STOP_DATABASE_WITHIN_MS = 5000;
 
 const say = (text: string) => console.log(text);
 let stopping: Promise<void> | undefined;
@@ -31,13 +34,13 @@ try {
 async function start(config: Config): Promise<void> {
   const log = createLog(config.log);
   const interrupted = new Promise<"interrupted">((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve("interrupted"));
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve("interrupted"));
   });
   const service = await assemble(config, log, say);
   void interrupted.then(() => stop(service, log));
   try {
     const address = await service.app.listen({ host: config.host, port: config.port });
-    say(welcomeText(config.publicUrl ?? address, service.welcome, config.operator.apiKey));
+    say(welcomeText(config, address, await service.welcome(), process.stdout.isTTY));
   } catch (error) {
     await service.close();
     throw error;
@@ -52,11 +55,7 @@ async function start(config: Config): Promise<void> {
 
 function stop(service: Service, log: Log): Promise<void> {
   stopping ??= (async () => {
-    const tooLong = setTimeout(() => {
-      console.error("mailvet: some requests were still under way; leaving them");
-      log.flush();
-      process.exit(1);
-    }, STOP_WITHIN_MS);
+    const tooLong = setTimeout(() => void leave(service, log), STOP_WITHIN_MS);
     tooLong.unref();
     await service.close().catch((error) => {
       log.write.error({ err: error }, "stopping failed");
@@ -69,10 +68,20 @@ function stop(service: Service, log: Log): Promise<void> {
   return stopping;
 }
 
+/** The short way out, for when closing hangs. */
+async function leave(service: Service, log: Log): Promise<never> {
+  console.error("mailvet: some requests were still under way; leaving them");
+  await Promise.race([service.stopDatabase().catch(() => {}), delay(STOP_DATABASE_WITHIN_MS)]);
+  log.flush();
+  process.exit(1);
+}
+
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const trouble = LISTEN_TROUBLE["code" in error ? String(error.code) : ""];
   if (trouble) return `${error.message}; ${trouble}`;
-  const isInWords = error instanceof BadSettings || error instanceof EmbeddedPostgresTrouble;
+  const isInWords = [BadSettings, EmbeddedPostgresTrouble, DatabaseUnreachable].some(
+    (kind) => error instanceof kind,
+  );
   return isInWords ? error.message : (error.stack ?? error.message);
 }

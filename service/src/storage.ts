@@ -1,6 +1,6 @@
 /** Where the tables are: in the embedded PostgreSQL, or in the one that DATABASE_URL names. Nothing else knows which. */
 import type { StorageConfig } from "./config.ts";
-import { type Database, openDatabase } from "./db/database.ts";
+import { type Database, openDatabase, sqlStateOf } from "./db/database.ts";
 import { startEmbeddedPostgres } from "./db/embedded/embedded-postgres.ts";
 import { migrate } from "./db/migrate.ts";
 
@@ -9,7 +9,24 @@ export type Storage = {
   /** Settles when the database is gone for good, although nobody stopped it. Never, for a server that is not ours. */
   lost: Promise<void>;
   close(): Promise<void>;
+  /** Stops the embedded server without waiting for whoever still uses it: they lose their connections. */
+  stopServer(): Promise<void>;
 };
+
+/** The PostgreSQL that DATABASE_URL names does not let us in. */
+export class DatabaseUnreachable extends Error {
+  override readonly name = "DatabaseUnreachable";
+
+  constructor(cause: Error) {
+    super(`The database that DATABASE_URL names cannot be used: ${cause.message}`, { cause });
+  }
+}
+
+/** Nobody there, no such name, no encryption, wrong password, no such database: not an error in our SQL. */
+function isAboutConnecting(error: unknown): error is Error {
+  const sqlState = sqlStateOf(error);
+  return error instanceof Error && (sqlState === undefined || /^(08|28|3D|53|57)/.test(sqlState));
+}
 
 export async function openStorage(config: StorageConfig, say: (text: string) => void): Promise<Storage> {
   const server = await openServer(config, say);
@@ -17,7 +34,7 @@ export async function openStorage(config: StorageConfig, say: (text: string) => 
     await migrate(server.connection);
   } catch (error) {
     await server.stop();
-    throw error;
+    throw "databaseUrl" in config && isAboutConnecting(error) ? new DatabaseUnreachable(error) : error;
   }
   const database = openDatabase({ connection: server.connection });
   return {
@@ -27,6 +44,7 @@ export async function openStorage(config: StorageConfig, say: (text: string) => 
       await database.close();
       await server.stop();
     },
+    stopServer: server.stop,
   };
 }
 

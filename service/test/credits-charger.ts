@@ -31,6 +31,6 @@ async function charge(reference: string): Promise<void> {
 }
 
 async function holdAndSettle(reference: string): Promise<void> {
-  await using held = await ledger.reserve({ accountId, amount: 1, reference, holdMs: 1 });
-  await held.settle({ use, onceKey: undefined });
+  await using held = await ledger.reserve({ accountId, amount: 1, reference, holdMs: 1, onceKey: undefined });
+  await held.settle(use);
 }

@@ -20,18 +20,19 @@ const which = fc.nat({ max: 5 }); // of the reservations made so far, counted ro
 
 const request = fc.oneof(
   fc.record({ ask: fc.constant("charge" as const), account, amount, onceKey }),
-  fc.record({ ask: fc.constant("reserve" as const), account, amount }),
-  fc.record({ ask: fc.constant("settle" as const), which, onceKey }),
+  fc.record({ ask: fc.constant("reserve" as const), account, amount, onceKey }),
+  fc.record({ ask: fc.constant("settle" as const), which }),
   fc.record({ ask: fc.constant("release" as const), which }),
 );
 type Request = typeof request extends fc.Arbitrary<infer R> ? R : never;
+type Grant = { account: number; grant: number; onceKey: string | undefined };
 
 /** What happens at one moment: requests that arrive together, a grant, or the end of every reservation's time. */
 const moment = fc.oneof(
   { weight: 5, arbitrary: fc.array(request, { minLength: 1, maxLength: 7 }) },
   {
     weight: 1,
-    arbitrary: fc.record({ grant: fc.integer({ min: -6, max: 6 }).filter((n) => n !== 0), account }),
+    arbitrary: fc.record({ grant: fc.integer({ min: -6, max: 6 }).filter((n) => n !== 0), account, onceKey }),
   },
   { weight: 1, arbitrary: fc.constant("expiry" as const) },
 );
@@ -51,7 +52,7 @@ test("any sequence of requests, some of them at the same time, comes out as the 
           await database.pool.query("update reservations set expires_at = now() - interval '1 second'");
           expect(await ledger.releaseExpired()).toBe(model.expire());
         } else if ("grant" in one) {
-          expect(await real.grant(one.account, one.grant)).toEqual(model.grant(one.account, one.grant));
+          expect(await real.grant(one)).toEqual(model.grant(one));
         } else {
           expect(await Promise.all(one.map(real.ask))).toEqual(model.askTogether(one));
         }
@@ -79,29 +80,37 @@ async function realBooks(ledger: Ledger, credits: readonly number[]) {
       return ledger.charge(chargeOf(ids[wanted.account]!, { amount, onceKey })).catch(inWords);
     }
     if (wanted.ask === "reserve") {
-      const hold = { accountId: ids[wanted.account]!, amount: wanted.amount, reference: randomUUID() };
-      return ledger.reserve({ ...hold, holdMs: 60_000 }).then((reservation) => {
+      const { account, ask: _, ...rest } = wanted;
+      const hold = { accountId: ids[account]!, reference: randomUUID(), holdMs: 60_000, ...rest };
+      return ledger.reserve(hold).then((reservation) => {
         held.push(reservation);
         return reservation.balance;
       }, inWords);
     }
     const reservation = held[wanted.which % held.length];
-    if (wanted.ask === "settle") return reservation?.settle({ use: oneCheck(), onceKey: wanted.onceKey });
+    if (wanted.ask === "settle") return reservation?.settle(oneCheck());
     return reservation?.[Symbol.asyncDispose]().then(() => undefined);
   };
   return {
     ask,
-    grant: (account: number, amount: number) =>
+    grant: ({ account, grant: amount, onceKey }: Grant) =>
       ledger
-        .grant({ accountId: ids[account]!, amount, reference: "grant" })
+        .grant({ accountId: ids[account]!, amount, reference: "grant", onceKey })
         .then((entry) => entry.balance_after, inWords),
     balance: (account: number) => ledger.balanceOf(ids[account]!),
   };
 }
 
 function modelBooks(credits: readonly number[]) {
-  const books = credits.map((balance) => ({ balance, reserved: 0, spentUnder: new Set<string>() }));
-  const held: { account: number; amount: number; isHeld: boolean; isSettled: boolean }[] = [];
+  // What there is under a once-key is remembered with the balance after it.
+  const books = credits.map((balance) => ({ balance, reserved: 0, under: new Map<string, number>() }));
+  const held: {
+    account: number;
+    amount: number;
+    onceKey: string | undefined;
+    isHeld: boolean;
+    isSettled: boolean;
+  }[] = [];
 
   function giveBack(one: (typeof held)[number]): void {
     const book = books[one.account]!;
@@ -109,25 +118,28 @@ function modelBooks(credits: readonly number[]) {
     book.reserved -= one.amount;
     one.isHeld = false;
   }
-  function spend(account: number, amount: number): Answer {
+  function spend(account: number, amount: number, onceKey: string | undefined): Answer {
     const book = books[account]!;
     if (book.balance < amount) return `wants ${amount}, has ${book.balance}`;
     book.balance -= amount;
+    if (onceKey) book.under.set(onceKey, book.balance);
     return book.balance;
+  }
+  function isRepeated(account: number, onceKey: string | undefined): boolean {
+    return onceKey !== undefined && books[account]!.under.has(onceKey);
   }
   function ask(wanted: Request): Answer {
     if (wanted.ask === "charge") {
-      const book = books[wanted.account]!;
-      if (wanted.onceKey && book.spentUnder.has(wanted.onceKey)) return book.balance;
-      const answer = spend(wanted.account, wanted.amount);
-      if (wanted.onceKey && typeof answer === "number") book.spentUnder.add(wanted.onceKey);
-      return answer;
+      const { account, amount, onceKey } = wanted;
+      return isRepeated(account, onceKey) ? books[account]!.balance : spend(account, amount, onceKey);
     }
     if (wanted.ask === "reserve") {
-      const answer = spend(wanted.account, wanted.amount);
+      const { account, amount, onceKey } = wanted;
+      const isHeld = !isRepeated(account, onceKey);
+      const answer = isHeld ? spend(account, amount, undefined) : books[account]!.balance;
       if (typeof answer === "number") {
-        books[wanted.account]!.reserved += wanted.amount;
-        held.push({ account: wanted.account, amount: wanted.amount, isHeld: true, isSettled: false });
+        if (isHeld) books[account]!.reserved += amount;
+        held.push({ account, amount, onceKey, isHeld, isSettled: false });
       }
       return answer;
     }
@@ -140,9 +152,7 @@ function modelBooks(credits: readonly number[]) {
     const book = books[one.account]!;
     one.isSettled = true;
     if (one.isHeld) giveBack(one);
-    if (wanted.onceKey && book.spentUnder.has(wanted.onceKey)) return book.balance;
-    if (typeof spend(one.account, one.amount) === "number" && wanted.onceKey)
-      book.spentUnder.add(wanted.onceKey);
+    if (!isRepeated(one.account, one.onceKey)) spend(one.account, one.amount, one.onceKey);
     return book.balance;
   }
 
@@ -171,18 +181,15 @@ function modelBooks(credits: readonly number[]) {
     const one = "which" in wanted ? held[wanted.which] : undefined;
     // To release what was settled before is nothing at all, and waits for nobody.
     if (one && !(wanted.ask === "release" && one.isSettled)) names.push(`held ${held.indexOf(one)}`);
-    const account = "which" in wanted ? one?.account : wanted.account;
-    if ("onceKey" in wanted && wanted.onceKey) names.push(`${account} ${wanted.onceKey}`);
+    const spending = wanted.ask === "settle" ? one : wanted.ask === "release" ? undefined : wanted;
+    if (spending?.onceKey) names.push(`${spending.account} ${spending.onceKey}`);
     return names;
   }
 
   return {
     askTogether,
-    grant(account: number, amount: number): Answer {
-      if (amount < 0) return spend(account, -amount);
-      books[account]!.balance += amount;
-      return books[account]!.balance;
-    },
+    grant: ({ account, grant, onceKey }: Grant): Answer =>
+      isRepeated(account, onceKey) ? books[account]!.under.get(onceKey!) : spend(account, -grant, onceKey),
     expire(): number {
       const late = held.filter((one) => one.isHeld);
       for (const one of late) giveBack(one);

@@ -42,8 +42,9 @@ test("one order that 50 tries in two processes bring at once is charged once", a
   const tries = Array.from({ length: 50 }, async (_, turn) => {
     const ledger = ledgers[turn % 2]!;
     if (turn % 3 > 0) return ledger.charge(chargeOf(accountId, { onceKey: "order" }));
-    await using held = await ledger.reserve({ accountId, amount: 1, reference: "order", holdMs: 60_000 });
-    return held.settle({ use: oneCheck(), onceKey: "order" });
+    const order = { reference: "order", onceKey: "order" };
+    await using held = await ledger.reserve({ accountId, amount: 1, holdMs: 60_000, ...order });
+    return held.settle(oneCheck());
   });
   // With ten credits not every try finds one to hold, but no try may be charged besides the first.
   await Promise.allSettled(tries);
@@ -67,8 +68,9 @@ test("processes that work on the same accounts in different orders never block o
             amount: 1,
             reference: "work",
             holdMs: 60_000,
+            onceKey: undefined,
           });
-          if (round % 2 === 0) await held.settle({ use: oneCheck(), onceKey: undefined });
+          if (round % 2 === 0) await held.settle(oneCheck());
         }),
       );
     }
@@ -90,7 +92,13 @@ test("an item that cannot be written fails alone, and those around it are writte
 
 test("two processes that find the same reservation expired at the same moment give it back once", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
-  await ledgers[0]!.reserve({ accountId, amount: 4, reference: "of a dead process", holdMs: -1 });
+  await ledgers[0]!.reserve({
+    accountId,
+    amount: 4,
+    reference: "of a dead process",
+    holdMs: -1,
+    onceKey: undefined,
+  });
   const lock = await lockBalance(accountId);
   const releases = Promise.all([ledgers[0]!.releaseExpired(), ledgers[1]!.releaseExpired()]);
   await lock.waitFor(2); // both have seen it, and neither has touched it
@@ -112,6 +120,19 @@ test("two processes that bring the same order at the same moment charge it once,
   await lock.open();
   await charges;
   expect(await ledgers[0]!.balanceOf(accountId)).toEqual({ balance: 5, reserved: 0 });
+});
+
+test("two processes that take back credits under one once-key at the same moment take them once, and both say so", async () => {
+  const accountId = await openAccount(database, ledgers[0]!, 10);
+  const lock = await lockBalance(accountId);
+  const grant = { accountId, amount: -10, reference: "a mistake", onceKey: "order" };
+  const entries = Promise.all([ledgers[0]!.grant(grant), ledgers[1]!.grant(grant)]);
+  await lock.waitFor(2);
+  await lock.open();
+  const [one, other] = await entries;
+  expect(one).toMatchObject({ kind: "adjust", amount: -10, balance_after: 0 });
+  expect(other).toEqual(one);
+  expect((await ledgers[2]!.page(accountId, { skip: 0, limit: 10 })).total).toBe(2);
 });
 
 test("a connection that breaks in the middle fails what was under way, and nothing of it is written", async () => {

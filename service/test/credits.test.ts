@@ -18,8 +18,8 @@ afterEach(() => expectBooksToAddUp(database));
 afterAll(() => database.close());
 
 const HOUR_MS = 3_600_000;
-const hold = (accountId: string, amount: number, holdMs = HOUR_MS) =>
-  ledger.reserve({ accountId, amount, reference: `work for ${amount}`, holdMs });
+const hold = (accountId: string, amount: number, holdMs = HOUR_MS, onceKey?: string) =>
+  ledger.reserve({ accountId, amount, reference: `work for ${amount}`, holdMs, onceKey });
 const refusalOf = (required: number, available: number) =>
   expect.objectContaining({ code: "insufficient_credits", extras: { required, available } });
 
@@ -34,6 +34,31 @@ test("200 charges at once with 50 credits left: exactly 50 go through, and nothi
   expect(refused).toHaveLength(150);
   for (const { reason } of refused as PromiseRejectedResult[]) expect(reason).toEqual(refusalOf(1, 0));
   expect(await ledger.balanceOf(accountId)).toEqual({ balance: 0, reserved: 0 });
+});
+
+test("charges of several accounts at once: each has its own balances and days, whether or not all can pay", async () => {
+  const accountIds = await Promise.all([30, 30, 2].map((credits) => openAccount(database, ledger, credits)));
+  const key = randomUUID();
+  const chargeRound = (amounts: readonly number[]) =>
+    Promise.allSettled(
+      amounts.flatMap((amount, place) => [
+        ledger.charge(chargeOf(accountIds[place]!, { amount })),
+        ledger.charge(chargeOf(accountIds[place]!, { amount, use: oneCheck("risky", key) })),
+      ]),
+    );
+
+  const balances = (await chargeRound([3, 5, 1])).map((one) => one.status === "fulfilled" && one.value);
+  expect(balances).toEqual([27, 24, 25, 20, 1, 0]);
+
+  const outcomes = await chargeRound([3, 5, 1]); // the third has nothing left, the others do not notice
+  expect(outcomes.map((one) => (one.status === "fulfilled" ? one.value : one.reason))).toEqual([
+    ...[21, 18, 15, 10],
+    ...[refusalOf(1, 0), refusalOf(1, 0)],
+  ]);
+
+  const ever = { from: "2000-01-01", to: "2999-12-31", keyId: key };
+  const used = await usageOf(database, accountIds[1]!, ever);
+  expect(used).toMatchObject([{ valid: 0, risky: 2, credits_used: 10 }]);
 });
 
 test("a charge that is too large does not stand in the way of a smaller one behind it", async () => {
@@ -73,7 +98,7 @@ test("held credits are spent when the work is done, and only then is it counted 
     await using done = await hold(accountId, 3);
     expect(await used()).toEqual([]);
     const use = { keyId, counts: { valid: 1, invalid: 1, risky: 0, unknown: 1 } };
-    expect(await done.settle({ use, onceKey: undefined })).toBe(7);
+    expect(await done.settle(use)).toBe(7);
   }
   expect(await ledger.balanceOf(accountId)).toEqual({ balance: 7, reserved: 0 });
   const settled = { date: today, key_id: keyId, valid: 1, invalid: 1, risky: 0, unknown: 1, credits_used: 3 };
@@ -105,7 +130,7 @@ test("what a process that died had held comes back at its time, once, whoever lo
 
   expect(released.reduce((sum, count) => sum + count)).toBe(5);
   expect(await ledger.balanceOf(accountId)).toEqual({ balance: 9, reserved: 1 });
-  await alive.settle({ use: oneCheck(), onceKey: undefined });
+  await alive.settle(oneCheck());
 });
 
 test("work that outlasts its reservation is charged if it can be, and else is free of charge", async () => {
@@ -114,22 +139,40 @@ test("work that outlasts its reservation is charged if it can be, and else is fr
   expect(await ledger.releaseExpired()).toBe(2);
   await ledger.charge(chargeOf(accountId, { amount: 5 }));
 
-  expect(await late.settle({ use: oneCheck(), onceKey: undefined })).toBe(1);
+  expect(await late.settle(oneCheck())).toBe(1);
   expect(said).toEqual([]);
-  expect(await later.settle({ use: oneCheck(), onceKey: undefined })).toBe(1);
+  expect(await later.settle(oneCheck())).toBe(1);
   expect(said).toEqual([expect.stringContaining("4 credits were not charged")]);
 });
 
 test("a request that comes again under its once-key is not charged again", async () => {
   const accountId = await openAccount(database, ledger, 10);
-  expect(await ledger.charge(chargeOf(accountId, { amount: 2, onceKey: "order 1" }))).toBe(8);
-  expect(await ledger.charge(chargeOf(accountId, { amount: 2, onceKey: "order 1" }))).toBe(8);
   {
-    await using again = await hold(accountId, 2);
-    expect(await again.settle({ use: oneCheck(), onceKey: "order 1" })).toBe(8); // given back
+    await using slow = await hold(accountId, 2, HOUR_MS, "order 1");
+    expect(await ledger.charge(chargeOf(accountId, { amount: 2, onceKey: "order 1" }))).toBe(6);
+    expect(await ledger.charge(chargeOf(accountId, { amount: 2, onceKey: "order 1" }))).toBe(6);
+    expect(await slow.settle(oneCheck())).toBe(8); // given back
   }
   const stranger = await openAccount(database, ledger, 10);
   expect(await ledger.charge(chargeOf(stranger, { amount: 2, onceKey: "order 1" }))).toBe(8); // its own order 1
+});
+
+test("a request that was paid for with the last credits comes again and needs none", async () => {
+  const accountId = await openAccount(database, ledger, 2);
+  {
+    await using first = await hold(accountId, 2, HOUR_MS, "order 3");
+    expect(await first.settle(oneCheck())).toBe(0);
+  }
+  const { total } = await ledger.page(accountId, { skip: 0, limit: 1 });
+  {
+    await using again = await hold(accountId, 2, HOUR_MS, "order 3");
+    expect([again.balance, await again.settle(oneCheck())]).toEqual([0, 0]);
+    await using givenUp = await hold(accountId, 2, HOUR_MS, "order 3");
+    expect(givenUp.balance).toBe(0);
+  }
+  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 0, reserved: 0 });
+  expect((await ledger.page(accountId, { skip: 0, limit: 1 })).total).toBe(total);
+  await expect(hold(accountId, 2, HOUR_MS, "order 4")).rejects.toEqual(refusalOf(2, 0));
 });
 
 test("a once-key whose first try was refused is still good", async () => {
@@ -142,7 +185,8 @@ test("a once-key whose first try was refused is still good", async () => {
 
 test("the operator can give credits and take back what is left, but no more", async () => {
   const accountId = await openAccount(database, ledger, 0);
-  const grant = (amount: number) => ledger.grant({ accountId, amount, reference: "invoice 7" });
+  const grant = (amount: number) =>
+    ledger.grant({ accountId, amount, reference: "invoice 7", onceKey: undefined });
   expect(await grant(10)).toMatchObject({
     kind: "grant",
     amount: 10,
@@ -151,6 +195,18 @@ test("the operator can give credits and take back what is left, but no more", as
   });
   expect(await grant(-4)).toMatchObject({ kind: "adjust", amount: -4, reserved_change: 0, balance_after: 6 });
   await expect(grant(-7)).rejects.toEqual(refusalOf(7, 6));
+});
+
+test("credits given under a once-key are given once, to each account by itself", async () => {
+  const [one, other] = [await openAccount(database, ledger, 0), await openAccount(database, ledger, 0)];
+  const grant = (accountId: string, amount: number, onceKey: string) =>
+    ledger.grant({ accountId, amount, reference: "invoice 8", onceKey });
+  const first = await grant(one, 10, "gift");
+  expect(await grant(one, 10, "gift")).toEqual(first);
+  expect(await grant(one, -10, "mistake")).toMatchObject({ amount: -10, balance_after: 0 });
+  expect(await grant(one, -10, "mistake")).toMatchObject({ amount: -10, balance_after: 0 });
+  expect((await ledger.page(one, { skip: 0, limit: 10 })).total).toBe(2);
+  expect(await grant(other, 10, "gift")).toMatchObject({ balance_after: 10 });
 });
 
 test("the ledger is read in pages, newest first", async () => {

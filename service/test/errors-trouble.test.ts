@@ -12,7 +12,7 @@ import {
   takesSessions,
 } from "./endpoints.ts";
 import { booksOf, expectProblem } from "./problems.ts";
-import { type Answer, type Asked, openService, type TestService } from "./service.ts";
+import { type Answer, type Asked, openService, type Person, type TestService } from "./service.ts";
 import { openWire } from "./wire.ts";
 
 const log: string[] = [];
@@ -113,22 +113,38 @@ describe("too much work", () => {
   });
 
   test("more lists at once than there is room for wait their turn, and single checks get through", async () => {
-    const ann = await service.openAccount();
-    const lists = Promise.all(
-      Array.from({ length: 17 }, (_, n) =>
-        service.ask("/validation/bulk", { key: ann.key, body: { emails: [`slow-3s+${n}@mailvet.test`] } }),
-      ),
-    );
-    const single = await service.ask("/validation/single?email=valid@mailvet.test", { key: ann.key });
+    const people = [];
+    while (people.length < 5) people.push(await service.openAccount());
+    const [ann, eve] = people;
+    const list = ({ key }: Person, n: number) =>
+      service.ask("/validation/bulk", { key, body: { emails: [`slow-3s+${n}@mailvet.test`] } });
+    // Four of them take all sixteen places; the fifth, and a fifth list of one of them, find none.
+    const lists = people.slice(1).flatMap((one) => [0, 1, 2, 3].map((n) => list(one, n)));
+    await wait(500);
+    const late = Promise.all([list(ann!, 0), list(eve!, 4)]);
+    const single = await service.ask("/validation/single?email=valid@mailvet.test", { key: ann!.key });
     expect(single.status).toBe(200);
 
-    const refused = (await lists).filter(({ status }) => status !== 200);
-    expect(refused).toHaveLength(1);
-    await expectProblem(service, refused[0]!, "overloaded");
-    expect(Number(refused[0]!.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-    const { body: credits } = await service.ask("/credits", { key: ann.key });
-    expect(credits).toMatchObject({ balance: 100 - 16 - 1, reserved: 0 });
+    const [full, greedy] = await late;
+    await expectProblem(service, full, "overloaded");
+    await expectProblem(service, greedy, "rate_limited");
+    for (const refused of [full, greedy]) {
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    }
+    for (const one of lists) expect((await one).status).toBe(200);
+    const { body: credits } = await service.ask("/credits", { key: eve!.key });
+    expect(credits).toMatchObject({ balance: 100 - 4, reserved: 0 });
   });
+});
+
+test("a large body is taken where lists of addresses are, and nowhere else", async () => {
+  const ann = await service.openAccount({ credits: 2000 });
+  const emails = Array.from({ length: 1000 }, (_, n) => `valid+${"x".repeat(40)}${n}@mailvet.test`);
+  expect((await service.ask("/validation/bulk", { key: ann.key, body: { emails } })).status).toBe(200);
+  const stuffed = { email: ann.email, password: "x".repeat(17_000) };
+  const answer = await service.ask("/auth/sign-in", { body: stuffed });
+  await expectProblem(service, answer, "payload_too_large");
+  expect(answer.body.detail).toContain("16,384 bytes");
 });
 
 test("where sign-up is closed nobody opens an account", async () => {

@@ -43,7 +43,8 @@ test("a key does what its scopes say, on a plan that includes it", async () => {
 test("somebody signed in may use the API on every plan, whatever the scope", async () => {
   const cookie = await (await world.account({ plan: "free" })).cookie();
   expect(await ask("/read", { cookie })).toMatchObject({ status: 200 });
-  expect(await ask("/spend", { cookie })).toMatchObject({ status: 200 });
+  const ownPage = { cookie, "sec-fetch-site": "same-origin" };
+  expect(await ask("/spend", ownPage)).toMatchObject({ status: 200 });
 });
 
 test("a key cannot do what takes a session, even beside one", async () => {
@@ -73,6 +74,11 @@ test("another site cannot make a browser change or spend anything", async () => 
   expect(await ask("/me", { cookie, origin: world.origin }, "POST")).toMatchObject({ status: 200 });
   expect(await ask("/me", { cookie }, "POST")).toMatchObject({ status: 200 });
   expect(await ask("/spend", evil)).toMatchObject({ status: 403, code: "origin_rejected" });
+  const linked = await ask("/spend", { cookie }); // a link or an image: a GET without Origin
+  expect(linked).toMatchObject({ status: 403, code: "origin_rejected" });
+  expect(linked.body.detail).toContain("Use POST");
+  const neighbour = { cookie, "sec-fetch-site": "same-site" };
+  expect(await ask("/me", neighbour, "POST")).toMatchObject({ status: 403, code: "origin_rejected" });
   expect(await ask("/me", evil)).toMatchObject({ status: 200 }); // reading shows the other site nothing
   const key = await account.key();
   expect(await ask("/spend", { ...evil, "x-api-key": key })).toMatchObject({ status: 200 });

@@ -1,9 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type HttpWorld, openHttpWorld } from "./http-world.ts";
+import { sealFor } from "../src/http/sealed-answer.ts";
+import { type HttpWorld, MAX_KEPT_ANSWERS, openHttpWorld } from "./http-world.ts";
 
 let world: HttpWorld;
 beforeAll(async () => {
-  world = await openHttpWorld();
+  world = await openHttpWorld({ maxBodyBytes: 1024 * 1024 });
 });
 afterAll(() => world.close());
 
@@ -107,6 +109,52 @@ test("a key whose holder died is taken over by the same request once its lease i
   expect((await world.answers.claim(row, request)).kind).toBe("in_flight");
 });
 
+test("a key taken over from a holder that died stays with its request, even if that is refused now", async () => {
+  const account = await world.account();
+  const key = await account.key();
+  const { keyHash, fingerprint } = sealFor(`${account.id}/live`, "late");
+  // A process that begins the request, perhaps does it, and is never heard of again.
+  await world.answers.claim({ accountId: account.id, keyHash }, fingerprint(["POST", "/api/v1/broke", ""]));
+  await world.database.pool.query("update idempotent_answers set held_until = now() where account_id = $1", [
+    account.id,
+  ]);
+  for (let n = 0; n < 2; n++) {
+    expect((await post({ key, idempotencyKey: "late", path: "/broke" })).body.code).toBe(
+      "insufficient_credits",
+    );
+    expect((await post({ key, idempotencyKey: "late" })).body.code).toBe("idempotency_key_reused");
+  }
+});
+
+test("an answer too long to keep is given again by doing it again: the same work, and no other request's", async () => {
+  const sent = { key: await (await world.account()).key(), idempotencyKey: "long" };
+  const body = { email: randomBytes(300_000).toString("base64") }; // nothing that could be compressed much
+  const first = await post({ ...sent, body });
+  const again = await post({ ...sent, body });
+  expect([first.status, again.status]).toEqual([200, 200]);
+  expect(again.headers.get("idempotency-replayed")).toBeNull();
+  expect(again.body.call).not.toBe(first.body.call);
+  expect(again.body.once).toBe(first.body.once);
+  expect((await post(sent)).body.code).toBe("idempotency_key_reused");
+});
+
+test("an account with very many keys in use gets no more, and keeps those it has", async () => {
+  const account = await world.account();
+  const key = await account.key();
+  await fillUp(account.id, MAX_KEPT_ANSWERS);
+  const refused = await post({ key, idempotencyKey: "one-more" });
+  expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+  expect(Number(refused.headers.get("retry-after"))).toBe(60);
+  const row = { accountId: account.id, keyHash: Buffer.from("key 1") };
+  expect(await world.answers.claim(row, Buffer.from("request"))).toMatchObject({ kind: "answered" });
+
+  // Those whose time is over do not count.
+  const other = await world.account();
+  await fillUp(other.id, MAX_KEPT_ANSWERS, "-1 second");
+  expect((await post({ key: await other.key(), idempotencyKey: "one-more" })).status).toBe(200);
+  expect(await world.answers.deleteExpired()).toBe(MAX_KEPT_ANSWERS); // all of them, however many there are
+});
+
 test("after 24 hours a key is as good as new, and its row is deleted", async () => {
   const account = await world.account();
   const key = await account.key();
@@ -151,6 +199,13 @@ test("a key that is no key is refused before anything is done", async () => {
   expect(world.bench.calls.echo).toBe(before);
 });
 
+test("a test key gets its own answer again", async () => {
+  const key = await (await world.account()).key({ mode: "test" });
+  const first = await post({ key, idempotencyKey: "k" });
+  const again = await post({ key, idempotencyKey: "k" });
+  expect([again.body, again.headers.get("idempotency-replayed")]).toEqual([first.body, "true"]);
+});
+
 test("an answer that sets a cookie is for one browser, once", async () => {
   const cookie = await (await world.account()).cookie();
   const send = () =>
@@ -158,3 +213,13 @@ test("an answer that sets a cookie is for one browser, once", async () => {
   expect((await send()).headers.get("set-cookie")).toBe("new=1");
   expect((await send()).headers.get("set-cookie")).toBe("new=2");
 });
+
+/** Answers kept for somebody, made up all at once. */
+async function fillUp(accountId: string, count: number, expiresIn = "1 day"): Promise<void> {
+  await world.database.pool.query(
+    `insert into idempotent_answers (account_id, key_hash, request_hash, status, sealed_body, expires_at)
+     select $1, convert_to('key ' || n, 'utf8'), 'request', 200, 'sealed', now() + $3::interval
+     from generate_series(1, $2::int) n`,
+    [accountId, count, expiresIn],
+  );
+}

@@ -101,6 +101,11 @@ test.each<[string, Sent, number, string]>([
   expectProblem(await send(sent), status, code);
 });
 
+test("whose body is too large is told how large it may be", async () => {
+  const { problem } = await send({ body: JSON.stringify({ email: "a".repeat(20_000) }) });
+  expect(problem.detail).toBe("The body is larger than the 10,000 bytes that are taken here.");
+});
+
 test("what is wrong with a request is said by place", async () => {
   const { problem } = await send({ body: '{"email": 5}' });
   expect(problem.errors).toEqual([{ pointer: "/email", message: "must be text" }]);

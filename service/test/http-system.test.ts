@@ -13,22 +13,60 @@ afterAll(() => world.close());
 
 const bulk = (on: HttpWorld, key: string) =>
   fetch(`${on.api}/bulk`, { method: "POST", headers: { "x-api-key": key } });
+const keysOf = async (on: HttpWorld, count: number) => {
+  const keys: string[] = [];
+  while (keys.length < count) keys.push(await (await on.account()).key());
+  return keys as [string, string, string];
+};
 const reached = async (on: HttpWorld, count: number) => {
   while ((on.bench.calls.bulk ?? 0) < count) await wait(10);
 };
 
 test("bulk requests beyond their share are turned away while single ones get through", async () => {
   await using busy = await openHttpWorld({ maxBulkAtOnce: 2, maxRequestsAtOnce: 4 });
-  const key = await (await busy.account()).key();
-  const held = [bulk(busy, key), bulk(busy, key)];
+  const [key, other, third] = await keysOf(busy, 3);
+  const held = [bulk(busy, key), bulk(busy, other)];
   await reached(busy, 2);
-  const refused = await bulk(busy, key);
+  const refused = await bulk(busy, third);
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
   expect(await refused.json()).toMatchObject({ code: "overloaded" });
   expect((await fetch(`${busy.api}/any`, { headers: { "x-api-key": key } })).status).toBe(200);
   busy.bench.open();
   for (const one of held) expect((await one).status).toBe(200);
   expect((await bulk(busy, key)).status).toBe(200);
+});
+
+test("one account takes a quarter of the places for bulk, and the others find room", async () => {
+  await using busy = await openHttpWorld({ maxBulkAtOnce: 8 });
+  const [greedy, other] = await keysOf(busy, 2);
+  const held = [bulk(busy, greedy), bulk(busy, greedy)];
+  await reached(busy, 2);
+  const refused = await bulk(busy, greedy);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
+  expect(await refused.json()).toMatchObject({
+    code: "rate_limited",
+    detail: expect.stringContaining("2 bulk"),
+  });
+  held.push(bulk(busy, other));
+  await reached(busy, 3);
+  busy.bench.open();
+  for (const one of held) expect((await one).status).toBe(200);
+  expect((await bulk(busy, greedy)).status).toBe(200);
+});
+
+test("neither a stranger nor a body that trickles in takes a place for bulk", async () => {
+  await using busy = await openHttpWorld({ maxBulkAtOnce: 1 });
+  const [slow, other] = await keysOf(busy, 2);
+  const sockets = [`X-API-Key: ${slow}\r\n`, ""].map((header) => {
+    const socket = connect(busy.port, "127.0.0.1");
+    const head = "Host: a\r\nContent-Type: application/json\r\nContent-Length: 500\r\n";
+    socket.write(`POST /api/v1/bulk HTTP/1.1\r\n${head}${header}\r\n{"emails":`);
+    return socket;
+  });
+  await wait(100);
+  busy.bench.open();
+  expect((await bulk(busy, other)).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
 });
 
 test("too many requests at once are turned away before any work, but never a look at the health", async () => {
@@ -46,13 +84,13 @@ test("too many requests at once are turned away before any work, but never a loo
 
 test("work whose client has left still counts until it is done", async () => {
   await using busy = await openHttpWorld({ maxBulkAtOnce: 1 });
-  const key = await (await busy.account()).key();
+  const [key, other] = await keysOf(busy, 2);
   const socket = connect(busy.port, "127.0.0.1");
   socket.write(`POST /api/v1/bulk HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Length: 0\r\n\r\n`);
   await reached(busy, 1);
   socket.destroy();
   await busy.logged(({ msg }) => msg === "aborted");
-  expect((await bulk(busy, key)).status).toBe(503);
+  expect((await bulk(busy, other)).status).toBe(503);
   busy.bench.open();
   await expect.poll(async () => (await bulk(busy, key)).status).toBe(200);
 });
@@ -151,6 +189,40 @@ test("with a token set, metrics are for those who have it", async () => {
   expect((await fetch(`${guarded.origin}/metrics`)).status).toBe(404);
   expect((await look("Bearer wrong")).status).toBe(404);
   expect((await look("Bearer let-me-see")).status).toBe(200);
+});
+
+test("behind a public address metrics take the token, because a proxy here makes everybody look local", async () => {
+  await using served = await openHttpWorld({ publicUrl: "https://mailvet.example" });
+  expect((await fetch(`${served.origin}/metrics`)).status).toBe(404);
+});
+
+test("the documentation is for everybody, but not without end", async () => {
+  await using strict = await openHttpWorld({ openRequestsPerMinute: 5, maxRequestsAtOnce: 1 });
+  const look = async (path: string) => {
+    const answer = await fetch(`${strict.origin}${path}`);
+    await answer.arrayBuffer();
+    return [answer.status, answer.headers.get("ratelimit-policy")];
+  };
+  const key = await (await strict.account()).key();
+  const held = bulk(strict, key);
+  await reached(strict, 1);
+  expect(await look("/docs")).toEqual([503, null]);
+  expect(await look("/api/v1/openapi.json")).toEqual([503, null]);
+  strict.bench.open();
+  await held;
+  const pages = [
+    "/docs",
+    "/docs/init.js",
+    "/docs/problems",
+    "/docs/nothing.js",
+    "/api/v1/openapi.json",
+    "/docs",
+  ];
+  const policy = '"address";q=5;w=60';
+  const answers = [];
+  for (const path of pages) answers.push(await look(path));
+  expect(answers).toEqual([200, 200, 200, 404, 200, 429].map((status) => [status, policy]));
+  expect((await look("/health/live"))[0]).toBe(200);
 });
 
 test("the documentation page needs nothing from elsewhere", async () => {

@@ -20,6 +20,9 @@ import { createLog } from "../src/log.ts";
 import { Refusal } from "../src/refusal.ts";
 import { openTestDatabase } from "./database.ts";
 
+/** Of one account; fewer than in service, so that a test can reach it. */
+export const MAX_KEPT_ANSWERS = 20_000;
+
 export type Wanted = { plan?: Plan; isOperator?: boolean; credits?: number };
 export type WantedKey = { mode?: KeyMode; scopes?: KeyScope[] };
 export type HttpWorld = Awaited<ReturnType<typeof openHttpWorld>>;
@@ -31,7 +34,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   const keyring = createKeyring({ database, notices });
   const sessions = createSessions({ database });
   const ledger = createLedger({ database });
-  const answers = createIdempotentAnswers(database.pool);
+  const answers = createIdempotentAnswers(database.pool, MAX_KEPT_ANSWERS);
   const cookie = createSessionCookie(settings.publicUrl);
   const lines: string[] = [];
   const log = createLog({

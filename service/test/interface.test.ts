@@ -117,7 +117,8 @@ describe("in a mail internet", () => {
 test.each(PLANS)("plan_tier is the caller's: %s", async (plan) => {
   const person = await service.openAccount({ plan, credits: 2 });
   // Nobody on the free plan has API access; the web app's session does it.
-  const by = plan === "free" ? { cookie: person.cookie } : { key: person.key };
+  const ownPage = { cookie: person.cookie, headers: { "sec-fetch-site": "same-origin" } };
+  const by = plan === "free" ? ownPage : { key: person.key };
   const { status, body } = await service.ask("/validation/single?email=valid@mailvet.test", by);
   expect(status).toBe(200);
   expectResult(body, "valid@mailvet.test", plan);

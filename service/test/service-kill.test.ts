@@ -1,10 +1,12 @@
 /** The whole service is killed at bad moments, its database too: whoever was answered was charged, and charged once. */
+import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { killServer } from "./embedded-world.ts";
 import { openProgramHouse } from "./program.ts";
 
-const KEY = "a-key-that-the-operator-chose";
+// Its own: after a kill somebody else may listen at the same port for a moment.
+const KEY = `the operator chose ${randomUUID()}`;
 const ROUNDS = 20;
 const CLIENTS = 8;
 const CREDITS = 100_000;
@@ -63,6 +65,7 @@ async function isAnswered(url: string, name: string): Promise<boolean> {
       method: "POST",
       headers: { "x-api-key": KEY, "content-type": "application/json", "idempotency-key": name },
       body: JSON.stringify({ email: `valid+${name}@mailvet.test` }),
+      signal: AbortSignal.timeout(5_000),
     });
     await answer.text();
     return answer.status === 200;

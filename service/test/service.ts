@@ -75,6 +75,7 @@ export async function openService(
   const said: string[] = [];
   const service = await assemble(config, log, (text) => said.push(text));
   const url = await service.app.listen({ host: config.host, port: config.port });
+  await service.welcome();
 
   const ask = async (path: string, asked: Asked = {}): Promise<Answer> => {
     const { method, from, key, cookie, headers = {}, body } = asked;

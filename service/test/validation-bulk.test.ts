@@ -1,6 +1,6 @@
 /** Stories of lists: who shares conversations, what comes in time, and what a list costs. */
 import { BulkSummary } from "@mailvet/contract";
-import { answersSlowly, type MailWorld, mailDomain, mailHost } from "@mailvet/lab";
+import { answersSlowly, type MailWorld, mailDomain, mailHost, noPipelining, saysNothing } from "@mailvet/lab";
 import { Check } from "typebox/value";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { expectBooksToAddUp } from "./credits-books.ts";
@@ -32,6 +32,11 @@ beforeAll(async () => {
     ...hosting(),
     "shop.test": mailDomain({ users: ["ann", "bob"] }),
     "slow.test": mailDomain({ users: ["ann"], temper: answersSlowly({ delayMs: 500, at: "rcpt" }) }),
+    "queue.test": mailDomain({
+      users: ({ localPart }) => localPart.startsWith("anna"),
+      temper: [noPipelining, answersSlowly({ delayMs: 30, at: "rcpt" })],
+    }),
+    "mute.test": mailDomain({ temper: saysNothing({ at: "banner" }) }),
   });
 });
 afterAll(async () => {
@@ -120,6 +125,42 @@ test("what is not settled in time is unknown with a time to ask again, and then 
   await vi.waitFor(landed, { timeout: 8_000, interval: 50 });
   const later = await validateMany(caller, list, asking());
   expect(later.summary).toMatchObject({ valid_count: 2, unknown_count: 0 });
+});
+
+test("who asks in person for an address of a list that is under way does not wait for the list", async () => {
+  const caller = await world.caller(1_000);
+  const { validate, validateMany } = world.open();
+  const emails = Array.from({ length: 100 }, (_, i) => `anna${i}@queue.test`);
+  const startedAt = performance.now();
+  const sinceStart = () => performance.now() - startedAt;
+  const list = validateMany(caller, emails, asking()).then(sinceStart);
+  await vi.waitFor(() => expect(world.lab.counts("mx.queue.test").commands.RCPT).toBeGreaterThan(8));
+  const { result } = await validate(caller, emails.at(-1)!, asking());
+  const singleMs = sinceStart();
+  const listMs = await list;
+  expect(result).toMatchObject({ status: "valid", metadata: { cached: false } });
+  expect(singleMs * 2, `single ${singleMs} ms, list ${listMs} ms`).toBeLessThan(listMs);
+  expect(world.lab.heard("mx.queue.test").filter((line) => line.includes("<anna99@"))).toHaveLength(1);
+});
+
+test("when the service is about to stop, whoever waits is told what is known, and who comes then does not wait long", async () => {
+  const caller = await world.caller(10);
+  const { validate, validateMany, wrapUp } = world.open();
+  const list = validateMany(caller, ["ann@mute.test", "bob@shop.test"], asking());
+  await vi.waitFor(() => expect(world.lab.counts("mx.mute.test").connections).toBe(1));
+  const startedAt = performance.now();
+  wrapUp(300);
+  const late = validate(caller, "bob@mute.test", asking());
+  const { summary } = await list;
+  expect(summary.results).toMatchObject([
+    { status: "unknown", sub_status: "smtp_timeout", retry_after: 30 },
+    { status: "valid" },
+  ]);
+  expect((await late).result).toMatchObject({ status: "unknown", sub_status: "smtp_timeout" });
+  const tookMs = performance.now() - startedAt;
+  expect(tookMs).toBeGreaterThanOrEqual(299);
+  expect(tookMs).toBeLessThan(3_000);
+  expect(await world.ledger.balanceOf(caller.accountId)).toEqual({ balance: 7, reserved: 0 });
 });
 
 test("a list that costs more than there is asks nobody and takes nothing", async () => {

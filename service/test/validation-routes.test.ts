@@ -69,11 +69,26 @@ test("POST and GET give the same result, field by field as the interface has it"
   expect([posted.creditsRemaining, got.creditsRemaining]).toEqual(["2", "1"]);
 });
 
-test("a plus in the query is written %2B", async () => {
+test.for([
+  ["ann%2Bcatch-all%40mailvet.test", "ann+catch-all@mailvet.test"],
+  ["ann+catch-all@mailvet.test", "ann+catch-all@mailvet.test"], // typed by hand
+  ["ann+catch-all+2@mailvet.test", "ann+catch-all+2@mailvet.test"],
+  ["+ann%2Bcatch-all@mailvet.test+", " ann+catch-all@mailvet.test "], // blanks around it, as forms encode them
+])("?email=%s is understood as the person meant it", async ([query, email]) => {
   const ann = await customer(1);
-  const { body } = await ann.get<ValidationResult>("/validation/single?email=ann%2Bcatch-all%40mailvet.test");
-  expect(body).toMatchObject({ email: "ann+catch-all@mailvet.test", sub_status: "catch_all" });
+  const { body } = await ann.get<ValidationResult>(`/validation/single?email=${query}`);
+  expect(body).toMatchObject({ email, sub_status: "catch_all" });
 });
+
+test.for(["j%F6rg@shop.test", "ann%FF@shop.test", "ann%C3@shop.test"])(
+  "?email=%s is no text, and nobody is asked for another mailbox",
+  async (query) => {
+    const ann = await customer(1);
+    const { status, body } = await ann.get<Problem>(`/validation/single?email=${query}`);
+    expect([status, body.code]).toEqual([400, "malformed_request"]);
+    expect(await ann.balance()).toBe(1);
+  },
+);
 
 test("a list comes back as a summary with a result for each unique email", async () => {
   const ann = await customer(9);
@@ -89,11 +104,22 @@ test("a list comes back as a summary with a result for each unique email", async
     duplicate_count: 1,
     credits_used: 2,
     results: [
-      expect.objectContaining({ email: "ann@shop.test", status: "valid", is_valid: true, confidence: 0.95 }),
+      {
+        email: "ann@shop.test",
+        status: "valid",
+        is_valid: true,
+        safe_to_send: true,
+        confidence: 0.95,
+        sub_status: "",
+        score: expect.any(Number),
+        suggestion: null,
+        retry_after: null,
+      },
       expect.objectContaining({
         email: "nobody@shop.test",
         status: "invalid",
         is_valid: false,
+        safe_to_send: false,
         confidence: 0.97,
       }),
     ],

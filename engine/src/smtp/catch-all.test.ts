@@ -11,6 +11,7 @@ function oracle() {
     ask: () => ({
       finding: new Promise<MailboxFinding | undefined>((resolve) => void answers.push(resolve)),
       want: () => void wanted++,
+      hurry: () => {},
     }),
     answer: (answer?: MailboxAnswer) => answers.at(-1)!(answer && { answer }),
     asked: () => answers.length,

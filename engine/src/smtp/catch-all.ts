@@ -14,10 +14,14 @@ const REMEMBER_UNDECIDED_MS = 60_000;
 const CONFIDENCE: Partial<Record<MailboxAnswer, number>> = { accepted: 0.92, not_found: 0.95 };
 
 type Known = { finding: DecoyFinding; acceptances: number };
-type Inquiry = { finding: Promise<DecoyFinding>; want: () => void };
+type Inquiry = { finding: Promise<DecoyFinding>; want: () => void; hurry: () => void };
 
-/** How a made-up name is asked for: now or when it is wanted. */
-export type AskDecoy = () => { finding: Promise<MailboxFinding | undefined>; want: () => void };
+/** How a made-up name is asked for: now or when it is wanted, and before others if somebody is in a hurry. */
+export type AskDecoy = () => {
+  finding: Promise<MailboxFinding | undefined>;
+  want: () => void;
+  hurry: () => void;
+};
 
 export type CatchAllMemory = {
   /** What is known, without asking. Counts as one use, so that a giant is checked anew from time to time. */
@@ -26,6 +30,8 @@ export type CatchAllMemory = {
   prepare(domain: string, ask: AskDecoy): void;
   /** The answer, known or asked for. */
   finding(domain: string, ask: AskDecoy): Promise<DecoyFinding>;
+  /** Somebody waits in person for what is being asked of the domain, if anything is. */
+  hurry(domain: string): void;
 };
 
 export function createCatchAllMemory(): CatchAllMemory {
@@ -35,9 +41,10 @@ export function createCatchAllMemory(): CatchAllMemory {
   const inquire = (domain: string, ask: AskDecoy): Inquiry => {
     const underWay = inquiries.get(domain);
     if (underWay) return underWay;
-    const { finding, want } = ask();
+    const { finding, want, hurry } = ask();
     const inquiry: Inquiry = {
       want,
+      hurry,
       finding: finding.then((heard) => {
         inquiries.delete(domain);
         const decoy = heard ? decoyFinding(heard) : UNDECIDED;
@@ -66,6 +73,7 @@ export function createCatchAllMemory(): CatchAllMemory {
       inquiry.want();
       return inquiry.finding;
     },
+    hurry: (domain) => inquiries.get(domain)?.hurry(),
   };
 }
 

@@ -86,6 +86,11 @@ export class MailExchange {
     this.notice();
   }
 
+  /** Somebody waits for the answer in person now: in the line, and with it at the doors we wait at. */
+  hurry(pending: Pending): void {
+    this.#line.hurry(pending);
+  }
+
   /** Something waits, or what waited is wanted now. */
   notice(): void {
     for (const wake of this.#arrivals) wake();

@@ -9,6 +9,7 @@ import { LRUCache } from "lru-cache";
 import type { Address } from "../address/address.ts";
 import { deferred } from "../deferred.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
+import type { Urgency } from "../urgency.ts";
 import { type AskDecoy, createCatchAllMemory } from "./catch-all.ts";
 import { decoyName } from "./decoy-name.ts";
 import type { Dial, Egress } from "./dial.ts";
@@ -33,8 +34,8 @@ export type Inquiry = {
   address: Address;
   route: MailHosts;
   provider: string;
-  /** Somebody waits for the answer in person, so it goes before the questions of lists. */
-  isUrgent?: boolean;
+  /** When somebody waits for the answer in person, it goes before the questions of lists. */
+  urgency?: Urgency;
 };
 /** What was said of the mailbox, and of a made-up one as soon as that is known. */
 export type Probed = { mailbox: MailboxFinding; decoy?: Promise<DecoyFinding> };
@@ -93,7 +94,12 @@ export function createPlanner(options: PlannerOptions): Planner {
       const exchange = () => exchangeFor(inquiry, profile);
       const askDecoy: AskDecoy = () => askForDecoy(exchange(), inquiry, profile);
       if (!known) catchAll.prepare(address.domain, askDecoy);
-      const mailbox = await askForTarget(exchange(), inquiry);
+      const target = askForTarget(exchange(), inquiry);
+      inquiry.urgency?.onRaise(() => {
+        target.hurry();
+        catchAll.hurry(address.domain);
+      });
+      const mailbox = await target.finding;
       if (mailbox.answer !== "accepted") return { mailbox };
       return { mailbox, decoy: known ? Promise.resolve(known) : catchAll.finding(address.domain, askDecoy) };
     },
@@ -113,7 +119,7 @@ function askForDecoy(exchange: MailExchange, inquiry: Inquiry, profile: Profile)
     domain,
     smtpUtf8: false,
     isDecoy: true,
-    isUrgent: inquiry.isUrgent === true,
+    isUrgent: inquiry.urgency?.isUrgent === true,
     settle(found) {
       // A giant that says yes to everyone has stopped being honest with our address; that proves nothing of anyone.
       const isTaunt = found.answer === "accepted" && profile.isNeverCatchAll;
@@ -129,28 +135,27 @@ function askForDecoy(exchange: MailExchange, inquiry: Inquiry, profile: Profile)
     pending.isWanted = true;
     exchange.notice();
   };
-  return { finding, want };
+  return { finding, want, hurry: () => exchange.hurry(pending) };
 }
 
 function askForTarget(
   exchange: MailExchange,
-  { address, isUrgent = false }: Inquiry,
-): Promise<MailboxFinding> {
+  { address, urgency }: Inquiry,
+): { finding: Promise<MailboxFinding>; hurry: () => void } {
   const { local, domain, needsSmtpUtf8 } = address;
-  const { promise, resolve, reject } = deferred<MailboxFinding>();
-  exchange.add(
-    pendingFor({
-      recipient: `${local}@${domain}`,
-      domain,
-      smtpUtf8: needsSmtpUtf8,
-      isDecoy: false,
-      isUrgent,
-      settle: resolve,
-      drop: () => resolve({ answer: "timeout" }),
-      fail: reject,
-    }),
-  );
-  return promise;
+  const { promise: finding, resolve, reject } = deferred<MailboxFinding>();
+  const pending = pendingFor({
+    recipient: `${local}@${domain}`,
+    domain,
+    smtpUtf8: needsSmtpUtf8,
+    isDecoy: false,
+    isUrgent: urgency?.isUrgent === true,
+    settle: resolve,
+    drop: () => resolve({ answer: "timeout" }),
+    fail: reject,
+  });
+  exchange.add(pending);
+  return { finding, hurry: () => exchange.hurry(pending) };
 }
 
 function pendingFor(

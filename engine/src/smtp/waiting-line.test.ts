@@ -121,6 +121,33 @@ test("the made-up name that an urgent question waits for is as urgent, whoever w
   expect(take(waiting, limits)).toEqual([["x@one"]]);
 });
 
+test("what becomes urgent while it waits goes before the others, and its made-up name with it", () => {
+  const late = question("c@big");
+  const made = decoy("x@big", { isWanted: true });
+  const line = lineOf(question("a@small"), question("b@big"), late, made);
+  expect(line.hasUrgent).toBe(false);
+  line.hurry(late);
+  line.hurry(late);
+  expect(line.hasUrgent).toBe(true);
+  expect(line.count(10)).toBe(4);
+  expect(take(line, { recipients: 2 })).toEqual([["c@big", "x@big"]]);
+  expect(take(line)).toEqual([["a@small"], ["b@big"]]);
+  expect(line.hasUrgent).toBe(false);
+});
+
+test("what becomes urgent while it is being asked comes back as urgent, and is nothing once answered", () => {
+  const asked = question("a@one");
+  const line = lineOf(asked);
+  take(line);
+  line.hurry(asked);
+  for (const one of [question("b@one"), question("c@two"), asked]) line.add(one);
+  expect(take(line, { recipients: 1 })).toEqual([["a@one"]]);
+
+  const answered = question("d@one", { isSettled: true });
+  line.hurry(answered);
+  expect(line.hasUrgent).toBe(false);
+});
+
 test("under a stream of urgent questions every fourth round is the others' when there is room for one only", () => {
   const line = lineOf(question("a@one"), question("b@two"));
   const served = Array.from({ length: 8 }, (_, i) => {

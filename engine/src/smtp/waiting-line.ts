@@ -56,7 +56,21 @@ export class WaitingLine {
     const line = this.#domains.get(domain) ?? { urgent: [], others: [], decoys: [] };
     this.#domains.set(domain, line);
     (pending.isDecoy ? line.decoys : pending.isUrgent ? line.urgent : line.others).push(pending);
-    if (!pending.isUrgent) return;
+    if (pending.isUrgent) this.#putFirst(domain, line);
+  }
+
+  /** Somebody waits for it in person now. What is being asked this moment is urgent if it has to come back. */
+  hurry(pending: Pending): void {
+    if (pending.isUrgent || pending.isSettled) return;
+    pending.isUrgent = true;
+    const line = this.#domains.get(pending.domain);
+    if (!line) return;
+    const place = line.others.indexOf(pending);
+    if (place >= 0) line.urgent.push(...line.others.splice(place, 1));
+    this.#putFirst(pending.domain, line);
+  }
+
+  #putFirst(domain: string, line: DomainLine): void {
     this.#hurried.add(domain);
     for (const decoy of line.decoys) decoy.isUrgent = true;
   }

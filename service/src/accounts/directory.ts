@@ -55,9 +55,8 @@ export function createDirectory({ database: { orm }, forgetAccount }: DirectoryD
     },
     async setPlan(accountId, plan) {
       await orm.update(accounts).set({ plan }).where(eq(accounts.id, accountId));
-      const account = await find(accountId);
       await forgetAccount(accountId);
-      return account;
+      return find(accountId);
     },
   };
 }

@@ -10,7 +10,7 @@ import { hashPassword } from "./password.ts";
 
 export type FirstStartDeps = {
   database: Database;
-  ledger: Pick<Ledger, "open">;
+  ledger: Pick<Ledger, "open" | "erase">;
   keyring: {
     create(accountId: string, wanted: FirstKey): Promise<{ text: string }>;
     /** Makes a text the account's key, unless it is already. */
@@ -59,7 +59,12 @@ export async function firstStart(
       return { email: operator.email, password: settings.password ? undefined : madeUp, apiKeyText };
     } catch (error) {
       // The start fails, so nobody will be told the password: the next one has to be the first again.
-      if (!known) await database.orm.delete(accounts).where(eq(accounts.id, operator.id));
+      if (!known) {
+        await database.orm.transaction(async (tx) => {
+          await tx.delete(accounts).where(eq(accounts.id, operator.id));
+          await deps.ledger.erase(tx, [operator.id]);
+        });
+      }
       throw error;
     }
   } finally {

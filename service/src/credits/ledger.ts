@@ -2,7 +2,8 @@
  * The books of every account: credits are granted, then charged at once, or reserved and later settled or released.
  *
  * The entries of an account add up to its balance, which never goes below zero. What is promised here is on disk: spending
- * from all over the process is gathered (group-commit.ts) and written by one statement at a time (moves.ts).
+ * from all over the process is gathered (group-commit.ts) and written by one statement at a time: that of
+ * plain-charges.ts where it will do, that of moves.ts otherwise.
  */
 import { randomUUID } from "node:crypto";
 import type { LedgerEntry } from "@mailvet/contract";
@@ -12,6 +13,7 @@ import { balances, ledger } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { clashNamesOf, commitMoves, type Move, type Outcome, type Use } from "./moves.ts";
+import { commitPlainCharges } from "./plain-charges.ts";
 
 export type { Use } from "./moves.ts";
 
@@ -27,15 +29,27 @@ export type Ledger = {
     onceKey: string | undefined;
     use: Use;
   }): Promise<number>;
-  /** Holds credits for work ahead, for as long as holdMs. Refuses with insufficient_credits. */
+  /**
+   * Holds credits for work ahead, for as long as holdMs. Refuses with insufficient_credits.
+   * Under a onceKey that was spent under before it holds nothing, and needs no credits.
+   */
   reserve(hold: {
     accountId: string;
     amount: number;
     reference: string;
     holdMs: number;
+    onceKey: string | undefined;
   }): Promise<Reservation>;
-  /** Gives credits; a negative amount takes them back, and is refused when there are fewer. */
-  grant(grant: { accountId: string; amount: number; reference: string }): Promise<LedgerEntry>;
+  /**
+   * Gives credits; a negative amount takes them back, and is refused when there are fewer.
+   * Under a onceKey that has an entry it changes nothing, and returns that entry.
+   */
+  grant(grant: {
+    accountId: string;
+    amount: number;
+    reference: string;
+    onceKey: string | undefined;
+  }): Promise<LedgerEntry>;
   balanceOf(accountId: string): Promise<Balance>;
   /** Newest first. */
   page(
@@ -58,8 +72,8 @@ export type Balance = { balance: number; reserved: number };
 export type Reservation = AsyncDisposable & {
   /** The balance after the reservation. */
   balance: number;
-  /** Spends what is held and returns the balance. Under a onceKey that was spent under before it gives it back instead. */
-  settle(spending: { use: Use; onceKey: string | undefined }): Promise<number>;
+  /** Spends what is held and returns the balance. If its onceKey was spent under meanwhile, it gives it back instead. */
+  settle(use: Use): Promise<number>;
 };
 
 export type LedgerDeps = { database: Database; say?: (text: string) => void };
@@ -69,7 +83,8 @@ const MAX_MOVES_AT_ONCE = 500;
 export function createLedger({ database, say = () => {} }: LedgerDeps): Ledger {
   const { pool, orm } = database;
   const moves = createGroupCommit<Move, Outcome>({
-    commit: (batch) => insistently(() => commitMoves(pool, batch)),
+    commit: (batch) =>
+      insistently(async () => (await commitPlainCharges(pool, batch)) ?? commitMoves(pool, batch)),
     maxItems: MAX_MOVES_AT_ONCE,
     namesOf: clashNamesOf,
     isFaultOfOne: isAboutData,
@@ -83,16 +98,16 @@ export function createLedger({ database, say = () => {} }: LedgerDeps): Ledger {
       return balance;
     },
 
-    async reserve({ holdMs, ...rest }) {
+    async reserve({ holdMs, onceKey, ...rest }) {
       requireAmount(rest.amount);
       const held = { ...rest, reservationId: randomUUID() };
-      const { fits, balance } = await moves.submit({ kind: "reserve", ...held, holdMs });
+      const { fits, balance } = await moves.submit({ kind: "reserve", ...held, holdMs, onceKey });
       if (!fits) throw shortOfCredits(held.amount, balance);
       let isSettled = false;
       return {
         balance,
-        async settle(spending) {
-          const outcome = await moves.submit({ kind: "settle", ...held, ...spending });
+        async settle(use) {
+          const outcome = await moves.submit({ kind: "settle", ...held, onceKey, use });
           isSettled = true;
           // The work took longer than it was held for, and by then the credits were spent on something else.
           if (!outcome.fits)
@@ -108,10 +123,12 @@ export function createLedger({ database, say = () => {} }: LedgerDeps): Ledger {
       };
     },
 
-    grant: ({ accountId, amount, reference }) =>
-      orm.transaction((tx) =>
-        amount > 0 ? add(tx, accountId, amount, reference) : takeBack(tx, accountId, -amount, reference),
-      ),
+    grant: ({ accountId, amount, ...label }) =>
+      orm.transaction(async (tx) => {
+        const before = label.onceKey && (await entryUnder(tx, accountId, label.onceKey));
+        if (before) return before;
+        return amount > 0 ? add(tx, accountId, amount, label) : takeBack(tx, accountId, -amount, label);
+      }),
 
     async balanceOf(accountId) {
       const text = "select balance, reserved from balances where account_id = $1";
@@ -132,7 +149,7 @@ export function createLedger({ database, say = () => {} }: LedgerDeps): Ledger {
     },
 
     async open(tx, accountId, credits, reference) {
-      if (credits > 0) await add(tx, accountId, credits, reference);
+      if (credits > 0) await add(tx, accountId, credits, { reference, onceKey: undefined });
       else await tx.insert(balances).values({ accountId, balance: 0, reserved: 0, entries: 0 });
     },
 
@@ -195,9 +212,19 @@ function shortOfCredits(required: number, available: number): Refusal {
   return new Refusal("insufficient_credits", detail, { required, available });
 }
 
+/** Locks the balance first: whoever is writing under this onceKey at the moment is waited for, and then seen. */
+async function entryUnder(tx: Orm, accountId: string, onceKey: string): Promise<LedgerEntry | undefined> {
+  await tx.select().from(balances).where(eq(balances.accountId, accountId)).for("update");
+  const isIt = and(eq(ledger.accountId, accountId), eq(ledger.onceKey, onceKey));
+  const [row] = await tx.select().from(ledger).where(isIt);
+  return row && presentEntry(row);
+}
+
 const ONE_MORE = sql`${balances.entries} + 1`;
 
-async function add(tx: Orm, accountId: string, amount: number, reference: string): Promise<LedgerEntry> {
+type Label = { reference: string; onceKey: string | undefined };
+
+async function add(tx: Orm, accountId: string, amount: number, label: Label): Promise<LedgerEntry> {
   const [row] = await tx
     .insert(balances)
     .values({ accountId, balance: amount, reserved: 0, entries: 1 })
@@ -206,10 +233,10 @@ async function add(tx: Orm, accountId: string, amount: number, reference: string
       set: { balance: sql`${balances.balance} + excluded.balance`, entries: ONE_MORE },
     })
     .returning();
-  return writeEntry(tx, row!, { kind: "grant", amount, reference });
+  return writeEntry(tx, row!, { kind: "grant", amount, ...label });
 }
 
-async function takeBack(tx: Orm, accountId: string, amount: number, reference: string): Promise<LedgerEntry> {
+async function takeBack(tx: Orm, accountId: string, amount: number, label: Label): Promise<LedgerEntry> {
   const ofAccount = eq(balances.accountId, accountId);
   const [row] = await tx
     .update(balances)
@@ -220,13 +247,13 @@ async function takeBack(tx: Orm, accountId: string, amount: number, reference: s
     const [short] = await tx.select().from(balances).where(ofAccount);
     throw shortOfCredits(amount, short?.balance ?? 0);
   }
-  return writeEntry(tx, row, { kind: "adjust", amount: -amount, reference });
+  return writeEntry(tx, row, { kind: "adjust", amount: -amount, ...label });
 }
 
 async function writeEntry(
   tx: Orm,
   { accountId, balance, entries }: typeof balances.$inferSelect,
-  entry: Pick<typeof ledger.$inferInsert, "kind" | "amount" | "reference">,
+  entry: Label & Pick<typeof ledger.$inferInsert, "kind" | "amount">,
 ): Promise<LedgerEntry> {
   const [row] = await tx
     .insert(ledger)

@@ -13,7 +13,7 @@ export type Use = { keyId: string | undefined; counts: Record<Status, number> };
 
 export type Move = { accountId: string; amount: number; reference: string } & (
   | { kind: "charge"; onceKey: string | undefined; use: Use }
-  | { kind: "reserve"; reservationId: string; holdMs: number }
+  | { kind: "reserve"; reservationId: string; holdMs: number; onceKey: string | undefined }
   | { kind: "settle"; reservationId: string; onceKey: string | undefined; use: Use }
   | { kind: "release"; reservationId: string }
 );
@@ -74,7 +74,7 @@ function rowOf(move: Move, place: number) {
 
 /**
  * `rule` is the policy: what a move means, by whether its reservation is still held and whether its onceKey was spent
- * under before. No rule, nothing to do.
+ * under before. No rule, nothing to do: what was paid for before is neither charged nor held again.
  *
  * Everything after `account` depends on it, so that it runs with the balances locked. What was committed while we waited
  * for the locks shows in the balances and in `gone` (both look at the newest row, not at the statement's snapshot).

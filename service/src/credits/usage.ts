@@ -1,4 +1,4 @@
-/** What an account has used, per day and key. It is counted where the credits are spent, in moves.ts. */
+/** What an account has used, per day and key. It is counted by the statement that spends the credits. */
 import type { UsageDay } from "@mailvet/contract";
 import { and, asc, between, desc, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";

@@ -26,18 +26,30 @@ export type Orm = Pick<
 // Counts beyond 2^53 do not happen here, and text where a number is meant does.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-export type DatabaseOptions = { connection: pg.ClientConfig; maxConnections?: number };
+export type DatabaseOptions = {
+  connection: pg.ClientConfig;
+  maxConnections?: number;
+  queryTimeoutMs?: number;
+};
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Nothing asked through the pool takes this long; a server that is still silent then is not going to answer. */
+const QUERY_TIMEOUT_MS = 15_000;
 
-export function openDatabase({ connection, maxConnections = 16 }: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
+  const { connection, maxConnections = 16, queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
   const pool = new pg.Pool({
     ...connection,
     max: maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true, // a server that vanished without a word is noticed also on an idle connection
+    Client: ImpatientClient,
   });
-  // A connection that breaks while nobody uses it is replaced by the pool; whoever uses one hears of it there.
+  // A connection that breaks while nobody uses it is replaced by the pool; whoever uses one hears of it there. While
+  // it is lent out, between two queries of a transaction, the error has no other listener and would end the process.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   return {
     pool,
     orm: drizzle(pool, { schema, casing: "snake_case" }),
@@ -46,12 +58,54 @@ export function openDatabase({ connection, maxConnections = 16 }: DatabaseOption
   };
 }
 
+/** Hangs up when a query has timed out: the server may still be at it, so nobody else must get this connection. */
+class ImpatientClient extends pg.Client {
+  override query(...asked: never[]): never {
+    const answer = (super.query as (...asked: never[]) => unknown).apply(this, asked);
+    if (answer instanceof Promise) {
+      answer.catch((error: Error) => {
+        if (error.message === READ_TIMEOUT) this.end().catch(() => {});
+      });
+    }
+    return answer as never;
+  }
+}
+
+const READ_TIMEOUT = "Query read timeout";
+/** What pg says, without a code, when the connection is gone, hung up or not to be had. */
+const GONE = new RegExp(
+  `^(${READ_TIMEOUT}|Connection terminated|timeout exceeded when trying to connect|Client (has|was) .*not queryable)`,
+);
+const SOCKET_TROUBLE: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
+/** Connection exceptions; being shut down, starting, or told to hang up; no connection left. */
+const AWAY_STATE = /^(08...|57P0[123]|53300)$/;
+
+/** Whether an error only says that the database cannot be reached now, and not that something is wrong with us. */
+export function isDatabaseAway(error: unknown): boolean {
+  return causesOf(error).some((one) => {
+    const { code = "", syscall, message } = one as NodeJS.ErrnoException;
+    if (one instanceof pg.DatabaseError) return AWAY_STATE.test(code);
+    return SOCKET_TROUBLE.has(code) || (code === "ENOENT" && syscall === "connect") || GONE.test(message);
+  });
+}
+
 /** SQLSTATE of what PostgreSQL refused, also when Drizzle has wrapped it. */
 export function sqlStateOf(error: unknown): string | undefined {
-  for (let one: unknown = error, depth = 0; one instanceof Error && depth < 3; one = one.cause, depth++) {
-    if (one instanceof pg.DatabaseError) return one.code;
-  }
-  return undefined;
+  return causesOf(error).find((one) => one instanceof pg.DatabaseError)?.code;
+}
+
+/** An error and what it wraps. */
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let one = error; one instanceof Error && causes.length < 3; one = one.cause) causes.push(one);
+  return causes;
 }
 
 export const UNIQUE_VIOLATION = "23505";

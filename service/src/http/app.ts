@@ -8,6 +8,8 @@ import { API_PREFIX } from "@mailvet/contract";
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import type pg from "pg";
 import type { Log } from "../log.ts";
+import { accountPages } from "./account-pages.ts";
+import { compileJsonWriter } from "./answer-json.ts";
 import { type ApiDeps, apiRoutes } from "./api.ts";
 import { answerBrokenRequests } from "./broken-request.ts";
 import { docsRoutes } from "./docs-routes.ts";
@@ -20,13 +22,14 @@ import type { Metrics } from "./metrics.ts";
 import { metricsRoutes } from "./metrics-routes.ts";
 import { collectApiRoutes, describeApi } from "./openapi.ts";
 import { answerWithProblems, sendError } from "./problem.ts";
+import { createRateLimits } from "./rate-limit.ts";
 import { createRequestLog } from "./request-log.ts";
 import { rememberRouteMethods } from "./route-methods.ts";
 import { securityHeaders, sendSecurityHeaders } from "./security-headers.ts";
 import { compileValidator } from "./validator.ts";
 import { receiveVisits } from "./visit.ts";
 
-export type AppDeps = Omit<ApiDeps, "load" | "methods"> & {
+export type AppDeps = Omit<ApiDeps, "load" | "limits" | "methods"> & {
   settings: HttpSettings;
   pool: pg.Pool;
   log: Log;
@@ -41,6 +44,7 @@ const TIMEOUT_CHECK_MS = 1_000;
 export function buildApp(deps: AppDeps): FastifyInstance {
   const { settings, log, metrics, pool } = deps;
   const load = createLoad(settings);
+  const limits = createRateLimits(settings);
   metrics.watch(load, pool);
 
   const app = Fastify({
@@ -59,7 +63,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     },
   });
   app.setValidatorCompiler(compileValidator as never);
-  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  app.setSerializerCompiler(compileJsonWriter as never);
   answerWithProblems(app, log); // before the routes, so that none of them can answer otherwise
   readJsonBodies(app);
 
@@ -73,15 +77,25 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const methods = rememberRouteMethods(app);
   app.setNotFoundHandler((request, reply) => answerElsewhere(methods, request, reply));
   app.register(healthRoutes({ isClosing: () => load.isClosing, askDatabase: () => pool.query("select 1") }));
-  app.register(metricsRoutes({ metrics, metricsToken: settings.metricsToken }));
-  app.register(docsRoutes);
+  app.register(metricsRoutes({ metrics, ...settings }));
 
   const routes = collectApiRoutes(app);
-  app.register(apiRoutes({ ...deps, load, methods }), { prefix: API_PREFIX });
+  app.register(apiRoutes({ ...deps, load, limits, methods }), { prefix: API_PREFIX });
   let document: string | undefined;
-  app.get(`${API_PREFIX}/openapi.json`, async (_request, reply) => {
-    document ??= JSON.stringify(describeApi(routes, { version: deps.version, cookieName: deps.cookie.name }));
-    return reply.header("content-type", "application/json; charset=utf-8").send(document);
+  app.register(async (pages) => {
+    pages.addHook("onRequest", (request, reply, done) => {
+      load.admit(request.visit);
+      limits.admitStranger(request.ip, reply);
+      done();
+    });
+    pages.register(accountPages);
+    pages.register(docsRoutes);
+    pages.get(`${API_PREFIX}/openapi.json`, async (_request, reply) => {
+      document ??= JSON.stringify(
+        describeApi(routes, { version: deps.version, cookieName: deps.cookie.name }),
+      );
+      return reply.header("content-type", "application/json; charset=utf-8").send(document);
+    });
   });
 
   // A connection that waited for its next request would keep the server from closing.

@@ -16,7 +16,7 @@ export type RecognisedKey = Owner & { keyId: string; mode: KeyMode; scopes: read
 export type FoundSession = Owner & { sessionId: string };
 
 export type AuthenticateDeps = {
-  recogniseKey(text: string): Promise<RecognisedKey | undefined>;
+  recogniseKey(text: string): Promise<RecognisedKey | undefined> | RecognisedKey | undefined;
   findSession(token: string): Promise<FoundSession | undefined>;
   sessionTokenOf(request: FastifyRequest): string | undefined;
 };
@@ -26,28 +26,32 @@ export type Stranger = "without_key" | "wrong_key" | "not_signed_in" | "key_for_
 export type Authenticate = (
   request: FastifyRequest,
   access: Exclude<Access, "open">,
-) => Promise<Caller | Stranger>;
+) => Promise<Caller | Stranger> | Caller | Stranger;
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  return async (request, access) => {
+  // Not async: a key that was seen lately is recognised at once, and a promise for each request would be felt.
+  return (request, access) => {
     const keyText = request.headers[HEADERS.apiKey];
     if (typeof keyText === "string" && keyText !== "") {
       if (access === "session" || access === "operator") return "key_for_session";
-      const key = await deps.recogniseKey(keyText);
-      return key ? callerByKey(key) : "wrong_key";
+      const key = deps.recogniseKey(keyText);
+      return key instanceof Promise ? key.then(callerByKey) : callerByKey(key);
     }
     const token = deps.sessionTokenOf(request);
     if (!token) return access === "session" || access === "operator" ? "not_signed_in" : "without_key";
-    const session = await deps.findSession(token);
-    return session ? callerBySession(session) : "not_signed_in";
+    return deps.findSession(token).then(callerBySession);
   };
 }
 
-function callerByKey({ accountId, plan, isOperator, keyId, scopes, mode }: RecognisedKey): Caller {
+function callerByKey(key: RecognisedKey | undefined): Caller | Stranger {
+  if (!key) return "wrong_key";
+  const { accountId, plan, isOperator, keyId, scopes, mode } = key;
   return { accountId, plan, isOperator, by: { kind: "key", keyId, scopes, isTest: mode === "test" } };
 }
 
-function callerBySession({ accountId, plan, isOperator, sessionId }: FoundSession): Caller {
+function callerBySession(session: FoundSession | undefined): Caller | Stranger {
+  if (!session) return "not_signed_in";
+  const { accountId, plan, isOperator, sessionId } = session;
   return { accountId, plan, isOperator, by: { kind: "session", sessionId } };
 }
 

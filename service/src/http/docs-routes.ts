@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
-import { gunzip, gzip } from "node:zlib";
+import { gzip } from "node:zlib";
 import { API_PREFIX } from "@mailvet/contract";
 import Fastify, { type FastifyPluginAsync } from "fastify";
 import { PROBLEM_PAGE, PROBLEM_PAGE_CSP } from "./problem-page.ts";
@@ -28,7 +28,7 @@ export const docsRoutes: FastifyPluginAsync = async (app) => {
   app.get("/docs/init.js", async (_request, reply) => reply.headers(SCRIPT).send(INIT));
 
   app.get("/docs/:bundle", async (request, reply) => {
-    const { name, gzipped } = await bundle();
+    const { name, plain, gzipped } = await bundle();
     if ((request.params as { bundle: string }).bundle !== name) return reply.callNotFound();
     reply.headers({
       ...SCRIPT,
@@ -36,7 +36,7 @@ export const docsRoutes: FastifyPluginAsync = async (app) => {
       vary: "accept-encoding",
     });
     const takesGzip = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
-    if (!takesGzip) return reply.send(await promisify(gunzip)(gzipped));
+    if (!takesGzip) return reply.send(plain);
     return reply.header("content-encoding", "gzip").send(gzipped);
   });
 
@@ -52,7 +52,7 @@ const PAGE_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-type Bundle = { name: string; gzipped: Buffer };
+type Bundle = { name: string; plain: Buffer; gzipped: Buffer };
 
 async function loadBundle(): Promise<Bundle> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
@@ -60,7 +60,7 @@ async function loadBundle(): Promise<Bundle> {
   await shop.register(scalar, { routePrefix: "/", configuration: { content: {} } });
   const { rawPayload } = await shop.inject("/js/scalar.js");
   const hash = createHash("sha256").update(rawPayload).digest("hex").slice(0, 12);
-  return { name: `scalar-${hash}.js`, gzipped: await promisify(gzip)(rawPayload) };
+  return { name: `scalar-${hash}.js`, plain: rawPayload, gzipped: await promisify(gzip)(rawPayload) };
 }
 
 const pageFor = (bundleName: string) => `<!doctype html>

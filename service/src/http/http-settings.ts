@@ -4,7 +4,7 @@ export type HttpSettings = {
   publicUrl: string | undefined;
   /** Whose X-Forwarded-* headers are believed: addresses and ranges of proxies. */
   trustedProxies: string[];
-  /** Largest request body. A thousand addresses of full length fit well. */
+  /** Largest request body where a route does not say otherwise. */
   maxBodyBytes: number;
   /** How long a client may take to send its headers, and its whole request. */
   headersTimeoutMs: number;
@@ -15,21 +15,21 @@ export type HttpSettings = {
   openRequestsPerMinute: number;
   /** Wrong API keys per minute from one address. */
   wrongKeysPerMinute: number;
-  /** Requests under way at once, and among them the bulk ones; beyond that: 503. */
+  /** Requests under way at once, and among them the bulk ones; beyond that: 503. One account gets a quarter of these. */
   maxRequestsAtOnce: number;
   maxBulkAtOnce: number;
   /** When the event loop is late by this much for a while, new work is turned away. */
   maxEventLoopDelayMs: number;
   /** Log lines for successes per second; refusals and failures are always logged. */
   loggedSuccessesPerSecond: number;
-  /** Opens /metrics to whoever sends it as a bearer token; without it only this machine may look. */
+  /** Opens /metrics to whoever sends it as a bearer token; without it and a public address this machine may look. */
   metricsToken: string | undefined;
 };
 
 export const HTTP_DEFAULTS: HttpSettings = {
   publicUrl: undefined,
   trustedProxies: [],
-  maxBodyBytes: 1024 * 1024,
+  maxBodyBytes: 16 * 1024,
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 30_000,
   keepAliveMs: 72_000, // longer than the idle time of common load balancers, so that they hang up first

@@ -2,8 +2,11 @@
  * Honours Idempotency-Key on every POST of a known caller: the same request is done once, and answered the same for
  * 24 hours.
  *
- * Only answers that say it was done are kept. A refusal frees the key; after a failure of ours only the same request
- * may use it again, and `onceKey` sees to it that this one does not pay twice.
+ * Only answers that say it was done are kept. A refusal frees the key; after a failure of ours, or an answer too long to
+ * keep, only the same request may use it again, and `onceKey` sees to it that this one neither pays nor grants twice.
+ *
+ * What has no ledger entry is not protected by that: if the process dies after an API key was made and before the answer
+ * was kept, the retry makes a second one. Nobody knows the secret of the first, and it can be revoked.
  */
 import { HEADERS } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -16,12 +19,16 @@ import { type Seal, sealFor } from "./sealed-answer.ts";
 declare module "fastify" {
   interface FastifyRequest {
     /** Set while this request works under an Idempotency-Key. */
-    idempotencyHold: { row: RowName; holder: string; seal: Seal; renewal: NodeJS.Timeout } | undefined;
+    idempotencyHold:
+      | { row: RowName; holder: string; isTakenOver: boolean; seal: Seal; renewal: NodeJS.Timeout }
+      | undefined;
   }
 }
 
 /** Says that an answer was given before. */
 export const REPLAYED = "idempotency-replayed";
+/** Compressed and sealed. */
+const MAX_KEPT_BYTES = 256 * 1024;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 export function honourIdempotencyKeys(app: FastifyInstance, answers: IdempotentAnswers, log: Log): void {
@@ -66,12 +73,13 @@ async function begin(
       request.idempotencyHold = {
         row,
         holder: claim.holder,
+        isTakenOver: claim.isTakenOver,
         seal,
         renewal: keepHolding(answers, row, claim.holder),
       };
       return;
     case "answered": {
-      const body = seal.open(claim.sealedBody);
+      const body = await seal.open(claim.sealedBody);
       reply.code(claim.status).header(REPLAYED, "true");
       if (body !== "") reply.header("content-type", "application/json; charset=utf-8");
       return reply.send(body); // returned, so that the route is not reached: a reply is a promise of being sent
@@ -88,6 +96,12 @@ async function begin(
       throw new Refusal(
         "idempotency_key_reused",
         "This Idempotency-Key came with a different request before.",
+      );
+    case "full":
+      throw new Refusal(
+        "rate_limited",
+        "Too many Idempotency-Keys of this account are in use. Each is free 24 hours after its first request.",
+        { retryAfterSeconds: claim.retryAfterSeconds },
       );
   }
 }
@@ -118,20 +132,23 @@ type Hold = NonNullable<FastifyRequest["idempotencyHold"]>;
 
 async function settle(
   answers: IdempotentAnswers,
-  hold: Hold,
+  { row, holder, isTakenOver, seal }: Hold,
   reply: FastifyReply,
   payload: unknown,
 ): Promise<void> {
-  const { row, holder, seal } = hold;
   const { statusCode: status } = reply;
-  const body = payload ?? "";
   const isDone = status >= 200 && status < 300;
-  // A cookie belongs to the browser that asked; and what is not text (a stream) is not kept.
-  if (isDone && typeof body === "string" && !reply.hasHeader("set-cookie")) {
-    await answers.keep(row, holder, status, seal.seal(body));
-  } else if (status >= 500) {
-    await answers.abandon(row, holder);
-  } else {
-    await answers.release(row, holder);
-  }
+  // Whoever had the key before may have done it, whatever this one was told.
+  if (!isDone && status < 500 && !isTakenOver) return answers.release(row, holder);
+  const sealed = isDone ? await sealable(reply, payload, seal) : undefined;
+  if (sealed) await answers.keep(row, holder, status, sealed);
+  else await answers.abandon(row, holder);
+}
+
+/** A cookie belongs to the browser that asked; what is not text (a stream) is not kept, nor is what is too long. */
+async function sealable(reply: FastifyReply, payload: unknown, seal: Seal): Promise<Buffer | undefined> {
+  const body = payload ?? "";
+  if (typeof body !== "string" || reply.hasHeader("set-cookie")) return undefined;
+  const sealed = await seal.seal(body);
+  return sealed.length > MAX_KEPT_BYTES ? undefined : sealed;
 }

@@ -5,13 +5,22 @@
  * lease is over, but only by the same request: the dead one may have spent credits under this key already.
  */
 import { randomUUID } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type pg from "pg";
 
 export type Claim =
-  | { kind: "held"; holder: string; heldSince: Date }
+  | {
+      kind: "held";
+      holder: string;
+      heldSince: Date;
+      /** From a holder of whom nobody knows how far it got. */
+      isTakenOver: boolean;
+    }
   | { kind: "answered"; status: number; sealedBody: Buffer }
   | { kind: "in_flight"; retryAfterSeconds: number }
-  | { kind: "reused" };
+  | { kind: "reused" }
+  /** It would be a new row, and the account has as many as it may have. */
+  | { kind: "full"; retryAfterSeconds: number };
 
 export type IdempotentAnswers = {
   claim(row: RowName, requestHash: Buffer): Promise<Claim>;
@@ -22,7 +31,7 @@ export type IdempotentAnswers = {
   release(row: RowName, holder: string): Promise<void>;
   /** Nobody knows what came of it: only the same request may try again, and may do so at once. */
   abandon(row: RowName, holder: string): Promise<void>;
-  /** How many were deleted; call again while there are many. */
+  /** How many were deleted. */
   deleteExpired(): Promise<number>;
 };
 
@@ -33,18 +42,43 @@ const LEASE_SECONDS = 10;
 export const RENEW_EVERY_MS = 3_000;
 const KEPT = "24 hours";
 const DELETED_AT_ONCE = 5_000;
+const MAX_DELETIONS = 200;
+/** Of one account. Counted once a minute, so that in between it may run over by what its plan allows in that time. */
+const MAX_ROWS = 1_000_000;
+const RECOUNT_AFTER_SECONDS = 60;
+const MAX_ACCOUNTS_COUNTED = 10_000;
 /** A row may vanish between our two looks at it, so we look again, but not for ever. */
-const MAX_LOOKS = 3;
+const MAX_TRIES = 3;
 
-export function createIdempotentAnswers(pool: Pick<pg.Pool, "query">): IdempotentAnswers {
+export function createIdempotentAnswers(pool: Pick<pg.Pool, "query">, maxRows = MAX_ROWS): IdempotentAnswers {
+  const counted = new LRUCache<string, Promise<boolean>>({
+    max: MAX_ACCOUNTS_COUNTED,
+    ttl: RECOUNT_AFTER_SECONDS * 1000,
+  });
+  const isFull = (accountId: string): Promise<boolean> => {
+    const known = counted.get(accountId);
+    if (known) return known;
+    const counting = pool
+      .query<{ count: number }>({ ...COUNT, values: [accountId, maxRows] })
+      .then(({ rows }) => rows[0]!.count >= maxRows);
+    counted.set(accountId, counting);
+    counting.catch(() => counted.delete(accountId));
+    return counting;
+  };
+
+  const look = async ({ accountId, keyHash }: RowName): Promise<Row | undefined> =>
+    (await pool.query<Row>({ ...LOOK, values: [accountId, keyHash] })).rows[0];
+
   return {
     async claim({ accountId, keyHash }, requestHash) {
+      if ((await isFull(accountId)) && !(await look({ accountId, keyHash }))) {
+        return { kind: "full", retryAfterSeconds: RECOUNT_AFTER_SECONDS };
+      }
       const holder = randomUUID();
-      for (let look = 0; look < MAX_LOOKS; look++) {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
         const held = await pool.query<Held>({ ...HOLD, values: [accountId, keyHash, requestHash, holder] });
-        if (held.rows[0]) return { kind: "held", holder, heldSince: held.rows[0].heldSince };
-        const { rows } = await pool.query<Row>({ ...LOOK, values: [accountId, keyHash] });
-        const row = rows[0];
+        if (held.rows[0]) return { kind: "held", holder, ...held.rows[0] };
+        const row = await look({ accountId, keyHash });
         if (!row) continue;
         if (!row.requestHash.equals(requestHash)) return { kind: "reused" };
         if (row.status !== null && row.sealedBody) {
@@ -67,13 +101,18 @@ export function createIdempotentAnswers(pool: Pick<pg.Pool, "query">): Idempoten
       await pool.query({ ...ABANDON, values: [accountId, keyHash, holder] });
     },
     async deleteExpired() {
-      const { rowCount } = await pool.query(DELETE_EXPIRED);
-      return rowCount ?? 0;
+      let deleted = 0;
+      for (let round = 0; round < MAX_DELETIONS; round++) {
+        const { rowCount } = await pool.query(DELETE_EXPIRED);
+        deleted += rowCount ?? 0;
+        if ((rowCount ?? 0) < DELETED_AT_ONCE) break;
+      }
+      return deleted;
     },
   };
 }
 
-type Held = { heldSince: Date };
+type Held = { heldSince: Date; isTakenOver: boolean };
 type Row = { requestHash: Buffer; status: number | null; sealedBody: Buffer | null };
 
 const HOLD = {
@@ -88,7 +127,14 @@ const HOLD = {
           created_at = case when kept.expires_at <= now() then now() else kept.created_at end
       where kept.expires_at <= now()
          or (kept.status is null and kept.held_until <= now() and kept.request_hash = excluded.request_hash)
-    returning created_at as "heldSince"`,
+    returning created_at as "heldSince", created_at < now() as "isTakenOver"`,
+};
+const COUNT = {
+  name: "idempotency_count",
+  text: `
+    select count(*)::int as count from (
+      select from idempotent_answers where account_id = $1 and expires_at > now() limit $2
+    ) unexpired`,
 };
 const LOOK = {
   name: "idempotency_look",

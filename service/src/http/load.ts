@@ -1,15 +1,18 @@
 /**
  * Turns new work away while there is too much of it, so that what was begun is finished in time.
  *
- * Bulk requests have a limit of their own, well below the whole, so that single checks get through. An event loop that
- * is late once is a hiccup; only when it stays late is new work refused.
+ * Bulk requests have a limit of their own, well below the whole, so that single checks get through, and each account
+ * gets only a part of that, so that no one takes it all. An event loop that is late once is a hiccup; only when it stays
+ * late is new work refused.
  */
 import { Refusal } from "../refusal.ts";
 import type { Visit } from "./visit.ts";
 
 export type Load = {
   /** Refuses with `overloaded`; otherwise the request counts until its visit is over. */
-  admit(visit: Visit, isBulk: boolean): void;
+  admit(visit: Visit): void;
+  /** A request of many addresses, once it has arrived. Refuses when these places are taken, or the account's share. */
+  admitBulk(visit: Visit, accountId: string): void;
   /** From now on nothing new is begun. */
   startClosing(): void;
   readonly isClosing: boolean;
@@ -23,10 +26,14 @@ export type LoadSettings = { maxRequestsAtOnce: number; maxBulkAtOnce: number; m
 
 const SAMPLE_EVERY_MS = 200;
 const LATE_SAMPLES_IN_A_ROW = 3;
+const BULK_RETRY_SECONDS = 2;
+const ACCOUNTS_SHARE_OF_BULK = 1 / 4;
 
 export function createLoad(settings: LoadSettings): Load {
   let underWay = 0;
   let bulkUnderWay = 0;
+  const bulkOfAccount = new Map<string, number>();
+  const mostBulkOfAccount = Math.max(1, Math.floor(settings.maxBulkAtOnce * ACCOUNTS_SHARE_OF_BULK));
   let isClosing = false;
   let lateInARow = 0;
   let eventLoopDelayMs = 0;
@@ -46,17 +53,28 @@ export function createLoad(settings: LoadSettings): Load {
   }
 
   return {
-    admit(visit, isBulk) {
+    admit(visit) {
       if (isClosing) refuse("This server is being stopped.", 5);
       if (lateInARow >= LATE_SAMPLES_IN_A_ROW) refuse("There is more work than can be done in time.", 2);
       if (underWay >= settings.maxRequestsAtOnce) refuse("Too many requests are under way.", 1);
-      if (isBulk && bulkUnderWay >= settings.maxBulkAtOnce)
-        refuse("Too many bulk requests are under way.", 2);
       underWay++;
-      if (isBulk) bulkUnderWay++;
+      visit.onOver(() => underWay--);
+    },
+    admitBulk(visit, accountId) {
+      const ofAccount = bulkOfAccount.get(accountId) ?? 0;
+      if (ofAccount >= mostBulkOfAccount) {
+        const why = `At most ${mostBulkOfAccount} bulk requests of one account may be under way at once.`;
+        throw new Refusal("rate_limited", why, { retryAfterSeconds: BULK_RETRY_SECONDS });
+      }
+      if (bulkUnderWay >= settings.maxBulkAtOnce)
+        refuse("Too many bulk requests are under way.", BULK_RETRY_SECONDS);
+      bulkUnderWay++;
+      bulkOfAccount.set(accountId, ofAccount + 1);
       visit.onOver(() => {
-        underWay--;
-        if (isBulk) bulkUnderWay--;
+        bulkUnderWay--;
+        const left = (bulkOfAccount.get(accountId) ?? 1) - 1;
+        if (left > 0) bulkOfAccount.set(accountId, left);
+        else bulkOfAccount.delete(accountId);
       });
     },
     startClosing: () => {

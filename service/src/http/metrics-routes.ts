@@ -1,4 +1,7 @@
-/** GET /metrics, for this machine alone, or for whoever has the token when one is set. */
+/**
+ * GET /metrics: for whoever has the token when one is set. Without one it is for this machine alone, and not even for
+ * that when the service has a public address: a proxy here would make everybody look like this machine.
+ */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import { Refusal } from "../refusal.ts";
@@ -7,13 +10,17 @@ import type { Metrics } from "./metrics.ts";
 export type MetricsRouteDeps = {
   metrics: Pick<Metrics, "show" | "contentType">;
   metricsToken: string | undefined;
+  publicUrl: string | undefined;
 };
 
 export const metricsRoutes =
-  ({ metrics, metricsToken }: MetricsRouteDeps): FastifyPluginAsync =>
+  ({ metrics, metricsToken, publicUrl }: MetricsRouteDeps): FastifyPluginAsync =>
   async (app) => {
     app.get("/metrics", async (request, reply) => {
-      const mayLook = metricsToken === undefined ? isFromHere(request) : bears(request, metricsToken);
+      const mayLook =
+        metricsToken === undefined
+          ? publicUrl === undefined && isFromHere(request)
+          : bears(request, metricsToken);
       if (!mayLook) throw new Refusal("not_found", "GET /metrics is not part of this API.");
       return reply.header("content-type", metrics.contentType).send(await metrics.show());
     });

@@ -1,10 +1,10 @@
 /** What the validation endpoints are asked and answer, for the documentation. A test holds them to the schemas. */
 import type { BulkRequest, BulkSummary, ValidationRequest, ValidationResult } from "@mailvet/contract";
 
-const request: ValidationRequest = { email: "ann.lee@example.com" };
+const request: ValidationRequest = { email: "valid@mailvet.test" };
 
 const result: ValidationResult = {
-  email: "ann.lee@example.com",
+  email: "valid@mailvet.test",
   status: "valid",
   sub_status: "",
   confidence: 0.95,
@@ -20,17 +20,17 @@ const result: ValidationResult = {
     dns_valid: true,
     smtp_valid: true,
     smtp_code: 250,
-    domain: "example.com",
+    domain: "mailvet.test",
     provider: "other",
     is_disposable: false,
     is_role_based: false,
     has_spf: true,
     has_dmarc: true,
-    normalized_email: "ann.lee@example.com",
-    canonical_email: "ann.lee@example.com",
+    normalized_email: "valid@mailvet.test",
+    canonical_email: "valid@mailvet.test",
     is_free: false,
     is_subaddressed: false,
-    mx_host: "mx.example.com",
+    mx_host: "mx.mailvet.test",
     smtp_enhanced_code: "2.1.5",
     smtp_message: "2.1.5 Recipient OK",
     has_mta_sts: false,
@@ -50,7 +50,7 @@ const result: ValidationResult = {
 };
 
 const bulkRequest: BulkRequest = {
-  emails: ["ann.lee@example.com", "nobody@example.com", "ANN.LEE@example.com"],
+  emails: ["valid@mailvet.test", "mailbox-not-found@mailvet.test", "VALID@mailvet.test"],
 };
 
 const bulkSummary: BulkSummary = {
@@ -63,9 +63,10 @@ const bulkSummary: BulkSummary = {
   credits_used: 2,
   results: [
     {
-      email: "ann.lee@example.com",
+      email: "valid@mailvet.test",
       status: "valid",
       is_valid: true,
+      safe_to_send: true,
       confidence: 0.95,
       sub_status: "",
       score: 97,
@@ -73,9 +74,10 @@ const bulkSummary: BulkSummary = {
       retry_after: null,
     },
     {
-      email: "nobody@example.com",
+      email: "mailbox-not-found@mailvet.test",
       status: "invalid",
       is_valid: false,
+      safe_to_send: false,
       confidence: 0.97,
       sub_status: "mailbox_not_found",
       score: 1,

@@ -1,12 +1,12 @@
 /**
  * Every refusal leaves the service as an RFC 9457 problem document.
  *
- * Three ways lead here: we declined (Refusal), Fastify could not read the request (its errors have codes), or
- * something broke (everything else, which is logged and told to nobody).
+ * Four ways lead here: we declined (Refusal), Fastify could not read the request (its errors have codes), the database
+ * is away, or something broke (everything else, which is logged and told to nobody).
  */
 import { HEADERS, PROBLEMS, type Problem, type ProblemCode } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { sqlStateOf } from "../db/database.ts";
+import { isDatabaseAway, sqlStateOf } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 
@@ -33,7 +33,6 @@ const READING_TROUBLE: Readonly<Record<string, readonly [ProblemCode, string]>> 
     "unsupported_media_type",
     "The body must be JSON, sent with Content-Type: application/json.",
   ],
-  FST_ERR_CTP_BODY_TOO_LARGE: ["payload_too_large", "The body is larger than this endpoint takes."],
   FST_ERR_CTP_EMPTY_JSON_BODY: ["malformed_request", "The body is empty, but its content type says JSON."],
   FST_ERR_CTP_INVALID_JSON_BODY: ["malformed_request", "The body is not well-formed JSON."],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
@@ -48,10 +47,20 @@ const READING_TROUBLE: Readonly<Record<string, readonly [ProblemCode, string]>> 
 /** PostgreSQL's word for text that it cannot store; in practice U+0000, which JSON allows. */
 const UNSTORABLE_TEXT = new Set(["22021", "22P05"]);
 
+const DATABASE_AWAY_RETRY_SECONDS = 5;
+
 /** What to say about an error; undefined when it is our own fault. */
-export function refusalOf(error: unknown): Refusal | undefined {
+function refusalOf(error: unknown, bodyLimit: number | undefined): Refusal | undefined {
   if (error instanceof Refusal) return error;
-  const [code, detail] = READING_TROUBLE[(error as { code?: string }).code ?? ""] ?? [];
+  const { code: trouble = "" } = error as { code?: string };
+  if (trouble === "FST_ERR_CTP_BODY_TOO_LARGE") {
+    const limit = bodyLimit?.toLocaleString("en");
+    return new Refusal(
+      "payload_too_large",
+      `The body is larger than the ${limit} bytes that are taken here.`,
+    );
+  }
+  const [code, detail] = READING_TROUBLE[trouble] ?? [];
   if (code && detail) return new Refusal(code, detail);
   if (UNSTORABLE_TEXT.has(sqlStateOf(error) ?? "")) {
     return new Refusal(
@@ -73,7 +82,7 @@ export function sendError(
   reply: FastifyReply,
   log: Log,
 ): FastifyReply {
-  const refusal = refusalOf(error);
+  const refusal = refusalOf(error, request.routeOptions.bodyLimit);
   if (refusal) return sendProblem(request, reply, refusal);
   // Whoever hung up while sending hears nothing anyway, and the request's own line says that it was aborted.
   if (!request.raw.destroyed || request.raw.complete) {
@@ -82,7 +91,15 @@ export function sendError(
       "request failed",
     );
   }
-  return sendProblem(request, reply, new Refusal("internal_error", "It is in our log under the request id."));
+  return sendProblem(request, reply, failureOf(error));
+}
+
+function failureOf(error: unknown): Refusal {
+  return isDatabaseAway(error)
+    ? new Refusal("overloaded", "The database cannot be reached at the moment.", {
+        retryAfterSeconds: DATABASE_AWAY_RETRY_SECONDS,
+      })
+    : new Refusal("internal_error", "It is in our log under the request id.");
 }
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {

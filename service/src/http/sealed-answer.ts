@@ -5,16 +5,21 @@
  * were asked for nor the answer can be read from it, or guessed and compared.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
 
 export type Seal = {
   /** Names the caller's key, also to the ledger. */
   keyHash: Buffer;
   fingerprint(parts: readonly string[]): Buffer;
-  seal(text: string): Buffer;
+  /** Compressed, for there may be many and most of an answer is the same words again. */
+  seal(text: string): Promise<Buffer>;
   /** Throws when the seal is broken. */
-  open(sealed: Buffer): string;
+  open(sealed: Buffer): Promise<string>;
 };
 
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -32,17 +37,17 @@ export function sealFor(scope: string, idempotencyKey: string): Seal {
       for (const part of parts) fingerprint.update(`${Buffer.byteLength(part)}:`).update(part);
       return fingerprint.digest();
     },
-    seal(text) {
+    async seal(text) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, derive("answer"), nonce);
-      return Buffer.concat([nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+      const body = cipher.update(await compress(text));
+      return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()]);
     },
-    open(sealed) {
+    async open(sealed) {
       const decipher = createDecipheriv(CIPHER, derive("answer"), sealed.subarray(0, NONCE_BYTES));
       decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-      return (
-        decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8")
-      );
+      const body = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
+      return (await decompress(Buffer.concat([body, decipher.final()]))).toString("utf8");
     },
   };
 }

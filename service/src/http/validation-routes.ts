@@ -14,6 +14,9 @@ import "./route-config.ts";
 
 export type ValidationRouteDeps = { validations: Pick<Validations, "validate" | "validateMany"> };
 
+/** A thousand addresses of full length fit well. */
+const MAX_BODY_BYTES = 1024 * 1024;
+
 export const validationRoutes =
   ({ validations }: ValidationRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
@@ -26,6 +29,7 @@ export const validationRoutes =
     app.post(
       "/validation/single",
       {
+        bodyLimit: MAX_BODY_BYTES,
         schema: {
           operationId: "validateSingle",
           tags: ["validation"],
@@ -48,18 +52,19 @@ export const validationRoutes =
           tags: ["validation"],
           summary: "Validate one address, named in the query",
           description:
-            "Costs one credit. In a query string a plus is written `%2B`; a bare `+` means a blank.",
+            "Costs one credit. In a query string a plus is written `%2B`; a bare `+` inside the mailbox name is understood as one too.",
           querystring: ValidationRequest,
           response: { 200: ValidationResult },
         },
         config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
       },
-      (request) => validateOne(request, request.query.email),
+      (request) => validateOne(request, emailOf(request.url, request.query.email)),
     );
 
     app.post(
       "/validation/bulk",
       {
+        bodyLimit: MAX_BODY_BYTES,
         schema: {
           operationId: "validateBulk",
           tags: ["validation"],
@@ -83,6 +88,22 @@ export const validationRoutes =
       },
     );
   };
+
+/**
+ * Text that was not UTF-8 would be left as it stands by the parser, and be asked for as another mailbox. And a bare +
+ * means a blank, although in an address somebody has surely meant the plus: no mailbox name has a blank inside.
+ */
+function emailOf(url: string, email: string): string {
+  const query = url.slice(url.indexOf("?") + 1);
+  try {
+    decodeURIComponent(query);
+  } catch {
+    throw new Refusal("malformed_request", "The query is not UTF-8 text, percent-encoded.");
+  }
+  if (!query.includes("+") || email.includes('"')) return email;
+  const at = Math.max(email.lastIndexOf("@"), 0);
+  return email.slice(0, at).replace(/(?<=\S) (?=\S)/g, "+") + email.slice(at);
+}
 
 function askingOf({ id: requestId, onceKey, visit }: FastifyRequest) {
   return { requestId, onceKey, startedAtMs: visit.startedAt };

@@ -21,11 +21,13 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const validator = Compile(schema);
   const read = httpPart === "body" ? (value: unknown) => value : textReader(schema);
   const findTooLong = lengthGuard(schema);
+  const mostMembers = propertiesOf(schema).length + MAX_UNKNOWN_MEMBERS;
   return (value: unknown) => {
     const given = read(value);
     const tooLong = findTooLong(given);
     if (!tooLong && validator.Check(given)) return { value: given };
-    const errors = tooLong ? [tooLong] : explain(validator.Errors(given));
+    const tooMany = tooLong ?? findTooMany(given, mostMembers);
+    const errors = tooMany ? [tooMany] : explain(validator.Errors(given));
     const detail = `The ${PART_NAMES[httpPart]} does not have the expected shape: ${inWords(errors[0])}`;
     return { error: new Refusal("validation_failed", detail, { errors }) };
   };
@@ -82,6 +84,19 @@ function lengthGuard(schema: TSchema): (value: unknown) => Complaint | undefined
     }
     return undefined;
   };
+}
+
+const MAX_UNKNOWN_MEMBERS = 100;
+
+/** TypeBox looks at every member to name a few that are wrong: a hundred thousand would hold the process for long. */
+function findTooMany(value: unknown, mostMembers: number): Complaint | undefined {
+  let count = 0;
+  if (typeof value === "object" && !Array.isArray(value)) {
+    for (const _ in value) {
+      if (++count > mostMembers) return { pointer: "", message: "has far more members than are known here" };
+    }
+  }
+  return undefined;
 }
 
 type Complaint = { pointer: string; message: string };

@@ -22,8 +22,8 @@ export type KnownKey = {
 };
 
 export type KeyMemory = {
-  /** The key with this hash, unless it is unknown, revoked or expired. */
-  find(hash: string): Promise<KnownKey | undefined>;
+  /** The key with this hash, unless it is unknown, revoked or expired. At once, if it is remembered. */
+  find(hash: string): Promise<KnownKey | undefined> | KnownKey | undefined;
   forget(hash: string): void;
   forgetAccount(accountId: string): void;
 };
@@ -101,13 +101,17 @@ export function createKeyMemory({ pool, notices }: KeyMemoryDeps): KeyMemory {
   });
 
   return {
-    async find(hash) {
-      const { key, expiresAtMs } = recall(hash) ?? (await lookUp(hash));
-      return Date.now() < expiresAtMs ? key : undefined;
+    find(hash) {
+      const learned = recall(hash);
+      return learned ? unexpired(learned) : lookUp(hash).then(unexpired);
     },
     forget,
     forgetAccount,
   };
+}
+
+function unexpired({ key, expiresAtMs }: Learned): KnownKey | undefined {
+  return Date.now() < expiresAtMs ? key : undefined;
 }
 
 async function ask(pool: KeyMemoryDeps["pool"], hash: string): Promise<Learned> {

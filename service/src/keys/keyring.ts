@@ -15,8 +15,8 @@ import { hashOf, isWellFormed, makeKeyText, modeOf, prefixOf } from "./key-text.
 import { createLastUse } from "./last-use.ts";
 
 export type Keyring = {
-  /** Whose key this is; undefined when it is unknown, revoked or expired. */
-  recognise(text: string): Promise<KnownKey | undefined>;
+  /** Whose key this is; undefined when it is unknown, revoked or expired. At once, if it was seen lately. */
+  recognise(text: string): Promise<KnownKey | undefined> | KnownKey | undefined;
   /** Refuses with too_many_keys. The text is not kept: it is known to the caller alone from here on. */
   create(accountId: string, wanted: WantedKey): Promise<{ key: Key; text: string }>;
   /** Takes over a key that the operator chose. One that is there already stays as it is, also when revoked. */
@@ -50,13 +50,16 @@ export function createKeyring({ database, notices }: KeyringDeps): Keyring {
   const { orm, pool } = database;
   const memory = createKeyMemory({ pool, notices });
   const lastUse = createLastUse(pool);
+  const noted = (key: KnownKey | undefined) => {
+    if (key) lastUse.note(key.keyId);
+    return key;
+  };
 
   return {
-    async recognise(text) {
+    recognise(text) {
       if (!isWellFormed(text)) return undefined;
-      const key = await memory.find(hashOf(text));
-      if (key) lastUse.note(key.keyId);
-      return key;
+      const found = memory.find(hashOf(text));
+      return found instanceof Promise ? found.then(noted) : noted(found);
     },
 
     async create(accountId, wanted) {

@@ -3,17 +3,19 @@
  *
  * Known already is what the sandbox plays, what the text alone settles, and what the account's memory still holds.
  */
-import type { Evidence } from "@mailvet/engine";
+import { decide, type Evidence, type Verdict } from "@mailvet/engine";
 import type { Caller } from "../caller.ts";
 import { type CheckDeps, createChecksUnderWay, type Manner } from "./checks-under-way.ts";
 import { freshForMs } from "./freshness.ts";
 import { readWith } from "./kept-evidence.ts";
 import { createSandbox, isInSandbox } from "./sandbox.ts";
 import { inSlices } from "./slices.ts";
-import type { VerdictMemory } from "./verdict-memory.ts";
+import type { Remembered, VerdictMemory } from "./verdict-memory.ts";
 
 export type Answer = {
   evidence: Evidence;
+  /** What the evidence adds up to. */
+  verdict: Verdict;
   /** When the evidence was gathered. */
   checkedAtMs: number;
   isCached: boolean;
@@ -23,40 +25,44 @@ export type Answer = {
 export type Answers = {
   /** A first look at the text, without asking anyone. */
   glance(email: string): Evidence;
-  /** For each of them the answer, where there is one without asking. */
-  known(caller: Caller, glances: readonly Evidence[]): Promise<(Answer | undefined)[]>;
+  /** The answer, if there is one without asking. */
+  known(caller: Caller, glance: Evidence): Promise<Answer | undefined> | Answer;
+  /** The same for many, in their order. */
+  knownAmong(caller: Caller, glances: readonly Evidence[]): Promise<(Answer | undefined)[]>;
   /** The answers to those that are not known. */
   ask(caller: Caller, glances: readonly Evidence[], manner: Manner): Promise<Answer[]>;
+  /** From now on nobody waits longer than this. */
+  wrapUp(withinMs: number): void;
 };
 
-export type AnswerDeps = CheckDeps & { memory: Pick<VerdictMemory, "recall"> };
+export type AnswerDeps = CheckDeps & { memory: Pick<VerdictMemory, "atHand" | "recall"> };
 
 export function createAnswers(deps: AnswerDeps): Answers {
   const { verifier, memory } = deps;
   const sandbox = createSandbox();
   const checks = createChecksUnderWay(deps);
 
-  const withoutMemory = (caller: Caller, glance: Evidence): Promise<Answer> | Answer | undefined => {
+  /** Without asking even the database. */
+  const atHand = (caller: Caller, glance: Evidence): Promise<Answer> | Answer | undefined => {
     if (isInSandbox(caller, glance)) return sandbox.play(caller.accountId, glance).then(played);
-    return isSettledByText(glance) ? justNow(glance) : undefined;
+    if (isSettledByText(glance)) return justNow(glance);
+    return glance.address && fromMemory(glance, memory.atHand(caller.accountId, glance.address.normalized));
   };
 
   const recall = async (accountId: string, glances: readonly Evidence[]): Promise<(Answer | undefined)[]> => {
     const remembered = await memory.recall(accountId, glances.flatMap(normalizedOf));
-    const nowMs = Date.now();
-    return inSlices(glances, (glance) => {
-      const one = glance.address && remembered.get(glance.address.normalized);
-      if (!one) return undefined;
-      const evidence = readWith(glance, one.kept);
-      const isFresh = nowMs < one.checkedAtMs + freshForMs(evidence);
-      return isFresh ? { ...justNow(evidence), checkedAtMs: one.checkedAtMs, isCached: true } : undefined;
-    });
+    return inSlices(
+      glances,
+      (glance) => glance.address && fromMemory(glance, remembered.get(glance.address.normalized)),
+    );
   };
 
   return {
     glance: (email) => verifier.begin(email, "syntax").evidence,
-    async known(caller, glances) {
-      const answers = await Promise.all(await inSlices(glances, (glance) => withoutMemory(caller, glance)));
+    known: (caller, glance) =>
+      atHand(caller, glance) ?? recall(caller.accountId, [glance]).then(([answer]) => answer),
+    async knownAmong(caller, glances) {
+      const answers = await Promise.all(await inSlices(glances, (glance) => atHand(caller, glance)));
       const open = glances.filter((_, index) => answers[index] === undefined);
       if (open.length === 0) return answers;
       const recalled = (await recall(caller.accountId, open)).values();
@@ -64,8 +70,9 @@ export function createAnswers(deps: AnswerDeps): Answers {
     },
     async ask({ accountId }, glances, manner) {
       const found = await checks.ask(accountId, glances, manner);
-      return found.map((one) => ({ ...one, isCached: false, isSandbox: false }));
+      return found.map(({ evidence, checkedAtMs }) => ({ ...justNow(evidence), checkedAtMs }));
     },
+    wrapUp: checks.wrapUp,
   };
 }
 
@@ -75,11 +82,22 @@ function isSettledByText({ complaint, specialUse, providerComplaint }: Evidence)
 }
 
 function justNow(evidence: Evidence): Answer {
-  return { evidence, checkedAtMs: Date.now(), isCached: false, isSandbox: false };
+  const verdict = decide(evidence);
+  return { evidence, verdict, checkedAtMs: Date.now(), isCached: false, isSandbox: false };
 }
 
 function played(evidence: Evidence): Answer {
   return { ...justNow(evidence), isSandbox: true };
+}
+
+/** Undefined when it is no longer fresh, by the rules of today and what the text says now. */
+function fromMemory(glance: Evidence, remembered: Remembered | undefined): Answer | undefined {
+  if (!remembered) return undefined;
+  const { kept, checkedAtMs } = remembered;
+  const evidence = readWith(glance, kept);
+  const verdict = decide(evidence);
+  const isFresh = Date.now() < checkedAtMs + freshForMs(evidence, verdict);
+  return isFresh ? { evidence, verdict, checkedAtMs, isCached: true, isSandbox: false } : undefined;
 }
 
 function normalizedOf({ address }: Evidence): string[] {

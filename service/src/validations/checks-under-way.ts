@@ -11,6 +11,8 @@ import type { VerdictMemory } from "./verdict-memory.ts";
 export type ChecksUnderWay = {
   /** Everything asked for at the same time. Refuses when too much is under way already. */
   ask(accountId: string, glances: readonly Evidence[], manner: Manner): Promise<Found[]>;
+  /** From now on nobody waits longer than this: the time of all who ask is up by then, whatever they were given. */
+  wrapUp(withinMs: number): void;
 };
 
 /** What is not settled `withinMs` is answered with what is known by then. Urgent questions go before others. */
@@ -40,6 +42,9 @@ export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
   const { verifier, memory, level, maxUnderWay = MAX_UNDER_WAY } = deps;
   const running = new Map<string, Running>();
   const countOf = new Map<string, number>();
+  /** What ends the waiting of each who asks. */
+  const waiting = new Set<() => void>();
+  let endsAtMs = Number.POSITIVE_INFINITY;
 
   const takePlace = (accountId: string, isUrgent: boolean) => {
     const own = countOf.get(accountId) ?? 0;
@@ -60,7 +65,10 @@ export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
   const join = (accountId: string, { email, address }: Evidence, isUrgent: boolean): Running => {
     const key = `${accountId} ${address?.normalized ?? email}`;
     const known = running.get(key);
-    if (known) return known;
+    if (known) {
+      if (isUrgent) known.check.hurry();
+      return known;
+    }
     takePlace(accountId, isUrgent);
     const check = verifier.begin(email, level, { isUrgent });
     const one: Running = { check, checkedAtMs: undefined, over: check.done.then(finish) };
@@ -78,17 +86,28 @@ export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
   return {
     async ask(accountId, glances, { withinMs, isUrgent }) {
       const asked = await inSlices(glances, (glance) => join(accountId, glance, isUrgent));
-      await allOrTimeUp(asked, withinMs);
+      await allOrTimeUp(asked, Math.min(withinMs, endsAtMs - performance.now()), waiting);
       return inSlices(glances, (glance, index) => foundBy(asked[index]!, glance));
+    },
+    wrapUp(withinMs) {
+      endsAtMs = performance.now() + withinMs;
+      setTimeout(() => {
+        for (const timeUp of waiting) timeUp();
+      }, withinMs).unref();
     },
   };
 }
 
-function allOrTimeUp(checks: readonly Running[], withinMs: number): Promise<void> {
+/** While it waits, what ends the waiting is among `timeUps`. */
+function allOrTimeUp(checks: readonly Running[], withinMs: number, timeUps: Set<() => void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, withinMs);
+    timeUps.add(resolve);
     Promise.all(checks.map(({ over }) => over))
-      .finally(() => clearTimeout(timer))
+      .finally(() => {
+        clearTimeout(timer);
+        timeUps.delete(resolve);
+      })
       .then(() => resolve(), reject);
   });
 }

@@ -50,8 +50,7 @@ const FRESH_MS: Readonly<Record<SubStatus, number>> = {
   internal_error: NOT_ABOUT_THE_MAILBOX,
 };
 
-export function freshForMs(evidence: Evidence): number {
-  const { subStatus } = decide(evidence);
+export function freshForMs(evidence: Evidence, { subStatus } = decide(evidence)): number {
   if (subStatus !== "disposable") return FRESH_MS[subStatus];
   // A list made it risky; whether the mailbox is there rests on what its server said, as anywhere else.
   const { disposable: _, ...rest } = evidence;

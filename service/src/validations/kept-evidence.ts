@@ -34,7 +34,8 @@ export function keep(evidence: Evidence): KeptEvidence {
 
 /** What the text says now, and what was found out about the same address: here or by another spelling of it. */
 export function readWith(glance: Evidence, found: KeptEvidence | Evidence): Evidence {
-  const evidence: Evidence = { ...found, ...glance };
+  // Spreading two objects into one takes six times as long.
+  const evidence: Evidence = Object.assign({}, found, glance);
   if (found.isPrivacyRelay) evidence.isPrivacyRelay = true; // the mail host may have told what the name does not
   return evidence;
 }

@@ -1,6 +1,5 @@
 /** What the answers of one request cost, and how they are counted. A test key never pays. */
 import type { Status } from "@mailvet/contract";
-import { decide } from "@mailvet/engine";
 import type { Caller } from "../caller.ts";
 import type { Ledger, Reservation, Use } from "../credits/ledger.ts";
 import type { Answer } from "./answer.ts";
@@ -29,13 +28,14 @@ export function paymentBy(
       if (by.kind === "key" && by.isTest) return undefined;
       return ledger.charge({ accountId, amount: answers.length, reference, onceKey, use: useOf(answers) });
     },
-    reserve: (amount, forMs) => ledger.reserve({ accountId, amount, reference, holdMs: forMs + SPARE_MS }),
-    settle: (credit, answers) => credit.settle({ use: useOf(answers), onceKey }),
+    reserve: (amount, forMs) =>
+      ledger.reserve({ accountId, amount, reference, holdMs: forMs + SPARE_MS, onceKey }),
+    settle: (credit, answers) => credit.settle(useOf(answers)),
   };
 }
 
 export function countStatuses(answers: readonly Answer[]): Record<Status, number> {
   const counts = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
-  for (const { evidence } of answers) counts[decide(evidence).status] += 1;
+  for (const { verdict } of answers) counts[verdict.status] += 1;
   return counts;
 }

@@ -26,11 +26,8 @@ export function present(answer: Answer, caller: Caller, asking: Asking): Validat
 }
 
 export function presentItem(answer: Answer, caller: Caller, asking: Asking): BulkItem {
-  const { email, status, is_valid, confidence, sub_status, score, suggestion, metadata } = present(
-    answer,
-    caller,
-    asking,
-  );
-  const { retry_after } = metadata;
-  return { email, status, is_valid, confidence, sub_status, score, suggestion, retry_after };
+  const result = present(answer, caller, asking);
+  const { email, status, is_valid, safe_to_send, confidence, sub_status, score, suggestion } = result;
+  const { retry_after } = result.metadata;
+  return { email, status, is_valid, safe_to_send, confidence, sub_status, score, suggestion, retry_after };
 }

@@ -36,6 +36,8 @@ test.for(ALL_SUB_STATUSES)(
       `ann+${name}@bücher.example`,
       `ann+${name}+17@mailinator.com`,
       `info+${name}@[192.0.2.1]`,
+      `${name.replaceAll("-", "_")}@mailvet.test`,
+      `ann+${name.replaceAll("-", "_")}@example.com`,
     ];
     for (const email of spellings) {
       const { status, subStatus: played } = decide(await play(email));
@@ -48,7 +50,7 @@ test("a name the sandbox does not know is valid", async () => {
   for (const email of [
     "ann@mailvet.test",
     "ann+shop@mailvet.test",
-    "catch_all@mailvet.test",
+    "catchall@mailvet.test",
     '"a b"@mailvet.test',
   ]) {
     expect(await reported(email)).toMatchObject({ email, status: "valid", sub_status: "", is_valid: true });

@@ -4,6 +4,7 @@
  *
  * It is where a test key always is, and everybody at the domain mailvet.test. The name is the part before the first
  * plus (`catch-all@`, `mailbox-not-found+17@`), or else the first tag (`ann+catch-all@`); other names are `valid`.
+ * Underscores will do for its hyphens, as in the sub-status itself (`catch_all@`).
  */
 import { ALL_SUB_STATUSES } from "@mailvet/contract";
 import type { Evidence } from "@mailvet/engine";
@@ -63,6 +64,7 @@ const OUTCOMES: ReadonlyMap<string, SandboxOutcome> = new Map(
 const NAMES: ReadonlySet<string> = new Set([...OUTCOMES.keys(), "greylisted-then-valid", "slow-3s"]);
 
 function nameOf(normalized: string): string {
-  const [base = "", tag = ""] = normalized.slice(0, normalized.lastIndexOf("@")).split("+", 2);
+  const local = normalized.slice(0, normalized.lastIndexOf("@")).replaceAll("_", "-");
+  const [base = "", tag = ""] = local.split("+", 2);
   return NAMES.has(base) ? base : tag;
 }

@@ -12,7 +12,7 @@ const never = () => {
 };
 const answers = createAnswers({
   verifier: verifierFrom(readEngineSettings(settingsFrom({}))),
-  memory: { recall: never, remember: never },
+  memory: { atHand: never, recall: never, remember: never },
   level: "smtp",
 });
 const deps: ValidateDeps = {

@@ -48,7 +48,7 @@ async function answerAndPay(
   emails: readonly string[],
 ): Promise<{ answers: Answer[]; creditsRemaining: number | undefined }> {
   const glances = await uniqueEmails(emails, answers.glance);
-  const known = await answers.known(caller, glances);
+  const known = await answers.knownAmong(caller, glances);
   const open = glances.filter((_, index) => known[index] === undefined);
   if (open.length === 0) {
     const all = known.filter((answer) => answer !== undefined);

@@ -4,6 +4,7 @@
  * A failure of ours is not charged.
  */
 import type { Status, SubStatus, ValidationResult } from "@mailvet/contract";
+import type { Evidence } from "@mailvet/engine";
 import type { Caller } from "../caller.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Answer, Answers } from "./answer.ts";
@@ -44,16 +45,24 @@ export async function validate(
 type Paid = { answer: Answer; creditsRemaining: number | undefined };
 
 async function answerAndPay(
-  { answers, budgetMs }: ValidateDeps,
+  deps: ValidateDeps,
   payment: Payment,
   caller: Caller,
   email: string,
 ): Promise<Paid> {
-  const glance = answers.glance(email);
-  const [known] = await answers.known(caller, [glance]);
-  if (known) {
-    return { answer: known, creditsRemaining: isOurFault(known) ? undefined : await payment.charge([known]) };
-  }
+  const glance = deps.answers.glance(email);
+  const answer = await deps.answers.known(caller, glance);
+  if (!answer) return askAndPay(deps, payment, caller, glance);
+  return { answer, creditsRemaining: isOurFault(answer) ? undefined : await payment.charge([answer]) };
+}
+
+/** Apart from the above, because already the means to give something back afterwards have their price. */
+async function askAndPay(
+  { answers, budgetMs }: ValidateDeps,
+  payment: Payment,
+  caller: Caller,
+  glance: Evidence,
+): Promise<Paid> {
   await using credit = await payment.reserve(1, budgetMs);
   const [answer] = await answers.ask(caller, [glance], { withinMs: budgetMs, isUrgent: true });
   if (!answer) throw new Error("A question was not answered.");

@@ -9,6 +9,8 @@ import type { VerdictMemory } from "./verdict-memory.ts";
 export type Validations = {
   validate(caller: Caller, email: string, asking: Asking): Promise<Validated>;
   validateMany(caller: Caller, emails: readonly string[], asking: Asking): Promise<BulkValidated>;
+  /** Whoever waits is answered within this time, with what is known by then: the service is about to stop. */
+  wrapUp(withinMs: number): void;
   /** Writes what the memory has still to write. The verifier is closed by whoever opened it. */
   close(): Promise<void>;
 };
@@ -32,6 +34,7 @@ export function createValidations(deps: ValidationDeps): Validations {
   return {
     validate: (caller, email, asking) => validate(single, caller, email, asking),
     validateMany: (caller, emails, asking) => validateBulk(bulk, caller, emails, asking),
+    wrapUp: answers.wrapUp,
     close: () => memory.close(),
   };
 }

@@ -16,7 +16,9 @@ import { createVerdictWriter } from "./verdict-writer.ts";
 export type Remembered = { kept: KeptEvidence; checkedAtMs: number; freshUntilMs: number };
 
 export type VerdictMemory = {
-  /** Normalised address → what is remembered of it. In one query, for what this process does not know itself. */
+  /** What this process still knows of a normalised address. */
+  atHand(accountId: string, address: string): Remembered | undefined;
+  /** Normalised address → what the database knows of it. In one query, for what is not at hand. */
   recall(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, Remembered>>;
   /** Keeps it, if it is of the kind that stays fresh. */
   remember(accountId: string, address: string, evidence: Evidence, checkedAtMs: number): void;
@@ -51,20 +53,14 @@ export function createVerdictMemory({ database: { pool }, say }: VerdictMemoryDe
   };
 
   return {
+    atHand(accountId, address) {
+      const remembered = hot.get(keyOf(accountId, address));
+      return remembered && remembered.freshUntilMs > Date.now() ? remembered : undefined;
+    },
     async recall(accountId, addresses) {
-      const nowMs = Date.now();
-      const known = new Map<string, Remembered>();
-      for (const address of addresses) {
-        const remembered = hot.get(keyOf(accountId, address));
-        if (remembered && remembered.freshUntilMs > nowMs) known.set(address, remembered);
-      }
-      if (known.size === addresses.length) return known;
-
-      const others = addresses.filter((address) => !known.has(address));
-      for (const [address, remembered] of await recallFromTable(accountId, others)) {
-        known.set(address, remembered);
-        hot.set(keyOf(accountId, address), remembered);
-      }
+      if (addresses.length === 0) return new Map();
+      const known = new Map(await recallFromTable(accountId, addresses));
+      for (const [address, remembered] of known) hot.set(keyOf(accountId, address), remembered);
       return known;
     },
     remember(accountId, address, evidence, checkedAtMs) {

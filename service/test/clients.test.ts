@@ -1,0 +1,121 @@
+/** The SDK and the command line against the real service: what they were built for. */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { createClient, MailvetProblem } from "@mailvet/sdk";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { OPERATOR, openService, type TestService } from "./service.ts";
+
+const CLI = fileURLToPath(new URL("../../cli/dist/main.js", import.meta.url));
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+test("a key holder checks one address, a list and any number of them, and sees what it cost", async () => {
+  const ann = await service.openAccount({ credits: 3000 });
+  const client = createClient({ baseUrl: service.url, apiKey: ann.key });
+
+  const result = await client.validate("mailbox-not-found@mailvet.test");
+  expect(result).toMatchObject({ status: "invalid", sub_status: "mailbox_not_found" });
+  expect(client.creditsRemaining).toBe(2999);
+  const summary = await client.validateBulk([
+    "valid@mailvet.test",
+    "VALID@mailvet.test",
+    "catch-all@mailvet.test",
+  ]);
+  expect(summary).toMatchObject({ total: 3, duplicate_count: 1, credits_used: 2 });
+
+  const emails = Array.from({ length: 2500 }, (_, index) => `valid+${index}@mailvet.test`);
+  const items = [];
+  for await (const item of client.validateMany(emails)) items.push(item.email);
+  expect(items).toEqual(emails);
+
+  const credits = await client.credits({ limit: 2 });
+  expect(credits).toMatchObject({ balance: 3000 - 1 - 2 - 2500, reserved: 0, total: 6 });
+  expect(credits.ledger).toHaveLength(2);
+  expect((await client.usage()).days).toMatchObject([{ credits_used: 2503 }]);
+  expect(await client.account()).toMatchObject({ id: ann.accountId, plan: "enterprise" });
+});
+
+test("a refusal arrives as a problem with all it says", async () => {
+  const ann = await service.openAccount({ credits: 1 });
+  const client = createClient({ baseUrl: `${service.url}/api/v1/`, apiKey: ann.key });
+  const refusal = await client.validateBulk(["a@mailvet.test", "b@mailvet.test"]).catch((error) => error);
+  expect(refusal).toBeInstanceOf(MailvetProblem);
+  expect(refusal).toMatchObject({ code: "insufficient_credits", status: 402, required: 2, available: 1 });
+  expect(refusal.requestId).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test("somebody signs up, makes a key and is given credits; the key works until it is revoked", async () => {
+  const page = createClient({ baseUrl: service.url, fetch: withCookies() });
+  const office = createClient({ baseUrl: service.url, fetch: withCookies() });
+  const password = "a password of some length";
+  const signedUp = await page.auth.signUp({ email: "eve@house.example", password });
+  if (!("account" in signedUp)) throw new Error("signed up by mail");
+  const accountId = signedUp.account.id;
+  await office.auth.signIn(OPERATOR);
+  expect(await office.operator.setPlan(accountId, "payg")).toMatchObject({ plan: "payg" });
+  expect(await office.operator.grant(accountId, { amount: 5, note: "try it" })).toMatchObject({ amount: 5 });
+  expect((await office.operator.accounts({ search: "eve@" })).items).toMatchObject([{ id: accountId }]);
+  expect(await office.operator.account(accountId)).toMatchObject({ credits: { balance: 5 } });
+
+  const created = await page.keys.create({ name: "first", expiresAt: new Date(Date.now() + 60_000) });
+  const client = createClient({ baseUrl: service.url, apiKey: created.key, retries: 0 });
+  expect(await client.validate("valid@mailvet.test")).toMatchObject({ status: "valid" });
+  await page.keys.revoke(created.id);
+  await expect(client.validate("valid@mailvet.test")).rejects.toMatchObject({ code: "invalid_api_key" });
+  expect((await page.keys.list())[0]).toMatchObject({ id: created.id, revoked_at: expect.any(String) });
+
+  await page.auth.changePassword({
+    currentPassword: password,
+    newPassword: "another password of some length",
+  });
+  expect(await page.auth.sessions()).toHaveLength(1);
+  expect((await page.auth.session()).account.id).toBe(accountId);
+  expect(await page.auth.requestPasswordReset("eve@house.example")).toEqual({ status: "mail_sent" });
+  await page.auth.signOut();
+  await expect(page.auth.session()).rejects.toMatchObject({ code: "not_signed_in" });
+});
+
+test("the command line checks through the service, in order, and says what is left", async () => {
+  const ann = await service.openAccount({ credits: 10 });
+  const run = mailvet(ann.key, ["check", "valid@mailvet.test", "catch-all@mailvet.test", "no address"]);
+  const { code, stdout, stderr } = await run;
+  expect(code).toBe(0);
+  const lines = stdout.trim().split("\n");
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toMatch(/valid.*valid@mailvet\.test/);
+  expect(lines[1]).toMatch(/risky\/catch_all.*catch-all@mailvet\.test/);
+  expect(lines[2]).toMatch(/invalid\/syntax_error.*no address/);
+  expect(stderr).toContain("7 credits left");
+
+  const account = await mailvet(ann.key, ["account", "--json"]);
+  expect(JSON.parse(account.stdout)).toMatchObject({ id: ann.accountId, credits: { balance: 7 } });
+
+  const poor = await mailvet(ann.key, ["check", ...Array.from({ length: 8 }, (_, i) => `${i}@mailvet.test`)]);
+  expect(poor.code).toBe(1);
+  expect(poor.stderr).toMatch(/8.*7/s);
+});
+
+/** A browser as far as the SDK is concerned: it keeps the cookie of the service. */
+function withCookies(): typeof fetch {
+  let cookie = "";
+  return async (input, init) => {
+    const headers = new Headers(init?.headers);
+    if (cookie) headers.set("cookie", cookie);
+    const answer = await fetch(input, { ...init, headers });
+    cookie = answer.headers.getSetCookie()[0]?.split(";", 1)[0] ?? cookie;
+    return answer;
+  };
+}
+
+function mailvet(key: string, args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env = { PATH: process.env.PATH, MAILVET_SERVICE: service.url, MAILVET_API_KEY: key };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [CLI, ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr });
+    });
+  });
+}

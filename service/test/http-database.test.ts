@@ -1,0 +1,91 @@
+/** What becomes of requests and connections while the database is away or hangs. */
+import { sql } from "drizzle-orm";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { type Database, isDatabaseAway, openDatabase } from "../src/db/database.ts";
+import { openTestDatabase } from "./database.ts";
+import { openHttpWorld } from "./http-world.ts";
+
+/** Ends every connection that the pool has, as a server that is stopped does. */
+async function hangUpOn({ connection }: Database): Promise<void> {
+  const other = new pg.Client(connection);
+  await other.connect();
+  await other.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  await other.end();
+}
+
+const troubleOf = (asking: Promise<unknown>) =>
+  asking.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+test("while the database is away a request is told to come back, and when it is back all is well", async () => {
+  await using world = await openHttpWorld();
+  const cookie = await (await world.account()).cookie();
+  const ask = () => fetch(`${world.api}/me`, { headers: { cookie } });
+  expect((await ask()).status).toBe(200);
+
+  const options = (world.database.pool as unknown as { options: pg.PoolConfig }).options;
+  const { host } = options;
+  options.host = "/nowhere";
+  await hangUpOn(world.database);
+  await expect.poll(() => world.database.pool.totalCount).toBe(0);
+  const away = await ask();
+  expect([away.status, away.headers.get("retry-after")]).toEqual([503, "5"]);
+  const problem = (await away.json()) as { request_id: string };
+  expect(problem).toMatchObject({
+    code: "overloaded",
+    detail: "The database cannot be reached at the moment.",
+  });
+  const line = await world.logged((one) => one.msg === "request failed");
+  expect(line).toMatchObject({ request_id: problem.request_id, err: { code: "ENOENT" } });
+
+  options.host = host;
+  expect((await ask()).status).toBe(200);
+});
+
+test("a connection that ends in the middle of a transaction fails that transaction and nothing else", async () => {
+  await using database = await openTestDatabase();
+  const trouble = await troubleOf(
+    database.orm.transaction(async (tx) => {
+      await tx.execute(sql`select 1`);
+      await hangUpOn(database);
+      await new Promise((resolve) => setTimeout(resolve, 50)); // nobody is asking when it ends
+      await tx.execute(sql`select 1`);
+    }),
+  );
+  expect(isDatabaseAway(trouble)).toBe(true);
+  expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+});
+
+test("a query that hangs is given up, and its connection with it", async () => {
+  await using server = await openTestDatabase();
+  const { connection } = server;
+  const database = openDatabase({ connection, maxConnections: 1, queryTimeoutMs: 200 });
+  const started = performance.now();
+  const trouble = await troubleOf(
+    database.orm.transaction(async (tx) => void (await tx.execute(sql`select pg_sleep(5)`))),
+  );
+  expect(isDatabaseAway(trouble)).toBe(true);
+  expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  expect(isDatabaseAway(await troubleOf(database.pool.query("select pg_sleep(5)")))).toBe(true);
+  expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  expect(performance.now() - started).toBeLessThan(4000);
+  await database.close();
+});
+
+test("a database that refuses to be reached is away; one that refuses a statement is not", async () => {
+  const closed = openDatabase({ connection: { host: "127.0.0.1", port: 9, user: "a", database: "a" } });
+  const refused = await troubleOf(closed.pool.query("select 1"));
+  expect(refused).toMatchObject({ code: "ECONNREFUSED" });
+  expect(isDatabaseAway(refused)).toBe(true);
+  expect(isDatabaseAway(await troubleOf(closed.orm.execute(sql`select 1`)))).toBe(true);
+  await closed.close();
+
+  await using database = await openTestDatabase();
+  expect(isDatabaseAway(await troubleOf(database.orm.execute(sql`select 1 / 0`)))).toBe(false);
+  expect(isDatabaseAway(new Error("no such thing"))).toBe(false);
+});
