@@ -71,6 +71,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       addresses: read.oneOf("LOG_ADDRESSES", { fallback: "masked", choices: ["masked", "full"] }),
     },
     metricsToken: read.secret("METRICS_TOKEN", "16 characters or more", (value) => value.length >= 16),
+    // Below what proxies and HTTP clients usually put up with: 30 and 60 seconds.
     budgets: {
       singleMs: read.seconds("SINGLE_BUDGET_SECONDS", { fallback: 25, max: 600 }) * 1000,
       bulkMs: read.seconds("BULK_BUDGET_SECONDS", { fallback: 50, max: 600 }) * 1000,

@@ -18,3 +18,8 @@ export class Refusal extends Error {
     this.extras = extras;
   }
 }
+
+/** The request has the right form, but this value in it will not do. */
+export function wrongValue(pointer: string, message: string, detail = message): Refusal {
+  return new Refusal("validation_failed", detail, { errors: [{ pointer, message }] });
+}

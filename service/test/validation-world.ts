@@ -63,6 +63,8 @@ export async function openValidationWorld(world: MailWorld = {}): Promise<Valida
         ledger,
         memory,
         level: "smtp",
+        singleBudgetMs: 25_000,
+        bulkBudgetMs: 50_000,
         sayFailure,
         countVerdict,
         ...options,

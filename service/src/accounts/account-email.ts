@@ -1,6 +1,6 @@
 /** The address an account is known by: trimmed and in lower case, so that one person cannot be two by accident. */
 import type { Verifier } from "@mailvet/engine";
-import { Refusal } from "../refusal.ts";
+import { wrongValue } from "../refusal.ts";
 
 export function accountEmail(typed: string): string {
   return typed.trim().toLowerCase().normalize("NFC");
@@ -12,5 +12,5 @@ export async function newAccountEmail(verify: Verifier["verify"], typed: string)
   const { address, complaint } = await verify(email, "syntax");
   if (address) return email;
   const message = complaint?.message ?? "This cannot be read as an address.";
-  throw new Refusal("validation_failed", message, { errors: [{ pointer: "/email", message }] });
+  throw wrongValue("/email", message);
 }

@@ -1,6 +1,6 @@
 /** Which days somebody wants to see the usage of: calendar days in UTC, both ends included. */
 import { MAX_USAGE_DAYS } from "@mailvet/contract";
-import { Refusal } from "../refusal.ts";
+import { wrongValue } from "../refusal.ts";
 
 export type UsageRange = { from: string; to: string };
 
@@ -27,5 +27,5 @@ function dayOf(timeMs: number): string {
 }
 
 function refuse(pointer: string, message: string): never {
-  throw new Refusal("validation_failed", `${pointer} ${message}.`, { errors: [{ pointer, message }] });
+  throw wrongValue(pointer, message, `${pointer} ${message}.`);
 }

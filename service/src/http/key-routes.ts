@@ -4,7 +4,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ApiKey, CreatedKey, CreateKeyRequest, KEY_SCOPES } from "@mailvet/contract";
 import { Type } from "typebox";
 import type { Key, Keyring, WantedKey } from "../keys/keyring.ts";
-import { Refusal } from "../refusal.ts";
+import { wrongValue } from "../refusal.ts";
 import "./route-config.ts";
 
 export type KeyRouteDeps = { keyring: Pick<Keyring, "list" | "create" | "revoke"> };
@@ -74,7 +74,7 @@ function readWanted(body: CreateKeyRequest): WantedKey {
 }
 
 function refuse(pointer: string, message: string): never {
-  throw new Refusal("validation_failed", `${pointer} ${message}.`, { errors: [{ pointer, message }] });
+  throw wrongValue(pointer, message, `${pointer} ${message}.`);
 }
 
 function presentKey(key: Key): ApiKey {

@@ -12,7 +12,7 @@ import { Type } from "typebox";
 import type { Accounts } from "../accounts/accounts.ts";
 import { presentAccount } from "../accounts/present-account.ts";
 import type { Ledger } from "../credits/ledger.ts";
-import { Refusal } from "../refusal.ts";
+import { wrongValue } from "../refusal.ts";
 import { pageHeaders } from "./paging.ts";
 import "./route-config.ts";
 
@@ -57,8 +57,8 @@ export const operatorRoutes =
       },
       async (request, reply) => {
         const { amount, note } = request.body;
-        if (amount === 0) throw wrong("/amount", "Zero credits change nothing.");
-        if (note?.includes("\0")) throw wrong("/note", "A note cannot hold the NUL character.");
+        if (amount === 0) throw wrongValue("/amount", "Zero credits change nothing.");
+        if (note?.includes("\0")) throw wrongValue("/note", "A note cannot hold the NUL character.");
         const { id: accountId } = await accounts.find(request.params.account_id);
         const reference = note?.trim() || DEFAULT_NOTE;
         const { onceKey } = request;
@@ -109,7 +109,3 @@ const GRANT_CREDITS = {
   body: GrantRequest,
   response: { 201: LedgerEntry },
 };
-
-function wrong(pointer: string, message: string): Refusal {
-  return new Refusal("validation_failed", message, { errors: [{ pointer, message }] });
-}

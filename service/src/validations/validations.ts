@@ -18,16 +18,12 @@ export type Validations = {
 export type ValidationDeps = Omit<AnswerDeps, "memory"> &
   Pick<ValidateDeps, "ledger" | "sayFailure" | "countVerdict"> & {
     memory: VerdictMemory;
-    singleBudgetMs?: number;
-    bulkBudgetMs?: number;
+    singleBudgetMs: number;
+    bulkBudgetMs: number;
   };
 
-/** Below what proxies and HTTP clients usually put up with: 30 and 60 seconds. */
-const SINGLE_BUDGET_MS = 25_000;
-const BULK_BUDGET_MS = 50_000;
-
 export function createValidations(deps: ValidationDeps): Validations {
-  const { singleBudgetMs = SINGLE_BUDGET_MS, bulkBudgetMs = BULK_BUDGET_MS, memory, ...rest } = deps;
+  const { singleBudgetMs, bulkBudgetMs, memory, ...rest } = deps;
   const answers = createAnswers({ ...rest, memory });
   const single = { ...rest, answers, budgetMs: singleBudgetMs };
   const bulk = { ...rest, answers, budgetMs: bulkBudgetMs };
