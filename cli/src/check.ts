@@ -64,12 +64,11 @@ after everything up to the first address without a result has been printed.`,
 async function run(words: string[], options: CheckOptions, command: Command): Promise<void> {
   const order = whatToCheck(words, options.file);
   const { list, isSingle } = order;
-  if (list?.toLowerCase().endsWith(".csv")) {
-    process.stderr.write(
-      `mailvet: this looks like CSV; give one column, e.g. cut -d, -f2 ${list} | mailvet check --file -\n`,
-    );
-  }
   const service = serviceFrom(options);
+  if (list?.toLowerCase().endsWith(".csv")) {
+    const better = `mailvet ${service ? "job run" : "clean"} ${list}`;
+    process.stderr.write(`mailvet: this looks like CSV; for files with columns there is: ${better}\n`);
+  }
   if (service)
     refuse(command, "level", "--level is for checks on this machine, without --service and MAILVET_SERVICE");
   else refuse(command, "apiKey", "--api-key is for a service; name it with --service");

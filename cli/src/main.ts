@@ -4,8 +4,11 @@ import { BadSettings } from "@mailvet/engine";
 import { Command, CommanderError } from "commander";
 import { addAccountCommand } from "./account.ts";
 import { addCheckCommand } from "./check.ts";
+import { addCleanCommand } from "./clean.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addExplainCommand } from "./explain.ts";
+import { Interrupted } from "./interruption.ts";
+import { addJobCommand } from "./job.ts";
 import { addListsCommand } from "./lists.ts";
 import { ServiceFailure } from "./service.ts";
 
@@ -39,9 +42,11 @@ Settings come from the environment:
   MAILVET_API_KEY=key       the key to ask it with`,
   );
 addCheckCommand(program);
+addCleanCommand(program);
 addExplainCommand(program);
 addDoctorCommand(program);
 addListsCommand(program);
+addJobCommand(program);
 addAccountCommand(program);
 
 // A reader that has seen enough (mailvet … | head) is no error.
@@ -55,7 +60,8 @@ try {
 } catch (error) {
   process.exitCode = exitCodeOf(error);
   // A list that is still being written would keep us here, waiting for addresses that nobody wants any more.
-  if (error instanceof ServiceFailure) process.stdout.write("", () => process.exit());
+  if (error instanceof ServiceFailure || error instanceof Interrupted)
+    process.stdout.write("", () => process.exit());
 }
 
 function exitCodeOf(error: unknown): number {
@@ -67,6 +73,10 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof BadSettings || error instanceof ServiceFailure) {
     process.stderr.write(`mailvet: ${error.message}\n`);
     return error instanceof BadSettings ? BAD_USAGE : SERVICE_FAILED;
+  }
+  if (error instanceof Interrupted) {
+    process.stderr.write(`mailvet: ${error.message}\n`);
+    return error.exitCode;
   }
   process.stderr.write(
     `mailvet: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

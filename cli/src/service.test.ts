@@ -7,7 +7,7 @@ const { explain } = serviceFrom({ service: "https://shop.io", apiKey: KEY })!;
 
 function problem(
   code: string,
-  more: { required?: number; available?: number } = {},
+  more: { required?: number; available?: number; found?: number; limit?: number } = {},
   retryAfterSeconds?: number,
 ) {
   const document = { type: "", title: "", status: 400, detail: "Says why.", request_id: "r-1", ...more };
@@ -24,6 +24,14 @@ test.for([
   [problem("insufficient_scope"), '"bulk" for lists'],
   [problem("rate_limited", {}, 90), "try again in 90 s"],
   [problem("overloaded"), "try again later"],
+  [
+    problem("too_many_emails", { found: 200_000, limit: 100_000 }),
+    "there are 200,000 and may be 100,000: split the file",
+  ],
+  [problem("payload_too_large"), "split the file"],
+  [problem("not_a_table"), "save it as CSV"],
+  [problem("results_not_ready"), "mailvet job show ID --wait"],
+  [problem("job_not_found"), "mailvet job list"],
   [problem("something_new"), "log has more under r-1"],
   [new MailvetUnreachable("no_connection", "No connection: refused"), "see that the service runs"],
   [new MailvetUnreachable("redirected", "It is at another address"), "give the address it leads to"],

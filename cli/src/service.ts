@@ -69,6 +69,12 @@ const checkKey: Advice = () =>
 const comeBack: Advice = ({ retryAfterSeconds }) =>
   retryAfterSeconds === undefined ? "try again later" : `try again in ${retryAfterSeconds} s`;
 
+const splitIt: Advice = ({ found, limit }) =>
+  found !== undefined && limit !== undefined
+    ? `there are ${countOf(found)} and may be ${countOf(limit)}: split the file; the parts may run at the same time`
+    : "split the file; the parts may run at the same time";
+const saveAsCsv: Advice = () => "save it as CSV in UTF-8 from the program it comes from";
+
 /** What can be done about a problem, by its code. */
 const ADVICE: Readonly<Record<string, Advice>> = {
   missing_api_key: checkKey,
@@ -80,6 +86,24 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     'make a key with the scope that is missing: "validate" for one address, "bulk" for lists, "read" for the account',
   rate_limited: comeBack,
   overloaded: comeBack,
+  too_many_emails: splitIt,
+  too_many_rows: splitIt,
+  payload_too_large: splitIt,
+  compression_bomb: () => "unpack the file and give the table that is in it",
+  unsupported_file: saveAsCsv,
+  undecodable_file: saveAsCsv,
+  not_a_table: saveAsCsv,
+  empty_file: () => "is it the right file?",
+  no_emails_found: () => "name the column with --column, if the emails are in another one",
+  email_column_not_found: () => "name one of the file's columns with --column",
+  too_many_active_jobs: () =>
+    "wait for one of them to end, or cancel one: mailvet job list --status processing",
+  too_many_uploads: () => "confirm or wait: what nobody confirms is erased after a day",
+  upload_expired: () => "upload the file again: mailvet job run FILE",
+  job_not_found: () => "see the account's jobs: mailvet job list",
+  job_state_conflict: () => "see how far it is: mailvet job show ID",
+  results_not_ready: () => "wait for its end: mailvet job show ID --wait",
+  results_expired: () => "they were erased when their time was over; the file has to be checked again",
   not_found: () => "is that the address of a Mailvet service?",
 };
 

@@ -77,7 +77,7 @@ test("a list of comma-separated values is checked as it stands, with a hint how 
   writeFileSync(list, "Ann,ann@shop.io\n");
   const { code, stdout, stderr } = await mailvet([...SYNTAX, "--file", list]);
   expect({ code, emails: emailsIn(stdout) }).toEqual({ code: 0, emails: ["Ann,ann@shop.io"] });
-  expect(stderr).toMatch(/^mailvet: this looks like CSV; .*\| mailvet check --file -\n$/);
+  expect(stderr).toMatch(/^mailvet: this looks like CSV; .*: mailvet clean .*people\.CSV\n$/);
 });
 
 test("bad lines in the operator's own list end the command before it begins", async () => {

@@ -13,7 +13,12 @@ export const UploadPreview = Type.Object({
   suggested_email_column: Type.String({ description: "Judged from the cells, not only from the header." }),
   total_rows: Count("Data rows in the file."),
   sample_rows: Type.Array(Type.Array(Type.String()), { description: "The first five data rows." }),
-  email_count_by_column: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+  email_count_by_column: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+    description: "Cells that look like an email.",
+  }),
+  unique_count_by_column: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+    description: "Different entries, and so credits, of the columns that look like emails.",
+  }),
   has_header: Type.Boolean(),
   expires_at: Moment("An upload that is not confirmed by then is erased."),
 });

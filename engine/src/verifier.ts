@@ -3,7 +3,7 @@
  * Every stage adds to the evidence; as soon as a stage has settled the verdict, the rest is not asked.
  */
 import { asTheyCome } from "./as-they-come.ts";
-import { createResolver } from "./dns/resolver.ts";
+import { createResolver, type Resolver } from "./dns/resolver.ts";
 import { createDomainFacts, type DomainFacts, type DomainFactsDeps } from "./domain-facts.ts";
 import { createEgressGuard } from "./egress/guard.ts";
 import type { Evidence } from "./evidence.ts";
@@ -11,6 +11,7 @@ import { createInspection, type InspectionDeps } from "./inspection.ts";
 import { loadDisposables } from "./reference/disposable.ts";
 import type { EngineSettings } from "./settings.ts";
 import { createDial } from "./smtp/dial.ts";
+import type { PaceFor } from "./smtp/pace.ts";
 import { createPlanner, type Planner } from "./smtp/planner.ts";
 import { Urgency } from "./urgency.ts";
 
@@ -89,22 +90,31 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   };
 }
 
+/** What several processes that work together may bring, instead of each having its own. */
+export type SharedParts = { paceFor?: PaceFor };
+
 /** A verifier with the real parts, as the settings describe them. */
-export function verifierFrom(settings: EngineSettings): Verifier {
-  const { dnsServers, egress, smtpPort: port, probeTimeoutMs, connectionsPerHost } = settings;
+export function verifierFrom(settings: EngineSettings, shared: SharedParts = {}): Verifier {
+  const { egress, smtpPort: port, probeTimeoutMs, connectionsPerHost } = settings;
   const guard = createEgressGuard({ allow: settings.egressAllow });
   return createVerifier({
     disposables: loadDisposables({ directory: settings.listsDirectory, localFile: settings.localListsFile }),
     exemptSpecialUse: settings.exemptSpecialUse,
-    resolver: createResolver(dnsServers.length > 0 ? { servers: dnsServers } : {}),
+    resolver: resolverFrom(settings),
     guard,
     planner: createPlanner({
       dial: createDial({ guard, port, egress }),
       egress,
       probeTimeoutMs,
       connectionsPerHost,
+      ...shared,
     }),
   });
+}
+
+/** Asks the name servers that the settings name, or else the system's. */
+export function resolverFrom({ dnsServers }: Pick<EngineSettings, "dnsServers">): Resolver {
+  return createResolver(dnsServers.length > 0 ? { servers: dnsServers } : {});
 }
 
 /** Whether the text alone has decided, so that asking anyone would only disturb. */

@@ -32,6 +32,13 @@ export async function readAnswer<T>(response: Response): Promise<Answer<T>> {
   });
 }
 
+/** For answers that are no documents: whatever is no success of ours is thrown, as readAnswer does it. */
+export async function refuseOdd(response: Response): Promise<Response> {
+  const isPage = /^text\/html\b/i.test(response.headers.get("content-type") ?? "");
+  if (!response.ok || isPage) await readAnswer(response);
+  return response;
+}
+
 /**
  * Redirects are not followed: an API key in a header of our own would be handed on to wherever they point.
  * A browser hides the status of a redirect and where it leads.

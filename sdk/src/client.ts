@@ -1,11 +1,19 @@
 /** Everything a service can be asked, as typed methods. What comes back is the API's own document, unchanged. */
 import type { Account, BulkItem, BulkSummary, Credits, Usage, ValidationResult } from "@mailvet/contract";
 import { type AuthMethods, authMethods } from "./auth-methods.ts";
-import { type Call, type CallOptions, type ConnectionOptions, connect } from "./connection.ts";
+import {
+  type Call,
+  type CallOptions,
+  type ConnectionOptions,
+  connect,
+  type OnceOptions,
+} from "./connection.ts";
 import { type ListOptions, validateList } from "./email-list.ts";
+import { type JobMethods, jobMethods } from "./job-methods.ts";
 import { type KeyMethods, keyMethods } from "./key-methods.ts";
 import { onceKey } from "./once-key.ts";
 import { type OperatorMethods, operatorMethods } from "./operator-methods.ts";
+import { type WebhookMethods, webhookMethods } from "./webhook-methods.ts";
 
 export type Client = {
   /** One email, everything that was found out about it. */
@@ -30,14 +38,12 @@ export type Client = {
   /** The balance as the last answer told it; undefined when none has. */
   readonly creditsRemaining: number | undefined;
 
+  /** Whole files: upload, confirm, follow, fetch. */
+  jobs: JobMethods;
+  webhooks: WebhookMethods;
   keys: KeyMethods;
   auth: AuthMethods;
   operator: OperatorMethods;
-};
-
-export type OnceOptions = CallOptions & {
-  /** The same key and arguments are charged once within 24 hours; every call has a fresh key of its own unless told. */
-  idempotencyKey?: string | undefined;
 };
 
 export type Page = { skip?: number | undefined; limit?: number | undefined };
@@ -46,10 +52,10 @@ export type Page = { skip?: number | undefined; limit?: number | undefined };
 export type UsageRange = { from?: string | undefined; to?: string | undefined; keyId?: string | undefined };
 
 export function createClient(options: ConnectionOptions): Client {
-  const connection = connect(options);
+  const { ask, open } = connect(options);
   let creditsRemaining: number | undefined;
   const call = async <T>(what: Call) => {
-    const answer = await connection<T>(what);
+    const answer = await ask<T>(what);
     creditsRemaining = answer.count("x-credits-remaining") ?? creditsRemaining;
     return answer;
   };
@@ -92,6 +98,8 @@ export function createClient(options: ConnectionOptions): Client {
       return creditsRemaining;
     },
 
+    jobs: jobMethods(call, open),
+    webhooks: webhookMethods(call),
     keys: keyMethods(call),
     auth: authMethods(call),
     operator: operatorMethods(call),

@@ -23,6 +23,10 @@ export class MailvetProblem extends Error {
   readonly required: number | undefined;
   /** Credits that there were, when there were not enough. */
   readonly available: number | undefined;
+  /** How many there were of what was too many. */
+  readonly found: number | undefined;
+  /** How many there may be of it. */
+  readonly limit: number | undefined;
 
   constructor(problem: Problem, retryAfterSeconds: number | undefined) {
     super(`${problem.detail} (${problem.code})`);
@@ -34,6 +38,8 @@ export class MailvetProblem extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
     this.required = problem.required;
     this.available = problem.available;
+    this.found = problem.found;
+    this.limit = problem.limit;
   }
 }
 

@@ -1,8 +1,12 @@
 export type * from "@mailvet/contract";
 export type { AuthMethods, Credentials } from "./auth-methods.ts";
-export { type Client, createClient, type OnceOptions, type Page, type UsageRange } from "./client.ts";
-export type { CallOptions, ConnectionOptions } from "./connection.ts";
+export { type Client, createClient, type Page, type UsageRange } from "./client.ts";
+export type { CallOptions, ConnectionOptions, OnceOptions } from "./connection.ts";
 export type { ListOptions } from "./email-list.ts";
 export { MailvetProblem, MailvetUnreachable, type UnreachableReason } from "./failure.ts";
+export type { DownloadChoice, JobMethods, JobsQuery, ResultsPage } from "./job-methods.ts";
+export type { WatchOptions } from "./job-watch.ts";
 export type { KeyMethods, NewKey } from "./key-methods.ts";
 export type { AccountsQuery, OperatorMethods } from "./operator-methods.ts";
+export type { UploadFile } from "./upload-body.ts";
+export type { DeliveriesQuery, NewWebhook, WebhookChanges, WebhookMethods } from "./webhook-methods.ts";

@@ -76,7 +76,7 @@ export function delayBefore(times: number, retryAfterSeconds: number, chance: nu
   return retryAfterSeconds * 1000 + growingMs * (1 - chance / 2);
 }
 
-function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const leave = () => {

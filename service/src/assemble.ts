@@ -1,8 +1,9 @@
 /** Puts the service together from its settings, and takes it apart again in the reverse order. */
 import { readFileSync } from "node:fs";
-import { verifierFrom } from "@mailvet/engine";
+import { resolverFrom, verifierFrom } from "@mailvet/engine";
 import type { FastifyInstance } from "fastify";
 import { createAccounts } from "./accounts/accounts.ts";
+import { emailOf } from "./accounts/directory.ts";
 import { firstStart, type Welcome } from "./accounts/first-start.ts";
 import { createMailer } from "./accounts/mailer.ts";
 import { createSessions } from "./accounts/sessions.ts";
@@ -17,16 +18,32 @@ import { authRoutes } from "./http/auth-routes.ts";
 import { creditRoutes } from "./http/credit-routes.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { createIdempotentAnswers } from "./http/idempotent-answers.ts";
+import { jobRoutes } from "./http/job-routes.ts";
 import { keyRoutes } from "./http/key-routes.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { operatorRoutes } from "./http/operator-routes.ts";
 import { createSessionCookie } from "./http/session-cookie.ts";
+import { uploadRoutes } from "./http/upload-routes.ts";
 import { validationRoutes } from "./http/validation-routes.ts";
+import { webhookRoutes } from "./http/webhook-routes.ts";
+import { buildWorkerApp } from "./http/worker-app.ts";
+import { createJobEnds } from "./jobs/job-end.ts";
+import { createJobMoves } from "./jobs/job-moves.ts";
+import { readJobRecord as recordOf } from "./jobs/job-record.ts";
+import { createJobWatch } from "./jobs/job-watch.ts";
+import { planHandler } from "./jobs/plan.ts";
+import { sliceHandler } from "./jobs/slice-run.ts";
+import { createUploads } from "./jobs/uploads.ts";
 import { createKeyring } from "./keys/keyring.ts";
 import type { Log } from "./log.ts";
+import { createSharedPaces } from "./pacing/shared-paces.ts";
+import { createProcesses } from "./queue/processes.ts";
+import { createTasks } from "./queue/tasks.ts";
+import { startWorker, type Worker } from "./queue/worker.ts";
 import { openStorage } from "./storage.ts";
 import { createValidations } from "./validations/validations.ts";
 import { createVerdictMemory } from "./validations/verdict-memory.ts";
+import { createWebhooks } from "./webhooks/webhooks.ts";
 
 export type Service = {
   app: FastifyInstance;
@@ -46,6 +63,13 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 
 /** Docker waits ten seconds before it kills: time enough then for the last answers and the rest of closing. */
 const WRAP_UP_MS = 7000;
+
+/** Each slice at work may have one more. */
+const CONNECTIONS_FOR_REQUESTS = 16;
+const MOST_CONNECTIONS = 48;
+
+/** Webhooks wait for strangers' servers most of the time. */
+const DELIVERIES_AT_ONCE = 16;
 
 type Closer = () => unknown;
 
@@ -79,36 +103,67 @@ async function open(
   closers: Closer[],
 ): Promise<Omit<Service, "close">> {
   const warn = (text: string) => log.write.warn(log.masked(text));
-  const storage = await openStorage(config.storage, say);
+  const sayFailure = (subject: Record<string, string>, failure: string) =>
+    log.write.error(subject, log.masked(failure));
+  const { role } = config;
+  const isAlone = "dataDirectory" in config.storage; // nobody else gets at the embedded database
+  const slots = role === "api" ? 0 : config.jobs.workerSlots;
+  const storage = await openStorage(config.storage, {
+    say,
+    maxConnections: Math.min(CONNECTIONS_FOR_REQUESTS + slots, MOST_CONNECTIONS),
+  });
   closers.push(storage.close);
   const { database } = storage;
 
   const notices = createNotices(database.connection, { say: warn });
   closers.push(() => notices.close());
-  const ledger = createLedger({ database, say: warn });
+  const processes = createProcesses({ database, role, isAlone, say: warn });
+  closers.push(() => processes.close());
+  await processes.start();
+  const tasks = createTasks({ database });
+  const mailer = createMailer(config.mail, say);
+  closers.push(() => mailer.close());
+  const resolver = resolverFrom(config.engine);
+  closers.push(() => resolver.close());
+  const webhooks = createWebhooks({
+    database,
+    tasks,
+    processes,
+    resolver,
+    egressAllow: config.engine.egressAllow,
+    version,
+    mailNotice: async (accountId, subject, text) => {
+      const to = await emailOf(database, accountId);
+      if (to) await mailer.send({ to, subject, text });
+    },
+    say: warn,
+  });
+  closers.push(() => webhooks.close());
+  const { announce } = webhooks;
+  const ledger = createLedger({ database, say: warn, onLow: webhooks.tellLow });
   closers.push(() => ledger.close());
-  const keyring = createKeyring({ database, notices });
+  const keyring = createKeyring({ database, notices, announce });
   closers.push(() => keyring.close());
-  await notices.start();
 
-  const verifier = verifierFrom(config.engine);
+  const paces = isAlone ? undefined : createSharedPaces({ database, notices, processes, say: warn });
+  closers.push(() => paces?.close());
+  const verifier = verifierFrom(config.engine, paces);
   closers.push(() => verifier.close());
   const memory = createVerdictMemory({ database, say: warn });
   const metrics = createMetrics();
+  const { countVerdict } = metrics;
   const validations = createValidations({
     verifier,
     ledger,
     memory,
     level: "smtp",
-    countVerdict: metrics.countVerdict,
+    countVerdict,
     singleBudgetMs: config.budgets.singleMs,
     bulkBudgetMs: config.budgets.bulkMs,
-    sayFailure: (requestId, failure) => log.write.error({ request_id: requestId }, log.masked(failure)),
+    sayFailure: (requestId, failure) => sayFailure({ request_id: requestId }, failure),
   });
   closers.push(() => validations.close());
 
-  const mailer = createMailer(config.mail, say);
-  closers.push(() => mailer.close());
   const sessions = createSessions({ database });
   const accounts = createAccounts({
     database,
@@ -127,6 +182,13 @@ async function open(
   });
   closers.push(() => accounts.close());
 
+  const uploads = createUploads({ database, tasks, limits: config.jobs, onLow: webhooks.tellLow });
+  const { retentionDays } = config.jobs;
+  const ends = createJobEnds({ database, tasks, announce, recordOf, retentionDays });
+  const moves = createJobMoves({ database, tasks, ends, announce, recordOf });
+  const watch = createJobWatch({ database, notices });
+  closers.push(() => watch.close());
+
   const answers = createIdempotentAnswers(database.pool);
   const housekeeping = startHousekeeping(
     {
@@ -135,40 +197,89 @@ async function open(
       answers: answers.deleteExpired,
       sessions: sessions.deleteExpired,
       accounts: accounts.deleteExpired,
+      uploads: uploads.eraseExpired,
+      jobs: moves.eraseExpired,
+      deliveries: webhooks.eraseOld,
+      lanes: () => tasks.closeIdleLanes("webhooks"),
+      ...(paces ? { paces: paces.forgetOld } : {}),
     },
     (chore, error) => log.write.error({ err: error, chore }, "housekeeping failed"),
   );
   closers.push(() => housekeeping.close());
 
+  const workers: Worker[] = [];
+  if (role !== "api") {
+    const shared = { database, tasks, processes, notices, say: warn };
+    workers.push(
+      startWorker({
+        ...shared,
+        line: "jobs",
+        slots,
+        handlers: {
+          plan: planHandler({ database, tasks, processes, jobEnds: ends }),
+          slice: sliceHandler({
+            database,
+            tasks,
+            processes,
+            finishIfDone: ends.finishIfDone,
+            answers: validations.answers,
+            countVerdict,
+            sayFailure: (jobId, failure) => sayFailure({ job_id: jobId }, failure),
+          }),
+        },
+        giveUp: async ({ laneId }) => ends.fail(laneId, GAVE_UP),
+      }),
+      startWorker({
+        ...shared,
+        line: "webhooks",
+        slots: DELIVERIES_AT_ONCE,
+        handlers: { delivery: webhooks.deliveryHandler },
+        giveUp: webhooks.giveUp,
+      }),
+    );
+  }
+  await notices.start(); // last: it listens for those who have said so by now
+
+  const settings = {
+    ...HTTP_DEFAULTS,
+    publicUrl: config.publicUrl,
+    trustedProxies: config.trustedProxies,
+    metricsToken: config.metricsToken,
+  };
+  const watched = { settings, pool: database.pool, log, metrics };
   const cookie = createSessionCookie(config.publicUrl);
-  const app = buildApp({
-    settings: {
-      ...HTTP_DEFAULTS,
-      publicUrl: config.publicUrl,
-      trustedProxies: config.trustedProxies,
-      metricsToken: config.metricsToken,
-    },
-    keyring,
-    sessions,
-    cookie,
-    balanceOf: ledger.balanceOf,
-    answers,
-    pool: database.pool,
-    log,
-    metrics,
-    version,
-    routes: [
-      validationRoutes({ validations }),
-      accountRoutes({ accounts }),
-      creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
-      keyRoutes({ keyring }),
-      authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl }),
-      operatorRoutes({ accounts, ledger }),
-    ],
-  });
-  closers.push(() => {
+  const app =
+    role === "worker"
+      ? buildWorkerApp(watched)
+      : buildApp({
+          ...watched,
+          keyring,
+          sessions,
+          cookie,
+          balanceOf: ledger.balanceOf,
+          answers,
+          version,
+          routes: [
+            validationRoutes({ validations }),
+            uploadRoutes({ uploads, maxUploadBytes: config.jobs.maxUploadBytes }),
+            jobRoutes({
+              database,
+              watch,
+              moves,
+              sayFailure: (requestId, error) =>
+                log.write.error({ err: error, request_id: requestId }, "a download broke off"),
+            }),
+            webhookRoutes({ webhooks }),
+            accountRoutes({ accounts }),
+            creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
+            keyRoutes({ keyring }),
+            authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl }),
+            operatorRoutes({ accounts, ledger }),
+          ],
+        });
+  closers.push(async () => {
     validations.wrapUp(WRAP_UP_MS);
-    return app.close();
+    await Promise.all([app.close(), ...workers.map((worker) => worker.close())]);
   });
   return {
     app,
@@ -177,6 +288,11 @@ async function open(
     stopDatabase: storage.stopServer,
   };
 }
+
+const GAVE_UP = {
+  code: "internal_error",
+  detail: "Working on the list failed again and again. What it did not use was given back.",
+};
 
 /** For links in mails that never leave this machine. */
 function localUrl({ host, port }: Config): string {

@@ -6,8 +6,12 @@ import { defaultDataDirectory } from "./db/embedded/data-directory.ts";
 import { isWellFormed } from "./keys/key-text.ts";
 
 export type Config = {
+  /** What this process does: everything, or its part beside others on the same database. */
+  role: Role;
   host: string;
   port: number;
+  /** A worker listens only where it is told to, for those who watch over it. */
+  listens: boolean;
   /** The address people and programs reach us at; undefined: where we listen. */
   publicUrl: string | undefined;
   /** Proxies in front of us whose X-Forwarded-For we believe, as addresses or ranges. */
@@ -20,7 +24,22 @@ export type Config = {
   metricsToken: string | undefined;
   /** How long an answer may take; what is not settled by then is told as unknown. */
   budgets: { singleMs: number; bulkMs: number };
+  jobs: JobsConfig;
   engine: EngineSettings;
+};
+
+export const ROLES = ["all", "api", "worker"] as const;
+export type Role = (typeof ROLES)[number];
+
+export type JobsConfig = {
+  /** Emails in one file; a plan may allow fewer. */
+  maxEmailsPerFile: number;
+  /** Of a file as it is sent. */
+  maxUploadBytes: number;
+  /** How long rows and results are kept after a job has ended. */
+  retentionDays: number;
+  /** Slices that one process works on at a time. */
+  workerSlots: number;
 };
 
 export type StorageConfig = { databaseUrl: string } | { dataDirectory: string };
@@ -43,8 +62,10 @@ export function readConfig(env: Environment, cwd: string): Config {
   const credits = (name: string, fallback: number) =>
     read.integer(name, { fallback, min: 0, max: MOST_CREDITS });
   const config: Config = {
+    role: readRole(read),
     host: read.text("HOST") ?? "127.0.0.1",
     port: read.integer("PORT", { fallback: 8080, min: 0, max: 65_535 }),
+    listens: read.text("ROLE") !== "worker" || read.text("PORT") !== undefined,
     publicUrl: read
       .matching("PUBLIC_URL", "an address such as https://mailvet.example.com", isPublicUrl)
       ?.replace(/\/+$/, ""),
@@ -76,6 +97,12 @@ export function readConfig(env: Environment, cwd: string): Config {
       singleMs: read.seconds("SINGLE_BUDGET_SECONDS", { fallback: 25, max: 600 }) * 1000,
       bulkMs: read.seconds("BULK_BUDGET_SECONDS", { fallback: 50, max: 600 }) * 1000,
     },
+    jobs: {
+      maxEmailsPerFile: read.integer("MAX_CSV_EMAILS", { fallback: 100_000, min: 1, max: 10_000_000 }),
+      maxUploadBytes: read.integer("MAX_UPLOAD_MB", { fallback: 100, min: 1, max: 10_000 }) * 1024 * 1024,
+      retentionDays: read.integer("RETENTION_DAYS", { fallback: 30, min: 1, max: 3650 }),
+      workerSlots: read.integer("WORKER_SLOTS", { fallback: 16, min: 1, max: 100 }),
+    },
     engine: readEngineSettings(read),
   };
   read.reportProblems();
@@ -83,6 +110,14 @@ export function readConfig(env: Environment, cwd: string): Config {
 }
 
 type Reader = ReturnType<typeof settingsFrom>;
+
+/** What api and worker processes share is in a database that both can reach. */
+function readRole(read: Reader): Role {
+  const role = read.oneOf("ROLE", { fallback: "all", choices: ROLES });
+  const isShared = read.text("DATABASE_URL") !== undefined;
+  if (role !== "all" && !isShared) read.matching("ROLE", "DATABASE_URL to be set as well", () => false);
+  return role;
+}
 
 function readStorage(read: Reader, cwd: string): StorageConfig {
   const databaseUrl = read.matching(

@@ -7,7 +7,7 @@ import { type Config, readConfig } from "./config.ts";
 import { EmbeddedPostgresTrouble } from "./db/embedded/embedded-postgres.ts";
 import { createLog, type Log } from "./log.ts";
 import { DatabaseUnreachable } from "./storage.ts";
-import { welcomeText } from "./welcome.ts";
+import { welcomeText, workerText } from "./welcome.ts";
 
 /** Why listening failed, in words, by the system's code for it. */
 const LISTEN_TROUBLE: Readonly<Record<string, string>> = {
@@ -39,8 +39,11 @@ async function start(config: Config): Promise<void> {
   const service = await assemble(config, log, say);
   void interrupted.then(() => stop(service, log));
   try {
-    const address = await service.app.listen({ host: config.host, port: config.port });
-    say(welcomeText(config, address, await service.welcome(), process.stdout.isTTY));
+    const address = config.listens
+      ? await service.app.listen({ host: config.host, port: config.port })
+      : undefined;
+    if (config.role === "worker") say(workerText(config, address));
+    else say(welcomeText(config, address!, await service.welcome(), process.stdout.isTTY));
   } catch (error) {
     await service.close();
     throw error;

@@ -2,7 +2,9 @@
 import type { Problem, ProblemCode } from "@mailvet/contract";
 
 /** What a problem document may carry besides its code and detail. */
-export type RefusalExtras = Partial<Pick<Problem, "errors" | "required" | "available">> & {
+export type RefusalExtras = Partial<
+  Pick<Problem, "errors" | "required" | "available" | "found" | "limit">
+> & {
   /** When asking again may help. */
   retryAfterSeconds?: number;
 };

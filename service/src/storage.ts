@@ -28,7 +28,10 @@ function isAboutConnecting(error: unknown): error is Error {
   return error instanceof Error && (sqlState === undefined || /^(08|28|3D|53|57)/.test(sqlState));
 }
 
-export async function openStorage(config: StorageConfig, say: (text: string) => void): Promise<Storage> {
+export type StorageOptions = { say: (text: string) => void; maxConnections: number };
+
+export async function openStorage(config: StorageConfig, options: StorageOptions): Promise<Storage> {
+  const { say, maxConnections } = options;
   const server = await openServer(config, say);
   try {
     await migrate(server.connection);
@@ -36,7 +39,7 @@ export async function openStorage(config: StorageConfig, say: (text: string) => 
     await server.stop();
     throw "databaseUrl" in config && isAboutConnecting(error) ? new DatabaseUnreachable(error) : error;
   }
-  const database = openDatabase({ connection: server.connection });
+  const database = openDatabase({ connection: server.connection, maxConnections });
   return {
     database,
     lost: server.exited,

@@ -34,6 +34,12 @@ export function welcomeText(
   return lines.join("\n");
 }
 
+/** A worker has nothing to show but its health. */
+export function workerText({ jobs }: Config, address: string | undefined): string {
+  const health = address ? `; its health is at ${address}/health/ready` : "";
+  return `mailvet works on jobs, ${jobs.workerSlots} slices at a time${health}`;
+}
+
 /** Inside double quotes. */
 function shellQuoted(text: string): string {
   return text.replace(/[\\"$`]/g, "\\$&");

@@ -1,5 +1,8 @@
 /** The SDK and the command line against the real service: what they were built for. */
 import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createClient, MailvetProblem } from "@mailvet/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -37,6 +40,68 @@ test("a key holder checks one address, a list and any number of them, and sees w
   expect(credits.ledger).toHaveLength(2);
   expect((await client.usage()).days).toMatchObject([{ credits_used: 2503 }]);
   expect(await client.account()).toMatchObject({ id: ann.accountId, plan: "enterprise" });
+});
+
+const PEOPLE =
+  "name,email\nAnn,valid@mailvet.test\nBo,greylisted-then-valid@mailvet.test\nCy,VALID@mailvet.test\nDee,x\n";
+
+test("a key holder sends a file, follows the job to its end, and fetches what came of it", async () => {
+  const { key } = await service.openAccount({ credits: 10 });
+  const { jobs, credits } = createClient({ baseUrl: service.url, apiKey: key });
+
+  const preview = await jobs.upload({ content: new Blob([PEOPLE]), name: "people.csv" });
+  expect(preview).toMatchObject({ suggested_email_column: "email", total_rows: 4 });
+  const choice = { uploadId: preview.upload_id, emailColumn: "email" };
+  const { id, status } = await jobs.confirm(choice);
+  expect(status).toBe("queued");
+  await expect(jobs.results(id)).rejects.toMatchObject({ code: "results_not_ready" });
+  const steps: number[] = [];
+  const job = await jobs.wait(id, { onProgress: ({ processed }) => steps.push(processed) });
+  expect(job).toMatchObject({ status: "completed", processed: 3, duplicate_count: 1, credits_used: 3 });
+  expect(steps.at(-1)).toBe(3);
+
+  const results = [];
+  for await (const { row, sub_status } of jobs.allResults(id)) results.push([row, sub_status]);
+  expect(results).toEqual([
+    [1, ""],
+    [2, ""],
+    [3, ""],
+    [4, "syntax_error"],
+  ]);
+  const file = await (await jobs.download(id, { status: "invalid" })).text();
+  expect(file).toMatch(/^name,email,mailvet_status,.*\r\nDee,x,invalid,syntax_error,.*\r\n$/);
+  expect(await credits()).toMatchObject({ balance: 7, reserved: 0 });
+  expect(await jobs.list({ status: "completed" })).toMatchObject({ items: [{ id }], total: 1 });
+
+  const second = await jobs.confirm({
+    ...choice,
+    uploadId: (await jobs.upload({ content: new Blob([PEOPLE]), name: "people.csv" })).upload_id,
+  });
+  expect(await jobs.cancel(second.id)).toMatchObject({ status: "cancelled" });
+  await jobs.delete(second.id);
+  await expect(jobs.get(second.id)).rejects.toMatchObject({ code: "job_not_found" });
+});
+
+test("the command line checks a whole file through the service", async () => {
+  const { key } = await service.openAccount({ credits: 10 });
+  const folder = mkdtempSync(join(tmpdir(), "mailvet-clients-"));
+  try {
+    writeFileSync(join(folder, "people.csv"), PEOPLE);
+    const out = join(folder, "checked.csv");
+    const run = await mailvet(key, ["job", "run", join(folder, "people.csv"), "--out", out]);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(/\w/)]);
+    const rows = readFileSync(out, "utf8").trimEnd().split("\r\n");
+    expect(rows.map((row) => row.split(",").slice(0, 4))).toEqual([
+      ["name", "email", "mailvet_status", "mailvet_sub_status"],
+      ["Ann", "valid@mailvet.test", "valid", ""],
+      ["Bo", "greylisted-then-valid@mailvet.test", "valid", ""],
+      ["Cy", "VALID@mailvet.test", "valid", ""],
+      ["Dee", "x", "invalid", "syntax_error"],
+    ]);
+    expect((await mailvet(key, ["job", "list"])).stdout).toContain("people.csv");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("a refusal arrives as a problem with all it says", async () => {

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import type { KeyScope } from "@mailvet/contract";
 import { expect } from "vitest";
-import { type Asked, OPERATOR, type Person, type TestService } from "./service.ts";
+import { type Asked, formWith, OPERATOR, type Person, type TestService } from "./service.ts";
 
 export type Endpoint = Details & {
   /** Method and path as in the document. */
@@ -22,8 +22,10 @@ type Access = "open" | { scope: KeyScope } | "any_key" | "session" | "operator";
 type Details = {
   query?: string;
   body?: unknown;
+  /** Instead of a body. */
+  form?: FormData;
   /** What is of the wrong shape, and where. Absent: there is nothing to get wrong. */
-  wrong?: { query?: string; body?: unknown; id?: string; pointer: string };
+  wrong?: { query?: string; body?: unknown; form?: FormData; id?: string; pointer: string };
   /** Takes no Idempotency-Key although it is a POST of somebody known. */
   ignoresIdempotencyKey?: true;
 };
@@ -33,6 +35,13 @@ const NOBODYS_TOKEN = "nobodys-token-nobodys-token-nobodys-token-n";
 const PASSWORD = "a long enough password";
 const EMAIL = "valid@mailvet.test";
 const NEWCOMER = "newcomer@house.example";
+const LIST = `name,email\nAnn,${EMAIL}\nBo,catch-all@mailvet.test\n`;
+const BULK = { scope: "bulk" } as const;
+const READ = { scope: "read" } as const;
+/** Nobody listens there. */
+export const HOOK = "http://127.0.0.1:9/hook";
+const WRONG_HOOK = { wrong: { id: "x", pointer: "/webhook_id" } };
+const WRONG_JOB = { wrong: { id: "x", pointer: "/job_id" } };
 
 export const ENDPOINTS: readonly Endpoint[] = [
   endpoint(
@@ -59,6 +68,44 @@ export const ENDPOINTS: readonly Endpoint[] = [
       wrong: { body: { emails: [EMAIL, null] }, pointer: "/emails/1" },
     },
   ),
+  endpoint("POST /bulk/upload/preview", BULK, {
+    form: formWith(LIST),
+    wrong: { form: new FormData(), pointer: "/file" },
+  }),
+  endpoint("POST /bulk/upload/confirm", BULK, {
+    body: { upload_id: randomUUID(), email_column: "email" },
+    wrong: { body: { upload_id: "x", email_column: "email" }, pointer: "/upload_id" },
+  }),
+  endpoint("GET /bulk/jobs", READ, {
+    query: "?skip=0&limit=5&status=completed",
+    wrong: { query: "?status=sleeping", pointer: "/status" },
+  }),
+  endpoint("GET /bulk/jobs/{job_id}", READ, { query: "?wait=1", ...WRONG_JOB }),
+  endpoint("GET /bulk/jobs/{job_id}/results", READ, { query: "?status=valid", ...WRONG_JOB }),
+  endpoint("GET /bulk/jobs/{job_id}/download", READ, { query: "?format=ndjson", ...WRONG_JOB }),
+  endpoint("GET /bulk/jobs/{job_id}/events", READ, WRONG_JOB),
+  endpoint("POST /bulk/jobs/{job_id}/cancel", BULK, WRONG_JOB),
+  endpoint("POST /bulk/jobs/{job_id}/pause", BULK, WRONG_JOB),
+  endpoint("POST /bulk/jobs/{job_id}/resume", BULK, WRONG_JOB),
+  endpoint("DELETE /bulk/jobs/{job_id}", BULK, WRONG_JOB),
+  endpoint("GET /webhooks", READ),
+  endpoint("POST /webhooks", BULK, {
+    body: { url: HOOK },
+    wrong: { body: { url: HOOK, events: ["job.lost"] }, pointer: "/events/0" },
+  }),
+  endpoint("GET /webhooks/{webhook_id}", READ, WRONG_HOOK),
+  endpoint("PATCH /webhooks/{webhook_id}", BULK, {
+    body: { description: "orders" },
+    wrong: { body: { is_enabled: "yes" }, pointer: "/is_enabled" },
+  }),
+  endpoint("DELETE /webhooks/{webhook_id}", BULK, WRONG_HOOK),
+  endpoint("POST /webhooks/{webhook_id}/rotate-secret", BULK, WRONG_HOOK),
+  endpoint("POST /webhooks/{webhook_id}/test", BULK, WRONG_HOOK),
+  endpoint("GET /webhooks/{webhook_id}/deliveries", READ, {
+    query: "?state=failed",
+    wrong: { query: "?state=lost", pointer: "/state" },
+  }),
+  endpoint("POST /webhooks/{webhook_id}/deliveries/{delivery_id}/replay", BULK, WRONG_HOOK),
   endpoint("GET /account", "any_key"),
   endpoint(
     "GET /credits",
@@ -126,12 +173,12 @@ function endpoint(name: string, access: Access, details: Details = {}): Endpoint
 
 /** A request that makes sense, so far without saying who asks. The ids in its path are nobody's unless they are given. */
 export function requestTo(
-  { method, path, query = "", body }: Endpoint,
+  { method, path, query = "", body, form }: Endpoint,
   ids: Readonly<Record<string, string>> = {},
 ): { path: string; asked: Asked } {
   return {
     path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? randomUUID()) + query,
-    asked: { method, ...(body === undefined ? {} : { body }) },
+    asked: { method, ...(body === undefined ? {} : { body }), ...(form === undefined ? {} : { form }) },
   };
 }
 

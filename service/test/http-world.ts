@@ -157,7 +157,7 @@ function testBench() {
       { schema: { params: Thing }, config: { access: "any_key" } },
       async (_, reply) => reply.code(204).send(),
     );
-    api.post("/bulk", { config: { access: { scope: "bulk" } } }, async () => {
+    api.post("/bulk", { config: { access: { scope: "bulk" }, isBulk: true } }, async () => {
       count("bulk");
       await gate;
       return { done: true };

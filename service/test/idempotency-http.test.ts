@@ -2,17 +2,28 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { credentialsFor, ENDPOINTS, type Endpoint, honoursIdempotencyKeys, requestTo } from "./endpoints.ts";
+import {
+  credentialsFor,
+  ENDPOINTS,
+  type Endpoint,
+  HOOK,
+  honoursIdempotencyKeys,
+  requestTo,
+  wrongRequestTo,
+} from "./endpoints.ts";
 import { booksOf, expectProblem } from "./problems.ts";
-import { type Asked, openService, type Person, type TestService } from "./service.ts";
+import { type Answer, type Asked, formWith, openService, type Person, type TestService } from "./service.ts";
 
 const HONOURING = ENDPOINTS.filter(honoursIdempotencyKeys);
 
 let service: TestService;
 let ann: Person;
+/** Two endpoints of ann's, each with a delivery. */
+let hooks: { webhook_id: string; delivery_id: string }[];
 beforeAll(async () => {
-  service = await openService();
+  service = await openService({ env: { ROLE: "api" } }); // without a worker a job stays as it is
   ann = await service.openAccount({ credits: 1_000 });
+  hooks = [await makeHook(), await makeHook()];
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -20,6 +31,15 @@ test("every way to spend, and every other POST of somebody known but the passwor
   expect(HONOURING.map(({ name }) => name)).toEqual([
     "POST /validation/single",
     "POST /validation/bulk",
+    "POST /bulk/upload/preview",
+    "POST /bulk/upload/confirm",
+    "POST /bulk/jobs/{job_id}/cancel",
+    "POST /bulk/jobs/{job_id}/pause",
+    "POST /bulk/jobs/{job_id}/resume",
+    "POST /webhooks",
+    "POST /webhooks/{webhook_id}/rotate-secret",
+    "POST /webhooks/{webhook_id}/test",
+    "POST /webhooks/{webhook_id}/deliveries/{delivery_id}/replay",
     "POST /keys",
     "POST /operator/accounts/{account_id}/grants",
   ]);
@@ -29,83 +49,90 @@ for (const endpoint of HONOURING) {
   describe(endpoint.name, () => {
     test("the same request under the same key is answered by the same bytes and done once", async () => {
       const under = randomUUID();
-      const first = await ask(endpoint, under);
+      const [request, next] = [await requestFor(endpoint), await requestFor(endpoint)];
+      const first = await send(request, under);
       expect(first.status).toBeLessThan(300);
       expect(first.headers.get("idempotency-replayed")).toBeNull();
       const before = await everythingDone();
 
       for (let n = 0; n < 3; n++) {
-        const again = await ask(endpoint, under);
+        const again = await send(request, under);
         expect([again.status, again.text]).toEqual([first.status, first.text]);
         expect(again.headers.get("content-type")).toBe(first.headers.get("content-type"));
         expect(again.headers.get("idempotency-replayed")).toBe("true");
         expect(again.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));
       }
       expect(await everythingDone()).toEqual(before);
-      await ask(endpoint, randomUUID());
+      await send(next, randomUUID());
       expect(await everythingDone()).not.toEqual(before);
     });
 
     test("another request under the same key is refused and not done", async () => {
       const under = randomUUID();
-      await ask(endpoint, under);
+      const other = await otherRequestFor(endpoint);
+      await send(await requestFor(endpoint), under);
       const before = await everythingDone();
-      const other = await ask(endpoint, under, { body: otherBodyFor(endpoint) });
-      await expectProblem(service, other, "idempotency_key_reused");
+      await expectProblem(service, await send(other, under), "idempotency_key_reused");
       expect(await everythingDone()).toEqual(before);
     });
 
     test("while the first is under way the second is sent away, and gets the answer later", async () => {
       const under = randomUUID();
+      const request = await requestFor(endpoint);
       const lock = await service.database.pool.connect();
       try {
-        // Whoever wants to spend, or to make a key, waits here.
+        // Whoever wants to spend, to make a key, to change a job or an endpoint, or to store rows waits here.
         await lock.query("begin");
-        await lock.query("lock table balances, api_keys in exclusive mode");
-        const first = ask(endpoint, under);
+        await lock.query(
+          "lock table balances, api_keys, jobs, upload_parts, webhook_endpoints in exclusive mode",
+        );
+        const first = send(request, under);
         await untilHeld();
-        const second = await ask(endpoint, under);
+        const second = await send(request, under);
         await expectProblem(service, second, "idempotency_in_flight");
         expect(Number(second.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
         await lock.query("rollback");
         const { text, status } = await first;
         expect(status).toBeLessThan(300);
-        expect((await ask(endpoint, under)).text).toBe(text);
+        expect((await send(request, under)).text).toBe(text);
       } finally {
         lock.release();
       }
     });
 
-    test("four at once are one: done once, and those that got an answer got the same", async () => {
+    test("several at once are one: done once, and those that got an answer got the same", async () => {
       const under = randomUUID();
-      const before = await doneCount();
-      const answers = await Promise.all(Array.from({ length: 4 }, () => ask(endpoint, under)));
+      const request = await requestFor(endpoint);
+      const before = await doneCount(endpoint);
+      const atOnce = endpoint.form ? 2 : 4; // that many files of one account are taken at a time
+      const answers = await Promise.all(Array.from({ length: atOnce }, () => send(request, under)));
       const good = answers.filter(({ status }) => status < 300);
       expect(new Set(good.map(({ text }) => text)).size).toBe(1);
       for (const answer of answers.filter(({ status }) => status >= 300)) {
         await expectProblem(service, answer, "idempotency_in_flight");
       }
-      expect((await doneCount()) - before).toBe(1);
+      expect((await doneCount(endpoint)) - before).toBe(1);
     });
 
     test("a request that was refused leaves the key free", async () => {
       const under = randomUUID();
+      const request = await requestFor(endpoint);
       const before = await everythingDone();
-      const refused = await ask(endpoint, under, { body: endpoint.wrong!.body });
-      expect(refused.status).toBe(422);
+      const wrong = { ...wrongRequestTo(endpoint), endpoint };
+      expect((await send(wrong, under)).status).toBe(422);
       expect(await everythingDone()).toEqual(before);
-      expect((await ask(endpoint, under)).status).toBeLessThan(300);
+      expect((await send(request, under)).status).toBeLessThan(300);
     });
   });
 }
 
 test("a process that dies before its answer is kept has given the credits, and the retry gives no more", async () => {
-  const grants = HONOURING.find(({ path }) => path.endsWith("/grants"))!;
   const under = randomUUID();
-  const first = await ask(grants, under);
+  const request = await requestFor(named("POST /operator/accounts/{account_id}/grants"));
+  const first = await send(request, under);
   const before = await everythingDone();
   await loseAnswersOf(await operatorId());
-  const again = await ask(grants, under);
+  const again = await send(request, under);
   expect(again.headers.get("idempotency-replayed")).toBeNull();
   expect([again.status, again.text]).toEqual([201, first.text]);
   expect(await everythingDone()).toEqual(before);
@@ -193,9 +220,9 @@ test("a test key's answer is not given to a live key", async () => {
 test("what is kept can be read by nobody: neither address nor key nor answer stands in any table", async () => {
   const under = `kept-${randomUUID()}`;
   const email = "valid+very.secret.person@mailvet.test";
-  const single = await ask(HONOURING[0]!, under, { body: { email } });
+  const single = await send(await requestFor(named("POST /validation/single"), { body: { email } }), under);
   expect(single.status).toBe(200);
-  const created = await ask(HONOURING[2]!, `${under}-2`);
+  const created = await send(await requestFor(named("POST /keys")), `${under}-2`);
 
   const contents = await everyRow();
   expect(contents).toContain("idempotent_answers");
@@ -206,32 +233,114 @@ test("what is kept can be read by nobody: neither address nor key nor answer sta
   }
 });
 
-async function ask(endpoint: Endpoint, under: string, change: Asked = {}) {
-  const { path, asked } = requestTo(endpoint, { account_id: ann.accountId });
+function named(name: string): Endpoint {
+  return HONOURING.find((endpoint) => endpoint.name === name)!;
+}
+
+const FIRST_SECRET = "secret = 'the first', previous_secret = null";
+
+type Request = { endpoint: Endpoint; path: string; asked: Asked };
+
+/** A request that can be done; what can be done only once is done to something new. */
+async function requestFor(endpoint: Endpoint, change: Asked = {}, hook = hooks[0]!): Promise<Request> {
+  const ids: Record<string, string> = { account_id: ann.accountId, ...hook };
+  const deed = deedOf(endpoint);
+  const status = { cancel: "queued", pause: "processing", resume: "paused" }[deed];
+  if (status) ids.job_id = await jobThatIs(status);
+  if (deed === "rotate-secret") await refresh("webhook_endpoints", hook.webhook_id, FIRST_SECRET);
+  if (deed === "replay") await refresh("webhook_deliveries", hook.delivery_id, "state = 'failed'");
+  const { path, asked } = requestTo(endpoint, ids);
+  const body = deed === "confirm" ? await confirmation() : asked.body;
+  return { endpoint, path, asked: { ...asked, body, ...change } };
+}
+
+/** As good as the endpoint's own, but another one: what is done only once is another one anyway. */
+function otherRequestFor(endpoint: Endpoint): Promise<Request> {
+  return requestFor(endpoint, OTHERS[endpoint.name], hooks[1]);
+}
+
+/** The last word of its path. */
+function deedOf({ path }: Endpoint): string {
+  return path.split("/").at(-1)!;
+}
+
+const OTHERS: Readonly<Record<string, Asked>> = {
+  "POST /validation/single": { body: { email: "catch-all@mailvet.test" } },
+  "POST /validation/bulk": { body: { emails: ["catch-all@mailvet.test"] } },
+  "POST /bulk/upload/preview": { form: formWith("email\ncatch-all@mailvet.test\n") },
+  "POST /operator/accounts/{account_id}/grants": { body: { amount: 2 } },
+  "POST /keys": { body: { name: "yet another key" } },
+  "POST /webhooks": { body: { url: HOOK, description: "yet another" } },
+};
+
+async function send({ endpoint, path, asked }: Request, under: string): Promise<Answer> {
   const who = await credentialsFor(endpoint, service, ann);
-  return service.ask(path, { ...asked, ...who, headers: { "idempotency-key": under }, ...change });
+  return service.ask(path, { ...asked, ...who, headers: { "idempotency-key": under } });
 }
 
-/** A request as good as the endpoint's own, but another one. */
-function otherBodyFor({ path }: Endpoint): unknown {
-  if (path.endsWith("single")) return { email: "catch-all@mailvet.test" };
-  if (path.endsWith("bulk")) return { emails: ["catch-all@mailvet.test"] };
-  return path.endsWith("grants") ? { amount: 2 } : { name: "yet another key" };
+async function makeHook() {
+  const ask = async (path: string, body?: unknown): Promise<string> =>
+    (await service.ask(`/webhooks${path}`, { method: "POST", key: ann.key, body })).body.id;
+  const webhook_id = await ask("", { url: HOOK });
+  return { webhook_id, delivery_id: await ask(`/${webhook_id}/test`) };
 }
 
-/** The books, and how many keys there are. */
+/** Puts something back to where it can be done again, with nothing left to do. */
+async function refresh(table: string, id: string, values: string): Promise<void> {
+  await service.database.pool.query(`update ${table} set ${values} where id = $1`, [id]);
+  await service.database.pool.query("delete from tasks where kind = 'delivery'");
+}
+
+/** Of a new upload. */
+async function confirmation() {
+  const form = formWith("email\nvalid@mailvet.test\n");
+  const { body } = await service.ask("/bulk/upload/preview", { key: ann.key, form });
+  return { upload_id: body.upload_id, email_column: "email" };
+}
+
+async function jobThatIs(status: string): Promise<string> {
+  const { body: job } = await service.ask("/bulk/upload/confirm", {
+    key: ann.key,
+    body: await confirmation(),
+  });
+  await service.database.pool.query("update jobs set status = $2, paused_at = now() where id = $1", [
+    job.id,
+    status,
+  ]);
+  return job.id;
+}
+
+/** The books, and everything else that can be made or changed here. */
 async function everythingDone(): Promise<unknown> {
-  const { rows } = await service.database.pool.query("select count(*) from api_keys");
+  const { rows } = await service.database.pool.query(
+    `select (select count(*) from api_keys) as keys, (select count(*) from uploads) as uploads,
+       (select json_agg(status order by id) from jobs) as jobs,
+       (select json_agg(secret order by id) from webhook_endpoints) as hooks,
+       (select count(*) from webhook_deliveries) as deliveries,
+       (select json_agg(due_at order by id) from tasks) as tasks`,
+  );
   return [await booksOf(service), rows[0]];
 }
 
-/** How many entries and keys there are. */
-async function doneCount(): Promise<number> {
-  const { rows } = await service.database.pool.query(
-    "select (select count(*) from ledger) + (select count(*) from api_keys) as count",
-  );
+/** How often this was done. */
+async function doneCount(endpoint: Endpoint): Promise<number> {
+  const { rows } = await service.database.pool.query(DONE[deedOf(endpoint)] ?? DONE.other!);
   return Number(rows[0].count);
 }
+
+const DONE: Readonly<Record<string, string>> = {
+  preview: "select count(*) from uploads",
+  confirm: "select count(*) from jobs",
+  cancel: "select count(*) from jobs where status = 'cancelled'",
+  pause: "select count(*) from jobs where status = 'paused'",
+  resume: "select count(*) from jobs where status = 'processing'",
+  webhooks: "select count(*) from webhook_endpoints",
+  // Done twice, the first secret is no longer the one before.
+  "rotate-secret": "select count(*) from webhook_endpoints where previous_secret = 'the first'",
+  test: "select count(*) from webhook_deliveries",
+  replay: "select count(*) from tasks where kind = 'delivery'",
+  other: "select (select count(*) from ledger) + (select count(*) from api_keys) as count",
+};
 
 /** As if a process had died after the work, and before the answer was kept: its lease has run out since. */
 async function loseAnswersOf(accountId: string): Promise<void> {
@@ -242,11 +351,12 @@ async function loseAnswersOf(accountId: string): Promise<void> {
   );
 }
 
-/** Waits until a request holds its key. */
+/** Waits until a request holds its key; for an upload that is the upload itself. */
 async function untilHeld(): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     const { rows } = await service.database.pool.query(
-      "select 1 from idempotent_answers where account_id = any($1) and holder is not null",
+      `select 1 from idempotent_answers where account_id = any($1) and holder is not null
+       union all select 1 from uploads where ready_at is null`,
       [[ann.accountId, await operatorId()]],
     );
     if (rows.length > 0) return;

@@ -2,7 +2,8 @@
 import type { Status, SubStatus } from "@mailvet/contract";
 import { expect } from "vitest";
 
-type Type = "string" | "boolean" | "number" | "integer" | "number or null" | "string or null" | Shape;
+type Type = Plain | `${Plain} or null` | "array of string" | Shape;
+type Plain = "string" | "boolean" | "number" | "integer" | "object";
 type Shape = { readonly [field: string]: Type };
 
 export const RESULT: Shape = {
@@ -44,6 +45,47 @@ export const SUMMARY: Shape = {
   credits_used: "integer",
 };
 export const ITEM: Shape = { email: "string", status: "string", is_valid: "boolean", confidence: "number" };
+
+export const PREVIEW: Shape = {
+  upload_id: "string",
+  filename: "string",
+  columns: "array of string",
+  suggested_email_column: "string",
+  total_rows: "integer",
+  sample_rows: "object",
+  email_count_by_column: "object",
+  has_header: "boolean",
+  expires_at: "string",
+};
+
+export const JOB: Shape = {
+  id: "string",
+  status: "string",
+  phase: "string",
+  filename: "string",
+  email_column: "string",
+  created_at: "string",
+  started_at: "string or null",
+  completed_at: "string or null",
+  expires_at: "string or null",
+  total_rows: "integer",
+  total_emails: "integer",
+  unique_emails: "integer",
+  duplicate_count: "integer",
+  processed: "integer",
+  progress_percent: "number",
+  rate_per_second: "number",
+  eta_seconds: "integer or null",
+  valid_count: "integer",
+  invalid_count: "integer",
+  risky_count: "integer",
+  unknown_count: "integer",
+  sub_status_counts: "object",
+  credits_reserved: "integer",
+  credits_used: "integer",
+  error: "object or null",
+  results_url: "string or null",
+};
 
 /** sub_status → status, is_valid, safe_to_send, confidence (undefined: not a fixed one). */
 export const VERDICTS: Readonly<Record<SubStatus, readonly [Status, boolean, boolean, number | undefined]>> =
@@ -97,6 +139,7 @@ function typesOf(value: unknown, shape: Shape): unknown {
 function typeOf(value: unknown, wanted: Type): unknown {
   if (typeof wanted === "object") return typesOf(value, wanted);
   if (value === null) return wanted.endsWith(" or null") ? wanted : "null";
-  const type = Number.isInteger(value) && wanted === "integer" ? "integer" : typeof value;
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return "array of string";
+  const type = Number.isInteger(value) && wanted.startsWith("integer") ? "integer" : typeof value;
   return wanted === `${type} or null` ? wanted : type;
 }

@@ -5,11 +5,12 @@ import type { AddressInfo } from "node:net";
 import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { ENDPOINTS, type Endpoint, expectEveryEndpoint, requestTo } from "./endpoints.ts";
+import { ENDPOINTS, type Endpoint, expectEveryEndpoint, HOOK, requestTo } from "./endpoints.ts";
 import {
   type Answer,
   type Asked,
   cookieOf,
+  formWith,
   OPERATOR,
   openService,
   type Person,
@@ -17,7 +18,30 @@ import {
 } from "./service.ts";
 
 /** Somebody with a history: keys, sessions, spending, and addresses that were asked for. */
-type Inhabitant = Person & { keyId: string; sessionId: string; marks: string[]; ids: Record<string, string> };
+type Inhabitant = Person & {
+  keyId: string;
+  sessionId: string;
+  /** Confirmed by nobody. */
+  uploadId: string;
+  /** One that has ended, with this filename. */
+  doneJobId: string;
+  filename: string;
+  marks: string[];
+  /** The job among them is paused: it can be resumed, cancelled and erased. */
+  ids: Record<string, string>;
+};
+
+/** Everything that is shown to somebody about themselves. */
+const OWN_PAGES = [
+  "/account",
+  "/credits?limit=100",
+  "/usage",
+  "/keys",
+  "/auth/session",
+  "/auth/sessions",
+  "/bulk/jobs",
+  "/webhooks",
+];
 
 const NOTE = "a note to bob alone";
 const BROWSER = "bobs browser";
@@ -42,9 +66,11 @@ test("the list of endpoints is complete", () => expectEveryEndpoint(service));
 describe("what ann gets to see", () => {
   test("bob sees his own things, so there is something to be seen", async () => {
     const shown = await Promise.all(
-      ["/account", "/credits?limit=100", "/usage", "/keys", "/auth/session", "/auth/sessions"].map(
-        async (path) => (await service.ask(path, { cookie: bob.cookie })).text,
-      ),
+      [
+        ...OWN_PAGES,
+        `/bulk/jobs/${bob.doneJobId}/download`,
+        `/webhooks/${bob.ids.webhook_id}/deliveries`,
+      ].map(async (path) => (await service.ask(path, { cookie: bob.cookie })).text),
     );
     for (const mark of bob.marks) expect(shown.join()).toContain(mark);
   });
@@ -99,6 +125,21 @@ describe("what ann can do", () => {
       expect(await stateOf(bob)).toEqual(before);
     });
   }
+
+  test("bob's upload is like one that does not exist, and so is his job that has ended", async () => {
+    const before = await stateOf(bob);
+    const confirm = (upload_id: string) =>
+      service.ask("/bulk/upload/confirm", { key: ann.key, body: { upload_id, email_column: "email" } });
+    const refused = await confirm(bob.uploadId);
+    expect(refused.status).toBe(404);
+    expectSame(refused, await confirm(randomUUID()));
+    for (const endpoint of ENDPOINTS.filter(({ path }) => path.includes("{job_id}"))) {
+      const aboutBob = await askAs(endpoint, { key: ann.key }, { job_id: bob.doneJobId });
+      expect(aboutBob.status).toBe(404);
+      expectSame(aboutBob, await askAs(endpoint, { key: ann.key }, {}));
+    }
+    expect(await stateOf(bob)).toEqual(before);
+  });
 
   test("nothing that ann does to herself happens to bob", async () => {
     const before = await stateOf(bob);
@@ -221,14 +262,23 @@ async function settle(person: Person): Promise<Inhabitant> {
   const { body: verdict } = await service.ask("/validation/single?email=cy@shop.example-lab.com", { key });
   const { body: sessions } = await service.ask("/auth/sessions", { cookie });
   const sessionId: string = signedIn.body.session_id;
+  const lists = await settleLists(key, accountId.slice(0, 8));
+  const hook = await settleHook(key, `${HOOK}/${accountId.slice(0, 8)}`);
   const note = `${NOTE} ${accountId.slice(0, 8)}`;
   return {
     ...person,
     key,
     keyId,
     sessionId,
-    ids: { key_id: keyId, session_id: sessionId, account_id: accountId },
+    ...lists,
+    ids: { key_id: keyId, session_id: sessionId, account_id: accountId, job_id: lists.pausedJobId, ...hook },
     marks: [
+      lists.filename,
+      lists.doneJobId,
+      lists.pausedJobId,
+      lists.email,
+      `${HOOK}/${accountId.slice(0, 8)}`,
+      ...Object.values(hook),
       accountId,
       email,
       keyId,
@@ -242,15 +292,47 @@ async function settle(person: Person): Promise<Inhabitant> {
   };
 }
 
+/** An upload that nobody confirmed, a job that has ended, and one that is paused. */
+async function settleLists(key: string, mark: string) {
+  const filename = `list-${mark}.csv`;
+  const email = `valid+${mark}@mailvet.test`;
+  const upload = async (text: string): Promise<string> =>
+    (await service.ask("/bulk/upload/preview", { key, form: formWith(text, filename) })).body.upload_id;
+  const confirm = async (uploadId: string): Promise<string> => {
+    const body = { upload_id: uploadId, email_column: "email" };
+    return (await service.ask("/bulk/upload/confirm", { key, body })).body.id;
+  };
+  const pausedJobId = await confirm(await upload(`email\nslow-3s+${mark}@mailvet.test\n`));
+  await vi.waitFor(async () => {
+    const { body } = await service.ask(`/bulk/jobs/${pausedJobId}/pause`, { key, method: "POST" });
+    expect(body.status).toBe("paused");
+  }, 5_000);
+  const doneJobId = await confirm(await upload(`email\n${email}\n`));
+  await vi.waitFor(async () => {
+    const { body } = await service.ask(`/bulk/jobs/${doneJobId}`, { key });
+    expect(body.status).toBe("completed");
+  }, 5_000);
+  return { uploadId: await upload(`email\n${email}\n`), doneJobId, pausedJobId, filename, email };
+}
+
+/** An endpoint with a delivery; switched off, so that nothing more happens to either. */
+async function settleHook(key: string, url: string) {
+  const ask = async (path: string, method: string, body?: unknown): Promise<string> =>
+    (await service.ask(`/webhooks${path}`, { key, method, body })).body.id;
+  const webhook_id = await ask("", "POST", { url });
+  const delivery_id = await ask(`/${webhook_id}/test`, "POST");
+  await ask(`/${webhook_id}`, "PATCH", { is_enabled: false });
+  return { webhook_id, delivery_id };
+}
+
 /** Everything that is somebody's, as they see it. */
 async function stateOf({ cookie, key }: Inhabitant): Promise<unknown> {
-  const paths = ["/account", "/credits?limit=100", "/usage", "/keys", "/auth/session", "/auth/sessions"];
-  const answers = await Promise.all(paths.map((path) => service.ask(path, { cookie })));
-  expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
+  const answers = await Promise.all(OWN_PAGES.map((path) => service.ask(path, { cookie })));
+  expect(answers.map(({ status }) => status)).toEqual(OWN_PAGES.map(() => 200));
   expect((await service.ask("/account", { key })).status).toBe(200);
-  // When a key was used last is written down a little later.
+  // When a key was used last is written down a little later, and a paused job gets slower all the time.
   return JSON.parse(JSON.stringify(answers.map(({ body }) => body)), (name, value) =>
-    name === "last_used_at" ? undefined : value,
+    ["last_used_at", "rate_per_second"].includes(name) ? undefined : value,
   );
 }
 

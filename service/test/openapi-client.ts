@@ -17,6 +17,8 @@ export type Operation = {
   path: string;
   parameters: Parameter[];
   body: Schema | undefined;
+  /** What is sent is a file in a form. */
+  takesFile: boolean;
   responses: Record<string, Response>;
   /** Only somebody signed in may ask. */
   isForSessions: boolean;
@@ -44,7 +46,8 @@ export function operationsOf(document: Schema): Operation[] {
         method: method.toUpperCase(),
         path: `${base}${path}`,
         parameters,
-        body: requestBody?.content["application/json"].schema,
+        body: requestBody?.content["application/json"]?.schema,
+        takesFile: requestBody?.content["multipart/form-data"] !== undefined,
         responses,
         isForSessions: JSON.stringify(operation.security) === '[{"session":[]}]',
       };
@@ -69,10 +72,23 @@ export type MakeUp = {
   callers: number;
   /** Which of them are signed in. */
   signedIn: readonly number[];
-  /** Ids that exist, and texts worth trying, such as addresses. */
-  ids: readonly string[];
+  /** Ids and names that exist, by the name they are asked for by; others in the course of time. */
+  ids: Readonly<Record<string, readonly string[]>>;
+  /** Worth trying, such as addresses. */
   texts: readonly string[];
+  files: readonly string[];
+  /** Parameters of which less is tried than the document allows. */
+  most: Readonly<Record<string, number>>;
 };
+
+/** Most often one that exists under this name; else one of something else. */
+function idsNamed(name: string, { ids }: MakeUp): fc.Arbitrary<string> {
+  return fc.nat().map((n) => {
+    const own = n % 4 === 0 ? undefined : ids[name];
+    const choice = own ?? Object.values(ids).flat();
+    return choice[n % choice.length]!;
+  });
+}
 
 /** Requests to an operation: most of them right in every part, the others wrong in some. */
 export function requestsTo(operation: Operation, known: MakeUp): fc.Arbitrary<MadeUpRequest> {
@@ -82,12 +98,10 @@ export function requestsTo(operation: Operation, known: MakeUp): fc.Arbitrary<Ma
   return fc
     .record({
       segments: fc.tuple(
-        ...inPath.map(() => fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...known.ids) }, junkText)),
+        ...inPath.map(({ name }) => fc.oneof({ weight: 5, arbitrary: idsNamed(name, known) }, junkText)),
       ),
       query: queryOf(inQuery, known),
-      body: operation.body
-        ? bodiesOf(operation.body, known)
-        : fc.oneof({ weight: 6, arbitrary: noBody }, junkBody),
+      body: bodyFor(operation, known),
       accept: fc.oneof(
         { weight: 12, arbitrary: fc.constant("*/*") },
         fc.constantFrom("text/html", "application/json;q=0"),
@@ -150,6 +164,26 @@ const junkBody: fc.Arbitrary<Body> = fc.oneof(
   ),
 );
 
+function bodyFor({ body, takesFile }: Operation, known: MakeUp): fc.Arbitrary<Body> {
+  if (takesFile) return fc.oneof({ weight: 8, arbitrary: formsOf(known) }, junkBody, noBody);
+  return body ? bodiesOf(body, known) : fc.oneof({ weight: 6, arbitrary: noBody }, junkBody);
+}
+
+/** A form with a file, most of them whole and in the right field. */
+function formsOf({ files }: MakeUp): fc.Arbitrary<Body> {
+  return fc
+    .record({
+      content: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...files) }, junkText),
+      field: fc.oneof({ weight: 8, arbitrary: fc.constant("file") }, fc.constantFrom("files", "")),
+      filename: fc.constantFrom("list.csv", "../list.csv", "名.txt", ""),
+      end: fc.oneof({ weight: 8, arbitrary: fc.constant("\r\n--made-up--\r\n") }, fc.constant("")),
+    })
+    .map(({ content, field, filename, end }) => ({
+      text: `--made-up\r\ncontent-disposition: form-data; name="${field}"; filename="${filename}"\r\n\r\n${content}${end}`,
+      type: "multipart/form-data; boundary=made-up",
+    }));
+}
+
 function bodiesOf(schema: Schema, known: MakeUp): fc.Arbitrary<Body> {
   const right = valuesOf(schema, known);
   const nearlyRight = fc
@@ -173,7 +207,8 @@ function bodiesOf(schema: Schema, known: MakeUp): fc.Arbitrary<Body> {
 
 function queryOf(parameters: Parameter[], known: MakeUp): fc.Arbitrary<string> {
   const pairs = parameters.map(({ name, required, schema }) => {
-    const right = valuesOf(schema, known).map((value) => [[name, String(value)]]);
+    const maximum = known.most[name] ?? schema.maximum;
+    const right = valuesOf({ ...schema, maximum }, known, name).map((value) => [[name, String(value)]]);
     const wrong = junkText.map((text) => [[name, text]]);
     const twice = fc.constant([
       [name, "1"],
@@ -203,22 +238,25 @@ function queryOf(parameters: Parameter[], known: MakeUp): fc.Arbitrary<string> {
 /** Half a surrogate pair has no place in a URL. */
 const wellFormed = (text: string) => Buffer.from(text, "utf8").toString("utf8");
 
-/** Values that a schema allows. */
-function valuesOf(schema: Schema, known: MakeUp): fc.Arbitrary<unknown> {
+/** Values that a schema allows, for a part of this name. */
+function valuesOf(schema: Schema, known: MakeUp, name = ""): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one: Schema) => valuesOf(one, known)));
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one: Schema) => valuesOf(one, known, name)));
   switch (schema.type) {
     case "object":
       return fc.record(
         Object.fromEntries(
-          Object.entries<Schema>(schema.properties ?? {}).map(([name, one]) => [name, valuesOf(one, known)]),
+          Object.entries<Schema>(schema.properties ?? {}).map(([name, one]) => [
+            name,
+            valuesOf(one, known, name),
+          ]),
         ),
         { requiredKeys: schema.required ?? [] },
       );
     case "array":
       return arraysOf(schema, known);
     case "string":
-      return textsOf(schema, known);
+      return textsOf(schema, known, name);
     case "integer":
       return fc.integer({ min: schema.minimum ?? -1000, max: schema.maximum ?? 1000 });
     case "number":
@@ -244,12 +282,17 @@ function arraysOf(
   return fc.oneof({ weight: 20, arbitrary: fc.array(item, few) }, tooMany);
 }
 
-function textsOf({ format, minLength = 0, maxLength = 60 }: Schema, known: MakeUp): fc.Arbitrary<string> {
+function textsOf(
+  { format, minLength = 0, maxLength = 60 }: Schema,
+  known: MakeUp,
+  name: string,
+): fc.Arbitrary<string> {
   const year = { min: new Date("2000-01-01"), max: new Date("2100-01-01"), noInvalidDate: true };
-  if (format === "uuid") return fc.oneof(fc.constantFrom(...known.ids), fc.uuid());
+  if (format === "uuid") return fc.oneof({ weight: 4, arbitrary: idsNamed(name, known) }, fc.uuid());
   if (format === "date") return fc.date(year).map((date) => date.toISOString().slice(0, 10));
   if (format === "date-time") return fc.date(year).map((date) => date.toISOString());
   const anything = fc.string({ unit: "binary", minLength, maxLength: Math.min(maxLength, 60) });
+  if (known.ids[name]) return fc.oneof({ weight: 3, arbitrary: idsNamed(name, known) }, anything);
   const fitting = known.texts.filter(({ length }) => length >= minLength && length <= maxLength);
   return fitting.length > 0
     ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...fitting) }, anything)
@@ -268,7 +311,7 @@ export function complaintAbout(operation: Operation, { status, type, text }: Rec
   if (!foreseen.content) return text === "" ? undefined : `a body where none is documented: ${text}`;
   if (!schema) return `content type "${type}" is not documented for ${status}`;
   const validator = validatorOf(schema);
-  const value: unknown = JSON.parse(text);
+  const value: unknown = /[/+]json$/.test(mediaType) ? JSON.parse(text) : text;
   if (validator.Check(value)) return undefined;
   return `the body does not fit: ${JSON.stringify(validator.Errors(value).slice(0, 3))}`;
 }

@@ -1,8 +1,9 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { HOOK } from "./endpoints.ts";
 import { complaintAbout, type Operation, operationsOf, requestsTo } from "./openapi-client.ts";
-import { cookieOf, OPERATOR, openService, type Person, type TestService } from "./service.ts";
+import { cookieOf, formWith, OPERATOR, openService, type Person, type TestService } from "./service.ts";
 
 let service: TestService;
 // biome-ignore lint/suspicious/noExplicitAny: a document of any shape, until it is validated
@@ -45,6 +46,10 @@ test("every endpoint of the interface is there", () => {
     "GET /account",
     "GET /credits",
     "GET /usage",
+    "POST /bulk/upload/preview",
+    "POST /bulk/upload/confirm",
+    "GET /bulk/jobs",
+    "GET /bulk/jobs/{job_id}",
   ]) {
     const [method, path] = endpoint.split(" ");
     expect(endpoints).toContain(`${method} /api/v1${path}`);
@@ -57,8 +62,13 @@ test("the contract's resources are written down once, under their names", () => 
       "Account",
       "ApiKey",
       "BulkSummary",
+      "Job",
+      "JobResult",
       "LedgerEntry",
       "Problem",
+      "UploadPreview",
+      "WebhookDelivery",
+      "WebhookEndpoint",
       "ValidationResult",
     ]),
   );
@@ -84,18 +94,35 @@ test("the contract's resources are written down once, under their names", () => 
   ]);
 });
 
+test("a file is sent in a form, and a download comes in any of its formats", () => {
+  const { requestBody } = document.paths["/bulk/upload/preview"].post;
+  expect(Object.keys(requestBody.content)).toEqual(["multipart/form-data"]);
+  const { schema } = requestBody.content["multipart/form-data"];
+  expect(schema).toMatchObject({ type: "object", required: ["file"], properties: { file: {} } });
+  const { responses, parameters } = document.paths["/bulk/jobs/{job_id}/download"].get;
+  expect(Object.keys(responses[200].content)).toEqual([
+    "text/csv",
+    "application/x-ndjson",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  ]);
+  const format = parameters.find(({ name }: { name: string }) => name === "format");
+  expect(format).toMatchObject({ required: false, schema: { enum: ["csv", "ndjson", "xlsx"] } });
+  const events = document.paths["/bulk/jobs/{job_id}/events"].get;
+  expect(Object.keys(events.responses[200].content)).toEqual(["text/event-stream"]);
+});
+
 test("the examples are what the schemas say", () => {
   let examples = 0;
   for (const operation of operations) {
     const described = document.paths[operation.path.slice("/api/v1".length)][operation.method.toLowerCase()];
-    const example = described.responses[200]?.content?.["application/json"].example;
+    const example = described.responses[200]?.content?.["application/json"]?.example;
     if (!example) continue;
     examples++;
     expect(
       complaintAbout(operation, { status: 200, type: "application/json", text: JSON.stringify(example) }),
     ).toBeUndefined();
   }
-  expect(examples).toBe(3);
+  expect(examples).toBe(8);
 });
 
 const REQUESTS = 2_000;
@@ -103,17 +130,26 @@ const FRESH_CALLERS_EVERY = 150; // requests sign people out, change plans and r
 
 test(`in ${REQUESTS} made-up requests there is no failure and no answer that is not documented`, async () => {
   let callers: Record<string, string>[] = [];
-  const ids: string[] = [];
+  const ids: Record<string, string[]> = {};
   let sent = 0;
   const statuses = new Map<number, number>();
   const renew = async () => {
     const person = await service.openAccount({ credits: 100_000 });
     callers = await callersFor(person);
-    ids.splice(0, ids.length, person.accountId, (await person.makeKey()).id, crypto.randomUUID());
+    Object.assign(ids, {
+      account_id: [person.accountId],
+      key_id: [(await person.makeKey()).id],
+      upload_id: [await uploadOf(person, QUICK), await uploadOf(person, SLOW)],
+      job_id: [await jobOf(person, QUICK), await jobOf(person, SLOW)],
+      email_column: ["email"],
+      ...(await hookOf(person)),
+      url: [HOOK],
+      nothing: [crypto.randomUUID()],
+    });
   };
   await renew();
   const signedIn = callers.flatMap(({ cookie }, n) => (cookie ? [n] : []));
-  const known = { callers: callers.length, signedIn, ids, texts: TEXTS };
+  const known = { callers: callers.length, signedIn, ids, texts: TEXTS, files: FILES, most: { wait: 1 } };
   const requests = fc.oneof(
     ...operations.map((operation) => ({
       weight: operation.tags.includes("auth") ? 1 : 3, // hashing passwords takes its time
@@ -136,7 +172,7 @@ test(`in ${REQUESTS} made-up requests there is no failure and no answer that is 
       const received = {
         status: answer.status,
         type: answer.headers.get("content-type") ?? "",
-        text: await answer.text(),
+        text: await textOf(answer),
       };
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
       const operation = operations.find((one) => one.id === id)!;
@@ -150,6 +186,32 @@ test(`in ${REQUESTS} made-up requests there is no failure and no answer that is 
   expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10);
   expect(statuses.get(422)).toBeGreaterThan(REQUESTS / 20);
 }, 120_000);
+
+/** A stream of events goes on as long as its job: the first of them will do. */
+async function textOf(answer: Response): Promise<string> {
+  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer.text();
+  const reader = answer.body!.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return Buffer.from(value ?? "").toString();
+}
+
+async function uploadOf({ key }: Person, file: string): Promise<string> {
+  const { body } = await service.ask("/bulk/upload/preview", { key, form: formWith(file) });
+  return body.upload_id;
+}
+
+async function jobOf(person: Person, file: string): Promise<string> {
+  const body = { upload_id: await uploadOf(person, file), email_column: "email" };
+  return (await service.ask("/bulk/upload/confirm", { key: person.key, body })).body.id;
+}
+
+/** A webhook endpoint, and a message to it. */
+async function hookOf({ key }: Person) {
+  const { body: hook } = await service.ask("/webhooks", { key, body: { url: HOOK } });
+  const { body: delivery } = await service.ask(`/webhooks/${hook.id}/test`, { key, method: "POST" });
+  return { webhook_id: [hook.id], delivery_id: [delivery.id] };
+}
 
 async function callersFor(person: Person): Promise<Record<string, string>[]> {
   // A session of its own: these requests will sign it out, and the story's own must last.
@@ -179,4 +241,15 @@ const TEXTS = [
   "ann@example.com",
   "person1@house.example",
   "a long enough password",
+];
+
+const QUICK = "email\nvalid@mailvet.test\n";
+const SLOW = "email\ngreylisted-then-valid@mailvet.test\n";
+const FILES = [
+  QUICK,
+  SLOW,
+  "name;email\nAnn;catch-all@mailvet.test\nBo;no address\n",
+  "name\nAnn\n",
+  "PK\x03\x04",
+  "",
 ];

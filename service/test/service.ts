@@ -23,7 +23,16 @@ export type Asked = {
   headers?: Record<string, string>;
   /** Sent as JSON; a string is sent as it is. */
   body?: unknown;
+  /** Sent as it is, instead of a body. */
+  form?: FormData | undefined;
 };
+
+/** A form with a file in it, as it is uploaded. */
+export function formWith(content: string | Uint8Array<ArrayBuffer>, filename = "list.csv"): FormData {
+  const form = new FormData();
+  form.append("file", new Blob([content]), filename);
+  return form;
+}
 
 export type TestService = AsyncDisposable & {
   url: string;
@@ -49,14 +58,19 @@ export type Person = {
 };
 
 export async function openService(
-  options: { lab?: Lab; env?: Record<string, string>; logTo?: (line: string) => void } = {},
+  options: {
+    lab?: Lab;
+    env?: Record<string, string>;
+    logTo?: (line: string) => void;
+    /** One that other processes use, too; it is left open. */
+    database?: TestDatabase;
+  } = {},
 ): Promise<TestService> {
   const { lab, env = {}, logTo } = options;
-  const database = await openTestDatabase();
-  const { host, user, database: name } = database.connection;
+  const database = options.database ?? (await openTestDatabase());
   const config = readConfig(
     {
-      DATABASE_URL: `postgres://${encodeURIComponent(host!)}/${name}?user=${user}`,
+      DATABASE_URL: urlOf(database),
       PORT: "0",
       ADMIN_EMAIL: OPERATOR.email,
       ADMIN_PASSWORD: OPERATOR.password,
@@ -66,7 +80,8 @@ export async function openService(
       LOG_LEVEL: logTo ? "debug" : "silent",
       // Without a lab nobody outside is asked: there is no name server at this address.
       DNS_SERVERS: lab?.nameServer ?? "127.0.0.1:9",
-      ...(lab ? { SMTP_PORT: String(lab.smtpPort), EGRESS_ALLOW: "127.0.0.0/8" } : {}),
+      EGRESS_ALLOW: "127.0.0.0/8",
+      ...(lab ? { SMTP_PORT: String(lab.smtpPort) } : {}),
       ...env,
     },
     ".",
@@ -78,20 +93,21 @@ export async function openService(
   await service.welcome();
 
   const ask = async (path: string, asked: Asked = {}): Promise<Answer> => {
-    const { method, from, key, cookie, headers = {}, body } = asked;
+    const { method, from, key, cookie, headers = {}, body, form } = asked;
+    const json = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
     const answer = await fetch(`${url}/api/v1${path}`, {
-      method: method ?? (body === undefined ? "GET" : "POST"),
+      method: method ?? (body === undefined && form === undefined ? "GET" : "POST"),
       headers: {
         ...(from === undefined ? {} : { "x-forwarded-for": from }),
         ...(key === undefined ? {} : { "x-api-key": key }),
         ...(cookie === undefined ? {} : { cookie }),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      body: json ?? form ?? null,
     });
     const text = await answer.text();
-    const isJson = text !== "" && /json/.test(answer.headers.get("content-type") ?? "");
+    const isJson = text !== "" && /[/+]json/.test(answer.headers.get("content-type") ?? "");
     return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text, text };
   };
 
@@ -128,9 +144,14 @@ export async function openService(
     said,
     async [Symbol.asyncDispose]() {
       await service.close();
-      await database.close();
+      if (!options.database) await database.close();
     },
   };
+}
+
+/** As the setting DATABASE_URL names it. */
+export function urlOf({ connection: { host, user, database } }: TestDatabase): string {
+  return `postgres://${encodeURIComponent(host!)}/${database}?user=${user}`;
 }
 
 /** The name and value of the cookie that an answer sets. */

@@ -8,17 +8,17 @@ import type { Resolver } from "#src/dns/resolver";
 import type { EgressGuard } from "#src/egress/guard";
 import { Conversation } from "#src/smtp/conversation";
 import type { Dial } from "#src/smtp/dial";
-import { Pace } from "#src/smtp/pace";
+import { LocalPace } from "#src/smtp/pace";
 import { profileOf } from "#src/smtp/profile";
 
 export function createPlainProber(deps: { resolver: Resolver; guard: EgressGuard; dial: Dial; cap: number }) {
-  const paces = new Map<string, Pace>();
+  const paces = new Map<string, LocalPace>();
   return async (email: string): Promise<string> => {
     const domain = email.slice(email.indexOf("@") + 1);
     const route = await findMailRoute(deps, domain);
     if (route.kind !== "mail_hosts") return route.kind;
     const host = route.hosts[0]!;
-    const pace = paces.get(host.name) ?? new Pace(profileOf("", deps.cap));
+    const pace = paces.get(host.name) ?? new LocalPace(profileOf("", deps.cap));
     paces.set(host.name, pace);
     await pace.enter();
     try {

@@ -97,3 +97,21 @@ test("after so many uses it is time to look again", async () => {
   for (let i = 0; i < 25; i++) expect(memory.known("giant.test", 25)).toBeDefined();
   expect(memory.known("giant.test", 25)).toBeUndefined();
 });
+
+test("who is told to come back in two seconds finds the made-up name asked for anew then", async () => {
+  const now = vi.spyOn(performance, "now").mockReturnValue(1000);
+  const memory = createCatchAllMemory();
+  let asked = 0;
+  const ask = () => {
+    asked++;
+    const finding = Promise.resolve<MailboxFinding>({ answer: "greylisted", retryAfterSeconds: 2 });
+    return { finding, want: () => {}, hurry: () => {} };
+  };
+  await memory.finding("shop.test", ask);
+  await memory.finding("shop.test", ask);
+  expect(asked).toBe(1);
+  now.mockReturnValue(3000);
+  await delay(5); // the cache looks at the clock once a millisecond
+  await memory.finding("shop.test", ask);
+  expect(asked).toBe(2);
+});

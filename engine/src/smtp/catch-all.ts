@@ -9,6 +9,8 @@ const MAX_DOMAINS = 50_000;
 const REMEMBER_MS = 24 * 3600 * 1000;
 /** Undecided is soon asked again, but not for every address of a list. */
 const REMEMBER_UNDECIDED_MS = 60_000;
+/** And when they said when to come back, whoever comes back then must not find the old answer. */
+const PART_OF_THEIR_TIME = 0.5;
 
 /** One made-up name says a lot about a domain and not everything: a filter may know some names and not others. */
 const CONFIDENCE: Partial<Record<MailboxAnswer, number>> = { accepted: 0.92, not_found: 0.95 };
@@ -48,8 +50,7 @@ export function createCatchAllMemory(): CatchAllMemory {
       finding: finding.then((heard) => {
         inquiries.delete(domain);
         const decoy = heard ? decoyFinding(heard) : UNDECIDED;
-        const ttl = decoy.confidence > 0 ? REMEMBER_MS : REMEMBER_UNDECIDED_MS;
-        if (heard) memory.set(domain, { finding: decoy, acceptances: 0 }, { ttl });
+        if (heard) memory.set(domain, { finding: decoy, acceptances: 0 }, { ttl: rememberMs(decoy) });
         return decoy;
       }),
     };
@@ -75,6 +76,11 @@ export function createCatchAllMemory(): CatchAllMemory {
     },
     hurry: (domain) => inquiries.get(domain)?.hurry(),
   };
+}
+
+function rememberMs({ confidence, retryAfterSeconds = Number.POSITIVE_INFINITY }: DecoyFinding): number {
+  if (confidence > 0) return REMEMBER_MS;
+  return Math.min(REMEMBER_UNDECIDED_MS, retryAfterSeconds * 1000 * PART_OF_THEIR_TIME);
 }
 
 const REFUSALS: ReadonlySet<MailboxAnswer> = new Set(["disabled", "full", "domain_not_accepted"]);

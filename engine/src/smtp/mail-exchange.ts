@@ -198,12 +198,22 @@ export class MailExchange {
     const { signal } = this.#closing;
     const isUrgent = () => this.#line.hasUrgent;
     if (!(await pace.enter(signal, isUrgent))) return "nothing to ask";
-    if (!(await this.#deps.door.enter(signal, isUrgent))) {
+    // Behind an open breaker nobody has a place, so nobody may go on to the door, where the breaker might close.
+    const refusal = this.#knownRefusal(host, pace);
+    if (refusal) {
+      pace.leave();
+      return refusal;
+    }
+    // Whoever keeps a place that somebody else wants must not dawdle at the door with it.
+    if (!(await this.#deps.door.enter(signal, () => isUrgent() || pace.isCrowded))) {
       pace.leave();
       return "nothing to ask";
     }
     const isPointless = this.#isClosed || !this.#line.hasQuestionsFor(host);
-    const known = isPointless ? "nothing to ask" : this.#knownFailure(host, address, pace);
+    // The rest that is left by now is the next one's.
+    const known = isPointless
+      ? "nothing to ask"
+      : (this.#knownRefusal(host, pace) ?? this.#knownDead(host, address));
     if (known) this.#giveUpPlace(pace);
     return known;
   }
@@ -235,12 +245,21 @@ export class MailExchange {
   }
 
   #knownFailure(host: string, address: string, pace: Pace): MailboxFinding | undefined {
-    const dead = this.#deps.memory.deadAs(address);
-    if (dead) return withoutReply(dead, host);
+    const dead = this.#knownDead(host, address);
+    if (dead) return dead;
     const restMs = pace.restLeftMs;
     if (restMs > this.#longestRestMs) {
       return { ...withoutReply("rate_limited", host), retryAfterSeconds: Math.ceil(restMs / 1000) };
     }
+    return this.#knownRefusal(host, pace);
+  }
+
+  #knownDead(host: string, address: string): MailboxFinding | undefined {
+    const dead = this.#deps.memory.deadAs(address);
+    return dead && withoutReply(dead, host);
+  }
+
+  #knownRefusal(host: string, pace: Pace): MailboxFinding | undefined {
     const refusal = pace.openBreaker;
     if (!refusal) return undefined;
     const { finding } = understand({ stage: "banner", reply: refusal, mx: host }, this.#profile);

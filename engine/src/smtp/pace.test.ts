@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Pace } from "./pace.ts";
+import { LocalPace, type Pace } from "./pace.ts";
 import { profileOf } from "./profile.ts";
 
 const reply = { code: 554, lines: ["blocked"] };
@@ -22,7 +22,7 @@ function enter(pace: Pace, givingUp?: AbortSignal, isUrgent = () => false) {
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
 test("as many as the profile allows are in at once, the rest wait their turn", async () => {
-  const pace = new Pace(profileOf("", 2));
+  const pace = new LocalPace(profileOf("", 2));
   const visitors = [enter(pace), enter(pace), enter(pace), enter(pace)];
   await settled();
   expect(visitors.map(({ isIn }) => isIn)).toEqual([true, true, undefined, undefined]);
@@ -33,7 +33,7 @@ test("as many as the profile allows are in at once, the rest wait their turn", a
 });
 
 test("a complaint halves what is allowed and calls for a rest that doubles", async () => {
-  const pace = new Pace(profileOf("", 8));
+  const pace = new LocalPace(profileOf("", 8));
   pace.slowDown();
   expect(pace.limit).toBe(4);
   const first = enter(pace);
@@ -54,7 +54,7 @@ test("a complaint halves what is allowed and calls for a rest that doubles", asy
 });
 
 test("quiet sessions give back what a complaint has taken, one at a time, up to the profile", () => {
-  const pace = new Pace(profileOf("", 4));
+  const pace = new LocalPace(profileOf("", 4));
   pace.slowDown();
   expect(pace.limit).toBe(2);
   for (let i = 0; i < 5; i++) pace.wentWell();
@@ -64,7 +64,7 @@ test("quiet sessions give back what a complaint has taken, one at a time, up to 
 });
 
 test("three refusals of us open the breaker, a quarter of an hour later one may try again", async () => {
-  const pace = new Pace(profileOf(""));
+  const pace = new LocalPace(profileOf(""));
   pace.refusedUs(reply);
   pace.refusedUs(reply);
   expect(pace.openBreaker).toBeUndefined();
@@ -77,7 +77,7 @@ test("three refusals of us open the breaker, a quarter of an hour later one may 
 });
 
 test("a session that goes well in between starts the count of refusals anew", () => {
-  const pace = new Pace(profileOf(""));
+  const pace = new LocalPace(profileOf(""));
   pace.refusedUs(reply);
   pace.refusedUs(reply);
   pace.wentWell();
@@ -86,7 +86,7 @@ test("a session that goes well in between starts the count of refusals anew", ()
 });
 
 test("who gives up steps aside without a place, and a rest that nobody waits for keeps no timer", async () => {
-  const pace = new Pace(profileOf("", 1));
+  const pace = new LocalPace(profileOf("", 1));
   const leaving = new AbortController();
   const inside = enter(pace);
   const impatient = enter(pace, leaving.signal);
@@ -111,7 +111,7 @@ test("who gives up steps aside without a place, and a rest that nobody waits for
 });
 
 test("giants want a rest between sessions even when all is well", async () => {
-  const pace = new Pace(profileOf("google"));
+  const pace = new LocalPace(profileOf("google"));
   const [one, two] = [enter(pace), enter(pace)];
   await settled();
   expect([one.isIn, two.isIn]).toEqual([true, undefined]);
@@ -120,7 +120,7 @@ test("giants want a rest between sessions even when all is well", async () => {
 });
 
 test("behind an open breaker nobody rests, since nobody gets to the host", async () => {
-  const pace = new Pace(profileOf("google"));
+  const pace = new LocalPace(profileOf("google"));
   for (let i = 0; i < 3; i++) pace.refusedUs(reply);
   const visitors = Array.from({ length: 5 }, () => enter(pace));
   for (let i = 0; i < 3; i++) pace.leave();
@@ -129,7 +129,7 @@ test("behind an open breaker nobody rests, since nobody gets to the host", async
 });
 
 test("whoever is urgent by the time a place is free goes in first, whenever it came", async () => {
-  const pace = new Pace(profileOf("", 1));
+  const pace = new LocalPace(profileOf("", 1));
   let isUrgent = false;
   const [inside, early] = [enter(pace), enter(pace)];
   const late = enter(pace, undefined, () => isUrgent);
@@ -143,7 +143,7 @@ test("whoever is urgent by the time a place is free goes in first, whenever it c
 });
 
 test("every fourth place is for those who are in no hurry, in the order in which they came", async () => {
-  const pace = new Pace(profileOf("", 1));
+  const pace = new LocalPace(profileOf("", 1));
   await pace.enter();
   const entered: string[] = [];
   const arrive = (name: string, isUrgent: boolean) =>
@@ -159,4 +159,15 @@ test("every fourth place is for those who are in no hurry, in the order in which
     ...["urgent 4", "urgent 5", "urgent 6", "other 2"],
     ...["urgent 7", "other 3"],
   ]);
+});
+
+test("whether somebody waits in person can be told from outside, also when that came to be so later", async () => {
+  const pace = new LocalPace(profileOf("", 1));
+  let isUrgent = false;
+  await pace.enter();
+  expect([pace.isCrowded, pace.isUrgentlyWanted]).toEqual([false, false]);
+  enter(pace, undefined, () => isUrgent);
+  expect([pace.isCrowded, pace.isUrgentlyWanted]).toEqual([true, false]);
+  isUrgent = true;
+  expect(pace.isUrgentlyWanted).toBe(true);
 });

@@ -16,7 +16,7 @@ import type { Dial, Egress } from "./dial.ts";
 import { EgressHealth } from "./egress-health.ts";
 import { createHostMemory } from "./host-memory.ts";
 import { type ExchangeDeps, MailExchange, type MailHosts } from "./mail-exchange.ts";
-import { Pace } from "./pace.ts";
+import { LocalPace, type Pace, type PaceFor } from "./pace.ts";
 import { type Profile, profileOf } from "./profile.ts";
 import type { Pending } from "./waiting-line.ts";
 
@@ -28,6 +28,8 @@ export type PlannerOptions = {
   connectionsPerHost?: number;
   /** Connections at once in all. */
   maxSessions?: number;
+  /** Who keeps the pace at each place. Everybody by himself, unless said otherwise. */
+  paceFor?: PaceFor;
 };
 
 export type Inquiry = {
@@ -55,14 +57,15 @@ export function createPlanner(options: PlannerOptions): Planner {
   const memory = createHostMemory();
   const catchAll = createCatchAllMemory();
   const exchanges = new Map<string, MailExchange>();
-  const door = new Pace({ ...profileOf(""), connections: options.maxSessions ?? MAX_SESSIONS });
+  const door = new LocalPace({ ...profileOf(""), connections: options.maxSessions ?? MAX_SESSIONS });
   const paces = new LRUCache<string, Pace>({ max: MAX_PACES });
+  const { paceFor = (_key, profile) => new LocalPace(profile) } = options;
   let isClosed = false;
 
   /** Giants count connections to all their hosts together, everybody else to each host. */
   const paceAt = (profile: Profile, provider: string) => (host: string) => {
     const key = profile.isShared ? `provider ${provider}` : host;
-    const pace = paces.get(key) ?? new Pace(profile);
+    const pace = paces.get(key) ?? paceFor(key, profile);
     paces.set(key, pace);
     return pace;
   };

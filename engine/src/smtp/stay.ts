@@ -46,6 +46,8 @@ const LINGER_MS = 250;
 const PIPELINED_ROUND = 40;
 const SEQUENTIAL_ROUND = 4;
 const WORTH_STAYING = 3;
+/** How long a session stays when others wait for its place. */
+const TURN_MS = 10_000;
 const LONG_LINE = 20;
 
 /** What one round of questions came to. */
@@ -77,8 +79,10 @@ export class Stay {
   async askAround(): Promise<void> {
     const { session, pace } = this.#visit;
     const leaveAt = performance.now() + this.#deps.profile.lifetimeMs;
+    const turnEndsAt = performance.now() + TURN_MS;
     let complaints = 0;
     while (session.isOpen && !this.#deps.isClosing() && performance.now() < leaveAt && !pace.openBreaker) {
+      if (this.#asked > 0 && this.#shouldMakeRoom(turnEndsAt)) break;
       const holds = this.#roundLimit();
       if (!holds || this.#envelopes > MAX_ENVELOPES) break;
       const groups = this.#deps.line.take({
@@ -102,6 +106,13 @@ export class Stay {
       pace.wentWell();
       if (session.isOpen) growLimit(this.#lesson, this.#asked);
     }
+  }
+
+  /** Questions of another exchange, or another process, wait for this very place. */
+  #shouldMakeRoom(turnEndsAt: number): boolean {
+    const { pace } = this.#visit;
+    if (performance.now() > turnEndsAt && pace.isCrowded) return true;
+    return pace.isUrgentlyWanted && !this.#deps.line.hasUrgent;
   }
 
   get #recipientsPerTransaction(): number {

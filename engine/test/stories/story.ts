@@ -12,6 +12,7 @@ import { createEgressGuard } from "../../src/egress/guard.ts";
 import type { Evidence } from "../../src/evidence.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { createDial, type Dial } from "../../src/smtp/dial.ts";
+import type { PaceFor } from "../../src/smtp/pace.ts";
 import { createPlanner } from "../../src/smtp/planner.ts";
 import { decide } from "../../src/verdict.ts";
 import { createVerifier, type Verifier } from "../../src/verifier.ts";
@@ -27,6 +28,8 @@ export type StoryOptions = {
   smtpPort?: number;
   /** Instead of the engine's own way of connecting. */
   dial?: Dial;
+  /** Instead of a pace of its own at each host. */
+  paceFor?: PaceFor;
 };
 
 export type Engine = Verifier & {

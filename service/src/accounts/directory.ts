@@ -60,3 +60,12 @@ export function createDirectory({ database: { orm }, forgetAccount }: DirectoryD
     },
   };
 }
+
+/** Where to write to its owner; undefined when the account is gone. */
+export async function emailOf({ orm }: Database, accountId: string): Promise<string | undefined> {
+  const [found] = await orm
+    .select({ email: accounts.email })
+    .from(accounts)
+    .where(eq(accounts.id, accountId));
+  return found?.email;
+}

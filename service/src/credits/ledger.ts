@@ -10,10 +10,11 @@ import type { LedgerEntry } from "@mailvet/contract";
 import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
 import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
 import { balances, ledger } from "../db/schema.ts";
-import { Refusal } from "../refusal.ts";
 import { createGroupCommit } from "./group-commit.ts";
+import { type OnLow, runsLow } from "./low-credits.ts";
 import { clashNamesOf, commitMoves, type Move, type Outcome, type Use } from "./moves.ts";
 import { commitPlainCharges } from "./plain-charges.ts";
+import { shortOfCredits } from "./short-of-credits.ts";
 
 export type { Use } from "./moves.ts";
 
@@ -76,11 +77,16 @@ export type Reservation = AsyncDisposable & {
   settle(use: Use): Promise<number>;
 };
 
-export type LedgerDeps = { database: Database; say?: (text: string) => void };
+export type LedgerDeps = {
+  database: Database;
+  say?: (text: string) => void;
+  /** A charge or a reservation has just taken an account's balance below LOW_CREDITS. */
+  onLow?: OnLow;
+};
 
 const MAX_MOVES_AT_ONCE = 500;
 
-export function createLedger({ database, say = () => {} }: LedgerDeps): Ledger {
+export function createLedger({ database, say = () => {}, onLow = () => {} }: LedgerDeps): Ledger {
   const { pool, orm } = database;
   const moves = createGroupCommit<Move, Outcome>({
     commit: (batch) =>
@@ -90,19 +96,21 @@ export function createLedger({ database, say = () => {} }: LedgerDeps): Ledger {
     isFaultOfOne: isAboutData,
   });
 
+  /** The balance after a move that spends. */
+  const spend = async (move: Extract<Move, { kind: "charge" | "reserve" }>): Promise<number> => {
+    requireAmount(move.amount);
+    const { fits, entry, balance } = await moves.submit(move);
+    if (!fits) throw shortOfCredits(move.amount, balance);
+    if (entry && runsLow(balance, move.amount)) onLow(move.accountId, balance);
+    return balance;
+  };
+
   return {
-    async charge(charge) {
-      requireAmount(charge.amount);
-      const { fits, balance } = await moves.submit({ kind: "charge", ...charge });
-      if (!fits) throw shortOfCredits(charge.amount, balance);
-      return balance;
-    },
+    charge: (charge) => spend({ kind: "charge", ...charge }),
 
     async reserve({ holdMs, onceKey, ...rest }) {
-      requireAmount(rest.amount);
       const held = { ...rest, reservationId: randomUUID() };
-      const { fits, balance } = await moves.submit({ kind: "reserve", ...held, holdMs, onceKey });
-      if (!fits) throw shortOfCredits(held.amount, balance);
+      const balance = await spend({ kind: "reserve", ...held, holdMs, onceKey });
       let isSettled = false;
       return {
         balance,
@@ -205,11 +213,6 @@ function isAboutData(error: unknown): boolean {
 function requireAmount(amount: number): void {
   if (!Number.isSafeInteger(amount) || amount < 1)
     throw new RangeError(`${amount} is no amount of credits to spend`);
-}
-
-function shortOfCredits(required: number, available: number): Refusal {
-  const detail = `${required === 1 ? "1 credit is" : `${required} credits are`} needed, and there are ${available}.`;
-  return new Refusal("insufficient_credits", detail, { required, available });
 }
 
 /** Locks the balance first: whoever is writing under this onceKey at the moment is waited for, and then seen. */

@@ -35,6 +35,7 @@ export type DatabaseOptions = {
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Nothing asked through the pool takes this long; a server that is still silent then is not going to answer. */
 const QUERY_TIMEOUT_MS = 15_000;
+const IDLE_IN_TRANSACTION_MS = 30_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { connection, maxConnections = 16, queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
@@ -43,6 +44,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     max: maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: queryTimeoutMs,
+    // A machine that vanishes in the middle of a transaction must not keep its locks for hours.
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true, // a server that vanished without a word is noticed also on an idle connection
     Client: ImpatientClient,
   });
@@ -52,10 +55,27 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on("connect", (client) => client.on("error", () => {}));
   return {
     pool,
-    orm: drizzle(pool, { schema, casing: "snake_case" }),
+    orm: ormOn(pool),
     connection,
     close: () => pool.end(),
   };
+}
+
+/**
+ * Drizzle on the pool, but for its transactions: its own never gives a connection back whose `begin` fails, so that a pool
+ * has none left after a few moments without the database.
+ */
+function ormOn(pool: pg.Pool): Orm {
+  const orm = drizzle(pool, { schema, casing: "snake_case" });
+  orm.transaction = async (work, config) => {
+    const client = await pool.connect();
+    try {
+      return await drizzle(client, { schema, casing: "snake_case" }).transaction(work, config);
+    } finally {
+      client.release(); // the pool drops it by itself if it is of no more use
+    }
+  };
+  return orm;
 }
 
 /** Hangs up when a query has timed out: the server may still be at it, so nobody else must get this connection. */

@@ -1,6 +1,7 @@
 /**
- * Every table of the service. The SQL in migrations/ is generated from here (npm run migration), read before it is
- * committed, and never edited after it shipped.
+ * The tables of accounts, keys, credits and verdicts; those of jobs, webhooks, the queue and pacing are beside this file.
+ * The SQL in migrations/ is generated from them (npm run migration), read before it is committed, and never edited after
+ * it shipped.
  */
 import { KEY_MODES, KEY_SCOPES, LEDGER_KINDS, PLANS } from "@mailvet/contract";
 import { sql } from "drizzle-orm";
@@ -8,7 +9,6 @@ import {
   bigint,
   boolean,
   check,
-  customType,
   date,
   index,
   integer,
@@ -16,17 +16,14 @@ import {
   pgTable,
   primaryKey,
   text,
-  timestamp,
   unique,
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { bytea, createdAt, moment } from "./columns.ts";
 
-const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });
-const moment = () => timestamp({ withTimezone: true, mode: "date" });
-const createdAt = () => moment().notNull().defaultNow();
 const amount = () => bigint({ mode: "number" }).notNull();
-const accountId = () =>
+export const accountId = () =>
   uuid()
     .notNull()
     .references(() => accounts.id, { onDelete: "cascade" });

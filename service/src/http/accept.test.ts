@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { acceptsJson } from "./accept.ts";
+import { acceptsOneOf } from "./accept.ts";
 
 test.each([
   [undefined, true],
@@ -15,5 +15,17 @@ test.each([
   ["application/json;q=0.01", true],
   ["", false],
 ])("a client that accepts %j gets JSON: %j", (accept, expected) => {
-  expect(acceptsJson(accept)).toBe(expected);
+  expect(acceptsOneOf(accept, ["application/json"])).toBe(expected);
+});
+
+test.each([
+  [undefined, true],
+  ["text/csv", true],
+  ["text/*", true],
+  ["application/x-ndjson", true],
+  ["application/json", false],
+  ["text/csv;q=0", false],
+  ["text/*;q=0, */*", true],
+])("a client that accepts %j gets a file that comes as CSV or NDJSON: %j", (accept, expected) => {
+  expect(acceptsOneOf(accept, ["text/csv", "application/x-ndjson"])).toBe(expected);
 });

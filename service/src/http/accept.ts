@@ -1,17 +1,27 @@
-/** Whether a client's Accept header leaves room for JSON (RFC 9110, 12.5.1). */
-export function acceptsJson(accept: string | undefined): boolean {
-  if (accept === undefined || accept === "*/*" || accept === "application/json") return true;
-  // The most specific range decides; its q says whether it is welcome.
-  let best: { specificity: number; isWelcome: boolean } = { specificity: -1, isWelcome: false };
-  for (const range of accept.split(",", MAX_RANGES)) {
-    const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
-    const specificity = SPECIFICITY[type] ?? -1;
-    if (specificity < best.specificity || specificity < 0) continue;
-    const isWelcome = !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
-    best = { specificity, isWelcome };
+/** Whether a client's Accept header leaves room for one of the media types there are (RFC 9110, 12.5.1). */
+export function acceptsOneOf(accept: string | undefined, types: readonly string[]): boolean {
+  if (accept === undefined || accept === "*/*") return true;
+  const ranges = accept.split(",", MAX_RANGES).map(readRange);
+  return types.some((type) => isWelcome(type, ranges));
+}
+
+type Range = { type: string; isWelcome: boolean };
+
+const MAX_RANGES = 50;
+
+function readRange(text: string): Range {
+  const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  return { type, isWelcome: !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter)) };
+}
+
+/** The most specific range decides. */
+function isWelcome(type: string, ranges: readonly Range[]): boolean {
+  const fitting = ["*/*", `${type.split("/", 1)[0]}/*`, type];
+  let best = { specificity: -1, isWelcome: false };
+  for (const range of ranges) {
+    const specificity = fitting.indexOf(range.type);
+    if (specificity >= 0 && specificity >= best.specificity)
+      best = { specificity, isWelcome: range.isWelcome };
   }
   return best.isWelcome;
 }
-
-const MAX_RANGES = 50;
-const SPECIFICITY: Readonly<Record<string, number>> = { "*/*": 0, "application/*": 1, "application/json": 2 };

@@ -1,7 +1,7 @@
 /**
  * Everything under /api/v1: the door that each request passes, then the routes.
  *
- * At the door, in this order: is there room, who asks, how often, is JSON wanted, and may they.
+ * At the door, in this order: is there room, who asks, how often, is the answer's form wanted, and may they.
  */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from "fastify";
@@ -10,7 +10,7 @@ import type { Caller } from "../caller.ts";
 import type { Keyring } from "../keys/keyring.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
-import { acceptsJson } from "./accept.ts";
+import { acceptsOneOf } from "./accept.ts";
 import { authorise, createAuthenticate, refuseStranger, type Stranger } from "./authenticate.ts";
 import { type BalanceOf, showCredits } from "./credits-header.ts";
 import { answerElsewhere } from "./elsewhere.ts";
@@ -72,7 +72,7 @@ function watchTheDoor(api: FastifyInstance, deps: ApiDeps): void {
     if (request.method === "HEAD" && spendsCredits(access)) return answerElsewhere(methods, request, reply);
     if (access === "open") {
       limits.admitStranger(request.ip, reply);
-      requireJsonWanted(request);
+      requireWanted(request);
       return done();
     }
     const who = authenticate(request, access);
@@ -95,7 +95,7 @@ function watchTheDoor(api: FastifyInstance, deps: ApiDeps): void {
     }
     request.caller = who;
     limits.admit(who, request.visit, reply);
-    requireJsonWanted(request);
+    requireWanted(request);
     if (who.by.kind === "session") {
       const requireOurs = spendsCredits(access) ? requireOwnPage : requireSameOrigin;
       requireOurs(request, settings.publicUrl);
@@ -104,9 +104,14 @@ function watchTheDoor(api: FastifyInstance, deps: ApiDeps): void {
   }
 }
 
-function requireJsonWanted({ headers }: FastifyRequest): void {
-  if (acceptsJson(headers.accept)) return;
-  throw new Refusal("not_acceptable", "This API answers in JSON; the Accept header rules that out.");
+const JSON_ONLY: readonly string[] = ["application/json"];
+
+function requireWanted({ headers, routeOptions }: FastifyRequest): void {
+  const { produces = JSON_ONLY } = routeOptions.config;
+  if (headers.accept === "application/json" && produces === JSON_ONLY) return; // as most programs say it
+  if (acceptsOneOf(headers.accept, produces)) return;
+  const form = produces === JSON_ONLY ? "in JSON" : `as ${produces.join(" or ")}`;
+  throw new Refusal("not_acceptable", `This is answered ${form}; the Accept header rules that out.`);
 }
 
 /**
@@ -115,8 +120,7 @@ function requireJsonWanted({ headers }: FastifyRequest): void {
  */
 function limitBulk(api: FastifyInstance, load: Load): void {
   api.addHook("onRoute", (route) => {
-    const { access } = route.config ?? {};
-    if (route.method !== "POST" || typeof access !== "object" || access.scope !== "bulk") return;
+    if (!route.config?.isBulk) return;
     const takePlace: preValidationHookHandler = (request, _reply, done) => {
       load.admitBulk(request.visit, request.caller!.accountId);
       done();

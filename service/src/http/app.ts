@@ -11,6 +11,7 @@ import type { Log } from "../log.ts";
 import { accountPages } from "./account-pages.ts";
 import { compileJsonWriter } from "./answer-json.ts";
 import { type ApiDeps, apiRoutes } from "./api.ts";
+import { watchArrivals } from "./arrival-watch.ts";
 import { answerBrokenRequests } from "./broken-request.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { answerElsewhere } from "./elsewhere.ts";
@@ -46,17 +47,18 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const load = createLoad(settings);
   const limits = createRateLimits(settings);
   metrics.watch(load, pool);
+  const answerBroken = answerBrokenRequests(log, settings.publicUrl);
 
   const app = Fastify({
     logger: false,
     genReqId: () => randomUUID(), // never the client's: two requests must not share one
     trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
     bodyLimit: settings.maxBodyBytes,
-    requestTimeout: settings.requestTimeoutMs,
+    requestTimeout: Math.max(settings.requestTimeoutMs, settings.uploadTimeoutMs), // most get less: arrival-watch.ts
     keepAliveTimeout: settings.keepAliveMs,
     http: { headersTimeout: settings.headersTimeoutMs, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
     return503OnClosing: false, // the door says it in our words
-    clientErrorHandler: answerBrokenRequests(log, settings.publicUrl),
+    clientErrorHandler: answerBroken,
     frameworkErrors: (error, request, reply) => {
       reply.headers({ ...securityHeaders(settings.publicUrl), "x-request-id": request.id });
       sendError(error, request, reply as FastifyReply, log);
@@ -66,6 +68,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.setSerializerCompiler(compileJsonWriter as never);
   answerWithProblems(app, log); // before the routes, so that none of them can answer otherwise
   readJsonBodies(app);
+  watchArrivals(app, settings, answerBroken);
 
   const logRequest = createRequestLog(log, settings.loggedSuccessesPerSecond);
   receiveVisits(app, (request, reply, isAborted) => {

@@ -9,6 +9,9 @@ export type HttpSettings = {
   /** How long a client may take to send its headers, and its whole request. */
   headersTimeoutMs: number;
   requestTimeoutMs: number;
+  /** How long a file may take to arrive, and how long nothing of it may come. */
+  uploadTimeoutMs: number;
+  uploadSilenceMs: number;
   /** How long an idle connection is kept for the next request. */
   keepAliveMs: number;
   /** Requests per minute from one address to what is open to everybody. */
@@ -32,6 +35,8 @@ export const HTTP_DEFAULTS: HttpSettings = {
   maxBodyBytes: 16 * 1024,
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 30_000,
+  uploadTimeoutMs: 15 * 60_000,
+  uploadSilenceMs: 30_000,
   keepAliveMs: 72_000, // longer than the idle time of common load balancers, so that they hang up first
   openRequestsPerMinute: 120,
   wrongKeysPerMinute: 30,

@@ -64,7 +64,7 @@ async function begin(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const seal = sealFor(scopeOf(caller), key);
+  const seal = sealOf(caller, key);
   const row = { accountId: caller.accountId, keyHash: seal.keyHash };
   const claim = await answers.claim(row, seal.fingerprint(partsOf(request)));
   switch (claim.kind) {
@@ -111,17 +111,26 @@ function keepHolding(answers: IdempotentAnswers, row: RowName, holder: string): 
   return setInterval(() => void answers.renew(row, holder).catch(() => {}), RENEW_EVERY_MS);
 }
 
+/** For a route that honours the key by itself: names the caller's request for good. */
+export function requestName(request: FastifyRequest): string | undefined {
+  const key = idempotencyKeyOf(request);
+  return key === undefined ? undefined : sealOf(request.caller!, key).keyHash.toString("hex");
+}
+
 function keyOf(request: FastifyRequest): string | undefined {
-  const key = request.headers[HEADERS.idempotencyKey];
-  if (key === undefined || request.method !== "POST" || request.routeOptions.config.idempotency === false)
-    return;
-  if (typeof key === "string" && KEY.test(key)) return key;
+  const { idempotency = true } = request.routeOptions.config;
+  return request.method === "POST" && idempotency === true ? idempotencyKeyOf(request) : undefined;
+}
+
+function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers[HEADERS.idempotencyKey];
+  if (key === undefined || (typeof key === "string" && KEY.test(key))) return key;
   throw new Refusal("validation_failed", "Idempotency-Key must be 1 to 255 visible ASCII characters.");
 }
 
 /** A test key's answers are not those of a live one, even under the same name. */
-function scopeOf({ accountId, by }: Caller): string {
-  return `${accountId}/${by.kind === "key" && by.isTest ? "test" : "live"}`;
+function sealOf({ accountId, by }: Caller, key: string): Seal {
+  return sealFor(`${accountId}/${by.kind === "key" && by.isTest ? "test" : "live"}`, key);
 }
 
 function partsOf({ method, url, body }: FastifyRequest): string[] {

@@ -1,5 +1,14 @@
-/** What the validation endpoints are asked and answer, for the documentation. A test holds them to the schemas. */
-import type { BulkRequest, BulkSummary, ValidationRequest, ValidationResult } from "@mailvet/contract";
+/** What the endpoints are asked and answer, for the documentation. A test holds them to the schemas. */
+import type {
+  BulkRequest,
+  BulkSummary,
+  ConfirmRequest,
+  Job,
+  JobResult,
+  UploadPreview,
+  ValidationRequest,
+  ValidationResult,
+} from "@mailvet/contract";
 
 const request: ValidationRequest = { email: "valid@mailvet.test" };
 
@@ -87,6 +96,90 @@ const bulkSummary: BulkSummary = {
   ],
 };
 
+const uploadPreview: UploadPreview = {
+  upload_id: "5a4c1c2e-6f0d-4b7e-8d5f-8a6f0f6d2b11",
+  filename: "newsletter.csv",
+  columns: ["name", "email"],
+  suggested_email_column: "email",
+  total_rows: 3,
+  sample_rows: [
+    ["Ann", "valid@mailvet.test"],
+    ["Bob", "mailbox-not-found@mailvet.test"],
+    ["Ann again", "VALID@mailvet.test"],
+  ],
+  email_count_by_column: { name: 0, email: 3 },
+  unique_count_by_column: { email: 2 },
+  has_header: true,
+  expires_at: "2026-11-05T12:00:00.000Z",
+};
+
+const confirmRequest: ConfirmRequest = { upload_id: uploadPreview.upload_id, email_column: "email" };
+
+const queued: Job = {
+  id: "c1b0a3f4-0d3a-4a50-9d55-2f6e5d1b7c90",
+  status: "queued",
+  phase: "waiting",
+  filename: "newsletter.csv",
+  email_column: "email",
+  created_at: "2026-11-04T12:00:05.000Z",
+  started_at: null,
+  completed_at: null,
+  expires_at: null,
+  total_rows: 3,
+  total_emails: 3,
+  unique_emails: 2,
+  duplicate_count: 1,
+  processed: 0,
+  progress_percent: 0,
+  rate_per_second: 0,
+  eta_seconds: null,
+  valid_count: 0,
+  invalid_count: 0,
+  risky_count: 0,
+  unknown_count: 0,
+  sub_status_counts: {},
+  credits_reserved: 2,
+  credits_used: 0,
+  error: null,
+  results_url: null,
+};
+
+const completed: Job = {
+  ...queued,
+  status: "completed",
+  phase: "done",
+  started_at: "2026-11-04T12:00:05.100Z",
+  completed_at: "2026-11-04T12:00:06.100Z",
+  expires_at: "2026-12-04T12:00:06.100Z",
+  processed: 2,
+  progress_percent: 100,
+  rate_per_second: 2,
+  valid_count: 1,
+  invalid_count: 1,
+  sub_status_counts: { "": 1, mailbox_not_found: 1 },
+  credits_reserved: 0,
+  credits_used: 2,
+  results_url: "/api/v1/bulk/jobs/c1b0a3f4-0d3a-4a50-9d55-2f6e5d1b7c90/results",
+};
+
+const firstResult: JobResult = {
+  row: 1,
+  email: "valid@mailvet.test",
+  status: "valid",
+  sub_status: "",
+  confidence: 0.95,
+  is_valid: true,
+  safe_to_send: true,
+  score: 97,
+  suggestion: null,
+  is_duplicate: false,
+};
+
+const jobResults: JobResult[] = [
+  firstResult,
+  { ...firstResult, row: 3, email: "VALID@mailvet.test", is_duplicate: true },
+];
+
 type Example = { request?: unknown; response: unknown };
 
 /** operationId → what goes in and what comes out. */
@@ -94,4 +187,9 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   validateSingle: { request, response: result },
   validateSingleByQuery: { response: result },
   validateBulk: { request: bulkRequest, response: bulkSummary },
+  previewUpload: { response: uploadPreview },
+  confirmUpload: { request: confirmRequest, response: queued },
+  listJobs: { response: [completed] },
+  getJob: { response: completed },
+  getJobResults: { response: jobResults },
 };

@@ -18,6 +18,11 @@ This version only ever grows: fields and endpoints may be added, never renamed o
 
 export const TAGS = [
   { name: "validation", description: "One address, or up to a thousand at once." },
+  {
+    name: "jobs",
+    description: "Files of emails: sent, looked at, confirmed, worked through, and fetched again.",
+  },
+  { name: "webhooks", description: "Addresses of yours that hear when something has happened." },
   { name: "account", description: "The account that asks." },
   { name: "credits", description: "What there is to spend, and what was spent." },
   { name: "keys", description: "API keys, managed by somebody signed in." },
@@ -49,6 +54,17 @@ export const HEADER_COMPONENTS = {
     "`true` when this is the kept answer of an earlier request with the same key.",
   ),
   "Retry-After": count("Seconds after which asking again may help."),
+};
+
+/** The form in which a file is sent. */
+export const FILE_FORM = {
+  schema: {
+    type: "object",
+    properties: {
+      file: { type: "string", format: "binary", description: "The file, with its name." },
+    },
+    required: ["file"],
+  },
 };
 
 export const PARAMETER_COMPONENTS = {

@@ -6,7 +6,14 @@ import * as contract from "@mailvet/contract";
 import { API_PREFIX, type ProblemCode } from "@mailvet/contract";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import { EXAMPLES } from "./openapi-examples.ts";
-import { HEADER_COMPONENTS, INFO, PARAMETER_COMPONENTS, securitySchemes, TAGS } from "./openapi-prose.ts";
+import {
+  FILE_FORM,
+  HEADER_COMPONENTS,
+  INFO,
+  PARAMETER_COMPONENTS,
+  securitySchemes,
+  TAGS,
+} from "./openapi-prose.ts";
 import { PROBLEM_TYPE } from "./problem.ts";
 import type { Access } from "./route-config.ts";
 import { problemsOf } from "./route-problems.ts";
@@ -83,11 +90,9 @@ function operationOf(route: RouteOptions, names: SchemaNames): Json {
     description: schema.description,
     security: securityOf(access),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(schema.body
-      ? { requestBody: { required: true, content: json(names.refer(schema.body), example?.request) } }
-      : {}),
+    ...requestBodyOf(route, names, example?.request),
     responses: {
-      ...successesOf(schema, successHeaders(schema, access, honoursIdempotencyKey), names, example?.response),
+      ...successesOf(route, successHeaders(schema, access, honoursIdempotencyKey), names, example?.response),
       ...Object.fromEntries(
         [...problems].map(([status, codes]) => [status, problemResponse(codes, access, names)]),
       ),
@@ -119,6 +124,12 @@ function parametersOf(schema: unknown, place: "path" | "query", names: SchemaNam
   });
 }
 
+function requestBodyOf({ schema, config }: RouteOptions, names: SchemaNames, example: unknown): Json {
+  const { body } = (schema ?? {}) as RouteSchema;
+  if (config?.consumes) return { requestBody: { required: true, content: { [config.consumes]: FILE_FORM } } };
+  return body ? { requestBody: { required: true, content: json(names.refer(body), example) } } : {};
+}
+
 const json = (schema: unknown, example: unknown): Json => ({
   "application/json": { schema, ...(example === undefined ? {} : { example }) },
 });
@@ -140,14 +151,24 @@ function successHeaders(schema: RouteSchema, access: Access, mayBeReplayed: bool
   };
 }
 
-function successesOf(schema: RouteSchema, headers: Json, names: SchemaNames, example: unknown): Json {
+function successesOf(
+  { schema, config }: RouteOptions,
+  headers: Json,
+  names: SchemaNames,
+  example: unknown,
+): Json {
+  const { response = {} } = (schema ?? {}) as RouteSchema;
+  const contentOf = (body: unknown) =>
+    config?.produces
+      ? Object.fromEntries(config.produces.map((type) => [type, { schema: body }]))
+      : json(names.refer(body), example);
   return Object.fromEntries(
-    Object.entries(schema.response ?? {}).map(([status, body]) => [
+    Object.entries(response).map(([status, body]) => [
       status,
       {
         description: body.description ?? "Done.",
         headers,
-        ...(body.type === "null" ? {} : { content: json(names.refer(body), example) }),
+        ...(body.type === "null" ? {} : { content: contentOf(body) }),
       },
     ]),
   );

@@ -27,27 +27,36 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   key_not_found: "There is no API key with this id among yours.",
   session_not_found: "There is no session with this id among yours.",
   account_not_found: "There is no account with this id.",
+  webhook_not_found: "There is no webhook endpoint with this id among yours.",
+  delivery_not_found: "This webhook endpoint has no delivery with this id. They are kept for 30 days.",
   method_not_allowed: "The path exists, but not with this method. The Allow header lists those it has.",
-  not_acceptable: "This API answers in JSON, and the Accept header rules that out.",
+  not_acceptable: "The Accept header rules out the form in which this is answered; mostly that is JSON.",
   job_state_conflict:
     "The job is in a state in which this cannot be done, such as cancelling what has ended.",
   results_not_ready: "The job has not ended yet. Ask again when it has.",
   email_taken: "There is an account with this email already. Sign in, or reset its password.",
   too_many_keys: "The account has as many API keys as it may have. Revoke one that is not used.",
+  too_many_webhooks: "The account has as many webhook endpoints as it may have. Delete one that is not used.",
+  webhook_disabled: "The endpoint is switched off, so nothing is sent to it. Switch it on first.",
   idempotency_in_flight:
     "A request with the same Idempotency-Key is still being worked on. Ask again after Retry-After seconds for its answer.",
   link_expired: "The link was used before, or is too old. Ask for a new one.",
   upload_expired: "An upload is kept for a day. Send the file again.",
   results_expired: "The results of this job have been erased.",
   payload_too_large: "The request body is larger than this endpoint takes. Split it.",
-  too_many_emails: "There are more emails in the request than one may hold. Split the list.",
-  too_many_rows: "There are more emails in the file than one may hold. Split it.",
-  unsupported_media_type: "Send JSON, with Content-Type: application/json.",
+  too_many_emails:
+    "There are more emails in the request or file than one may hold: found and limit say how many. Split the list.",
+  too_many_rows: "There are more rows in the file than one may hold: found and limit say how many. Split it.",
+  compression_bomb: "The file unpacks to far more than its size suggests. Send it uncompressed, in parts.",
+  unsupported_media_type:
+    "Send JSON, with Content-Type: application/json; a file is sent as multipart/form-data.",
   unsupported_file: "This kind of file cannot be read. Send CSV text.",
   validation_failed:
     "The request was read, but does not have the expected shape. errors says where, and what is wrong.",
   email_column_not_found: "The file has no such column. The preview lists those it has.",
-  no_emails_found: "There is nothing in the chosen column.",
+  empty_file: "There is nothing in the file but blanks.",
+  not_a_table: "The file is not a table of rows and columns. Send CSV text, one row a line.",
+  no_emails_found: "Nothing in the file, or in the chosen column, looks like an email.",
   undecodable_file: "The file's text is in an encoding that could not be made out. Save it as UTF-8.",
   idempotency_key_reused:
     "This Idempotency-Key came with a different request before. Use a new key for a new request.",
@@ -56,6 +65,8 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   rate_limited:
     "Too many requests in a minute, or too many at once. Retry-After says when to ask again, RateLimit what is left.",
   too_many_active_jobs: "The account has as many jobs under way as its plan allows. Wait for one to end.",
+  too_many_uploads:
+    "There are too many uploads that were not confirmed. Confirm one, or wait until they expire after a day.",
   internal_error:
     "This is our fault, not yours. The request id leads whoever runs this installation to it in the log.",
   overloaded:

@@ -17,8 +17,14 @@ declare module "fastify" {
     access?: Access;
     /** Problems beyond those that its method and access bring along. */
     problems?: readonly ProblemCode[];
-    /** A POST of a known caller honours Idempotency-Key, unless this is false. */
-    idempotency?: boolean;
+    /** A POST of a known caller honours Idempotency-Key, unless this is false, or the route sees to it by itself. */
+    idempotency?: boolean | "by_route";
+    /** Work on many addresses at once, of which only so much is done at a time. */
+    isBulk?: boolean;
+    /** What the body is, where it is not JSON. */
+    consumes?: "multipart/form-data";
+    /** Media types of the answer, where it is not JSON. Refusals are problem documents all the same. */
+    produces?: readonly string[];
   }
   interface FastifyRequest {
     /** Who asks; undefined on open routes only. */

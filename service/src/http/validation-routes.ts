@@ -74,7 +74,11 @@ export const validationRoutes =
           body: BulkRequest,
           response: { 200: BulkSummary },
         },
-        config: { access: { scope: "bulk" }, problems: ["insufficient_credits", "too_many_emails"] },
+        config: {
+          access: { scope: "bulk" },
+          isBulk: true,
+          problems: ["insufficient_credits", "too_many_emails"],
+        },
         preValidation: refuseTooMany,
       },
       async (request) => {

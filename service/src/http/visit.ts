@@ -23,6 +23,11 @@ export class Visit {
     this.#atEnd.push(then);
   }
 
+  /** From here on it is a connection that waits for news. That is no work, and may go on for hours. */
+  onlyListens(): void {
+    this.#end();
+  }
+
   answered(): void {
     this.#isAnswered = true;
     this.#endWhenOver();
@@ -34,7 +39,10 @@ export class Visit {
   }
 
   #endWhenOver(): void {
-    if (!this.#isAnswered || !this.#isClosed) return;
+    if (this.#isAnswered && this.#isClosed) this.#end();
+  }
+
+  #end(): void {
     for (const then of this.#atEnd.splice(0)) then();
   }
 }

@@ -40,13 +40,25 @@ export type WantedKey = {
   expiresAt: Date | undefined;
 };
 
-export type KeyringDeps = { database: Database; notices: Notices };
+export type KeyringDeps = {
+  database: Database;
+  notices: Notices;
+  /** Tells the account's webhooks, inside the transaction that makes or revokes the key. */
+  announce?: AnnounceKey;
+};
+
+export type AnnounceKey = (
+  tx: Orm,
+  accountId: string,
+  event: "api_key.created" | "api_key.revoked",
+  data: { key_id: string; name: string; prefix: string },
+) => Promise<void>;
 
 export const MAX_KEYS_PER_ACCOUNT = 100;
 const REVOKED_LISTED_FOR = "90 days";
 const MAX_LISTED = 500;
 
-export function createKeyring({ database, notices }: KeyringDeps): Keyring {
+export function createKeyring({ database, notices, announce = async () => {} }: KeyringDeps): Keyring {
   const { orm, pool } = database;
   const memory = createKeyMemory({ pool, notices });
   const lastUse = createLastUse(pool);
@@ -66,10 +78,12 @@ export function createKeyring({ database, notices }: KeyringDeps): Keyring {
       const text = makeKeyText(wanted.mode);
       const key = await orm.transaction(async (tx) => {
         await makeRoom(tx, accountId);
-        return insertKey(tx, accountId, text, wanted);
+        const made = (await insertKey(tx, accountId, text, wanted))!; // two random keys are never the same
+        await announce(tx, accountId, "api_key.created", newsOf(made));
+        return made;
       });
       memory.forget(hashOf(text));
-      return { key: key!, text };
+      return { key, text };
     },
 
     async adopt(accountId, text, name) {
@@ -94,13 +108,19 @@ export function createKeyring({ database, notices }: KeyringDeps): Keyring {
     },
 
     async revoke(accountId, keyId) {
-      const [revoked] = await orm
-        .update(apiKeys)
-        .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, now())` })
-        .where(and(eq(apiKeys.id, keyId), eq(apiKeys.accountId, accountId)))
-        .returning({ hash: HASH, notice: KEY_NOTICE });
-      if (!revoked) throw new Refusal("key_not_found", "There is no API key with this id.");
-      memory.forget(revoked.hash);
+      const hash = await orm.transaction(async (tx) => {
+        const isIt = and(eq(apiKeys.id, keyId), eq(apiKeys.accountId, accountId));
+        const [revoked] = await tx
+          .update(apiKeys)
+          .set({ revokedAt: sql`now()` })
+          .where(and(isIt, isNull(apiKeys.revokedAt)))
+          .returning({ ...KEY_COLUMNS, hash: HASH, notice: KEY_NOTICE });
+        if (revoked) await announce(tx, accountId, "api_key.revoked", newsOf(revoked));
+        const [key] = revoked ? [revoked] : await tx.select({ hash: HASH }).from(apiKeys).where(isIt);
+        if (!key) throw new Refusal("key_not_found", "There is no API key with this id.");
+        return key.hash;
+      });
+      memory.forget(hash);
     },
 
     async forgetAccount(accountId) {
@@ -116,6 +136,10 @@ const { keyHash: _, ...KEY_COLUMNS } = getTableColumns(apiKeys);
 const HASH = sql<string>`encode(${apiKeys.keyHash}, 'hex')`;
 const KEY_NOTICE = noticeOf(KEY_CHANGED, HASH);
 const UNFIT = "it takes 20 to 512 characters of ASCII without spaces at its ends.";
+
+function newsOf({ id, name, prefix }: Pick<Key, "id" | "name" | "prefix">) {
+  return { key_id: id, name, prefix };
+}
 
 /** Holds the account's row until the transaction ends, so that keys made at the same time are counted one by one. */
 async function makeRoom(tx: Orm, accountId: string): Promise<void> {

@@ -4,12 +4,19 @@
  * Known already is what the sandbox plays, what the text alone settles, and what the account's memory still holds.
  */
 import { decide, type Evidence, type Verdict } from "@mailvet/engine";
-import type { Caller } from "../caller.ts";
-import { type CheckDeps, createChecksUnderWay, type Manner } from "./checks-under-way.ts";
+import { inTurns } from "../turns.ts";
+import type { Asker } from "./asker.ts";
+import {
+  type CheckDeps,
+  type ChecksUnderWay,
+  createChecksUnderWay,
+  foundFor,
+  isSettled,
+  type Question,
+} from "./checks-under-way.ts";
 import { freshForMs } from "./freshness.ts";
 import { readWith } from "./kept-evidence.ts";
-import { createSandbox, isInSandbox } from "./sandbox.ts";
-import { inSlices } from "./slices.ts";
+import { createSandbox, isInSandbox, type Played } from "./sandbox.ts";
 import type { Remembered, VerdictMemory } from "./verdict-memory.ts";
 
 export type Answer = {
@@ -20,17 +27,25 @@ export type Answer = {
   checkedAtMs: number;
   isCached: boolean;
   isSandbox: boolean;
+  /** Asking again would not change it, as far as anyone can tell. */
+  isFinal: boolean;
 };
+
+/** What is not settled `withinMs` is answered with what is known by then. Urgent questions go before others. */
+export type Manner = { withinMs: number; isUrgent: boolean };
 
 export type Answers = {
   /** A first look at the text, without asking anyone. */
   glance(email: string): Evidence;
   /** The answer, if there is one without asking. */
-  known(caller: Caller, glance: Evidence): Promise<Answer | undefined> | Answer;
+  known(asker: Asker, glance: Evidence): Promise<Answer | undefined> | Answer;
   /** The same for many, in their order. */
-  knownAmong(caller: Caller, glances: readonly Evidence[]): Promise<(Answer | undefined)[]>;
+  knownAmong(asker: Asker, glances: readonly Evidence[]): Promise<(Answer | undefined)[]>;
   /** The answers to those that are not known. */
-  ask(caller: Caller, glances: readonly Evidence[], manner: Manner): Promise<Answer[]>;
+  ask(asker: Asker, glances: readonly Evidence[], manner: Manner): Promise<Answer[]>;
+  /** For lists that wait in their own way: the questions, and undefined where there is no room for more. */
+  begin(asker: Asker, glances: readonly Evidence[]): Promise<(Question | undefined)[]>;
+  wait: ChecksUnderWay["wait"];
   /** From now on nobody waits longer than this. */
   wrapUp(withinMs: number): void;
 };
@@ -43,15 +58,18 @@ export function createAnswers(deps: AnswerDeps): Answers {
   const checks = createChecksUnderWay(deps);
 
   /** Without asking even the database. */
-  const atHand = (caller: Caller, glance: Evidence): Promise<Answer> | Answer | undefined => {
-    if (isInSandbox(caller, glance)) return sandbox.play(caller.accountId, glance).then(played);
+  const atHand = (asker: Asker, glance: Evidence): Promise<Answer> | Answer | undefined => {
+    if (isInSandbox(asker, glance)) {
+      const played = sandbox.play(asker, glance);
+      return played instanceof Promise ? played.then(inSandbox) : inSandbox(played);
+    }
     if (isSettledByText(glance)) return justNow(glance);
-    return glance.address && fromMemory(glance, memory.atHand(caller.accountId, glance.address.normalized));
+    return glance.address && fromMemory(glance, memory.atHand(asker.accountId, glance.address.normalized));
   };
 
   const recall = async (accountId: string, glances: readonly Evidence[]): Promise<(Answer | undefined)[]> => {
     const remembered = await memory.recall(accountId, glances.flatMap(normalizedOf));
-    return inSlices(
+    return inTurns(
       glances,
       (glance) => glance.address && fromMemory(glance, remembered.get(glance.address.normalized)),
     );
@@ -59,21 +77,32 @@ export function createAnswers(deps: AnswerDeps): Answers {
 
   return {
     glance: (email) => verifier.begin(email, "syntax").evidence,
-    known: (caller, glance) =>
-      atHand(caller, glance) ?? recall(caller.accountId, [glance]).then(([answer]) => answer),
-    async knownAmong(caller, glances) {
-      const answers = await Promise.all(await inSlices(glances, (glance) => atHand(caller, glance)));
+    known: (asker, glance) =>
+      atHand(asker, glance) ?? recall(asker.accountId, [glance]).then(([answer]) => answer),
+    async knownAmong(asker, glances) {
+      const answers = await Promise.all(await inTurns(glances, (glance) => atHand(asker, glance)));
       const open = glances.filter((_, index) => answers[index] === undefined);
       if (open.length === 0) return answers;
-      const recalled = (await recall(caller.accountId, open)).values();
+      const recalled = (await recall(asker.accountId, open)).values();
       return answers.map((answer) => answer ?? recalled.next().value);
     },
-    async ask({ accountId }, glances, manner) {
-      const found = await checks.ask(accountId, glances, manner);
-      return found.map(({ evidence, checkedAtMs }) => ({ ...justNow(evidence), checkedAtMs }));
+    async ask({ accountId }, glances, { withinMs, isUrgent }) {
+      const questions = await checks.begin(accountId, glances, isUrgent);
+      await checks.wait(questions, withinMs);
+      return inTurns(questions, answerTo);
     },
+    begin: ({ accountId }, glances) => checks.beginSome(accountId, glances),
+    wait: checks.wait,
     wrapUp: checks.wrapUp,
   };
+}
+
+/** With what is known by now. */
+export function answerTo(question: Question): Answer {
+  const { evidence, checkedAtMs } = foundFor(question);
+  const answer = answerOf(evidence, decide(evidence), checkedAtMs);
+  answer.isFinal = isSettled(question) && answer.verdict.status !== "unknown";
+  return answer;
 }
 
 /** Nothing that anyone could say would change it. */
@@ -82,12 +111,18 @@ function isSettledByText({ complaint, specialUse, providerComplaint }: Evidence)
 }
 
 function justNow(evidence: Evidence): Answer {
-  const verdict = decide(evidence);
-  return { evidence, verdict, checkedAtMs: Date.now(), isCached: false, isSandbox: false };
+  return answerOf(evidence, decide(evidence), Date.now());
 }
 
-function played(evidence: Evidence): Answer {
-  return { ...justNow(evidence), isSandbox: true };
+function inSandbox({ evidence, isFinal }: Played): Answer {
+  const answer = justNow(evidence);
+  answer.isSandbox = true;
+  answer.isFinal = isFinal;
+  return answer;
+}
+
+function answerOf(evidence: Evidence, verdict: Verdict, checkedAtMs: number): Answer {
+  return { evidence, verdict, checkedAtMs, isCached: false, isSandbox: false, isFinal: true };
 }
 
 /** Undefined when it is no longer fresh, by the rules of today and what the text says now. */
@@ -97,7 +132,10 @@ function fromMemory(glance: Evidence, remembered: Remembered | undefined): Answe
   const evidence = readWith(glance, kept);
   const verdict = decide(evidence);
   const isFresh = Date.now() < checkedAtMs + freshForMs(evidence, verdict);
-  return isFresh ? { evidence, verdict, checkedAtMs, isCached: true, isSandbox: false } : undefined;
+  if (!isFresh) return undefined;
+  const answer = answerOf(evidence, verdict, checkedAtMs);
+  answer.isCached = true;
+  return answer;
 }
 
 function normalizedOf({ address }: Evidence): string[] {

@@ -4,19 +4,23 @@
  */
 import { type Check, type Evidence, type Level, unsettled, type Verifier } from "@mailvet/engine";
 import { Refusal } from "../refusal.ts";
+import { inTurns } from "../turns.ts";
 import { readWith } from "./kept-evidence.ts";
-import { inSlices } from "./slices.ts";
 import type { VerdictMemory } from "./verdict-memory.ts";
 
 export type ChecksUnderWay = {
-  /** Everything asked for at the same time. Refuses when too much is under way already. */
-  ask(accountId: string, glances: readonly Evidence[], manner: Manner): Promise<Found[]>;
+  /** Everything at the same time. Refuses when too much is under way already. Urgent questions go before others. */
+  begin(accountId: string, glances: readonly Evidence[], isUrgent: boolean): Promise<Question[]>;
+  /** Those of a list for which there is room, and undefined for the others. */
+  beginSome(accountId: string, glances: readonly Evidence[]): Promise<(Question | undefined)[]>;
+  /** Until all of them are settled, the time is up, or the signal comes. */
+  wait(questions: readonly Question[], withinMs: number, signal?: AbortSignal): Promise<void>;
   /** From now on nobody waits longer than this: the time of all who ask is up by then, whatever they were given. */
   wrapUp(withinMs: number): void;
 };
 
-/** What is not settled `withinMs` is answered with what is known by then. Urgent questions go before others. */
-export type Manner = { withinMs: number; isUrgent: boolean };
+/** What somebody asked, and the check that will answer it, with whoever else asked for the same. */
+export type Question = { readonly glance: Evidence; readonly running: Running };
 
 export type Found = { evidence: Evidence; checkedAtMs: number };
 
@@ -36,7 +40,12 @@ const SHARE_OF_ONE_LISTER = 1 / 4;
 const RETRY_WHEN_FULL = { retryAfterSeconds: 5 };
 const RETRY_UNSETTLED_SECONDS = 30;
 
-type Running = { check: Check; checkedAtMs: number | undefined; over: Promise<void> };
+export type Running = {
+  check: Check;
+  checkedAtMs: number | undefined;
+  /** Each is told once when it is over. They come and go, while a check may last long. */
+  waiters: Set<() => void>;
+};
 
 export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
   const { verifier, memory, level, maxUnderWay = MAX_UNDER_WAY } = deps;
@@ -71,24 +80,39 @@ export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
     }
     takePlace(accountId, isUrgent);
     const check = verifier.begin(email, level, { isUrgent });
-    const one: Running = { check, checkedAtMs: undefined, over: check.done.then(finish) };
+    const one: Running = { check, checkedAtMs: undefined, waiters: new Set() };
     running.set(key, one);
+    void check.done.then(finish);
     return one;
 
     function finish(evidence: Evidence): void {
       one.checkedAtMs = Date.now();
       running.delete(key);
       leavePlace(accountId);
+      for (const tell of one.waiters) tell();
       if (address) memory.remember(accountId, address.normalized, evidence, one.checkedAtMs);
     }
   };
 
+  const question = (accountId: string, glance: Evidence, isUrgent: boolean): Question => ({
+    glance,
+    running: join(accountId, glance, isUrgent),
+  });
+
   return {
-    async ask(accountId, glances, { withinMs, isUrgent }) {
-      const asked = await inSlices(glances, (glance) => join(accountId, glance, isUrgent));
-      await allOrTimeUp(asked, Math.min(withinMs, endsAtMs - performance.now()), waiting);
-      return inSlices(glances, (glance, index) => foundBy(asked[index]!, glance));
-    },
+    begin: (accountId, glances, isUrgent) =>
+      inTurns(glances, (glance) => question(accountId, glance, isUrgent)),
+    beginSome: (accountId, glances) =>
+      inTurns(glances, (glance) => {
+        try {
+          return question(accountId, glance, false);
+        } catch (error) {
+          if (error instanceof Refusal) return undefined;
+          throw error;
+        }
+      }),
+    wait: (questions, withinMs, signal) =>
+      allOrTimeUp(questions, Math.min(withinMs, endsAtMs - performance.now()), waiting, signal),
     wrapUp(withinMs) {
       endsAtMs = performance.now() + withinMs;
       setTimeout(() => {
@@ -99,20 +123,40 @@ export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
 }
 
 /** While it waits, what ends the waiting is among `timeUps`. */
-function allOrTimeUp(checks: readonly Running[], withinMs: number, timeUps: Set<() => void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, withinMs);
-    timeUps.add(resolve);
-    Promise.all(checks.map(({ over }) => over))
-      .finally(() => {
-        clearTimeout(timer);
-        timeUps.delete(resolve);
-      })
-      .then(() => resolve(), reject);
+function allOrTimeUp(
+  questions: readonly Question[],
+  withinMs: number,
+  timeUps: Set<() => void>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const open = new Set(questions.filter((one) => !isSettled(one)).map(({ running }) => running));
+    let left = open.size;
+    const end = () => {
+      clearTimeout(timer);
+      timeUps.delete(end);
+      signal?.removeEventListener("abort", end);
+      for (const { waiters } of open) waiters.delete(oneLess);
+      resolve();
+    };
+    const oneLess = () => {
+      left -= 1;
+      if (left === 0) end();
+    };
+    const timer = setTimeout(end, withinMs);
+    timeUps.add(end);
+    signal?.addEventListener("abort", end);
+    for (const { waiters } of open) waiters.add(oneLess);
+    if (left === 0 || signal?.aborted) end();
   });
 }
 
-function foundBy({ check, checkedAtMs }: Running, glance: Evidence): Found {
+export function isSettled({ running }: Question): boolean {
+  return running.checkedAtMs !== undefined;
+}
+
+/** What is known by now, settled or not. */
+export function foundFor({ glance, running: { check, checkedAtMs } }: Question): Found {
   const isOver = checkedAtMs !== undefined;
   const evidence = isOver ? check.evidence : unsettled(check.evidence, RETRY_UNSETTLED_SECONDS);
   return { evidence: readWith(glance, evidence), checkedAtMs: checkedAtMs ?? Date.now() };

@@ -9,13 +9,17 @@ import {
 } from "@mailvet/engine";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Caller } from "../caller.ts";
+import { type Asker, askerOf } from "./asker.ts";
 import { createSandbox, isInSandbox } from "./sandbox.ts";
 
 const verifier = verifierFrom(readEngineSettings(settingsFrom({})));
 const glance = (email: string) => verifier.begin(email, "syntax").evidence;
 
 const sandbox = createSandbox();
-const play = (email: string, accountId = "account") => sandbox.play(accountId, glance(email));
+const play = async (email: string, asker: Partial<Asker> = {}) => {
+  const played = await sandbox.play({ accountId: "account", isTest: true, ...asker }, glance(email));
+  return played.evidence;
+};
 const reported = async (email: string) => reportOf(await play(email), ASKING);
 const ASKING = { requestId: "1", planTier: "payg", responseTimeMs: 1, checkedAtMs: 0, cached: false };
 
@@ -116,7 +120,7 @@ test("greylisted-then-valid is valid from two seconds after an account first ask
   expect(decide(await play(email)).subStatus).toBe("greylisted");
   vi.advanceTimersByTime(100);
   expect(decide(await play(email.toUpperCase())).subStatus).toBe("");
-  expect(decide(await play(email, "another account")).subStatus).toBe("greylisted");
+  expect(decide(await play(email, { accountId: "another account" })).subStatus).toBe("greylisted");
   expect(decide(await play("greylisted-then-valid+2@mailvet.test")).subStatus).toBe("greylisted");
 });
 
@@ -133,6 +137,27 @@ test("slow-3s takes three seconds", async () => {
   expect(decide(answer!).status).toBe("valid");
 });
 
+test("who comes back by themselves is sent away once, and then answered by whichever process", async () => {
+  for (const [name, seconds] of [
+    ["greylisted-then-valid", 2],
+    ["slow-3s", 3],
+  ] as const) {
+    const email = `${name}@mailvet.test`;
+    const asker = { accountId: "account", isTest: true };
+    const first = await createSandbox().play({ ...asker, attempt: 0 }, glance(email));
+    expect(first.isFinal).toBe(false);
+    expect(reportOf(first.evidence, ASKING).metadata.retry_after).toBe(seconds);
+    const second = await createSandbox().play({ ...asker, attempt: 1 }, glance(email));
+    expect([second.isFinal, decide(second.evidence).status]).toEqual([true, "valid"]);
+  }
+});
+
+test.for(ALL_SUB_STATUSES)("%o is final at once", async (subStatus) => {
+  const asker = { accountId: "account", isTest: true, attempt: 0 };
+  const { isFinal } = await sandbox.play(asker, glance(`${nameOf(subStatus)}@mailvet.test`));
+  expect(isFinal).toBe(true);
+});
+
 const callerBy = (by: Caller["by"]): Caller => ({ accountId: "a", plan: "payg", isOperator: false, by });
 const keyOf = (isTest: boolean) => callerBy({ kind: "key", keyId: "k", scopes: ["validate"], isTest });
 const SIGNED_IN = callerBy({ kind: "session", sessionId: "s" });
@@ -146,5 +171,5 @@ test.for([
   ["a live key below mailvet.test", keyOf(false), "ann@mx.mailvet.test", false],
   ["somebody signed in, elsewhere", SIGNED_IN, "ann@shop.test", false],
 ] as const)("who is in the sandbox: %s", ([, caller, email, isThere]) => {
-  expect(isInSandbox(caller, glance(email))).toBe(isThere);
+  expect(isInSandbox(askerOf(caller), glance(email))).toBe(isThere);
 });

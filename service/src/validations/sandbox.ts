@@ -9,46 +9,64 @@
 import { ALL_SUB_STATUSES } from "@mailvet/contract";
 import type { Evidence } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
-import type { Caller } from "../caller.ts";
+import type { Asker } from "./asker.ts";
 import { greylistedFor, SANDBOX_OUTCOMES, type SandboxOutcome } from "./sandbox-outcomes.ts";
 
 export type Sandbox = {
   /** Evidence made up as the address wants it; what is no address is left to the text. */
-  play(accountId: string, glance: Evidence): Promise<Evidence>;
+  play(asker: Asker, glance: Evidence): Promise<Played> | Played;
 };
+
+/** Final, unless the address asks to be asked for again. */
+export type Played = { evidence: Evidence; isFinal: boolean };
 
 const SANDBOX_DOMAIN = "mailvet.test";
 const GREYLIST_SECONDS = 2;
-const SLOW_MS = 3000;
+const SLOW_SECONDS = 3;
 const MAX_GREYLISTED = 10_000;
 const GREYLIST_MEMORY_MS = 3_600_000;
 
-export function isInSandbox({ by }: Caller, { address }: Evidence): boolean {
-  return (by.kind === "key" && by.isTest) || address?.domain === SANDBOX_DOMAIN;
+export function isInSandbox({ isTest }: Asker, { address }: Evidence): boolean {
+  return isTest || address?.domain === SANDBOX_DOMAIN;
 }
 
 export function createSandbox(): Sandbox {
   // Each process remembers for itself whom it has sent away, so behind a balancer one more try may be needed.
   const firstAskedMs = new LRUCache<string, number>({ max: MAX_GREYLISTED, ttl: GREYLIST_MEMORY_MS });
 
-  const greylistedThenValid = (accountId: string, glance: Evidence): Evidence => {
+  const greylistedThenValid = (accountId: string, glance: Evidence): Played => {
     const key = `${accountId} ${glance.address?.normalized}`;
     const nowMs = performance.now();
     const sinceMs = firstAskedMs.get(key);
     if (sinceMs === undefined) firstAskedMs.set(key, nowMs);
     const isOver = sinceMs !== undefined && nowMs - sinceMs >= GREYLIST_SECONDS * 1000;
-    return isOver ? valid(glance) : greylistedFor(GREYLIST_SECONDS)(glance);
+    return isOver ? final(valid(glance)) : sentAway(glance, GREYLIST_SECONDS);
   };
 
   return {
-    async play(accountId, glance) {
-      if (!glance.address) return glance;
+    play({ accountId, attempt }, glance) {
+      if (!glance.address) return final(glance);
       const name = nameOf(glance.address.normalized);
-      if (name === "greylisted-then-valid") return greylistedThenValid(accountId, glance);
-      if (name === "slow-3s") await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
-      return (OUTCOMES.get(name) ?? valid)(glance);
+      const seconds = ASKED_AGAIN_AFTER_SECONDS.get(name);
+      if (seconds === undefined) return final((OUTCOMES.get(name) ?? valid)(glance));
+      // Who comes back need not be kept waiting for the slow one either.
+      if (attempt !== undefined) return attempt === 0 ? sentAway(glance, seconds) : final(valid(glance));
+      return name === "slow-3s" ? slowly(glance, seconds) : greylistedThenValid(accountId, glance);
     },
   };
+}
+
+function final(evidence: Evidence): Played {
+  return { evidence, isFinal: true };
+}
+
+function sentAway(glance: Evidence, seconds: number): Played {
+  return { evidence: greylistedFor(seconds)(glance), isFinal: false };
+}
+
+async function slowly(glance: Evidence, seconds: number): Promise<Played> {
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  return final(valid(glance));
 }
 
 const valid = SANDBOX_OUTCOMES[""];
@@ -61,7 +79,13 @@ const OUTCOMES: ReadonlyMap<string, SandboxOutcome> = new Map(
   ]),
 );
 
-const NAMES: ReadonlySet<string> = new Set([...OUTCOMES.keys(), "greylisted-then-valid", "slow-3s"]);
+/** Names that come to no verdict at once. */
+const ASKED_AGAIN_AFTER_SECONDS: ReadonlyMap<string, number> = new Map([
+  ["greylisted-then-valid", GREYLIST_SECONDS],
+  ["slow-3s", SLOW_SECONDS],
+]);
+
+const NAMES: ReadonlySet<string> = new Set([...OUTCOMES.keys(), ...ASKED_AGAIN_AFTER_SECONDS.keys()]);
 
 function nameOf(normalized: string): string {
   const local = normalized.slice(0, normalized.lastIndexOf("@")).replaceAll("_", "-");

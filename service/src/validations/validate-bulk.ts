@@ -5,10 +5,11 @@
  */
 import type { BulkSummary } from "@mailvet/contract";
 import type { Caller } from "../caller.ts";
+import { inTurns } from "../turns.ts";
 import type { Answer } from "./answer.ts";
+import { askerOf } from "./asker.ts";
 import { countStatuses, type Payment, paymentBy } from "./payment.ts";
 import { type Asking, presentItem } from "./presentation.ts";
-import { inSlices } from "./slices.ts";
 import { uniqueEmails } from "./unique-emails.ts";
 import type { ValidateDeps } from "./validate.ts";
 
@@ -32,7 +33,7 @@ export async function validateBulk(
     unknown_count: counts.unknown,
     duplicate_count: emails.length - answers.length,
     credits_used: answers.length,
-    results: await inSlices(answers, (answer) => {
+    results: await inTurns(answers, (answer) => {
       const item = presentItem(answer, caller, asking);
       if (!answer.isSandbox) deps.countVerdict(item.status, item.sub_status, answer.isCached);
       return item;
@@ -48,14 +49,15 @@ async function answerAndPay(
   emails: readonly string[],
 ): Promise<{ answers: Answer[]; creditsRemaining: number | undefined }> {
   const glances = await uniqueEmails(emails, answers.glance);
-  const known = await answers.knownAmong(caller, glances);
+  const asker = askerOf(caller);
+  const known = await answers.knownAmong(asker, glances);
   const open = glances.filter((_, index) => known[index] === undefined);
   if (open.length === 0) {
     const all = known.filter((answer) => answer !== undefined);
     return { answers: all, creditsRemaining: await payment.charge(all) };
   }
   await using credit = await payment.reserve(glances.length, budgetMs);
-  const asked = (await answers.ask(caller, open, { withinMs: budgetMs, isUrgent: false })).values();
+  const asked = (await answers.ask(asker, open, { withinMs: budgetMs, isUrgent: false })).values();
   const all = known.map((answer) => answer ?? asked.next().value!);
   return { answers: all, creditsRemaining: await payment.settle(credit, all) };
 }

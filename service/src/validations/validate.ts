@@ -8,6 +8,7 @@ import type { Evidence } from "@mailvet/engine";
 import type { Caller } from "../caller.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Answer, Answers } from "./answer.ts";
+import { askerOf } from "./asker.ts";
 import { type Payment, paymentBy } from "./payment.ts";
 import { type Asking, present } from "./presentation.ts";
 
@@ -51,7 +52,7 @@ async function answerAndPay(
   email: string,
 ): Promise<Paid> {
   const glance = deps.answers.glance(email);
-  const answer = await deps.answers.known(caller, glance);
+  const answer = await deps.answers.known(askerOf(caller), glance);
   if (!answer) return askAndPay(deps, payment, caller, glance);
   return { answer, creditsRemaining: isOurFault(answer) ? undefined : await payment.charge([answer]) };
 }
@@ -64,7 +65,7 @@ async function askAndPay(
   glance: Evidence,
 ): Promise<Paid> {
   await using credit = await payment.reserve(1, budgetMs);
-  const [answer] = await answers.ask(caller, [glance], { withinMs: budgetMs, isUrgent: true });
+  const [answer] = await answers.ask(askerOf(caller), [glance], { withinMs: budgetMs, isUrgent: true });
   if (!answer) throw new Error("A question was not answered.");
   const creditsRemaining = isOurFault(answer) ? undefined : await payment.settle(credit, [answer]);
   return { answer, creditsRemaining };

@@ -1,6 +1,6 @@
 /** Validating addresses for a caller, one at a time or many: the parts put together, with their time budgets. */
 import type { Caller } from "../caller.ts";
-import { type AnswerDeps, createAnswers } from "./answer.ts";
+import { type AnswerDeps, type Answers, createAnswers } from "./answer.ts";
 import type { Asking } from "./presentation.ts";
 import { type ValidateDeps, type Validated, validate } from "./validate.ts";
 import { type BulkValidated, validateBulk } from "./validate-bulk.ts";
@@ -9,6 +9,8 @@ import type { VerdictMemory } from "./verdict-memory.ts";
 export type Validations = {
   validate(caller: Caller, email: string, asking: Asking): Promise<Validated>;
   validateMany(caller: Caller, emails: readonly string[], asking: Asking): Promise<BulkValidated>;
+  /** For jobs, which pay in their own way: the same answers. */
+  answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait">;
   /** Whoever waits is answered within this time, with what is known by then: the service is about to stop. */
   wrapUp(withinMs: number): void;
   /** Writes what the memory has still to write. The verifier is closed by whoever opened it. */
@@ -30,6 +32,7 @@ export function createValidations(deps: ValidationDeps): Validations {
   return {
     validate: (caller, email, asking) => validate(single, caller, email, asking),
     validateMany: (caller, emails, asking) => validateBulk(bulk, caller, emails, asking),
+    answers,
     wrapUp: answers.wrapUp,
     close: () => memory.close(),
   };

@@ -1,0 +1,151 @@
+/**
+ * Cuts text into rows and cells, in one pass and in whatever chunks the text comes.
+ *
+ * Files in the wild break RFC 4180, so a quote only counts where it makes sense: at the start of a cell and with a
+ * partner. Any line break ends a row (\r\n, \n, \r, mixed), empty lines are no rows, rows may differ in length, a
+ * quote in the midst of a cell is text, and so is what follows a closing quote (blanks are nothing).
+ *
+ * A quote that is never closed must not swallow the rows behind it. If its partner is too far away, or stands on
+ * another line and in front of more text (where it rather opens a cell), or does not exist, the quote is read as a
+ * plain character and the cell again from there. That costs no more than reading twice: a search that failed has
+ * passed only doubled quotes, and none of these begins another long search.
+ */
+import { ListFileTrouble } from "./trouble.ts";
+
+export type CsvParser = {
+  /** The rows that are complete now. */
+  push(text: string): string[][];
+  /** The last row, when the text did not end in a line break. */
+  end(): string[][];
+};
+
+export type CsvShape = { delimiter: string; maxColumns: number; maxCellChars: number };
+
+const MAX_ROW_CHARS = 1024 * 1024;
+const MAX_QUOTED_LINES = 1000;
+const MAX_BLANKS = 16; // behind a closing quote
+
+const QUOTE = 0x22;
+const SPACE = 0x20;
+const LF = 0x0a;
+const CR = 0x0d;
+
+export function createCsvParser({ delimiter, maxColumns, maxCellChars }: CsvShape): CsvParser {
+  const delimiterCode = delimiter.charCodeAt(0);
+  const maxSpan = maxCellChars + 2; // with its quotes
+  let rest = ""; // from the start of the cell that is not complete
+  let row: string[] = []; // the complete cells of its row
+  let rowChars = 0;
+  let rowCount = 0;
+
+  const parse = (text: string, isLast: boolean): string[][] => {
+    const rows: string[][] = [];
+    let start = 0;
+    while (start < text.length || (isLast && row.length > 0)) {
+      let value: string | undefined;
+      let end = start;
+      if (text.charCodeAt(start) === QUOTE) {
+        const quoted = readQuoted(text, start, isLast);
+        if (quoted === "unfinished") break;
+        if (quoted !== undefined) ({ value, end } = quoted);
+      }
+      if (value === undefined) {
+        end = endOfPlain(text, start);
+        if (end === text.length && !isLast) break;
+        value = text.slice(start, end);
+      }
+      if (end - start > maxSpan) throw cellTooLong(rowCount, maxCellChars);
+      const isDelimited = text.charCodeAt(end) === delimiterCode;
+      const isEmptyLine = end === start && row.length === 0 && !isDelimited;
+      rowChars += end - start;
+      start = end + 1;
+      if (isEmptyLine) continue;
+      row.push(value);
+      if (row.length + Number(isDelimited) > maxColumns) throw tooManyColumns(rowCount, maxColumns);
+      if (rowChars > MAX_ROW_CHARS) throw rowTooLong(rowCount);
+      if (isDelimited) continue;
+      rows.push(row);
+      row = [];
+      rowChars = 0;
+      rowCount++;
+    }
+    rest = text.slice(start);
+    if (rest.length > maxSpan + MAX_BLANKS) throw cellTooLong(rowCount, maxCellChars);
+    return rows;
+  };
+
+  /** The cell whose opening quote is at `start`; undefined when the quote is a plain character. */
+  const readQuoted = (text: string, start: number, isLast: boolean) => {
+    let hasDoubled = false;
+    for (let from = start + 1; ; ) {
+      const quote = text.indexOf('"', from);
+      const reached = quote === -1 ? text.length : quote;
+      if (reached - start >= maxSpan) return undefined;
+      if (reached >= text.length - 1 && !isLast) return "unfinished";
+      if (quote === -1) return undefined;
+      const next = text.charCodeAt(quote + 1);
+      if (next === QUOTE) {
+        hasDoubled = true;
+        from = quote + 2;
+        continue;
+      }
+      const inside = text.slice(start + 1, quote);
+      const behind = endOfBlanks(text, quote + 1);
+      if (behind === text.length && !isLast) return "unfinished";
+      const end = endOfPlain(text, behind);
+      const isClosed = end === behind;
+      if (lineBreaks(inside) > (isClosed ? MAX_QUOTED_LINES : 0)) return undefined;
+      if (isClosed) return { value: hasDoubled ? inside.replaceAll('""', '"') : inside, end };
+      if (end === text.length && !isLast) return "unfinished";
+      return { value: text.slice(start, end), end };
+    }
+  };
+
+  const endOfBlanks = (text: string, start: number): number => {
+    let end = start;
+    while (end < start + MAX_BLANKS && text.charCodeAt(end) === SPACE) end++;
+    return end;
+  };
+
+  const endOfPlain = (text: string, start: number): number => {
+    let end = start;
+    while (end < text.length) {
+      const code = text.charCodeAt(end);
+      if (code === delimiterCode || code === LF || code === CR) break;
+      end++;
+    }
+    return end;
+  };
+
+  return {
+    push: (text) => parse(rest === "" ? text : rest + text, false),
+    end: () => parse(rest, true),
+  };
+}
+
+function lineBreaks(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === LF || (code === CR && text.charCodeAt(at + 1) !== LF)) count++;
+  }
+  return count;
+}
+
+function cellTooLong(rowsBefore: number, limit: number): ListFileTrouble {
+  return notATable(rowsBefore, `has a cell of more than ${counted(limit)} characters`);
+}
+
+function tooManyColumns(rowsBefore: number, limit: number): ListFileTrouble {
+  return notATable(rowsBefore, `has more than ${counted(limit)} columns`);
+}
+
+function rowTooLong(rowsBefore: number): ListFileTrouble {
+  return notATable(rowsBefore, `is longer than ${counted(MAX_ROW_CHARS)} characters`);
+}
+
+function notATable(rowsBefore: number, fault: string): ListFileTrouble {
+  return new ListFileTrouble("not_a_table", `Row ${rowsBefore + 1} of the file ${fault}.`);
+}
+
+const counted = (count: number) => count.toLocaleString("en");

@@ -1,0 +1,42 @@
+/** The names of a table's columns: from its first row, if that is a row of names. */
+import { looksLikeEmail } from "./email-in.ts";
+
+/** Whether the first row names the columns. Names are neither emails nor numbers, and not all empty. */
+export function isHeader(first: readonly string[], below: readonly string[][]): boolean {
+  if (first.every((cell) => cell.trim() === "") || first.some(isEntry)) return false;
+  return !first.some((cell, column) => isNumber(cell) && isMostlyNumbers(below, column));
+}
+
+/** An email, or a word that was meant to be one. */
+function isEntry(cell: string): boolean {
+  const word = cell.trim();
+  return looksLikeEmail(cell) || (word.length > 1 && word.includes("@") && !/\s/.test(word));
+}
+
+/** Also dates, times and telephone numbers. */
+function isNumber(cell: string): boolean {
+  return cell.length < 40 && /\d/.test(cell) && /^[\d\s.,:/+()-]+$/.test(cell);
+}
+
+function isMostlyNumbers(rows: readonly string[][], column: number): boolean {
+  const cells = rows.map((row) => row[column] ?? "").filter((cell) => cell.trim() !== "");
+  return cells.length > 0 && cells.filter(isNumber).length > 0.8 * cells.length;
+}
+
+const MAX_NAME_CHARS = 200;
+
+/** Names to choose a column by: none empty, no two alike. */
+export function columnNames(header: readonly string[] | undefined, width: number): string[] {
+  const taken = new Set<string>();
+  const repetitions = new Map<string, number>();
+  return Array.from({ length: width }, (_, column) => {
+    const words = (header?.[column] ?? "").replace(/\s+/g, " ").trim();
+    const plain = [...words].slice(0, MAX_NAME_CHARS).join("") || `column_${column + 1}`;
+    let name = plain;
+    let count = repetitions.get(plain) ?? 1;
+    while (taken.has(name)) name = `${plain} (${++count})`;
+    repetitions.set(plain, count);
+    taken.add(name);
+    return name;
+  });
+}

@@ -1,0 +1,345 @@
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createColumnSurvey } from "./column-survey.ts";
+import { type ListFile, type ListFileLimits, openListFile } from "./list-file.ts";
+import { PIECE_BYTES } from "./pieces.ts";
+import { ListFileTrouble } from "./trouble.ts";
+
+const LIMITS: ListFileLimits = { maxTextBytes: 64 * 1024 * 1024, maxRows: 100_000 };
+
+async function* chunksOf(bytes: Uint8Array, size = 65_536): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+type Read = Omit<ListFile, "batches"> & { rows: string[][]; suggested: string | undefined };
+
+async function read(
+  file: string | Uint8Array,
+  { chunkBytes = 65_536, ...limits }: Partial<ListFileLimits> & { chunkBytes?: number } = {},
+): Promise<Read> {
+  const bytes = typeof file === "string" ? Buffer.from(file) : file;
+  const { batches, ...list } = await openListFile(chunksOf(bytes, chunkBytes), { ...LIMITS, ...limits });
+  const survey = createColumnSurvey(list.columns);
+  const rows: string[][] = [];
+  for await (const batch of batches) {
+    expect(batch.length).toBeLessThanOrEqual(1000);
+    survey.add(batch);
+    rows.push(...batch);
+  }
+  const suggested = survey.suggested === undefined ? undefined : list.columns[survey.suggested];
+  return { ...list, rows, suggested };
+}
+
+async function troubleWith(...args: Parameters<typeof read>): Promise<ListFileTrouble> {
+  const trouble = await read(...args).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(trouble).toBeInstanceOf(ListFileTrouble);
+  return trouble as ListFileTrouble;
+}
+
+function bigEndian(text: string): Buffer {
+  return Buffer.from(text, "utf16le").swap16();
+}
+
+const PEOPLE = "name;email\r\nJosé;jose@example.com\r\nŽofie €;zofie@example.com\r\n";
+const PEOPLE_ROWS = [
+  ["José", "jose@example.com"],
+  ["Žofie €", "zofie@example.com"],
+];
+
+test.each<[encoding: string, file: Uint8Array]>([
+  ["utf-8", Buffer.from(PEOPLE)],
+  ["utf-8", Buffer.from(`\ufeff${PEOPLE}`)],
+  ["utf-16le", Buffer.from(`\ufeff${PEOPLE}`, "utf16le")],
+  ["utf-16le", Buffer.from(PEOPLE, "utf16le")],
+  ["utf-16be", bigEndian(`\ufeff${PEOPLE}`)],
+  ["utf-16be", bigEndian(PEOPLE)],
+  ["windows-1252", Buffer.from(PEOPLE.replace("Ž", "\x8e").replace("€", "\x80"), "latin1")],
+  ["utf-8", gzipSync(PEOPLE)],
+  ["utf-16le", gzipSync(Buffer.from(PEOPLE, "utf16le"))],
+])("a table is read the same in any encoding, packed or not (%s)", async (encoding, file) => {
+  for (const chunkBytes of [65_536, 1]) {
+    const list = await read(file, { chunkBytes });
+    expect(list).toMatchObject({ encoding, delimiter: ";", header: ["name", "email"], rows: PEOPLE_ROWS });
+  }
+});
+
+test("names in other scripts are read in the code pages of their countries", async () => {
+  const russian = Buffer.from([..."Иван Петров;Москва"].map(in1251));
+  const line = Buffer.concat([russian, Buffer.from(";ivan@example.ru\n")]);
+  const list = await read(Buffer.concat(Array(20).fill(line)));
+  expect(list).toMatchObject({ encoding: "windows-1251" });
+  expect(list.rows[7]).toEqual(["Иван Петров", "Москва", "ivan@example.ru"]);
+});
+
+function in1251(letter: string): number {
+  const code = letter.charCodeAt(0);
+  return code < 0x80 ? code : code - 0x410 + 0xc0;
+}
+
+const MANY_ASCII_ROWS = "Ann,ann@example.com\n".repeat(20_000);
+
+test.each([
+  ["windows-1252", "latin1"],
+  ["UTF-8", "utf8"],
+] as const)("a list that is plain ASCII for long may still turn out to be %s", async (_, encoding) => {
+  for (const end of ["José,jose@example.com\n", "jose@example.com,José"]) {
+    const row = end.trim().split(",");
+    // Wherever the pieces end that are read at once: before the letter, behind it, or in the midst of it.
+    for (const asciiBytes of [0, 1, 2, 3].map((bytes) => 10 * PIECE_BYTES - end.indexOf("é") - bytes)) {
+      const start = MANY_ASCII_ROWS.slice(-asciiBytes);
+      const list = await read(Buffer.concat([Buffer.from(start), Buffer.from(end, encoding)]));
+      expect(list.rows.at(-1)).toEqual(row);
+    }
+  }
+});
+
+test.each([
+  ["soon", "José,j@example.com\n".repeat(3), 4, 64],
+  ["late", `José,j@example.com\n${MANY_ASCII_ROWS}`, 20_002, 400_024],
+])("UTF-8 that breaks %s is refused rather than guessed at", async (_, start, row, byte) => {
+  const file = Buffer.concat([Buffer.from(start), Buffer.from("Zoë,zoe@example.com\n", "latin1")]);
+  expect(await troubleWith(file)).toMatchObject({
+    kind: "undecodable_file",
+    message: `Row ${row} of the file has a character that is not UTF-8 (near byte ${byte}). Save the file as UTF-8.`,
+  });
+});
+
+test.each<[what: string, file: string, delimiter: string, rows: string[][]]>([
+  ["tabs", "name\temail\nDoe, Ann\tann@x.io\n", "\t", [["Doe, Ann", "ann@x.io"]]],
+  ["pipes", "name|email\nAnn|ann@x.io\n", "|", [["Ann", "ann@x.io"]]],
+  ["declared", "sep=^\r\nname^email\r\nAnn, Bob^ann@x.io\r\n", "^", [["Ann, Bob", "ann@x.io"]]],
+  [
+    "semicolons between decimal commas",
+    "1,5;a@x.io;2,5\n1,5;b@x.io;2,5",
+    ";",
+    [
+      ["1,5", "a@x.io", "2,5"],
+      ["1,5", "b@x.io", "2,5"],
+    ],
+  ],
+  [
+    "none, only commas in names",
+    "Contact\nDoe, Ann <ann@x.io>\nRoe, Bob <bob@x.io>",
+    ";",
+    [["Doe, Ann <ann@x.io>"], ["Roe, Bob <bob@x.io>"]],
+  ],
+  [
+    "commas, with more of them in remarks",
+    "email,remark\na@x.io,so, so, la la\nb@x.io,one, two\nc@x.io,",
+    ",",
+    [
+      ["a@x.io", "so", " so", " la la"],
+      ["b@x.io", "one", " two"],
+      ["c@x.io", ""],
+    ],
+  ],
+  [
+    "quotes around other delimiters",
+    '"a;b","c@x.io"\n"d;e;f","g@x.io"\n',
+    ",",
+    [
+      ["a;b", "c@x.io"],
+      ["d;e;f", "g@x.io"],
+    ],
+  ],
+])("cells are parted by what parts them: %s", async (_, file, delimiter, rows) => {
+  expect(await read(file)).toMatchObject({ delimiter, rows });
+});
+
+test.each<[what: string, file: string, header: string[] | undefined, columns: string[]]>([
+  ["a row of names", "Name,E-Mail\nAnn,ann@x.io\n", ["Name", "E-Mail"], ["Name", "E-Mail"]],
+  ["an email in the first row", "Ann,ann@x.io\nBob,bob@x.io\n", undefined, ["column_1", "column_2"]],
+  ["a broken email in the first row", "ann@\nbob@x.io\n", undefined, ["column_1"]],
+  [
+    "numbers as in the rows below",
+    "17,Ann,\n18,Bob,bob@x.io\n",
+    undefined,
+    ["column_1", "column_2", "column_3"],
+  ],
+  [
+    "names twice, and none at all",
+    "email, ,email,email (2)\na,b,c,d\n",
+    ["email", " ", "email", "email (2)"],
+    ["email", "column_2", "email (2)", "email (2) (2)"],
+  ],
+  ["rows longer than the header", "email\na@x.io,extra,,\n", ["email"], ["email", "column_2"]],
+  ["one row only", "ann@x.io", undefined, ["column_1"]],
+  ["a header only", "name,email\n", ["name", "email"], ["name", "email"]],
+])("the first row is a header or it is not: %s", async (_, file, header, columns) => {
+  expect(await read(file)).toMatchObject({ header, columns });
+});
+
+test("line breaks in quotes, empty cells, ragged rows and blank lines come out as they went in", async () => {
+  const file = '\r\nname,email,note\n"Ann\r\nMarie",ann@x.io,\n\n,bob@x.io\r"C ""Cee"" D",,x,y\r\n\n';
+  expect((await read(file)).rows).toEqual([
+    ["Ann\r\nMarie", "ann@x.io", ""],
+    ["", "bob@x.io"],
+    ['C "Cee" D', "", "x", "y"],
+  ]);
+});
+
+test("two hundred columns are a table like any other, and the emails in it are found", async () => {
+  const names = Array.from({ length: 200 }, (_, column) => `c${column}`);
+  const row = names.map((name, column) => (column === 137 ? "ann@x.io" : name));
+  const list = await read([names, row, row].map((cells) => cells.join(",")).join("\n"));
+  expect(list.columns).toHaveLength(200);
+  expect(list.suggested).toBe("c137");
+});
+
+test("every byte may come alone or in any company", async () => {
+  const file = gzipSync(Buffer.from(PEOPLE.repeat(50), "utf16le"));
+  const whole = await read(file);
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: file.length }), async (chunkBytes) => {
+      expect(await read(file, { chunkBytes })).toEqual(whole);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("a file of many rows comes in batches, and others have their turn in between", async () => {
+  let turns = 0;
+  let isReading = true;
+  const takeTurns = () => {
+    turns++;
+    if (isReading) setImmediate(takeTurns);
+  };
+  setImmediate(takeTurns);
+  const list = await read(`name,email\n${"Ann,ann@example.com\n".repeat(20_000)}`);
+  isReading = false;
+  expect(list.rows).toHaveLength(20_000);
+  expect(turns).toBeGreaterThan(10); // 400 KB, in pieces of 32 KiB
+});
+
+test("too many rows are refused with their true number", async () => {
+  const file = `email\n${"ann@example.com\n".repeat(5000)}`;
+  expect((await read(file, { maxRows: 5000 })).rows).toHaveLength(5000);
+  expect(await troubleWith(file, { maxRows: 4999 })).toMatchObject({
+    kind: "too_many_rows",
+    found: 5000,
+    limit: 4999,
+    message: "The file has 5,000 rows; 4,999 are the most for one file. Split it into several files.",
+  });
+});
+
+test.each<[kind: string, what: string, file: string | Uint8Array]>([
+  ["empty_file", "nothing", ""],
+  ["empty_file", "blank lines", "\n\r\n\n"],
+  ["empty_file", "gzip of nothing", gzipSync("")],
+  [
+    "unsupported_file",
+    "an Excel workbook",
+    "PK\x03\x04\x14\0\x06\0 [Content_Types].xml PK\x03\x04 xl/workbook.xml",
+  ],
+  ["unsupported_file", "a ZIP archive", "PK\x03\x04\x14\0\x06\0 list.csv"],
+  ["unsupported_file", "a PDF document", "%PDF-1.7\n%âãÏÓ\n"],
+  ["unsupported_file", "a gzip file inside another", gzipSync(gzipSync("a,b"))],
+  ["unsupported_file", "a PNG image", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")],
+  ["not_a_table", "a web page", "\n<!DOCTYPE html>\n<html><body>ann@x.io</body></html>"],
+  ["not_a_table", "an XML document", '<?xml version="1.0"?><a>ann@x.io</a>'],
+  ["not_a_table", "JSON", '[{"email": "ann@x.io"}]'],
+  ["not_a_table", "JSON", '{"email": "ann@x.io"}\n{"email": "bob@x.io"}\n'],
+  ["not_a_table", "not a text file", Buffer.from(Array.from({ length: 600 }, (_, i) => (i * 97) % 251))],
+  ["not_a_table", "a cell of more than 65,536 characters", "x".repeat(100_000)],
+  ["undecodable_file", "UTF-32", Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0])],
+  ["undecodable_file", "gzip file is damaged", gzipSync("email\nann@x.io\n".repeat(99)).subarray(0, 30)],
+  [
+    "undecodable_file",
+    "gzip file is damaged",
+    Buffer.concat([gzipSync("a").subarray(0, 10), Buffer.alloc(40, 7)]),
+  ],
+])("%s: %s", async (kind, what, file) => {
+  const trouble = await troubleWith(file);
+  expect(trouble.kind).toBe(kind);
+  if (kind !== "empty_file") expect(trouble.message).toContain(what);
+});
+
+test("a list of addresses in angle brackets is no XML, and a stray NUL makes no list binary", async () => {
+  expect((await read("<ann@x.io>\n<bob@x.io>\n")).rows).toHaveLength(2);
+  expect((await read(`email\nann@x.io\0\n${"bob@x.io\n".repeat(50)}`)).rows[0]).toEqual(["ann@x.io"]);
+});
+
+test("a file larger than allowed is refused, and its sender told to stop", async () => {
+  let sent = 0;
+  let isTold = false;
+  async function* endless() {
+    try {
+      for (;;) {
+        sent += 65_536;
+        yield Buffer.alloc(65_536, "a,b\n");
+      }
+    } finally {
+      isTold = true;
+    }
+  }
+  const list = await openListFile(endless(), { ...LIMITS, maxTextBytes: 2_000_000 });
+  const readAll = async () => {
+    for await (const batch of list.batches) expect(batch).not.toEqual([]);
+  };
+  await expect(readAll()).rejects.toMatchObject({ kind: "payload_too_large" });
+  expect(isTold).toBe(true);
+  expect(sent).toBeLessThan(3_000_000);
+});
+
+test.each([
+  ["unpacks to more than 200 times its size", 12 * 1024 * 1024, LIMITS.maxTextBytes],
+  ["unpacks to more than 1 MiB", 3 * 1024 * 1024, 1024 * 1024],
+])("a gzip bomb is not unpacked to its end: %s", async (fault, size, maxTextBytes) => {
+  const bomb = gzipSync(Buffer.alloc(size, "ann@example.com\n"));
+  const trouble = await troubleWith(bomb, { maxTextBytes, maxRows: 1e9 });
+  expect(trouble).toMatchObject({ kind: "compression_bomb", message: `The gzip file ${fault}.` });
+});
+
+test.each([
+  ["plain", (text: string) => Buffer.from(text)],
+  ["packed", (text: string) => gzipSync(text)],
+])("an upload that breaks off says so in its own words (%s)", async (_, pack) => {
+  async function* broken() {
+    yield pack("email\nann@x.io\n").subarray(0, 12);
+    throw new Error("the connection was lost");
+  }
+  await expect(openListFile(broken(), LIMITS)).rejects.toThrow("the connection was lost");
+});
+
+test("whoever stops reading lets go of the upload", async () => {
+  let isLetGo = false;
+  async function* upload() {
+    try {
+      for (;;) yield Buffer.from("Ann,ann@example.com\n".repeat(1000));
+    } finally {
+      isLetGo = true;
+    }
+  }
+  const list = await openListFile(upload(), LIMITS);
+  for await (const batch of list.batches) if (batch.length > 0) break;
+  expect(isLetGo).toBe(true);
+});
+
+test("rows that are very long come in batches as small as others do", async () => {
+  const row = `ann@example.com,${Array(400).fill("y".repeat(1000)).join(",")}\n`;
+  const list = await openListFile(chunksOf(Buffer.from(row.repeat(40))), LIMITS);
+  const batches: string[][][] = [];
+  for await (const batch of list.batches) batches.push(batch);
+  expect(list.sampleRows).toHaveLength(5);
+  expect(batches.flat()).toHaveLength(40);
+  expect(Math.max(...batches.map((batch) => batch.flat().join().length))).toBeLessThan(1024 * 1024);
+});
+
+test("a heading that is nothing but at signs takes no longer than another", async () => {
+  const startedAt = performance.now();
+  const list = await read(`${"@".repeat(65_000)} x,name\nann@example.com,Ann\n`);
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+  expect(list.suggested).toMatch(/^@+$/);
+});
+
+test.each(["=", "+", "-", "@", "."])(
+  "a line cannot declare %s the delimiter, which emails or formulas are made of",
+  async (sign) => {
+    const list = await read(`sep=${sign}\nemail,name\nann@example.com,Ann\n`);
+    expect(list.delimiter).toBe(",");
+  },
+);

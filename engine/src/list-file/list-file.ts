@@ -1,0 +1,197 @@
+/**
+ * Opens a customer's file, whatever it is, as a table of text.
+ *
+ * The head is read to judge by, then everything flows: chunks → pieces of text bytes (unpacked.ts) → text
+ * (decoded.ts) → rows (csv-parser.ts) → batches. Nothing is held longer than a batch, and after each piece the event
+ * loop has its turn. What cannot be a table is refused with a ListFileTrouble.
+ */
+import { setImmediate as otherWork } from "node:timers/promises";
+import { type CsvParser, createCsvParser } from "./csv-parser.ts";
+import { decoded, decodedHead, UnreadableByte } from "./decoded.ts";
+import { findDelimiter } from "./delimiter.ts";
+import { guessEncoding } from "./encoding.ts";
+import { refuseDocuments, refuseKnownBinaries } from "./file-kind.ts";
+import { columnNames, isHeader } from "./header.ts";
+import { ListFileTrouble } from "./trouble.ts";
+import { startingWith, unpacked } from "./unpacked.ts";
+
+export type ListFile = {
+  /** As in the file; undefined when the first row is data already. */
+  header: string[] | undefined;
+  /** One name for each column, none empty and no two alike: from the header, or column_1, column_2 … */
+  columns: string[];
+  delimiter: string;
+  encoding: string;
+  /** The first data rows, at most 5. */
+  sampleRows: string[][];
+  /**
+   * Data rows in order, as long or short as they are in the file, in batches of at most 1,000 rows and roughly
+   * 256 KiB of text. Once only; until it is read to its end or left, the bytes stay open.
+   */
+  batches: AsyncIterable<string[][]>;
+};
+
+export type ListFileLimits = {
+  /** Of the text, after unpacking. */
+  maxTextBytes: number;
+  maxRows: number;
+  maxColumns?: number;
+  maxCellChars?: number;
+};
+
+const MAX_COLUMNS = 1000;
+const MAX_CELL_CHARS = 65_536;
+const HEAD_BYTES = 256 * 1024;
+const JUDGED_ROWS = 100;
+const JUDGED_CHARS = 1024 * 1024;
+const SAMPLE_ROWS = 5;
+const BATCH_ROWS = 1000;
+const BATCH_CHARS = 256 * 1024;
+
+/** Reads no further than needed to judge encoding, delimiter and header. */
+export async function openListFile(
+  bytes: AsyncIterable<Uint8Array>,
+  limits: ListFileLimits,
+): Promise<ListFile> {
+  const { maxColumns = MAX_COLUMNS, maxCellChars = MAX_CELL_CHARS } = limits;
+  const pieces = unpacked(bytes, limits.maxTextBytes);
+  try {
+    const head = await readHead(pieces);
+    refuseKnownBinaries(head.bytes);
+    const encoding = await guessEncoding(head.bytes, head.isWhole);
+    const headText = decodedHead(head.bytes, encoding);
+    refuseDocuments(headText);
+    const { delimiter, declaredChars } = await findDelimiter(headText, head.isWhole);
+
+    const texts = withoutStart(decoded(startingWith(head.pieces, pieces), encoding), declaredChars);
+    const parts = rowsIn(texts, createCsvParser({ delimiter, maxColumns, maxCellChars }));
+    const first = await firstParts(parts);
+    const rows = first.flatMap((part) => part.rows);
+    if (rows.length === 0) throw new ListFileTrouble("empty_file", "The file is empty.");
+    const isNamed = isHeader(rows[0]!, rows.slice(1, JUDGED_ROWS));
+    const header = isNamed ? rows.shift() : undefined;
+    if (isNamed) first.find((part) => part.rows.length > 0)!.rows.shift();
+    return {
+      header,
+      columns: columnNames(header, widthOf(header, rows)),
+      delimiter,
+      encoding: encoding === "ascii" ? "utf-8" : encoding,
+      sampleRows: rows.slice(0, SAMPLE_ROWS),
+      batches: inBatches(startingWith(first, parts), limits.maxRows, () => pieces.return(undefined)),
+    };
+  } catch (error) {
+    pieces.return(undefined).catch(() => {}); // not awaited: the sender may be slow to notice
+    throw error;
+  }
+}
+
+type Head = {
+  pieces: Uint8Array[];
+  bytes: Uint8Array;
+  /** Nothing follows. */
+  isWhole: boolean;
+};
+
+async function readHead(source: AsyncGenerator<Uint8Array>): Promise<Head> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  let isWhole = false;
+  while (length < HEAD_BYTES) {
+    const next = await source.next();
+    isWhole = next.done === true;
+    if (next.done) break;
+    pieces.push(next.value);
+    length += next.value.length;
+  }
+  return { pieces, bytes: Buffer.concat(pieces), isWhole };
+}
+
+/** The line that declares the delimiter is part of the head, and so of the first text. */
+async function* withoutStart(texts: AsyncIterable<string>, chars: number): AsyncGenerator<string> {
+  let left = chars;
+  for await (const text of texts) {
+    yield text.slice(left);
+    left = Math.max(0, left - text.length);
+  }
+}
+
+/** The rows that a piece of text completed, and roughly how much text they are. */
+type Part = { rows: string[][]; chars: number };
+
+async function* rowsIn(texts: AsyncIterable<string>, parser: CsvParser): AsyncGenerator<Part> {
+  let rowCount = 0;
+  try {
+    for await (const text of texts) {
+      const rows = parser.push(text);
+      rowCount += rows.length;
+      yield { rows, chars: text.length };
+      await otherWork();
+    }
+  } catch (error) {
+    throw error instanceof UnreadableByte ? undecodable(error, rowCount) : error;
+  }
+  yield { rows: parser.end(), chars: 0 };
+}
+
+function undecodable({ encoding, position }: UnreadableByte, rowsBefore: number): ListFileTrouble {
+  return new ListFileTrouble(
+    "undecodable_file",
+    `Row ${rowsBefore + 1} of the file has a character that is not ${encoding.toUpperCase()} (near byte ${position}). ` +
+      "Save the file as UTF-8.",
+  );
+}
+
+/** Rows enough to judge by: of ordinary ones a hundred, of very long ones a header and a sample. */
+async function firstParts(parts: AsyncGenerator<Part>): Promise<Part[]> {
+  const read: Part[] = [];
+  let rows = 0;
+  let chars = 0;
+  while (rows <= JUDGED_ROWS && (rows <= SAMPLE_ROWS || chars < JUDGED_CHARS)) {
+    const next = await parts.next();
+    if (next.done) break;
+    read.push(next.value);
+    rows += next.value.rows.length;
+    chars += next.value.chars;
+  }
+  return read;
+}
+
+/** Rows may be longer than the header. Their cells get columns too, unless all are empty. */
+function widthOf(header: readonly string[] | undefined, rows: readonly string[][]): number {
+  const needed = rows.map((row) => row.findLastIndex((cell) => cell !== "") + 1);
+  return Math.max(header?.length ?? rows[0]!.length, ...needed);
+}
+
+async function* inBatches(
+  parts: AsyncIterable<Part>,
+  maxRows: number,
+  close: () => Promise<unknown>,
+): AsyncGenerator<string[][]> {
+  let rowCount = 0;
+  let batch: string[][] = [];
+  let chars = 0;
+  try {
+    for await (const part of parts) {
+      rowCount += part.rows.length;
+      batch = rowCount > maxRows ? [] : batch.concat(part.rows); // one row too many, and all we do is count
+      chars += part.chars;
+      while (batch.length >= BATCH_ROWS || (batch.length > 0 && chars >= BATCH_CHARS)) {
+        yield batch.slice(0, BATCH_ROWS);
+        batch = batch.slice(BATCH_ROWS);
+        chars = 0;
+      }
+    }
+    if (rowCount > maxRows) throw tooManyRows(rowCount, maxRows);
+    if (batch.length > 0) yield batch;
+  } finally {
+    await close();
+  }
+}
+
+function tooManyRows(found: number, limit: number): ListFileTrouble {
+  const rows = `The file has ${counted(found)} rows; ${counted(limit)} are the most for one file.`;
+  const message = `${rows} Split it into several files.`;
+  return new ListFileTrouble("too_many_rows", message, { found, limit });
+}
+
+const counted = (count: number) => count.toLocaleString("en");

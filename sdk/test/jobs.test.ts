@@ -1,0 +1,149 @@
+/** Stories of whole files through the client and the command line, at the real service. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { mailvet } from "../../cli/test/command.ts";
+import { openService, type Person, type TestService } from "../../service/test/service.ts";
+import { type Client, createClient, type Job } from "../src/index.ts";
+
+const LIST = [
+  "name,E-mail",
+  "Ann,valid+ann@mailvet.test",
+  "Bob,mailbox-not-found+bob@mailvet.test",
+  "Cy,catch-all+cy@mailvet.test",
+  "Nobody,",
+  "Ann again,Ann <VALID+ann@mailvet.test>",
+].join("\n");
+
+let service: TestService;
+let ann: Person;
+let client: Client;
+beforeAll(async () => {
+  service = await openService();
+  ann = await service.openAccount({ credits: 100 });
+  client = createClient({ baseUrl: service.url, apiKey: ann.key });
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+async function begin(text: string): Promise<Job> {
+  const preview = await client.jobs.upload(new File([text], "people.csv"));
+  return await client.jobs.confirm({
+    uploadId: preview.upload_id,
+    emailColumn: preview.suggested_email_column,
+  });
+}
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.unreachable("it should have failed"),
+    (error: unknown) => error,
+  );
+
+test("a file goes from the upload to its results", async () => {
+  const preview = await client.jobs.upload(new File([LIST], "people.csv"));
+  expect(preview).toMatchObject({
+    filename: "people.csv",
+    columns: ["name", "E-mail"],
+    suggested_email_column: "E-mail",
+    total_rows: 5,
+    unique_count_by_column: { "E-mail": 3 },
+  });
+  const choice = { uploadId: preview.upload_id, emailColumn: "E-mail" };
+  const { id, status } = await client.jobs.confirm(choice);
+  expect(status).toBe("queued");
+  expect((await client.jobs.confirm(choice)).id).toBe(id);
+
+  const seen: string[] = [];
+  const job = await client.jobs.wait(id, { onProgress: (now) => seen.push(now.status) });
+  expect(job).toMatchObject({ id, status: "completed", processed: 3, valid_count: 1, credits_used: 3 });
+  expect(seen.at(-1)).toBe("completed");
+  expect(await client.jobs.get(id, { waitSeconds: 1 })).toMatchObject({ id, status: "completed" });
+  expect((await client.jobs.list({ status: "completed" })).items.map((item) => item.id)).toContain(id);
+
+  const rows: [number, string][] = [];
+  for await (const { row, status } of client.jobs.allResults(id)) rows.push([row, status]);
+  expect(rows).toEqual([
+    [1, "valid"],
+    [2, "invalid"],
+    [3, "risky"],
+    [5, "valid"],
+  ]);
+  const text = await (await client.jobs.download(id, { status: "valid" })).text();
+  expect(text).toMatch(/^name,E-mail,mailvet_status.*\r\nAnn,.*,valid,.*\r\nAnn again,.*,valid,.*,true\r\n$/);
+});
+
+test("a stream is uploaded like a file", async () => {
+  async function* pieces() {
+    yield new TextEncoder().encode("email\nvalid+one@mail");
+    yield new TextEncoder().encode("vet.test\n");
+  }
+  const preview = await client.jobs.upload({ name: "piped.csv", content: pieces() });
+  expect(preview).toMatchObject({ filename: "piped.csv", total_rows: 1, suggested_email_column: "email" });
+});
+
+test("a job is paused, goes on, is cancelled and erased", async () => {
+  const slow = Array.from({ length: 30 }, (_, n) => `slow-3s+${n}@mailvet.test`).join("\n");
+  const { id } = await begin(`email\n${slow}\n`);
+  for await (const { status } of client.jobs.events(id)) if (status === "processing") break;
+  expect(await client.jobs.pause(id)).toMatchObject({ id, status: "paused" });
+  expect(await client.jobs.resume(id)).toMatchObject({ id, status: "processing" });
+  expect(await failureOf(client.jobs.results(id))).toMatchObject({ code: "results_not_ready" });
+  expect(await client.jobs.cancel(id)).toMatchObject({ id, status: "cancelled" });
+  expect(await client.jobs.wait(id)).toMatchObject({ status: "cancelled" });
+  expect(await failureOf(client.jobs.resume(id))).toMatchObject({ code: "job_state_conflict" });
+  await client.jobs.delete(id);
+  expect(await failureOf(client.jobs.wait(id))).toMatchObject({ code: "job_not_found" });
+});
+
+test("a list without emails, and one that costs too much, are refused with their reasons", async () => {
+  const nothing = client.jobs.upload(new File(["name,city\nAnn,Rome\n"], "people.csv"));
+  expect(await failureOf(nothing)).toMatchObject({ code: "no_emails_found" });
+  const many = Array.from({ length: 500 }, (_, n) => `valid+${n}@mailvet.test`).join("\n");
+  expect(await failureOf(begin(`email\n${many}\n`))).toMatchObject({
+    code: "insufficient_credits",
+    required: 500,
+  });
+});
+
+test("the command line runs a file and leaves its results beside it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "mailvet-jobs-"));
+  try {
+    const list = join(folder, "people.csv");
+    writeFileSync(list, LIST);
+    const env = { MAILVET_SERVICE: service.url, MAILVET_API_KEY: ann.key };
+    const { code, stderr } = await mailvet(["job", "run", list], { env });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining("1 valid, 1 invalid, 1 risky"),
+    });
+    const lines = readFileSync(join(folder, "people-results.csv"), "utf8").split("\r\n");
+    expect(lines[0]).toMatch(/^name,E-mail,mailvet_status,/);
+    expect(lines.slice(1, -1).map((line) => line.split(",", 1)[0])).toEqual([
+      "Ann",
+      "Bob",
+      "Cy",
+      "Nobody",
+      "Ann again",
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("webhook endpoints are made, changed, tried and removed", async () => {
+  const { webhooks } = client;
+  const made = await webhooks.create({ url: "http://127.0.0.1:9/mailvet", events: ["job.completed"] });
+  expect(made.secret).toMatch(/^whsec_/);
+  const { id } = made;
+  expect((await webhooks.list()).map((endpoint) => endpoint.id)).toEqual([id]);
+  expect(await webhooks.update(id, { description: "ours" })).toMatchObject({ id, description: "ours" });
+  expect((await webhooks.rotateSecret(id)).secret).not.toBe(made.secret);
+  const delivery = await webhooks.test(id);
+  expect(delivery).toMatchObject({ event: "webhook.test", state: "pending" });
+  const { items, total } = await webhooks.deliveries(id);
+  expect([items.map((item) => item.id), total]).toEqual([[delivery.id], 1]);
+  expect(await webhooks.replay(id, delivery.id)).toMatchObject({ event: "webhook.test" });
+  await webhooks.remove(id);
+  expect(await failureOf(webhooks.get(id))).toMatchObject({ code: "webhook_not_found" });
+});

@@ -1,0 +1,205 @@
+/**
+ * A list end to end on the embedded database: upload and preview, confirm, process, download, with single checks going
+ * on meanwhile. Once with 100,000 rows and once with 1,000,000: memory and speed must not depend on the size.
+ *
+ *   npm run bench:jobs [rows [rows …]]
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, createWriteStream, mkdtempSync, openAsBlob, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Job, UploadPreview } from "@mailvet/contract";
+
+const SIZES = process.argv.slice(2).map(Number);
+const [SMALL, LARGE] = [100_000, 1_000_000];
+const KEY = "bench-key-of-forty-characters-0123456789";
+const IDLE_SECONDS = 10;
+const CHECK_EVERY_MS = 10;
+/** Outcomes of the sandbox, so that verdicts of all kinds are written. */
+const NAMES = ["valid", "mailbox-not-found", "catch-all", "role-based", "disposable", "smtp-timeout"];
+
+type Step = "preview" | "confirm" | "process" | "download";
+type Seen = {
+  rowsPerSecond: Record<Step, number>;
+  seconds: Record<Step, number>;
+  peakMiB: number;
+  idleP99: number;
+};
+
+const seen = new Map<number, Seen>();
+for (const rows of SIZES.length > 0 ? SIZES : [SMALL, LARGE]) seen.set(rows, await measure(rows));
+compare(seen.get(SMALL), seen.get(LARGE));
+
+async function measure(rows: number): Promise<Seen> {
+  const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
+  chmodSync(folder, 0o755); // root runs the database as somebody else, who must get there
+  const file = join(folder, "list.csv");
+  await pipeline(Readable.from(listOf(rows)), createWriteStream(file));
+  const service = spawn(process.execPath, [fileURLToPath(new URL("../dist/main.js", import.meta.url))], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: "0",
+      DATA_DIR: join(folder, "data"),
+      BOOTSTRAP_API_KEY: KEY,
+      ADMIN_CREDITS: "100000000",
+      MAX_CSV_EMAILS: String(LARGE),
+      NODE_ENV: "production",
+      LOG_LEVEL: "warn",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const base = `${await addressOf(service)}/api/v1`;
+    await singleChecks(base, () => pause(2_000)); // warm
+    const idle = await singleChecks(base, () => pause(IDLE_SECONDS * 1000));
+    const seconds = {} as Seen["seconds"];
+    const checks = {} as Record<Step, Checks>;
+    const step = async <T>(name: Step, work: () => Promise<T>): Promise<T> => {
+      let result: T;
+      const startedAt = performance.now();
+      checks[name] = await singleChecks(base, async () => {
+        result = await work();
+        seconds[name] = (performance.now() - startedAt) / 1000;
+      });
+      return result!;
+    };
+    const preview = await step("preview", () => upload(base, file));
+    const confirmed = await step("confirm", () =>
+      ask<Job>(`${base}/bulk/upload/confirm`, {
+        upload_id: preview.upload_id,
+        email_column: preview.suggested_email_column,
+      }),
+    );
+    const job = await step("process", () => ended(base, confirmed.id));
+    if (job.status !== "completed" || job.processed !== rows) throw new Error(JSON.stringify(job));
+    const lines = await step("download", () => countLines(`${base}/bulk/jobs/${job.id}/download`));
+    if (lines !== rows + 1) throw new Error(`the download has ${lines} lines`);
+
+    const peakMiB = peakOf(service.pid!);
+    const rowsPerSecond = {} as Seen["rowsPerSecond"];
+    console.log(`\n${rows.toLocaleString("en")} rows; peak RSS of the service ${peakMiB.toFixed(0)} MiB`);
+    console.log(`  idle       ${words(idle)}`);
+    for (const name of Object.keys(seconds) as Step[]) {
+      rowsPerSecond[name] = rows / seconds[name];
+      console.log(
+        `  ${name.padEnd(10)} ${seconds[name].toFixed(2).padStart(7)} s  ` +
+          `${Math.round(rowsPerSecond[name]).toLocaleString("en").padStart(9)} rows/s; ` +
+          `${words(checks[name])} = ${(checks[name].p99Ms / idle.p99Ms).toFixed(1)} × idle`,
+      );
+    }
+    return { rowsPerSecond, seconds, peakMiB, idleP99: idle.p99Ms };
+  } finally {
+    service.kill("SIGTERM");
+    if (service.exitCode === null) await once(service, "exit");
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function compare(small: Seen | undefined, large: Seen | undefined): void {
+  if (!small || !large) return;
+  const memory = large.peakMiB / small.peakMiB;
+  console.log(`\nten times the rows: ${memory.toFixed(2)} × the memory   (wanted: at most 1.3)`);
+  for (const step of ["preview", "process", "download"] as const) {
+    const speed = large.rowsPerSecond[step] / small.rowsPerSecond[step];
+    console.log(`  ${step.padEnd(10)} ${speed.toFixed(2)} × the rows/s   (wanted: at least 0.8)`);
+    if (speed < 0.8) process.exitCode = 1;
+  }
+  if (memory > 1.3) process.exitCode = 1;
+}
+
+function* listOf(rows: number): Generator<string> {
+  yield "id,name,email\n";
+  for (let row = 1; row <= rows; ) {
+    let text = "";
+    for (const end = Math.min(rows, row + 999); row <= end; row++) {
+      text += `${row},Customer ${row},${NAMES[row % NAMES.length]}+${row}@mailvet.test\n`;
+    }
+    yield text;
+  }
+}
+
+async function upload(base: string, file: string): Promise<UploadPreview> {
+  const form = new FormData();
+  form.set("file", await openAsBlob(file, { type: "text/csv" }), "list.csv");
+  return answerOf(
+    await fetch(`${base}/bulk/upload/preview`, { method: "POST", headers: { "x-api-key": KEY }, body: form }),
+  );
+}
+
+async function ended(base: string, id: string): Promise<Job> {
+  for (;;) {
+    const job = await ask<Job>(`${base}/bulk/jobs/${id}`);
+    if (["completed", "failed", "cancelled"].includes(job.status)) return job;
+    await pause(100);
+  }
+}
+
+async function countLines(url: string): Promise<number> {
+  const answer = await fetch(url, { headers: { "x-api-key": KEY } });
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+  let lines = 0;
+  for await (const chunk of answer.body!) for (const byte of chunk as Uint8Array) if (byte === 10) lines++;
+  return lines;
+}
+
+type Checks = { count: number; p50Ms: number; p99Ms: number; slowestMs: number };
+
+/** One check after the other, a hundred a second at the most, for as long as the work takes. */
+async function singleChecks(base: string, work: () => Promise<unknown>): Promise<Checks> {
+  let isOver = false;
+  const over = work().finally(() => {
+    isOver = true;
+  });
+  const times: number[] = [];
+  while (!isOver) {
+    const startedAt = performance.now();
+    await ask(`${base}/validation/single?email=valid%2B${Math.random().toString(36).slice(2)}@mailvet.test`);
+    times.push(performance.now() - startedAt);
+    await pause(Math.max(0, CHECK_EVERY_MS - (performance.now() - startedAt)));
+  }
+  await over;
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))]!;
+  return { count: times.length, p50Ms: at(0.5), p99Ms: at(0.99), slowestMs: times.at(-1)! };
+}
+
+function words({ count, p50Ms, p99Ms, slowestMs }: Checks): string {
+  return (
+    `${count} single checks meanwhile: median ${p50Ms.toFixed(1)}, p99 ${p99Ms.toFixed(1)}, ` +
+    `slowest ${slowestMs.toFixed(1)} ms`
+  );
+}
+
+async function ask<T>(url: string, body?: unknown): Promise<T> {
+  const asked = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const headers = { "x-api-key": KEY, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+  return answerOf(await fetch(url, { ...asked, headers }));
+}
+
+async function answerOf<T>(answer: Response): Promise<T> {
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
+}
+
+/** The most memory the process has had so far. */
+function peakOf(pid: number): number {
+  const kib = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Number(kib) / 1024;
+}
+
+async function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = "";
+    child.stdout!.on("data", (chunk) => {
+      said += chunk;
+      const address = /listens on (http:\/\/\S+)/.exec(said)?.[1];
+      if (address) resolve(address);
+    });
+    child.once("exit", () => reject(new Error(`the service did not start: ${said}`)));
+  });
+}

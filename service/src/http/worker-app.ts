@@ -1,0 +1,29 @@
+/** What a worker shows to those who watch over it: its health and its metrics, and nothing else. */
+import { randomUUID } from "node:crypto";
+import Fastify, { type FastifyInstance } from "fastify";
+import type pg from "pg";
+import type { Log } from "../log.ts";
+import { Refusal } from "../refusal.ts";
+import { healthRoutes } from "./health.ts";
+import type { HttpSettings } from "./http-settings.ts";
+import { createLoad } from "./load.ts";
+import type { Metrics } from "./metrics.ts";
+import { metricsRoutes } from "./metrics-routes.ts";
+import { answerWithProblems } from "./problem.ts";
+
+export type WorkerAppDeps = { settings: HttpSettings; pool: pg.Pool; log: Log; metrics: Metrics };
+
+export function buildWorkerApp({ settings, pool, log, metrics }: WorkerAppDeps): FastifyInstance {
+  const load = createLoad(settings);
+  metrics.watch(load, pool);
+  const app = Fastify({ logger: false, genReqId: () => randomUUID() });
+  answerWithProblems(app, log);
+  app.setNotFoundHandler(({ method, url }) => {
+    throw new Refusal("not_found", `${method} ${url}: this is a worker; the API is elsewhere.`);
+  });
+  app.register(healthRoutes({ isClosing: () => load.isClosing, askDatabase: () => pool.query("select 1") }));
+  app.register(metricsRoutes({ metrics, ...settings }));
+  app.addHook("preClose", async () => load.startClosing());
+  app.addHook("onClose", async () => load.close());
+  return app;
+}

@@ -1,0 +1,69 @@
+/**
+ * A page of a job's results: one for each row of the file that has a verdict, in the order of the rows.
+ *
+ * Verdicts are kept once, at the row where an email stands first. The other rows with it borrow that one's.
+ */
+import { type JobResult, type ResultsQuery, STATUSES, type Status } from "@mailvet/contract";
+import type { Database } from "../db/database.ts";
+import { findEndedJob } from "./job-list.ts";
+import type { JobRow } from "./job-record.ts";
+
+export type ResultPage = { results: JobResult[]; total: number };
+
+export async function jobResults(
+  database: Database,
+  accountId: string,
+  jobId: string,
+  { skip, limit, status }: ResultsQuery,
+): Promise<ResultPage> {
+  const job = await findEndedJob(database, accountId, jobId);
+  const statuses = status === undefined ? STATUSES : [status];
+  const [{ rows }, total] = await Promise.all([
+    database.pool.query<JobResult>({
+      name: "job-results",
+      text: PAGE,
+      values: [jobId, statuses, limit, skip],
+    }),
+    countResults(database, job, statuses),
+  ]);
+  return { results: rows, total };
+}
+
+// What a repeated row borrows is looked up for each by itself, in subqueries that PostgreSQL does not turn into joins:
+// right after a job its tables are new to the planner, which then likes to compare every row with every other.
+const BORROWED_STATUS = "(select status from results where job_id = d.job_id and row = d.first_row)";
+
+const PAGE = `
+  with page as (
+    select * from (
+      (select row, row as first_row, email, false as is_duplicate
+         from results where job_id = $1 and status = any($2)
+        order by row limit $3::bigint + $4::bigint)
+      union all
+      (select row, first_row, email, true as is_duplicate
+         from duplicates d where job_id = $1 and ${BORROWED_STATUS} = any($2)
+        order by row limit $3::bigint + $4::bigint)
+    ) merged
+    order by row limit $3 offset $4
+  )
+  select page.row, page.email, verdict.*, page.is_duplicate
+    from page, lateral (
+      select status, sub_status, confidence, is_valid, safe_to_send, score, suggestion
+        from results where job_id = $1 and row = page.first_row offset 0
+    ) verdict
+   order by page.row`;
+
+async function countResults({ pool }: Database, job: JobRow, statuses: readonly Status[]): Promise<number> {
+  // In a job that ran to its end every email has a verdict.
+  if (job.status === "completed" && statuses === STATUSES) return job.totalEmails;
+  const { rows } = await pool.query<{ total: number }>({
+    name: "job-results-total",
+    text: TOTAL,
+    values: [job.id, statuses],
+  });
+  return rows[0]!.total;
+}
+
+const TOTAL = `
+  select (select count(*) from results where job_id = $1 and status = any($2))
+       + (select count(*) from duplicates d where job_id = $1 and ${BORROWED_STATUS} = any($2)) as total`;

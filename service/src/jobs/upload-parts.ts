@@ -1,0 +1,137 @@
+/**
+ * A customer's rows in the database: runs of at most a thousand, deflated, written while more arrive and read back one
+ * after the other. Whoever writes faster than the database takes them is made to wait, so memory does not grow.
+ */
+import { promisify } from "node:util";
+import { constants, deflateRaw, inflateRaw } from "node:zlib";
+import type pg from "pg";
+
+/** A run of rows in their order. */
+export type UploadPart = { number: number; firstRow: number; rows: string[][] };
+
+/** For each row of a part, the row where its email stands first: itself, an earlier one, or 0 when the cell is empty. */
+export type FirstRows = Uint32Array;
+
+export type PartWriter = {
+  /** Settles when there is room for the next one. */
+  add(part: UploadPart, firstRows: ReadonlyMap<number, FirstRows>): Promise<void>;
+  /** Settles when all of them are stored. */
+  finish(): Promise<void>;
+  /** Settles when nothing is under way any more, also after a failure. */
+  settle(): Promise<void>;
+};
+
+/** Parts that are being packed and stored. One connection is used for all, so an upload never takes the pool. */
+const MAX_UNDER_WAY = 4;
+/** Read at once: about a megabyte of text. */
+const PARTS_PER_READ = 4;
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+const FAST = { level: constants.Z_BEST_SPEED };
+
+export function createPartWriter(pool: pg.Pool, uploadId: string): PartWriter {
+  const underWay: Promise<void>[] = [];
+  let last: Promise<void> = Promise.resolve();
+
+  return {
+    async add(part, firstRows) {
+      const packed = pack(part, firstRows);
+      const before = last;
+      last = packed.then(async (values) => {
+        await before;
+        await pool.query({ ...STORE, values: [uploadId, ...values] });
+      });
+      last.catch(() => {}); // heard of by whoever waits for it below
+      underWay.push(last);
+      if (underWay.length >= MAX_UNDER_WAY) await underWay.shift();
+    },
+    finish: () => last,
+    settle: () => last.catch(() => {}),
+  };
+}
+
+async function pack({ number, firstRow, rows }: UploadPart, firstRows: ReadonlyMap<number, FirstRows>) {
+  const [records, ...packedFirsts] = await Promise.all([
+    deflate(JSON.stringify(rows), FAST),
+    ...[...firstRows.values()].map(packFirstRows),
+  ]);
+  return [number, firstRow, rows.length, records, [...firstRows.keys()], packedFirsts];
+}
+
+export function packFirstRows(firstRows: FirstRows): Promise<Buffer> {
+  return deflate(Buffer.from(firstRows.buffer, firstRows.byteOffset, firstRows.byteLength), FAST);
+}
+
+/** All parts of an upload, in order. */
+export async function* readParts(pool: pg.Pool, uploadId: string): AsyncGenerator<UploadPart> {
+  for await (const { number, firstRow, records } of read<StoredPart>(pool, READ, [uploadId], 0)) {
+    yield { number, firstRow, rows: await unpackRows(records) };
+  }
+}
+
+/** Those from one on, with where the emails of a column stand first. That column must have been counted. */
+export async function* readCountedParts(
+  pool: pg.Pool,
+  uploadId: string,
+  column: number,
+  from: number,
+): AsyncGenerator<UploadPart & { firstRows: FirstRows }> {
+  const parts = read<StoredPart & { firstRows: Buffer }>(pool, READ_COUNTED, [uploadId, column], from);
+  for await (const { number, firstRow, records, firstRows } of parts) {
+    const [rows, unpacked] = await Promise.all([unpackRows(records), inflate(firstRows)]);
+    yield { number, firstRow, rows, firstRows: firstRowsOf(unpacked) };
+  }
+}
+
+type StoredPart = { number: number; firstRow: number; records: Buffer };
+
+/** The statement's last two parameters say from which part on, and how many. */
+async function* read<Stored extends { number: number }>(
+  pool: pg.Pool,
+  statement: { name: string; text: string },
+  values: unknown[],
+  from: number,
+): AsyncGenerator<Stored> {
+  for (let next = from; ; next += PARTS_PER_READ) {
+    const { rows } = await pool.query<Stored>({ ...statement, values: [...values, next, PARTS_PER_READ] });
+    yield* rows;
+    if (rows.length < PARTS_PER_READ) return;
+  }
+}
+
+async function unpackRows(records: Buffer): Promise<string[][]> {
+  return JSON.parse((await inflate(records)).toString("utf8"));
+}
+
+function firstRowsOf(bytes: Buffer): FirstRows {
+  // Copied: a view of 32-bit numbers must begin at a multiple of four, and a buffer of the pool may not.
+  return new Uint32Array(Uint8Array.from(bytes).buffer);
+}
+
+const STORE = {
+  name: "store-upload-part",
+  text: `
+    with part as (
+      insert into upload_parts (upload_id, number, first_row, row_count, records) values ($1, $2, $3, $4, $5)
+    )
+    insert into upload_census_parts (upload_id, "column", number, first_rows)
+    select $1, counted."column", $2, counted.first_rows
+    from unnest($6::int[], $7::bytea[]) as counted ("column", first_rows)`,
+};
+
+const READ = {
+  name: "read-upload-parts",
+  text: `
+    select number, first_row as "firstRow", records
+    from upload_parts where upload_id = $1 and number >= $2 order by number limit $3`,
+};
+
+const READ_COUNTED = {
+  name: "read-counted-parts",
+  text: `
+    select p.number, p.first_row as "firstRow", p.records, c.first_rows as "firstRows"
+    from upload_parts p
+    join upload_census_parts c on c.upload_id = p.upload_id and c.number = p.number and c."column" = $2
+    where p.upload_id = $1 and p.number >= $3 order by p.number limit $4`,
+};

@@ -1,0 +1,254 @@
+/**
+ * The statements by which processes share the places at mail hosts, each for many hosts at once.
+ *
+ * Never more places than the limit: they are numbered, a number is taken once, and whoever takes some takes the lowest
+ * free ones. So two processes that see the same place free at the same moment reach for the same number, and one of
+ * them gets it. Rows are always taken in the order of their keys, so nobody waits for one another in a circle.
+ */
+import type { Database } from "../db/database.ts";
+
+export type PlaceRequest = {
+  key: string;
+  /** What the profile allows at the most, and the rest it wants between sessions in any case. */
+  most: number;
+  gapMs: number;
+  wanted: number;
+  isUrgent: boolean;
+};
+
+/** Whether other processes wish for a place there: for a list, or because somebody waits in person. */
+export type Demand = "none" | "list" | "urgent";
+
+export type PlaceAnswer = {
+  /** The numbers of the places that are ours now. */
+  numbers: number[];
+  /** How long until the next session may start there. */
+  restLeftMs: number;
+  /** Our wish for more is noted. */
+  isWishing: boolean;
+  demand: Demand;
+};
+
+export type Place = { key: string; number: number };
+
+export type Audit = {
+  /** What others wish for there, by key. */
+  demands: Map<string, Demand>;
+  /** Places that somebody else has by now. */
+  lost: Place[];
+};
+
+export type PlaceStatements = {
+  /** Takes what is free and our turn to take; for the rest, our wish is noted. Answers in the order of the requests. */
+  ask(requests: readonly PlaceRequest[]): Promise<PlaceAnswer[]>;
+  /** Gives places and wishes back, and tells whoever is next. What others still wish for there, by key. */
+  giveBack(places: readonly Place[], unwished: readonly string[]): Promise<Map<string, Demand>>;
+  /**
+   * Makes the table say what is so: we have these places and no others. For after a statement whose outcome we do not
+   * know, a crash of the database, or a time in which we were taken for dead.
+   */
+  audit(places: readonly Place[]): Promise<Audit>;
+  /** We have and want nothing any more. */
+  leave(): Promise<void>;
+};
+
+/** To whoever has places: somebody wishes for one. Payload: who, how, the key. */
+export const PLACE_WISHED = "place_wished";
+/** To whoever is next: a place may be free. Payload: to whom, the key. */
+export const PLACE_FREE = "place_free";
+
+/** A list that has waited this long goes before those who wait in person, so that it comes to its end too. */
+const PATIENCE = "interval '10 seconds'";
+/** A wish is renewed every second or two. One that was not is of a process that is dead, or out of reach. */
+const STALE = "interval '5 seconds'";
+const RENEW = "interval '1 second'";
+
+/** Giving back need not wait for the disk: should it be forgotten in a crash, an audit finds it. */
+const UNHURRIED = "(select set_config('synchronous_commit', 'off', true)) = 'off'";
+
+/** The wishes for one place, looked up by its key alone: `offset 0` keeps the planner from better ideas. */
+const wishesFor = (key: string) => `(select *, ctid as at from pace_wishes where key = ${key} offset 0)`;
+
+const goesFirst = (wish: string) => `(${wish}.is_urgent or ${wish}.since < now() - ${PATIENCE})`;
+const demandOf = (wish: string) =>
+  `case when bool_or(${wish}.is_urgent) then 'urgent' when count(${wish}.key) > 0 then 'list' else 'none' end`;
+
+const ASK = `
+with asked as materialized (
+  select a.*, coalesce(mine.since, now()) as since, mine.is_urgent as was_urgent, mine.renewed_at, mine.at as wish,
+         a.is_urgent or coalesce(${goesFirst("mine")}, false) as goes_first
+    from unnest($2::text[], $3::int[], $4::float8[], $5::int[], $6::bool[])
+         with ordinality as a (key, most, gap_ms, wanted, is_urgent, place)
+    left join lateral ${wishesFor("a.key")} mine on mine.process_id = $1
+), seen as materialized (
+  select a.*, least(p."limit", a.most) as most_now, greatest(p.rest_ms, a.gap_ms) as rest_ms,
+         coalesce(extract(epoch from p.next_start_at - clock_timestamp()) * 1000, 0)::float8 as rest_left_ms,
+         there.numbers, others.ahead, others.demand
+    from asked a
+    left join paces p on p.key = a.key
+   cross join lateral (
+      select coalesce(array_agg(number), '{}') as numbers from pace_places where key = a.key
+   ) there
+   cross join lateral (
+      select ${demandOf("o")} as demand,
+             count(*) filter (where (not ${goesFirst("o")}, o.since) < (not a.goes_first, a.since)) as ahead
+        from ${wishesFor("a.key")} o
+       where o.process_id <> $1 and o.renewed_at > now() - ${STALE}
+   ) others
+), allowed as materialized (
+  select s.*, case
+           when rest_ms <= 0 then least(wanted, most_now - cardinality(numbers) - ahead)
+           when rest_left_ms <= 0 and ahead = 0 then least(1, most_now - cardinality(numbers))
+           else 0
+         end as allowed
+    from seen s
+), started as (
+  insert into paces as p (key, "limit", rest_ms, next_start_at)
+  select key, most, gap_ms, clock_timestamp() + rest_ms * interval '1 millisecond'
+    from allowed where allowed > 0 and rest_ms > 0 order by key
+  on conflict (key) do update set next_start_at = excluded.next_start_at
+   where p.next_start_at is null or p.next_start_at <= clock_timestamp()
+  returning key
+), taken as (
+  insert into pace_places (key, number, process_id)
+  select a.key, free.number, $1
+    from allowed a
+   cross join lateral (
+      select number from generate_series(1, a.most_now) number
+       where number <> all (a.numbers) order by number limit greatest(0, a.allowed)
+   ) free
+   where (select count(*) from started) >= 0 -- all of them first: see the order of keys
+     and (a.rest_ms <= 0 or a.key in (select key from started))
+   order by a.key, free.number
+  on conflict do nothing
+  returning key, number
+), got as materialized (
+  select a.*, coalesce(t.numbers, '{}') as new_numbers, coalesce(cardinality(t.numbers), 0) as count
+    from allowed a
+    left join (select key, array_agg(number) as numbers from taken group by key) t on t.key = a.key
+), wished as (
+  insert into pace_wishes as w (key, process_id, is_urgent)
+  select key, $1, is_urgent from got
+   where count < wanted
+     and (renewed_at is null or renewed_at < now() - ${RENEW} or is_urgent <> was_urgent or count > 0)
+   order by key
+  on conflict (key, process_id) do update
+     set is_urgent = excluded.is_urgent, renewed_at = now(),
+         since = case when w.key in (select key from got where count > 0) then now() else w.since end
+), unwished as (
+  delete from pace_wishes where ctid = any (array(select wish from got where count >= wanted and wish is not null))
+)
+select new_numbers as numbers, count < wanted as is_wishing, demand,
+       case when rest_ms > 0 and count > 0 then rest_ms else rest_left_ms end as rest_left_ms,
+       case when count < wanted and (count > 0 or renewed_at is null or (is_urgent and not was_urgent))
+            then pg_notify('${PLACE_WISHED}',
+                   $1::text || ' ' || case when is_urgent then 'urgent' else 'list' end || ' ' || key)
+       end
+  from got order by place`;
+
+const GIVE_BACK = `
+with given as (
+  delete from pace_places
+   where ${UNHURRIED}
+     and ctid = any (array(
+           select there.at
+             from unnest($2::text[], $3::int[]) g (key, number)
+            cross join lateral (
+               select process_id, ctid as at from pace_places where key = g.key and number = g.number offset 0
+            ) there
+            where there.process_id = $1
+         ))
+  returning key
+), unwished as (
+  delete from pace_wishes where process_id = $1 and key = any ($4::text[]) returning key
+), waiting as (
+  select w.*, row_number() over (partition by w.key order by not ${goesFirst("w")}, w.since) as turn, free.count
+    from (select key, count(*) from (select key from given union all select key from unwished) g group by key) free
+    join lateral ${wishesFor("free.key")} w on w.process_id <> $1 and w.renewed_at > now() - ${STALE}
+)
+select key, case when is_urgent then 'urgent' else 'list' end as demand, turn > count as is_left,
+       case when turn <= count then pg_notify('${PLACE_FREE}', process_id::text || ' ' || key) end
+  from waiting`;
+
+const AUDIT = `
+with ours as (
+  select * from unnest($2::text[], $3::int[]) o (key, number)
+), dropped as (
+  delete from pace_places p
+   where p.process_id = $1 and (p.key, p.number) not in (select key, number from ours)
+), restored as (
+  insert into pace_places (key, number, process_id)
+  select key, number, $1 from ours order by key, number
+  on conflict do nothing
+  returning key, number
+), forgotten as (
+  delete from pace_wishes where process_id = $1 and renewed_at < now() - ${STALE}
+)
+select key, number, null as demand
+  from ours o
+ where (key, number) not in (select key, number from restored)
+   and not exists (
+         select from pace_places p where p.key = o.key and p.number = o.number and p.process_id = $1
+       )
+union all
+select w.key, null, ${demandOf("w")}
+  from (select distinct key from ours) o
+  join lateral ${wishesFor("o.key")} w on w.process_id <> $1 and w.renewed_at > now() - ${STALE}
+ group by w.key`;
+
+export function createPlaceStatements(pool: Database["pool"], processId: string): PlaceStatements {
+  const run = async <Row>(name: string, text: string, values: unknown[]): Promise<Row[]> =>
+    (await pool.query({ name, text, values: [processId, ...values] })).rows;
+  const columnsOf = (places: readonly Place[]) => [
+    places.map((place) => place.key),
+    places.map((place) => place.number),
+  ];
+  const byKey = (rows: { key: string; demand: Demand }[]) =>
+    new Map(rows.map(({ key, demand }) => [key, demand]));
+  const giveBack: PlaceStatements["giveBack"] = async (places, unwished) => {
+    type Row = { key: string; demand: Demand; is_left: boolean };
+    const rows = await run<Row>("give_back_places", GIVE_BACK, [...columnsOf(places), unwished]);
+    const left = rows.filter((row) => row.is_left);
+    return byKey([
+      ...left.filter((row) => row.demand === "list"),
+      ...left.filter((row) => row.demand === "urgent"),
+    ]);
+  };
+  const audit: PlaceStatements["audit"] = async (places) => {
+    type Row = Place | { key: string; number: null; demand: Demand };
+    const rows = await run<Row>("audit_places", AUDIT, columnsOf(places));
+    return {
+      demands: byKey(rows.filter((row) => row.number === null)),
+      lost: rows.filter((row) => row.number !== null),
+    };
+  };
+
+  return {
+    async ask(requests) {
+      type Row = { numbers: number[]; is_wishing: boolean; demand: Demand; rest_left_ms: number };
+      const column = <Name extends keyof PlaceRequest>(name: Name) => requests.map((one) => one[name]);
+      const rows = await run<Row>("ask_places", ASK, [
+        column("key"),
+        column("most"),
+        column("gapMs"),
+        column("wanted"),
+        column("isUrgent"),
+      ]);
+      return rows.map((row) => ({
+        numbers: row.numbers,
+        restLeftMs: Math.max(0, row.rest_left_ms),
+        isWishing: row.is_wishing,
+        demand: row.demand,
+      }));
+    },
+    giveBack,
+    audit,
+    async leave() {
+      const { rows } = await pool.query<Place>("select key, number from pace_places where process_id = $1", [
+        processId,
+      ]);
+      await giveBack(rows, []);
+      await pool.query("delete from pace_wishes where process_id = $1", [processId]);
+    },
+  };
+}

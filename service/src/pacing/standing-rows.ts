@@ -1,0 +1,78 @@
+/** Rows of `paces` as standings, and the statements that read and write them. Times are milliseconds since 1970. */
+import type { Reply, Standing } from "@mailvet/engine";
+
+/** Everybody reads a row again when it has changed. Payload: its key. */
+export const PACE_CHANGED = "pace_changed";
+
+export type StandingRow = {
+  key: string;
+  limit: number;
+  rest_ms: number;
+  next_start_at_ms: number | null;
+  quiet: number;
+  refusals: number;
+  tripped_until_ms: number | null;
+  tripped_by: Reply | null;
+  /** The database's clock. */
+  now_ms: number;
+};
+
+/** `offsetMs` takes the database's time to the clock that the standing is for. */
+export function standingOf(row: StandingRow, offsetMs: number): Standing {
+  const { tripped_until_ms: untilMs, tripped_by: reply } = row;
+  return {
+    limit: row.limit,
+    restMs: row.rest_ms,
+    nextStartAtMs: row.next_start_at_ms === null ? Number.NEGATIVE_INFINITY : row.next_start_at_ms + offsetMs,
+    quiet: row.quiet,
+    refusals: row.refusals,
+    tripped: untilMs === null || reply === null ? undefined : { untilMs: untilMs + offsetMs, reply },
+  };
+}
+
+const msOf = (moment: string) => `(extract(epoch from ${moment}) * 1000)::float8`;
+const momentOf = (ms: string) => `to_timestamp(${ms} / 1000)`;
+
+const COLUMNS = `key, "limit", rest_ms, ${msOf("next_start_at")} as next_start_at_ms, quiet, refusals,
+  ${msOf("tripped_until")} as tripped_until_ms, tripped_by, ${msOf("clock_timestamp()")} as now_ms`;
+
+/** More than anybody remembers: the most recent ones. */
+export const READ_ALL = `select ${COLUMNS} from paces order by updated_at desc limit 20000`;
+
+export const READ_SOME = {
+  name: "read_standings",
+  text: `select ${COLUMNS} from paces where key = any ($1::text[])`,
+};
+
+/** Rows that are not there yet are made first, of what the profile says. The lock is kept until the transaction ends. */
+export const READ_FOR_UPDATE = {
+  name: "lock_standings",
+  text: `
+insert into paces as p (key, "limit", rest_ms)
+select * from unnest($1::text[], $2::int[], $3::float8[]) as first (key, most, rest_ms) order by key
+on conflict (key) do update set updated_at = now()
+returning ${COLUMNS.replace(/^key/, "p.key")}`,
+};
+
+export const WRITE = {
+  name: "write_standings",
+  text: `
+update paces p
+   set "limit" = l."limit", rest_ms = l.rest_ms, next_start_at = ${momentOf("l.next_start_at_ms")}, quiet = l.quiet,
+       refusals = l.refusals, tripped_until = ${momentOf("l.tripped_until_ms")}, tripped_by = l.tripped_by,
+       updated_at = now()
+  from unnest($1::text[], $2::int[], $3::float8[], $4::float8[], $5::int[], $6::int[], $7::float8[], $8::json[])
+       as l (key, "limit", rest_ms, next_start_at_ms, quiet, refusals, tripped_until_ms, tripped_by)
+ where p.key = l.key
+returning pg_notify('${PACE_CHANGED}', p.key)`,
+};
+
+/** What nobody needed for an hour, but for rows that are written at this moment: nobody must wait in a circle. */
+export const FORGET = `
+delete from paces
+ where key = any (array(
+         select key from paces
+          where greatest(updated_at, next_start_at, tripped_until) < now() - interval '1 hour'
+            for update skip locked
+       ))
+returning pg_notify('${PACE_CHANGED}', key)`;

@@ -1,0 +1,134 @@
+/** What was sent to an endpoint and what came of it, kept for a while, and sent once more at its owner's wish. */
+import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
+import { and, count, desc, eq, isNull } from "drizzle-orm";
+import type { Database, Orm } from "../db/database.ts";
+import { notify } from "../db/notices.ts";
+import { tasks as taskTable } from "../db/queue-schema.ts";
+import { webhookDeliveries } from "../db/webhook-schema.ts";
+import { TASKS_WAIT, type Tasks } from "../queue/tasks.ts";
+import { Refusal } from "../refusal.ts";
+import { addDelivery, addTask } from "./announcement.ts";
+import { findOwnEndpoint, lockOwnEndpoint, requireEnabled } from "./endpoint-lock.ts";
+import { type DeliveryRow, presentDelivery } from "./presentation.ts";
+
+/** Those about one endpoint refuse with webhook_not_found, also for another account's. */
+export type DeliveryLog = {
+  /** Newest first. */
+  deliveries(
+    accountId: string,
+    endpointId: string,
+    query: DeliveryListQuery,
+  ): Promise<{ deliveries: WebhookDelivery[]; total: number }>;
+  /** Sends webhook.test to this endpoint, whatever it wants to hear of. Refuses with webhook_disabled. */
+  test(accountId: string, endpointId: string): Promise<WebhookDelivery>;
+  /**
+   * Sends the same message under the same id in a new series of attempts; one that still waits is sent now. Refuses with
+   * delivery_not_found and webhook_disabled.
+   */
+  replay(accountId: string, endpointId: string, deliveryId: string): Promise<WebhookDelivery>;
+  /** Those past their time; returns how many. */
+  eraseOld(): Promise<number>;
+};
+
+export type DeliveryLogDeps = { database: Database; tasks: Pick<Tasks, "openLane" | "add"> };
+
+const KEPT_DAYS = 30;
+const ERASED_AT_ONCE = 1000;
+/** In one round of housekeeping. */
+const MAX_STEPS = 100;
+
+export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): DeliveryLog {
+  const { orm, pool } = database;
+  return {
+    async deliveries(accountId, endpointId, { skip, limit, state }) {
+      await findOwnEndpoint(orm, accountId, endpointId);
+      const isOfState = state && eq(webhookDeliveries.state, state);
+      const wanted = and(eq(webhookDeliveries.endpointId, endpointId), isOfState);
+      const [rows, [counted]] = await Promise.all([
+        orm
+          .select()
+          .from(webhookDeliveries)
+          .where(wanted)
+          .orderBy(desc(webhookDeliveries.createdAt), desc(webhookDeliveries.id))
+          .limit(limit)
+          .offset(skip),
+        orm.select({ total: count() }).from(webhookDeliveries).where(wanted),
+      ]);
+      return { deliveries: rows.map(presentDelivery), total: counted?.total ?? 0 };
+    },
+
+    test: (accountId, endpointId) =>
+      orm.transaction(async (tx) => {
+        const endpoint = await lockOwnEndpoint(tx, accountId, endpointId);
+        requireEnabled(endpoint);
+        const happening = {
+          event: "webhook.test",
+          happenedAt: new Date(),
+          data: { webhook_id: endpointId },
+        } as const;
+        return presentDelivery(await addDelivery(tasks, tx, endpoint, happening));
+      }),
+
+    replay: (accountId, endpointId, deliveryId) =>
+      orm.transaction(async (tx) => {
+        const endpoint = await lockOwnEndpoint(tx, accountId, endpointId);
+        const delivery = await findDelivery(tx, endpointId, deliveryId);
+        requireEnabled(endpoint);
+        if (delivery.state === "pending") return presentDelivery(await hasten(tx, delivery));
+        const again = await beginSeries(tx, delivery);
+        await addTask(tasks, tx, again);
+        return presentDelivery(again);
+      }),
+
+    async eraseOld() {
+      let total = 0;
+      for (let step = 0; step < MAX_STEPS; step++) {
+        const values = [KEPT_DAYS, ERASED_AT_ONCE];
+        const { rowCount } = await pool.query({ name: "erase-deliveries", text: ERASE_DELIVERIES, values });
+        total += rowCount ?? 0;
+        if (rowCount !== ERASED_AT_ONCE) break;
+      }
+      return total;
+    },
+  };
+}
+
+/** What was replayed lately may still be on its way, however old it is. */
+const ERASE_DELIVERIES = `
+delete from webhook_deliveries where id = any(array(
+  select id from webhook_deliveries
+  where created_at < now() - $1::int * interval '1 day' and state <> 'pending'
+  order by created_at limit $2 for update skip locked
+))`;
+
+async function findDelivery(tx: Orm, endpointId: string, deliveryId: string): Promise<DeliveryRow> {
+  const isIt = and(eq(webhookDeliveries.id, deliveryId), eq(webhookDeliveries.endpointId, endpointId));
+  const [delivery] = await tx.select().from(webhookDeliveries).where(isIt).for("update");
+  if (delivery) return delivery;
+  throw new Refusal("delivery_not_found", "There is no delivery with this id at this endpoint.");
+}
+
+async function beginSeries(tx: Orm, { id, attempts }: DeliveryRow): Promise<DeliveryRow> {
+  const now = new Date();
+  return change(tx, id, { state: "pending", seriesAt: now, attemptsBefore: attempts, nextAttemptAt: now });
+}
+
+/** If it is in hand, it is being sent at this moment. */
+async function hasten(tx: Orm, delivery: DeliveryRow): Promise<DeliveryRow> {
+  const now = new Date();
+  const isIt = and(eq(taskTable.laneId, delivery.endpointId), eq(taskTable.subject, delivery.id));
+  const waiting = await tx
+    .update(taskTable)
+    .set({ dueAt: now })
+    .where(and(isIt, isNull(taskTable.processId)))
+    .returning({ id: taskTable.id });
+  if (waiting.length === 0) return delivery;
+  await notify(tx, TASKS_WAIT, "webhooks");
+  return change(tx, delivery.id, { nextAttemptAt: now });
+}
+
+async function change(tx: Orm, id: string, changes: Partial<DeliveryRow>): Promise<DeliveryRow> {
+  const isIt = eq(webhookDeliveries.id, id);
+  const [changed] = await tx.update(webhookDeliveries).set(changes).where(isIt).returning();
+  return changed!;
+}

@@ -1,0 +1,35 @@
+/** Endpoints and deliveries as their owner sees them. */
+import type { WebhookDelivery, WebhookEndpoint } from "@mailvet/contract";
+import type { webhookDeliveries, webhookEndpoints } from "../db/webhook-schema.ts";
+
+export type EndpointRow = typeof webhookEndpoints.$inferSelect;
+export type DeliveryRow = typeof webhookDeliveries.$inferSelect;
+
+/** Without its secret. */
+export function presentEndpoint(row: EndpointRow): WebhookEndpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    events: row.events,
+    is_enabled: row.isEnabled,
+    disabled_reason: row.disabledReason,
+    failing_since: row.failingSince?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+  };
+}
+
+export function presentDelivery(row: DeliveryRow): WebhookDelivery {
+  return {
+    id: row.id,
+    event: row.event,
+    state: row.state,
+    attempts: row.attempts,
+    response_status: row.responseStatus,
+    trouble: row.trouble,
+    created_at: row.createdAt.toISOString(),
+    last_attempt_at: row.lastAttemptAt?.toISOString() ?? null,
+    next_attempt_at: row.nextAttemptAt?.toISOString() ?? null,
+    message: row.body,
+  };
+}

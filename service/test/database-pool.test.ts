@@ -1,0 +1,15 @@
+/** The pool of connections, when the database does not do as it should. */
+import { expect, test } from "vitest";
+import { openDatabase } from "../src/db/database.ts";
+import { openTestDatabase } from "./database.ts";
+
+test("a transaction that could not even begin gives its connection back", async () => {
+  await using server = await openTestDatabase();
+  const database = openDatabase({ connection: server.connection, maxConnections: 2 });
+  const impossible = { isolationLevel: "none at all" as never };
+  for (let tries = 0; tries < 2; tries++)
+    await expect(database.orm.transaction(async () => {}, impossible)).rejects.toThrow("begin");
+  const { idleCount, totalCount } = database.pool;
+  expect(idleCount).toBe(totalCount);
+  await database.close();
+});

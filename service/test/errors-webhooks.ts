@@ -1,0 +1,61 @@
+/** What can be wrong with webhooks: rows for the stories of errors, and what they need to be there. */
+import { type Endpoint, HOOK, requestTo } from "./endpoints.ts";
+import { by, changed, only, type Row, stage } from "./errors-stage.ts";
+
+/** Cy's endpoints, and a delivery to the one that is switched off. */
+const hooks = {} as Record<"on" | "off" | "delivery", string>;
+
+/** Puts them there. */
+export async function settleHooks(): Promise<void> {
+  const { service, people } = stage;
+  const ask = async (path: string, method: string, body?: unknown): Promise<string> =>
+    (await service.ask(`/webhooks${path}`, { key: people.cy.key, method, body })).body.id;
+  hooks.on = await ask("", "POST", { url: HOOK });
+  hooks.off = await ask("", "POST", { url: HOOK });
+  hooks.delivery = await ask(`/${hooks.off}/test`, "POST");
+  await ask(`/${hooks.off}`, "PATCH", { is_enabled: false });
+}
+
+const replays = only("POST /webhooks/{webhook_id}/deliveries/{delivery_id}/replay");
+
+const atHook =
+  (hook: "on" | "off", part: Pick<Endpoint, "body"> = {}): Row[3] =>
+  (endpoint) => {
+    const ids = { webhook_id: hooks[hook], ...(hook === "off" ? { delivery_id: hooks.delivery } : {}) };
+    const { path, asked } = requestTo({ ...endpoint, ...part }, ids);
+    return stage.service.ask(path, { ...asked, key: stage.people.cy.key });
+  };
+
+const INSIDE = { url: "https://10.0.0.1/hook" };
+
+export const ROWS_OF_WEBHOOKS: readonly Row[] = [
+  ["nobody's endpoint", "webhook_not_found", ({ path }) => path.includes("{webhook_id}"), changed({})],
+  ["a delivery that never was", "delivery_not_found", replays, atHook("on")],
+  [
+    "an endpoint that is switched off",
+    "webhook_disabled",
+    (endpoint) => replays(endpoint) || endpoint.name === "POST /webhooks/{webhook_id}/test",
+    atHook("off"),
+  ],
+  ["an address inside", "webhook_url_rejected", only("POST /webhooks"), changed({ body: INSIDE })],
+  [
+    "an address inside",
+    "webhook_url_rejected",
+    only("PATCH /webhooks/{webhook_id}"),
+    atHook("on", { body: INSIDE }),
+  ],
+  [
+    "one endpoint more than there may be",
+    "too_many_webhooks",
+    only("POST /webhooks"),
+    async (endpoint) => {
+      const { service, people } = stage;
+      await service.database.pool.query(
+        `insert into webhook_endpoints (id, account_id, url, description, events, secret)
+         select gen_random_uuid(), $1, $2, '', '{}', 'whsec_' from generate_series(1, 10)`,
+        [people.broke.accountId, HOOK],
+      );
+      return by(() => ({ key: people.broke.key }))(endpoint);
+    },
+  ],
+];

@@ -1,0 +1,212 @@
+/** The life of a job as its owner follows it over HTTP: every state, every way from one to the next, and how it is told. */
+import type { Job } from "@mailvet/contract";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asJob, type Lists, listsOf } from "./jobs-http-world.ts";
+import { expectProblem } from "./problems.ts";
+import { openService, type TestService } from "./service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** The lists of somebody new: the stories are told at the same time. */
+const somebodys = async (credits = 100) => listsOf(service, await service.openAccount({ credits }));
+
+const isTried = ({ phase }: Job) => phase === "retrying";
+const listOf = (...names: string[]) => `email\n${names.map((name) => `${name}@mailvet.test`).join("\n")}\n`;
+
+/** A job of which one email is settled, and the other is asked for again three seconds later. */
+const beginHalf = async (lists: Lists) => {
+  const { id } = await lists.begin(listOf("valid", "slow-3s"));
+  return lists.until(id, isTried);
+};
+
+test.concurrent("an email that is greylisted is asked for again, and valid then; meanwhile the job says so", async () => {
+  const lists = await somebodys();
+  const { id, status } = await lists.begin(listOf("valid+g", "greylisted-then-valid+g", "greylisted+g"));
+  expect(status).toBe("queued");
+  const retrying = await lists.until(id, isTried);
+  expect(retrying).toMatchObject({
+    status: "processing",
+    processed: 2,
+    valid_count: 1,
+    unknown_count: 1,
+    progress_percent: 66.6,
+    eta_seconds: null,
+    completed_at: null,
+    credits_reserved: 3,
+    credits_used: 2,
+  });
+  for (const path of ["/results", "/download"]) {
+    await expectProblem(service, await lists.ask(`/bulk/jobs/${id}${path}`), "results_not_ready");
+  }
+  const job = await lists.ended(id);
+  expect(job).toMatchObject({ status: "completed", valid_count: 2, unknown_count: 1, progress_percent: 100 });
+  const [, ...rows] = await lists.download(id);
+  expect(rows.map(([, status, subStatus]) => [status, subStatus])).toEqual([
+    ["valid", ""],
+    ["valid", ""],
+    ["unknown", "greylisted"],
+  ]);
+});
+
+test.concurrent("its owner pauses it, and nothing more is asked; resumes it, and it goes on to its end", async () => {
+  const lists = await somebodys();
+  const { id } = await beginHalf(lists);
+  expect(await lists.move(id, "pause")).toMatchObject({ status: "paused", credits_reserved: 2 });
+  await refused(lists, id, "pause", "The job is paused, so it cannot be paused.");
+  await new Promise((resolve) => setTimeout(resolve, 3_500)); // by now it would have been asked again
+  expect(await lists.job(id)).toMatchObject({ status: "paused", processed: 1 });
+  expect((await lists.ask("/bulk/jobs?status=paused")).body.map(({ id }: Job) => id)).toEqual([id]);
+
+  expect((await lists.move(id, "resume")).status).toBe("processing");
+  expect(await lists.ended(id)).toMatchObject({ status: "completed", processed: 2, credits_used: 2 });
+  for (const move of ["cancel", "pause", "resume"] as const)
+    await refused(lists, id, move, "The job is completed");
+});
+
+test.concurrent("its owner cancels it: what has a verdict is kept and paid for, and the rest is given back", async () => {
+  const lists = await somebodys();
+  const { id } = await beginHalf(lists);
+  const before = await creditsOf(lists);
+  const job = await lists.move(id, "cancel");
+  expect(job).toMatchObject({
+    status: "cancelled",
+    phase: "done",
+    processed: 1,
+    progress_percent: 50,
+    credits_reserved: 0,
+    credits_used: 1,
+    error: null,
+  });
+  expect(await creditsOf(lists)).toEqual({ balance: before.balance + 1, reserved: before.reserved - 2 });
+  expect((await lists.ask(`/bulk/jobs/${id}/results`)).body).toMatchObject([{ row: 1, status: "valid" }]);
+  const [, ...rows] = await lists.download(id);
+  expect(rows.map(([, status, , , , , , , , , , , , , , last]) => [status, last])).toEqual([
+    ["valid", "false"],
+    ["", ""],
+  ]);
+  await refused(lists, id, "resume", "The job is cancelled");
+});
+
+test.concurrent("its owner cancels it while it is paused", async () => {
+  const lists = await somebodys();
+  const { id } = await beginHalf(lists);
+  await lists.move(id, "pause");
+  expect(await lists.move(id, "cancel")).toMatchObject({ status: "cancelled", credits_used: 1 });
+});
+
+test.concurrent("its owner erases it while it runs: it is cancelled first, and what it did not use is given back", async () => {
+  const lists = await somebodys();
+  const { id } = await beginHalf(lists);
+  const before = await creditsOf(lists);
+  expect((await lists.ask(`/bulk/jobs/${id}`, { method: "DELETE" })).status).toBe(204);
+  expect(await creditsOf(lists)).toEqual({ balance: before.balance + 1, reserved: before.reserved - 2 });
+  await expectProblem(service, await lists.ask(`/bulk/jobs/${id}`), "job_not_found");
+});
+
+test.concurrent("a job that cannot be done fails, says why, and costs nothing", async () => {
+  const lists = await somebodys();
+  const { pool } = service.database;
+  const preview = await lists.upload(listOf("valid+f1", "valid+f2"));
+  const before = await creditsOf(lists);
+  await pool.query("delete from upload_parts where upload_id = $1", [preview.upload_id]); // a disk went bad, say
+  const { id } = await lists.confirm(preview);
+  const hurry = () => pool.query("update tasks set failures = 4, due_at = now() where lane_id = $1", [id]);
+  await expect.poll(async () => (await hurry()).rowCount).toBe(1);
+  const job = await lists.until(id, ({ status }) => status === "failed");
+  expect(job).toMatchObject({
+    phase: "done",
+    processed: 0,
+    credits_used: 0,
+    credits_reserved: 0,
+    error: { code: "internal_error", status: 500, detail: expect.stringContaining("given back") },
+  });
+  expect(await creditsOf(lists)).toEqual(before);
+  expect((await lists.ask(`/bulk/jobs/${id}/results`)).body).toEqual([]);
+  await refused(lists, id, "cancel", "The job is failed");
+});
+
+test.concurrent("whoever follows it waits, and hears as soon as it has changed; of one that has ended, at once", async () => {
+  const lists = await somebodys();
+  const { id } = await beginHalf(lists);
+  const waits = async (seconds: number) => {
+    const startedAtMs = performance.now();
+    const { body } = await lists.ask(`/bulk/jobs/${id}?wait=${seconds}`);
+    return { job: asJob(body), tookMs: performance.now() - startedAtMs };
+  };
+  const paused = waits(30);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await lists.move(id, "pause");
+  expect((await paused).job.status).toBe("paused");
+  expect((await paused).tookMs).toBeLessThan(5_000);
+  const nothing = await waits(1);
+  expect(nothing.job.status).toBe("paused");
+  expect(nothing.tookMs).toBeGreaterThan(950);
+
+  const [resumed] = await Promise.all([waits(30), lists.move(id, "resume")]);
+  expect(["processing", "completed"]).toContain(resumed.job.status);
+  await lists.ended(id);
+  expect((await waits(30)).tookMs).toBeLessThan(1_000);
+  await expectProblem(service, await lists.ask(`/bulk/jobs/${id}?wait=31`), "validation_failed");
+});
+
+test.concurrent("whoever follows it listens, and is told every step up to the end", async () => {
+  const lists = await somebodys();
+  const { id } = await lists.begin(listOf("valid+s", "greylisted-then-valid+s"));
+  const events = await listenTo(lists, id);
+  const jobs = events.map(({ data }) => asJob(data));
+  expect(events.map(({ event }) => event)).toEqual([...events.slice(1).map(() => "progress"), "end"]);
+  expect(events.length).toBeGreaterThanOrEqual(2);
+  expect(jobs.every((job, n) => job.processed >= (jobs[n - 1]?.processed ?? 0))).toBe(true);
+  expect(jobs.some(({ phase }) => phase === "retrying")).toBe(true);
+  expect(jobs.at(-1)).toMatchObject({ id, status: "completed", processed: 2 });
+  expect((await listenTo(lists, id)).map(({ event }) => event)).toEqual(["end"]);
+});
+
+test.concurrent("whoever follows it listens, and hears the end also when it is cancelled", async () => {
+  const lists = await somebodys();
+  const { id } = await beginHalf(lists);
+  const events = listenTo(lists, id);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await lists.move(id, "cancel");
+  expect((await events).at(-1)).toMatchObject({ event: "end", data: { status: "cancelled" } });
+});
+
+test.concurrent("twenty jobs at once all come to their end, and the books add up", async () => {
+  const { begin, ended, ask } = await somebodys(500);
+  const ids: string[] = [];
+  for (let n = 0; n < 20; n++) {
+    const emails = Array.from({ length: 20 }, (_, row) => `valid+${n}-${row}`);
+    ids.push((await begin(listOf(...emails, "no address"))).id);
+  }
+  for (const id of ids) {
+    expect(await ended(id)).toMatchObject({ status: "completed", valid_count: 20, invalid_count: 1 });
+  }
+  const { body: credits } = await ask("/credits?limit=100");
+  expect(credits).toMatchObject({ balance: 500 - 20 * 21, reserved: 0 });
+  const amounts = credits.ledger.map(({ amount }: { amount: number }) => amount);
+  expect(amounts.reduce((sum: number, amount: number) => sum + amount, 0)).toBe(credits.balance);
+  expect((await ask("/usage")).body.days).toMatchObject([{ credits_used: 420, valid: 400, invalid: 20 }]);
+});
+
+async function refused(lists: Lists, id: string, move: string, detail: string): Promise<void> {
+  const answer = await lists.ask(`/bulk/jobs/${id}/${move}`, { method: "POST" });
+  await expectProblem(service, answer, "job_state_conflict");
+  expect(answer.body.detail).toContain(detail);
+}
+
+async function creditsOf(lists: Lists): Promise<{ balance: number; reserved: number }> {
+  const { balance, reserved } = (await lists.ask("/credits")).body;
+  return { balance, reserved };
+}
+
+/** All the events of a job until the stream ends. */
+async function listenTo(lists: Lists, id: string): Promise<{ event: string; data: unknown }[]> {
+  const { text, headers } = await lists.ask(`/bulk/jobs/${id}/events`);
+  expect(headers.get("content-type")).toMatch(/^text\/event-stream/);
+  const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)];
+  return events.map(([, event = "", data = ""]) => ({ event, data: JSON.parse(data) }));
+}

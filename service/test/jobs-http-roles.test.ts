@@ -1,0 +1,122 @@
+/** The parts of the service as processes of their own: who takes jobs in, who works on them, and who listens where. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { BadSettings } from "@mailvet/engine";
+import { expect, test } from "vitest";
+import { readConfig } from "../src/config.ts";
+import { openTestDatabase } from "./database.ts";
+import { listsOf } from "./jobs-http-world.ts";
+import { expectProblem } from "./problems.ts";
+import { openService, urlOf } from "./service.ts";
+
+const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const DATABASE_URL = "postgres://somebody@db.house.example/mailvet";
+const LIST = "email\nvalid@mailvet.test\ngreylisted-then-valid@mailvet.test\nmailbox-full@mailvet.test\n";
+
+test("a worker, or the API alone, wants a database that others reach, too", () => {
+  for (const ROLE of ["api", "worker"]) {
+    expect(() => readConfig({ ROLE }, ".")).toThrow(BadSettings);
+    expect(() => readConfig({ ROLE }, ".")).toThrow(/ROLE.*DATABASE_URL to be set as well/);
+    expect(readConfig({ ROLE, DATABASE_URL }, ".")).toMatchObject({ role: ROLE });
+  }
+  expect(readConfig({}, ".")).toMatchObject({ role: "all", listens: true });
+  expect(() => readConfig({ ROLE: "boss" }, ".")).toThrow(/ROLE/);
+});
+
+test("a worker listens only where it is told to", () => {
+  expect(readConfig({ ROLE: "worker", DATABASE_URL }, ".").listens).toBe(false);
+  expect(readConfig({ ROLE: "worker", DATABASE_URL, PORT: "8081" }, ".")).toMatchObject({
+    listens: true,
+    port: 8081,
+  });
+  expect(readConfig({ ROLE: "api", DATABASE_URL }, ".").listens).toBe(true);
+});
+
+test.concurrent("the API takes a job and leaves it; a worker does it, and the API tells of it", async () => {
+  await using database = await openTestDatabase();
+  await using api = await openService({ database, env: { ROLE: "api" } });
+  const lists = listsOf(api, await api.openAccount());
+  const { id } = await lists.begin(LIST);
+  const second = await lists.begin(LIST);
+  for (const move of ["pause", "resume"]) {
+    const refused = await lists.ask(`/bulk/jobs/${second.id}/${move}`, { method: "POST" });
+    await expectProblem(api, refused, "job_state_conflict"); // it has not begun
+  }
+  expect(await lists.move(second.id, "cancel")).toMatchObject({ status: "cancelled", credits_used: 0 });
+  const events = lists.ask(`/bulk/jobs/${id}/events`);
+  expect((await lists.ask(`/bulk/jobs/${id}?wait=1`)).body).toMatchObject({ status: "queued", processed: 0 });
+
+  await using worker = await openService({ database, env: { ROLE: "worker" } });
+  const job = await lists.ended(id);
+  expect(job).toMatchObject({ status: "completed", processed: 3, valid_count: 2, credits_used: 3 });
+  expect((await events).text).toMatch(/^event: end\n.*"status":"completed"/m);
+  expect((await lists.download(id)).map((cells) => cells[2])).toEqual([
+    "mailvet_sub_status",
+    "",
+    "",
+    "mailbox_full",
+  ]);
+
+  const health = await fetch(`${worker.url}/health/ready`);
+  expect(health.status).toBe(200);
+  const elsewhere = await worker.ask("/bulk/jobs");
+  expect([elsewhere.status, elsewhere.body.code]).toEqual([404, "not_found"]);
+});
+
+test.concurrent("a worker as a program: it listens nowhere, does the jobs, and leaves what it has not done to the next", async () => {
+  await using database = await openTestDatabase();
+  await using api = await openService({ database, env: { ROLE: "api" } });
+  const lists = listsOf(api, await api.openAccount());
+  const first = await startWorker(urlOf(database));
+  try {
+    expect(first.words()).toContain("mailvet works on jobs, 16 slices at a time\n");
+    expect(portsOf(first.pid)).toEqual([]);
+    const job = await lists.begin("email\nvalid@mailvet.test\nslow-3s@mailvet.test\n");
+    await lists.until(job.id, ({ phase }) => phase === "retrying");
+    expect(await first.stop()).toBe(0);
+    expect(await lists.job(job.id)).toMatchObject({ status: "processing", processed: 1 });
+
+    await using _next = await openService({ database, env: { ROLE: "worker" } });
+    expect(await lists.ended(job.id)).toMatchObject({ status: "completed", valid_count: 2, credits_used: 2 });
+  } finally {
+    await first.stop();
+  }
+}, 30_000);
+
+async function startWorker(databaseUrl: string) {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env.PATH, ROLE: "worker", DATABASE_URL: databaseUrl, DNS_SERVERS: "127.0.0.1:9" },
+    cwd: fileURLToPath(new URL("../dist", import.meta.url)),
+  });
+  const exit = once(child, "exit");
+  let words = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      words += chunk;
+    });
+  }
+  await expect.poll(() => words, { timeout: 10_000 }).toContain("\n");
+  return {
+    pid: child.pid!,
+    words: () => words,
+    stop: async () => {
+      child.kill("SIGTERM");
+      const [code] = await exit;
+      return code;
+    },
+  };
+}
+
+/** Where a process listens, by what the system says of its sockets. */
+function portsOf(pid: number): string[] {
+  const listening = ["tcp", "tcp6"].flatMap((kind) =>
+    readFileSync(`/proc/${pid}/net/${kind}`, "utf8")
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state]) => state === "0A"),
+  );
+  const own = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`)));
+  return listening.filter((line) => own.has(`socket:[${line[9]}]`)).map((line) => line[1]!);
+}

@@ -1,0 +1,135 @@
+import type { Job } from "@mailvet/contract";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type JobsWorld, openJobsWorld } from "./jobs-read-world.ts";
+
+let world: JobsWorld;
+beforeAll(async () => {
+  world = await openJobsWorld();
+});
+afterAll(() => world.close());
+
+const RUNNING = { status: "processing", startedAt: new Date(), uniqueEmails: 10, totalEmails: 10 } as const;
+
+test("a job that is waited for is answered as soon as it changes", async () => {
+  const { ask, addJob } = await world.account();
+  const id = await addJob(RUNNING);
+  const startedAt = performance.now();
+  const waiting = Promise.all([1, 2, 3].map(async () => (await ask(`/bulk/jobs/${id}?wait=20`)).json()));
+  await later(300);
+  await world.change(id, "processed = 4");
+  for (const job of await waiting) expect(job).toMatchObject({ id, processed: 4, progress_percent: 40 });
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+});
+
+test("a job that has ended, or that nobody waits for, is answered at once; one that stays the same in time", async () => {
+  const { ask, addJob } = await world.account();
+  const [ended, running] = [await addJob({ status: "failed" }), await addJob(RUNNING)];
+  const timeOf = async (path: string) => {
+    const startedAt = performance.now();
+    expect((await ask(path)).status).toBe(200);
+    return performance.now() - startedAt;
+  };
+  expect(await timeOf(`/bulk/jobs/${ended}?wait=30`)).toBeLessThan(900);
+  expect(await timeOf(`/bulk/jobs/${running}?wait=0`)).toBeLessThan(900);
+  const held = await timeOf(`/bulk/jobs/${running}?wait=1`);
+  expect(held).toBeGreaterThan(950);
+  expect(held).toBeLessThan(3000);
+});
+
+test("a job that is erased while somebody waits for it is not there any more", async () => {
+  const { ask, addJob } = await world.account();
+  const id = await addJob(RUNNING);
+  const waiting = ask(`/bulk/jobs/${id}?wait=20`);
+  await later(100);
+  await world.database.pool.query("delete from jobs where id = $1", [id]);
+  await world.database.pool.query("select pg_notify('jobs', $1)", [id]);
+  expect((await waiting).status).toBe(404);
+});
+
+test("a stream tells the job at once, then what changes, and its end", async () => {
+  const { ask, addJob } = await world.account();
+  const id = await addJob(RUNNING);
+  const answer = await ask(`/bulk/jobs/${id}/events`, { headers: { accept: "text/event-stream" } });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+  expect(answer.headers.get("cache-control")).toContain("no-cache");
+  expect(answer.headers.get("x-accel-buffering")).toBe("no");
+  expect(answer.headers.get("x-credits-remaining")).toBe("100");
+  const events = eventsOf(answer);
+
+  expect(await events.next()).toMatchObject({ value: { event: "progress", job: { id, processed: 0 } } });
+  await world.change(id, "processed = 3");
+  expect(await events.next()).toMatchObject({ value: { event: "progress", job: { processed: 3 } } });
+  // However fast it goes, it is told twice a second: of these steps only the last is sure to be among them.
+  for (let processed = 4; processed <= 8; processed++) await world.change(id, `processed = ${processed}`);
+  const seen: number[] = [];
+  while (seen.at(-1) !== 8) seen.push((await events.next()).value!.job.processed);
+  expect(seen.length).toBeLessThanOrEqual(3);
+  await world.change(id, "status = 'completed', processed = 10, completed_at = now()");
+  expect(await events.next()).toMatchObject({ value: { event: "end", job: { status: "completed" } } });
+  expect(await events.next()).toMatchObject({ done: true });
+});
+
+test("a stream of a job that has ended says so and closes, as does one of a job that is erased", async () => {
+  const { ask, addJob } = await world.account();
+  const ended = eventsOf(await ask(`/bulk/jobs/${await addJob({ status: "cancelled" })}/events`));
+  expect(await ended.next()).toMatchObject({ value: { event: "end", job: { status: "cancelled" } } });
+  expect(await ended.next()).toMatchObject({ done: true });
+
+  const id = await addJob(RUNNING);
+  const erased = eventsOf(await ask(`/bulk/jobs/${id}/events`));
+  await erased.next();
+  await world.database.pool.query("delete from jobs where id = $1", [id]);
+  await world.database.pool.query("select pg_notify('jobs', $1)", [id]);
+  expect(await erased.next()).toMatchObject({ value: { event: "end", job: { id } } });
+  expect(await erased.next()).toMatchObject({ done: true });
+});
+
+test("streams take none of the account's requests at once, but there are only twenty of them", async () => {
+  const { ask, begin, addJob } = await world.account("payg");
+  const id = await addJob(RUNNING);
+  const open = await Promise.all(Array.from({ length: 20 }, () => begin(`/bulk/jobs/${id}/events`)));
+  expect(new Set(open.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+  const metrics = await (await fetch(`${world.origin}/metrics`)).text();
+  expect(metrics).toContain("mailvet_http_requests_under_way 0");
+  const refused = await ask(`/bulk/jobs/${id}/events`);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"]);
+  for (const answer of open) answer.destroy();
+  const status = async () => {
+    const answer = await begin(`/bulk/jobs/${id}/events`);
+    answer.destroy();
+    return answer.statusCode;
+  };
+  await expect.poll(status).toBe(200);
+});
+
+test("neither a stream nor somebody who waits holds up the server when it stops", async () => {
+  await using other = await openJobsWorld();
+  const { ask, begin, addJob } = await other.account();
+  const id = await addJob(RUNNING);
+  const stream = await begin(`/bulk/jobs/${id}/events`);
+  stream.resume();
+  const waiting = ask(`/bulk/jobs/${id}?wait=30`);
+  await later(200);
+  const startedAt = performance.now();
+  await other.stop();
+  expect(performance.now() - startedAt).toBeLessThan(5000);
+  expect((await waiting).status).toBe(200);
+});
+
+type SentEvent = { event: string; job: Job };
+
+/** What an event stream says, comments left out. */
+async function* eventsOf(answer: Response): AsyncGenerator<SentEvent, undefined> {
+  let text = "";
+  for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+      const found = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end));
+      text = text.slice(end + 2);
+      if (found) yield { event: found[1]!, job: JSON.parse(found[2]!) };
+    }
+  }
+}
+
+const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

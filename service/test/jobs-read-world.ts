@@ -1,0 +1,197 @@
+/** The job routes on a real database, listening on loopback, with jobs that are put straight into the tables. */
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { API_PREFIX, STATUS_OF, type SubStatus } from "@mailvet/contract";
+import { createSessions } from "../src/accounts/sessions.ts";
+import { createLedger } from "../src/credits/ledger.ts";
+import { duplicates, jobCounts, jobs, results, uploads } from "../src/db/job-schema.ts";
+import { createNotices, notify } from "../src/db/notices.ts";
+import { accounts } from "../src/db/schema.ts";
+import { buildApp } from "../src/http/app.ts";
+import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
+import { createIdempotentAnswers } from "../src/http/idempotent-answers.ts";
+import { type JobRouteDeps, jobRoutes } from "../src/http/job-routes.ts";
+import { createMetrics } from "../src/http/metrics.ts";
+import { createSessionCookie } from "../src/http/session-cookie.ts";
+import { createJobEnds } from "../src/jobs/job-end.ts";
+import { createJobMoves } from "../src/jobs/job-moves.ts";
+import { readJobRecord } from "../src/jobs/job-record.ts";
+import { createJobWatch } from "../src/jobs/job-watch.ts";
+import { createPartWriter } from "../src/jobs/upload-parts.ts";
+import { createKeyring } from "../src/keys/keyring.ts";
+import { createLog } from "../src/log.ts";
+import { createTasks } from "../src/queue/tasks.ts";
+import { openTestDatabase } from "./database.ts";
+
+export type JobsWorld = Awaited<ReturnType<typeof openJobsWorld>>;
+export type WantedJob = Partial<typeof jobs.$inferInsert> & {
+  header?: string[] | null;
+  columns?: string[];
+  delimiter?: string;
+  rows?: string[][];
+  /** Email, in lower case → sub-status. Emails that are not named have no verdict. */
+  verdicts?: Record<string, SubStatus>;
+};
+
+export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
+  const database = await openTestDatabase();
+  const notices = createNotices(database.connection, { say: () => {} });
+  const watch = createJobWatch({ database, notices });
+  const keyring = createKeyring({ database, notices });
+  await notices.start();
+  const ledger = createLedger({ database });
+  const failures: unknown[] = [];
+  const tasks = createTasks({ database });
+  const nobodyToTell = async () => {};
+  const told = { database, tasks, announce: nobodyToTell, recordOf: readJobRecord };
+  const deps: JobRouteDeps = {
+    database,
+    watch,
+    moves: createJobMoves({ ...told, ends: createJobEnds({ ...told, retentionDays: 30 }) }),
+    sayFailure: (_, error) => failures.push(error),
+  };
+  const app = buildApp({
+    settings: { ...HTTP_DEFAULTS, ...settings },
+    pool: database.pool,
+    keyring,
+    sessions: createSessions({ database }),
+    cookie: createSessionCookie(undefined),
+    answers: createIdempotentAnswers(database.pool),
+    balanceOf: ledger.balanceOf,
+    log: createLog({ level: "silent", addresses: "masked" }),
+    metrics: createMetrics(),
+    version: "0.0.0",
+    routes: [jobRoutes(deps)],
+  });
+  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
+  let isClosed = false;
+
+  async function account(plan: "payg" | "enterprise" = "enterprise") {
+    const email = `${randomUUID()}@house.example`;
+    const [row] = await database.orm.insert(accounts).values({ email, plan }).returning();
+    const accountId = row!.id;
+    await database.orm.transaction((tx) => ledger.open(tx, accountId, 100, "opened"));
+    const { text } = await keyring.create(accountId, {
+      name: "test",
+      mode: "live",
+      scopes: ["bulk", "read"],
+      expiresAt: undefined,
+    });
+    const ask = (path: string, init: RequestInit = {}) =>
+      fetch(`${origin}${API_PREFIX}${path}`, { ...init, headers: { "x-api-key": text, ...init.headers } });
+    /** An answer of which only the beginning has come; destroying it hangs up. */
+    const begin = async (path: string): Promise<IncomingMessage> => {
+      const asked = get(`${origin}${API_PREFIX}${path}`, { headers: { "x-api-key": text }, agent: false });
+      return (await once(asked, "response"))[0];
+    };
+    return { accountId, ask, begin, addJob: (wanted?: WantedJob) => addJob(accountId, wanted) };
+  }
+
+  async function addJob(accountId: string, wanted: WantedJob = {}): Promise<string> {
+    const { header = null, columns = ["email"], delimiter = ",", rows = [], verdicts = {}, ...row } = wanted;
+    const { id = randomUUID(), uploadId = randomUUID(), columnNumber = 0 } = row;
+    const firstRows = new Map<string, number>();
+    const repeated: (typeof duplicates.$inferInsert)[] = [];
+    rows.forEach((cells, n) => {
+      const email = cells[columnNumber] ?? "";
+      const firstRow = firstRows.get(email.toLowerCase());
+      if (email === "") return;
+      if (firstRow === undefined) firstRows.set(email.toLowerCase(), n + 1);
+      else repeated.push({ jobId: id, row: n + 1, firstRow, email });
+    });
+    const judged = [...firstRows].flatMap(([email, at]) => {
+      const subStatus = verdicts[email];
+      const spelled = rows[at - 1]?.[columnNumber] ?? "";
+      return subStatus === undefined ? [] : [resultRow(id, at, spelled, subStatus)];
+    });
+    await database.orm.insert(uploads).values({
+      id: uploadId,
+      accountId,
+      filename: row.filename ?? "list.csv",
+      header,
+      columns,
+      delimiter,
+      totalRows: rows.length,
+      expiresAt: new Date(Date.now() + 86_400_000),
+    });
+    const parts = createPartWriter(database.pool, uploadId);
+    for (let n = 0; n * 1000 < rows.length; n++) {
+      const part = { number: n, firstRow: n * 1000 + 1, rows: rows.slice(n * 1000, (n + 1) * 1000) };
+      await parts.add(part, new Map());
+    }
+    await parts.finish();
+    await database.orm.insert(jobs).values({
+      id,
+      accountId,
+      uploadId,
+      isTest: false,
+      status: "completed",
+      filename: "list.csv",
+      emailColumn: columns[columnNumber]!,
+      columnNumber,
+      totalRows: rows.length,
+      totalEmails: firstRows.size + repeated.length,
+      uniqueEmails: firstRows.size,
+      processed: judged.length,
+      ...row,
+    });
+    if (judged.length > 0) await database.orm.insert(results).values(judged);
+    if (repeated.length > 0) await database.orm.insert(duplicates).values(repeated);
+    for (const subStatus of new Set(judged.map((one) => one.subStatus))) {
+      const count = judged.filter((one) => one.subStatus === subStatus).length;
+      await database.orm.insert(jobCounts).values({ jobId: id, subStatus, count });
+    }
+    return id;
+  }
+
+  /** As whoever works on a job does it. */
+  async function change(jobId: string, assignments: string): Promise<void> {
+    await database.pool.query(`update jobs set ${assignments} where id = $1`, [jobId]);
+    await notify(database.pool, "jobs", jobId);
+  }
+
+  const stop = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    await app.close();
+  };
+  const close = async () => {
+    await stop();
+    watch.close();
+    await ledger.close();
+    await keyring.close();
+    await notices.close();
+    await database.close();
+  };
+  return { database, origin, failures, account, change, stop, close, [Symbol.asyncDispose]: close };
+}
+
+export function resultRow(
+  jobId: string,
+  row: number,
+  email: string,
+  subStatus: SubStatus,
+): typeof results.$inferInsert {
+  const status = STATUS_OF[subStatus];
+  const isValid = status === "valid";
+  return {
+    jobId,
+    row,
+    email,
+    status,
+    subStatus,
+    confidence: 0.95,
+    score: isValid ? 97 : 2,
+    isValid,
+    safeToSend: isValid,
+    suggestion: null,
+    provider: "other",
+    isCatchall: false,
+    isDisposable: false,
+    isRoleBased: false,
+    isFree: false,
+    smtpCode: isValid ? 250 : 550,
+    checkedAt: new Date("2026-11-15T10:00:00.123Z"),
+  };
+}

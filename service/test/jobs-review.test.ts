@@ -1,0 +1,123 @@
+/** Stories of jobs whose machines do not agree about the time, and of commits that nobody heard of. */
+import { greylists, mailDomain } from "@mailvet/lab";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { eraseExpiredJobs } from "../src/jobs/retention.ts";
+import { expectBooksToAddUp } from "./credits-books.ts";
+import { openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
+import { type JobWorld, openJobWorld } from "./jobs-run-world.ts";
+
+let world: JobWorld;
+beforeAll(async () => {
+  world = await openJobWorld({
+    "grey.test": mailDomain({ users: ["ann"], temper: greylists({ delayMs: 1_000_000 }) }),
+  });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+afterAll(async () => {
+  await expectBooksToAddUp(world.database);
+  await world[Symbol.asyncDispose]();
+});
+
+/** From here on the clock of this machine is wrong; timers and the database go on as ever. */
+function setClock(offsetMs: number): void {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + offsetMs });
+}
+
+test.for([
+  ["ahead", 3_600_000],
+  ["behind", -3_600_000],
+] as const)(
+  "on a machine whose clock is an hour %s, rows are asked for again in their time",
+  async ([, offsetMs]) => {
+    const caller = await world.caller(1);
+    const jobId = await world.add(caller, [["greylisted-then-valid@mailvet.test"]]);
+    setClock(offsetMs);
+    await world.open().runDue();
+    expect(await world.dueIn(jobId)).toEqual([2]);
+    await world.moves.cancel(caller, jobId);
+  },
+);
+
+test("however much the clocks of two machines differ, rows are asked for as often as they should be", async () => {
+  const caller = await world.caller(1);
+  const jobId = await world.add(caller, [["ann@grey.test"]]);
+  await world.open().runDue();
+  expect(await world.dueIn(jobId)).toEqual([360]);
+  await world.hurry(jobId);
+  setClock(5 * 3_600_000); // longer than anybody has patience
+  await world.open().runDue();
+  expect(await world.dueIn(jobId)).toEqual([720]);
+  await world.moves.cancel(caller, jobId);
+});
+
+test("an upload that was erased is said to have expired, also where the clock is two days behind", async () => {
+  await using intake = await openIntakeWorld();
+  const caller = await intake.account();
+  const { upload_id: uploadId } = await intake.preview(
+    caller,
+    tableOf(3, (row) => `ann${row}@shop.test`),
+  );
+  await intake.query("update uploads set expires_at = now()");
+  expect(await intake.uploads.eraseExpired()).toBe(1);
+  setClock(-2 * 86_400_000);
+  const confirming = intake.uploads.confirm(caller, { uploadId, emailColumn: "email" });
+  await expect(confirming).rejects.toMatchObject({ code: "upload_expired" });
+});
+
+test("cells that are far too long for an email take no room in slices, and are judged all the same", async () => {
+  await using intake = await openIntakeWorld();
+  const caller = await intake.account();
+  const essay = "\u{1f4dc}".repeat(20_000);
+  const text = tableOf(6, (row) => (row === 1 ? "ann@shop.test" : `${row % 2} ${essay}`));
+  const { upload_id: uploadId } = await intake.preview(caller, text);
+  const job = await intake.uploads.confirm(caller, { uploadId, emailColumn: "email" });
+  await intake.plan(await intake.claimPlan(job.id));
+  const planned = await intake.query<{ email: string }>(
+    `select email->>1 as email from slices, json_array_elements(emails) email
+     union all select email from duplicates`,
+  );
+  expect(planned).toHaveLength(6);
+  for (const { email } of planned) expect(email.length).toBeLessThanOrEqual(400);
+});
+
+test("hours in which nobody had time for a row, or its job was paused, are not taken from its tries", async () => {
+  const caller = await world.caller(1);
+  const jobId = await world.add(caller, [["ann@grey.test"]]);
+  await world.open().runDue();
+  const { pool } = world.database;
+  await pool.query("update tasks set due_at = due_at - interval '9 hours' where lane_id = $1", [jobId]);
+  await pool.query(
+    "update slices set first_asked_at = first_asked_at - interval '9 hours' where job_id = $1",
+    [jobId],
+  );
+  await world.open().runDue();
+  expect(await world.dueIn(jobId)).toEqual([720]);
+  const { rows } = await pool.query(
+    "select extract(epoch from now() - first_asked_at)::int as seconds from slices where job_id = $1",
+    [jobId],
+  );
+  expect(rows[0].seconds).toBeLessThan(400); // the six minutes that were asked for
+  await world.moves.cancel(caller, jobId);
+});
+
+test("checks that were begun before there was no more room are waited for, and what they find is saved", async () => {
+  const caller = await world.caller(3);
+  const worker = world.open({ validations: world.openValidations({ maxUnderWay: 8 }) }); // two for each account
+  const jobId = await world.add(caller, [["ann@grey.test", "bea@grey.test", "cy@grey.test"]]);
+  const [task] = await worker.claim();
+  await worker.run(task!);
+  expect((await world.dueIn(jobId)).map((seconds) => Math.round(seconds / 60))).toEqual([0, 6]); // one is left, two come back
+  await world.moves.cancel(caller, jobId);
+});
+
+test("a round of housekeeping does not erase for long: what is left is for the next one", async () => {
+  const caller = await world.caller(3);
+  for (const name of ["a", "b", "c"]) await world.add(caller, [[`valid+${name}@mailvet.test`]]);
+  await world.open().runDue();
+  const { pool } = world.database;
+  await pool.query("update jobs set expires_at = now() where account_id = $1", [caller.accountId]);
+  expect(await eraseExpiredJobs(world.database, 0)).toBe(1);
+  expect(await eraseExpiredJobs(world.database)).toBe(2);
+});

@@ -1,0 +1,101 @@
+/** The credits of jobs against a model of them, beside single checks of the same accounts. */
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { holdForJob, settleJob } from "../src/credits/job-credits.ts";
+import { createLedger } from "../src/credits/ledger.ts";
+import { Refusal } from "../src/refusal.ts";
+import { chargeOf, expectBooksToAddUp, openAccount } from "./credits-books.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const hold = (accountId: string, amount: number, reservationId: string) =>
+  database.orm.transaction((tx) => holdForJob(tx, { accountId, amount, reservationId, reference: "job" }));
+const settle = (accountId: string, used: number, reservationId: string) =>
+  database.orm.transaction((tx) =>
+    settleJob(tx, {
+      accountId,
+      reservationId,
+      used,
+      keyId: undefined,
+      counts: { valid: used, invalid: 0, risky: 0, unknown: 0 },
+    }),
+  );
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constant("hold" as const), amount: fc.nat({ max: 8 }) }),
+  fc.record({ kind: fc.constant("settle" as const), which: fc.nat({ max: 5 }), share: fc.nat({ max: 4 }) }),
+  fc.record({ kind: fc.constant("charge" as const), amount: fc.integer({ min: 1, max: 4 }) }),
+);
+
+test("whatever jobs and single checks do in whatever order, the balance is what the model says", async () => {
+  const ledger = createLedger({ database });
+  await fc.assert(
+    fc.asyncProperty(fc.nat({ max: 20 }), fc.array(step, { maxLength: 12 }), async (credits, steps) => {
+      const accountId = await openAccount(database, ledger, credits);
+      let balance = credits;
+      const jobs: { id: string; held: number }[] = [];
+      for (const one of steps) {
+        if (one.kind === "settle") {
+          const job = jobs[one.which];
+          if (!job) continue;
+          const used = Math.floor((job.held * one.share) / 4);
+          await settle(accountId, used, job.id);
+          await settle(accountId, used, job.id); // the second time changes nothing
+          balance += job.held - used;
+          job.held = 0;
+          continue;
+        }
+        const id = randomUUID();
+        const spent =
+          one.kind === "hold" ? hold(accountId, one.amount, id) : ledger.charge(chargeOf(accountId, one));
+        const extras = await spent.then(
+          () => undefined,
+          (error: Refusal) => error.extras,
+        );
+        expect(extras).toEqual(
+          one.amount > balance ? { required: one.amount, available: balance } : undefined,
+        );
+        if (extras) continue;
+        balance -= one.amount;
+        if (one.kind === "hold") jobs.push({ id, held: one.amount });
+      }
+      const reserved = jobs.reduce((sum, job) => sum + job.held, 0);
+      expect(await ledger.balanceOf(accountId)).toEqual({ balance, reserved });
+    }),
+    { numRuns: 30 },
+  );
+  await ledger.close();
+  await expectBooksToAddUp(database);
+});
+
+test("jobs and single checks that spend at the same moment never spend what is not there", async () => {
+  const ledger = createLedger({ database });
+  const accountId = await openAccount(database, ledger, 50);
+  const ids = Array.from({ length: 8 }, () => randomUUID());
+  const tries = ids.flatMap((id) => [
+    hold(accountId, 10, id).then(() => settle(accountId, 7, id)),
+    ledger.charge(chargeOf(accountId, { amount: 3 })),
+  ]);
+  const outcomes = await Promise.allSettled(tries);
+  for (const one of outcomes) if (one.status === "rejected") expect(one.reason).toBeInstanceOf(Refusal);
+  await ledger.close();
+  await expectBooksToAddUp(database);
+  expect((await ledger.balanceOf(accountId)).reserved).toBe(0);
+});
+
+test("a job never settles more than it held", async () => {
+  const ledger = createLedger({ database });
+  const accountId = await openAccount(database, ledger, 5);
+  const id = randomUUID();
+  await hold(accountId, 3, id);
+  await expect(settle(accountId, 4, id)).rejects.toThrow("4 credits were used, and 3 were held");
+  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 2, reserved: 3 });
+  expect(await ledger.releaseExpired()).toBe(0); // what a job holds has no time to expire at
+  await ledger.close();
+});

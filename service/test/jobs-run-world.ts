@@ -1,0 +1,186 @@
+/** Jobs whose slices are worked on for real: on a real database, with real tasks, in a mail internet of the lab's. */
+import { randomUUID } from "node:crypto";
+import type { Job, WebhookEvent } from "@mailvet/contract";
+import type { MailWorld } from "@mailvet/lab";
+import { eq, sql } from "drizzle-orm";
+import { expect } from "vitest";
+import type { Caller } from "../src/caller.ts";
+import { holdForJob } from "../src/credits/job-credits.ts";
+import { duplicates, jobs, results, slices } from "../src/db/job-schema.ts";
+import { createJobEnds, type JobEndDeps } from "../src/jobs/job-end.ts";
+import { createJobMoves } from "../src/jobs/job-moves.ts";
+import { readJobRecord } from "../src/jobs/job-record.ts";
+import { sliceHandler } from "../src/jobs/slice-run.ts";
+import { createTasks, type Task } from "../src/queue/tasks.ts";
+import type { Validations } from "../src/validations/validations.ts";
+import { openValidationWorld } from "./validation-world.ts";
+
+export type JobWorld = Awaited<ReturnType<typeof openJobWorld>>;
+export type Announced = { event: WebhookEvent; job: Job };
+
+export async function openJobWorld(mailWorld: MailWorld = {}) {
+  const world = await openValidationWorld(mailWorld);
+  const { database } = world;
+  const { orm, pool } = database;
+  const tasks = createTasks({ database });
+  const announced: Announced[] = [];
+  const announce: JobEndDeps["announce"] = async (_, __, event, data) => {
+    announced.push({ event, job: data.job as Job });
+  };
+  const telling = { announce, recordOf: readJobRecord };
+  const ends = createJobEnds({
+    database,
+    tasks,
+    ...telling,
+    retentionDays: 30,
+  });
+  const moves = createJobMoves({
+    database,
+    tasks,
+    ends,
+    ...telling,
+  });
+
+  /** A process that works on slices. */
+  const open = (options: { validations?: Validations; sittingMs?: number } = {}) => {
+    const processes = { id: randomUUID() };
+    const { validations = world.open(), ...rest } = options;
+    const failures: string[] = [];
+    const handle = sliceHandler({
+      database,
+      tasks,
+      processes,
+      finishIfDone: ends.finishIfDone,
+      answers: validations.answers,
+      sayFailure: (_, failure) => failures.push(failure),
+      countVerdict: () => {},
+      ...rest,
+    });
+    const claim = (count = 100) => tasks.claim("jobs", processes.id, count);
+    return {
+      processes,
+      validations,
+      failures,
+      claim,
+      run: (task: Task, signal: AbortSignal = new AbortController().signal) => handle(task, signal),
+      /** Everything that is due, all at the same time. */
+      async runDue() {
+        const claimed = await claim();
+        await Promise.all(claimed.map((task) => handle(task, new AbortController().signal)));
+        return claimed.length;
+      },
+    };
+  };
+
+  /** A job as it is when everything is planned, one slice for each list of emails; repetitions are its duplicates. */
+  const add = async (caller: Caller, lists: readonly (readonly string[])[]): Promise<string> => {
+    const { accountId, by } = caller;
+    const isTest = by.kind === "key" && by.isTest;
+    const id = randomUUID();
+    const firstRow = new Map<string, number>();
+    const repeated: { jobId: string; row: number; firstRow: number; email: string }[] = [];
+    let row = 0;
+    const cut = lists.map((emails) =>
+      emails.flatMap((email): [number, string][] => {
+        row += 1;
+        const first = firstRow.get(email);
+        if (first !== undefined) {
+          repeated.push({ jobId: id, row, firstRow: first, email });
+          return [];
+        }
+        firstRow.set(email, row);
+        return [[row, email]];
+      }),
+    );
+    await orm.transaction(async (tx) => {
+      const reservationId = isTest ? null : randomUUID();
+      await tx.insert(jobs).values({
+        id,
+        accountId,
+        uploadId: randomUUID(),
+        keyId: by.kind === "key" ? by.keyId : null,
+        isTest,
+        status: "processing",
+        startedAt: new Date(),
+        filename: "list.csv",
+        emailColumn: "email",
+        columnNumber: 0,
+        totalRows: row,
+        totalEmails: row,
+        uniqueEmails: firstRow.size,
+        isPlanned: true,
+        reservationId,
+      });
+      if (repeated.length > 0) await tx.insert(duplicates).values(repeated);
+      await tasks.openLane(tx, { id, accountId, line: "jobs" });
+      for (const [number, emails] of cut.entries()) {
+        if (emails.length === 0) continue;
+        await tx.insert(slices).values({ jobId: id, number, emails });
+        await tasks.add(tx, [{ laneId: id, kind: "slice", subject: String(number) }]);
+      }
+      const amount = firstRow.size;
+      if (reservationId) await holdForJob(tx, { accountId, amount, reservationId, reference: id });
+    });
+    return id;
+  };
+
+  const recordOf = async (jobId: string) => (await readJobRecord(orm, jobId))!;
+  const resultsOf = (jobId: string) =>
+    orm.select().from(results).where(eq(results.jobId, jobId)).orderBy(results.row);
+
+  return {
+    ...world,
+    tasks,
+    ends,
+    moves,
+    announced,
+    openValidations: world.open,
+    open,
+    add,
+    recordOf,
+    resultsOf,
+    eventsOf: (jobId: string) => announced.filter(({ job }) => job.id === jobId).map(({ event }) => event),
+    balanceOf: (caller: Caller) => world.ledger.balanceOf(caller.accountId),
+    /** Seconds until what waits of a job is due. */
+    async dueIn(jobId: string): Promise<number[]> {
+      const { rows } = await pool.query<{ seconds: number }>(
+        `select extract(epoch from due_at - now())::float8 as seconds from tasks
+         where lane_id = $1 and process_id is null order by due_at`,
+        [jobId],
+      );
+      return rows.map(({ seconds }) => Math.round(seconds));
+    },
+    /** As if everything that waits had waited long enough. */
+    hurry: (jobId: string) =>
+      orm.execute(sql`update tasks set due_at = now() where lane_id = ${jobId} and process_id is null`),
+    /** As the others do with what a dead process had. */
+    takeForDead: ({ id }: { id: string }) =>
+      orm.execute(sql`update tasks set process_id = null, losses = losses + 1 where process_id = ${id}`),
+    /** Nothing is lost or double: each row is a result or the repetition of one, and the record agrees. */
+    async expectSums(jobId: string): Promise<void> {
+      const { rows } = await pool.query(
+        `select j.processed, j.total_emails,
+           (select count(*) from results r where r.job_id = j.id) as results,
+           (select count(*) from duplicates d where d.job_id = j.id) as duplicates,
+           (select coalesce(sum(count), 0)::int from job_counts c where c.job_id = j.id) as counted,
+           (select count(*) from slices s where s.job_id = j.id) as slices
+         from jobs j where id = $1`,
+        [jobId],
+      );
+      const {
+        processed,
+        total_emails: total,
+        results: found,
+        duplicates: repeated,
+        counted,
+        slices: left,
+      } = rows[0];
+      expect({ processed, counted, total, left }).toEqual({
+        processed: found,
+        counted: found,
+        total: found + repeated,
+        left: 0,
+      });
+    },
+  };
+}

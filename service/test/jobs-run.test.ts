@@ -1,0 +1,218 @@
+/** Stories of jobs at work: every email gets one result, whatever happens on the way. */
+import { ALL_SUB_STATUSES, STATUS_OF } from "@mailvet/contract";
+import { answersSlowly, greylists, mailDomain, saysNothing } from "@mailvet/lab";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { slices } from "../src/db/job-schema.ts";
+import { expectBooksToAddUp } from "./credits-books.ts";
+import { type JobWorld, openJobWorld } from "./jobs-run-world.ts";
+import { testKeyOf } from "./validation-world.ts";
+
+let world: JobWorld;
+beforeAll(async () => {
+  world = await openJobWorld({
+    "shop.test": mailDomain({ users: ["ann", "eve", "fay"] }),
+    "grey.test": mailDomain({ users: ["ann"], temper: greylists({ delayMs: 1_000_000 }) }),
+    "slow.test": mailDomain({ users: ["ann"], temper: answersSlowly({ delayMs: 150, at: "rcpt" }) }),
+    "dumb.test": mailDomain({ users: ["ann"], temper: saysNothing({ at: "rcpt" }) }),
+  });
+});
+afterAll(async () => {
+  await expectBooksToAddUp(world.database);
+  await world[Symbol.asyncDispose]();
+});
+
+const nameOf = (subStatus: string) => subStatus.replaceAll("_", "-") || "valid";
+
+test("a job of every verdict there is ends once, with one result for each email, and costs as many credits", async () => {
+  const caller = await world.caller(100);
+  const emails = ALL_SUB_STATUSES.map((subStatus) => `${nameOf(subStatus)}@mailvet.test`);
+  const jobId = await world.add(caller, [
+    emails,
+    ["not an address", "nul\0\ud83d@x", emails[0]!, "not an address"],
+  ]);
+  expect(await world.balanceOf(caller)).toEqual({ balance: 68, reserved: 32 });
+
+  expect(await world.open().runDue()).toBe(2);
+
+  const record = await world.recordOf(jobId);
+  expect(record).toMatchObject({ status: "completed", phase: "done", processed: 32, progress_percent: 100 });
+  expect(record).toMatchObject({ duplicate_count: 2, credits_used: 32, credits_reserved: 0, error: null });
+  const keptMs = Date.parse(record.expires_at!) - Date.parse(record.completed_at!);
+  expect(keptMs / 86_400_000).toBeCloseTo(30, 3);
+  const found = await world.resultsOf(jobId);
+  expect(
+    found.slice(0, emails.length).map(({ email, status, subStatus }) => [email, status, subStatus]),
+  ).toEqual(ALL_SUB_STATUSES.map((subStatus, index) => [emails[index], STATUS_OF[subStatus], subStatus]));
+  expect(found[0]).toMatchObject({
+    row: 1,
+    isValid: true,
+    safeToSend: true,
+    smtpCode: 250,
+    provider: "other",
+  });
+  expect(found.at(-1)).toMatchObject({ email: "nul\ufffd\ufffd@x", subStatus: "syntax_error" });
+  await world.expectSums(jobId);
+  expect(world.eventsOf(jobId)).toEqual(["job.completed"]);
+  expect(world.announced.at(-1)?.job).toEqual(record);
+  expect(await world.balanceOf(caller)).toEqual({ balance: 68, reserved: 0 });
+});
+
+test("a test key's job runs for real and is never charged", async () => {
+  const caller = testKeyOf(await world.caller(0));
+  const jobId = await world.add(caller, [["ann@gmail.com", "catch-all@shop.test"]]);
+  await world.open().runDue();
+  expect(await world.recordOf(jobId)).toMatchObject({
+    status: "completed",
+    valid_count: 1,
+    risky_count: 1,
+    credits_used: 2,
+  });
+  expect(await world.balanceOf(caller)).toEqual({ balance: 0, reserved: 0 });
+});
+
+test("four slices that end at the same moment finish the job once", async () => {
+  const caller = await world.caller(400);
+  const lists = Array.from({ length: 4 }, (_, list) =>
+    Array.from({ length: 100 }, (_, index) => `valid+${list}-${index}@mailvet.test`),
+  );
+  const jobId = await world.add(caller, lists);
+  const workers = lists.map(() => world.open());
+  const claimed = await Promise.all(workers.map((worker) => worker.claim(1)));
+  await Promise.all(workers.map((worker, index) => worker.run(claimed[index]![0]!)));
+  expect(world.eventsOf(jobId)).toEqual(["job.completed"]);
+  await world.expectSums(jobId);
+  expect(await world.balanceOf(caller)).toEqual({ balance: 0, reserved: 0 });
+});
+
+test("real mail servers are asked once for each email, and what they say is the result", async () => {
+  const caller = await world.caller(20);
+  const jobId = await world.add(caller, [["ann@shop.test", "nobody@shop.test", "x@nowhere.test"]]);
+  const worker = world.open();
+  await worker.runDue();
+  expect((await world.resultsOf(jobId)).map(({ email, subStatus }) => [email, subStatus])).toEqual([
+    ["ann@shop.test", ""],
+    ["nobody@shop.test", "mailbox_not_found"],
+    ["x@nowhere.test", "domain_not_found"],
+  ]);
+  const asked = world.lab.counts("mx.shop.test").commands.RCPT;
+  await world.add(caller, [["ann@shop.test"]]);
+  await worker.runDue(); // the account's memory knows by now
+  expect(world.lab.counts("mx.shop.test").commands.RCPT).toBe(asked);
+});
+
+test("who asks to come back is asked again in their time, by whichever process; the others need not wait", async () => {
+  const caller = await world.caller(3);
+  const emails = ["greylisted-then-valid@mailvet.test", "slow-3s@mailvet.test", "valid@mailvet.test"];
+  const jobId = await world.add(caller, [emails]);
+  await world.open().runDue();
+  expect(await world.recordOf(jobId)).toMatchObject({
+    status: "processing",
+    phase: "retrying",
+    processed: 1,
+  });
+  expect(await world.dueIn(jobId)).toEqual([2, 3]);
+  expect(await world.open().runDue()).toBe(0);
+
+  await world.hurry(jobId);
+  expect(await world.open().runDue()).toBe(2);
+  expect(await world.recordOf(jobId)).toMatchObject({ status: "completed", valid_count: 3 });
+  await world.expectSums(jobId);
+});
+
+test("when its tries are used up, the last verdict of a greylisted email is the result", async () => {
+  const caller = await world.caller(1);
+  const jobId = await world.add(caller, [["ann@grey.test"]]);
+  const worker = world.open();
+  const waits: number[] = [];
+  while ((await worker.runDue()) > 0) {
+    waits.push(...(await world.dueIn(jobId)));
+    await world.hurry(jobId);
+  }
+  expect(waits.map((seconds) => Math.round(seconds / 60))).toEqual([6, 12, 24, 48]);
+  expect(await world.resultsOf(jobId)).toMatchObject([
+    { status: "unknown", subStatus: "greylisted", smtpCode: 450 },
+  ]);
+  expect(await world.recordOf(jobId)).toMatchObject({ status: "completed", credits_used: 1 });
+});
+
+test("a worker that stalls and is taken for dead saves nothing, and its slice is saved once by another", async () => {
+  const caller = await world.caller(2);
+  const jobId = await world.add(caller, [["ann@slow.test", "no@slow.test"]]);
+  const stalled = world.open();
+  const [task] = await stalled.claim();
+  const stalling = stalled.run(task!);
+  await world.takeForDead(stalled.processes);
+  const other = world.open();
+  await Promise.all([stalling, other.runDue()]);
+  await world.expectSums(jobId);
+  expect(await world.recordOf(jobId)).toMatchObject({ status: "completed", processed: 2, valid_count: 1 });
+  expect(world.eventsOf(jobId)).toEqual(["job.completed"]);
+});
+
+test("told to stop, a worker saves what it has, and the rest waits in its slice without a mark", async () => {
+  const caller = await world.caller(2);
+  const jobId = await world.add(caller, [["valid@mailvet.test", "ann@dumb.test"]]);
+  const stopping = world.open();
+  const [task] = await stopping.claim();
+  const stop = new AbortController();
+  const running = stopping.run(task!, stop.signal);
+  setTimeout(() => stop.abort(), 50);
+  await running;
+  expect(await world.recordOf(jobId)).toMatchObject({ status: "processing", processed: 1 });
+  const [left] = await world.database.orm.select().from(slices).where(eq(slices.jobId, jobId));
+  expect(left).toMatchObject({ emails: [[2, "ann@dumb.test"]], attempt: 0, sittings: 1 });
+  await world.hurry(jobId);
+  expect(await world.open().claim()).toMatchObject([{ id: task!.id, failures: 0, losses: 0 }]);
+  await world.moves.cancel(caller, jobId);
+});
+
+test("what settles is saved while the rest is still waited for, and the waiting has an end", async () => {
+  const caller = await world.caller(2);
+  const jobId = await world.add(caller, [["ann@shop.test", "bea@dumb.test"]]);
+  await world.database.orm.update(slices).set({ sittings: 237 }).where(eq(slices.jobId, jobId));
+  const worker = world.open({ sittingMs: 150 });
+  const running = worker.runDue();
+  await expect.poll(async () => (await world.recordOf(jobId)).processed).toBe(1);
+  await running; // the third sitting was the last
+  expect(await world.recordOf(jobId)).toMatchObject({
+    status: "processing",
+    phase: "retrying",
+    processed: 1,
+  });
+  expect(await world.dueIn(jobId)).toEqual([300]);
+  await world.moves.cancel(caller, jobId);
+});
+
+test("a small job gets a slot although a large one has them all and waits for slow hosts", async () => {
+  const large = await world.caller(2);
+  const small = await world.caller(1);
+  const largeJob = await world.add(large, [["cy@dumb.test"], ["dee@dumb.test"]]);
+  const worker = world.open({ sittingMs: 150 });
+  const waiting = worker.runDue();
+  const smallJob = await world.add(small, [["valid@mailvet.test"]]);
+  await waiting; // it leaves the slots to the small one, and comes back
+  const [next] = await worker.claim(1);
+  expect(next!.laneId).toBe(smallJob);
+  await worker.run(next!);
+  expect(await world.recordOf(smallJob)).toMatchObject({ status: "completed" });
+  expect(await worker.claim()).toMatchObject([{ laneId: largeJob }, { laneId: largeJob }]);
+  await world.moves.cancel(large, largeJob);
+});
+
+test("when too many checks are under way, a slice waits a little, and nothing is held against it", async () => {
+  const caller = await world.caller(3);
+  const worker = world.open({ validations: world.openValidations({ maxUnderWay: 4 }) }); // one for each account
+  const jobId = await world.add(caller, [["eve@shop.test", "fay@shop.test", "valid@mailvet.test"]]);
+  const [task] = await worker.claim();
+  await worker.run(task!);
+  expect(await world.recordOf(jobId)).toMatchObject({ processed: 2 });
+  expect(await world.dueIn(jobId)).toEqual([5]);
+  await expect
+    .poll(async () => {
+      await world.hurry(jobId);
+      await worker.runDue();
+      return world.recordOf(jobId);
+    })
+    .toMatchObject({ status: "completed", valid_count: 3 });
+});

@@ -1,0 +1,103 @@
+/** Shared pacing while the way to the database is cut: nothing new is begun, and nothing is forgotten. */
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { hostWith, openWay, startPacing, visit } from "./pacing-world.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const poll = (see: () => unknown) => expect.poll(see, { interval: 5, timeout: 8000 });
+const placesIn = async () =>
+  (await database.pool.query("select key, number from pace_places order by key, number")).rows;
+
+test("without the database no session begins; what was given back or learned meanwhile is not lost", async () => {
+  await using way = await openWay(database);
+  await using cutOff = await startPacing(way.connection);
+  await using connected = await startPacing(database.connection);
+  const here = cutOff.pace("mx.test", hostWith(4));
+  const there = connected.pace("mx.test", hostWith(4));
+  await here.enter();
+  expect(await placesIn()).toEqual([{ key: "mx.test", number: 1 }]);
+
+  way.cut();
+  here.leave();
+  const late = visit(here);
+  here.slowDown();
+  expect(here.limit).toBe(2); // as far as we know
+  await delay(500);
+  expect(late.isIn).toBeUndefined();
+  expect(there.limit).toBe(4);
+  expect(await placesIn()).toHaveLength(1);
+
+  way.mend();
+  await poll(() => there.limit).toBe(2);
+  await poll(() => late.isIn).toBe(true);
+  await poll(placesIn).toHaveLength(1);
+  here.leave();
+  await poll(placesIn).toEqual([]);
+  expect(cutOff.said.filter((line) => /^places at mail hosts: .*trying again$/.test(line))).toHaveLength(1);
+  expect(cutOff.said).toContain("places at mail hosts: going on");
+});
+
+test("places that we were granted without hearing of it go back, and those taken from us by mistake are ours again", async () => {
+  await using way = await openWay(database);
+  await using one = await startPacing(way.connection);
+  await one.pace("kept.test", hostWith(1)).enter();
+  await database.pool.query("delete from pace_places where process_id = $1", [one.id]);
+  await database.pool.query(
+    "insert into pace_places (key, number, process_id) select 'unheard.test', n, $1 from generate_series(1, 3) n",
+    [one.id],
+  );
+  way.cut();
+  way.mend();
+  await poll(placesIn).toEqual([{ key: "kept.test", number: 1 }]);
+});
+
+test("places that others got while we were taken for dead are theirs, however many of ours still wait", async () => {
+  await using way = await openWay(database);
+  await using stalled = await startPacing(way.connection);
+  await using other = await startPacing(database.connection);
+  const [ours, theirs] = [stalled, other].map((one) => one.pace("lost.test", hostWith(2)));
+  await Promise.all([ours!.enter(), ours!.enter()]);
+  const waiting = visit(ours!);
+  await database.pool.query("delete from pace_places where process_id = $1", [stalled.id]);
+  await Promise.all([theirs!.enter(), theirs!.enter()]);
+
+  way.cut();
+  way.mend();
+  const unheardOf = ["unheard.test", 1, stalled.id]; // gone when it has looked at what it has
+  await database.pool.query(
+    "insert into pace_places (key, number, process_id) values ($1, $2, $3)",
+    unheardOf,
+  );
+  await poll(placesIn).toHaveLength(2);
+  await delay(100);
+  ours!.leave();
+  ours!.leave();
+  await delay(400);
+  expect(waiting.isIn).toBeUndefined(); // two of theirs are there
+  theirs!.leave();
+  await poll(() => waiting.isIn).toBe(true);
+  ours!.leave();
+  theirs!.leave();
+  await poll(placesIn).toEqual([]);
+});
+
+test("a process that leaves gives back everything it had, and wishes for nothing", async () => {
+  await using one = await startPacing(database.connection);
+  await using other = await startPacing(database.connection);
+  await one.pace("mine.test", hostWith(1)).enter();
+  const heir = visit(other.pace("mine.test", hostWith(1)));
+  await other.pace("theirs.test", hostWith(1)).enter();
+  visit(one.pace("theirs.test", hostWith(1)));
+  await poll(() => one.pace("mine.test", hostWith(1)).isCrowded).toBe(true);
+  await poll(() => other.pace("theirs.test", hostWith(1)).isCrowded).toBe(true);
+  await one.close();
+  await poll(() => heir.isIn).toBe(true);
+  const { rows } = await database.pool.query("select key from pace_wishes");
+  expect(rows).toEqual([]);
+});

@@ -1,0 +1,101 @@
+/** Processes that share their paces, each with its own connections to one database, and visitors that come and go. */
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import type { Pace, Profile } from "@mailvet/engine";
+import { openDatabase } from "../src/db/database.ts";
+import { createNotices } from "../src/db/notices.ts";
+import { createSharedPaces } from "../src/pacing/shared-paces.ts";
+import type { TestDatabase } from "./database.ts";
+
+/** An ordinary host that allows so many sessions at once. */
+export function hostWith(connections: number, gapMs = 0): Profile {
+  return {
+    connections,
+    isShared: false,
+    recipientsPerSession: 500,
+    recipientsPerTransaction: 90,
+    oneDomainPerTransaction: false,
+    refusalsPerSession: 9,
+    lifetimeMs: 60_000,
+    gapMs,
+    greylistSeconds: 360,
+    isNeverCatchAll: false,
+    acceptancesPerDecoy: 1000,
+  };
+}
+
+export type PacingProcess = AsyncDisposable & {
+  id: string;
+  said: string[];
+  pace(key: string, profile: Profile): Pace;
+  forgetOld(): Promise<number>;
+  close(): Promise<void>;
+};
+
+export async function startPacing(connection: TestDatabase["connection"]): Promise<PacingProcess> {
+  const id = randomUUID();
+  const said: string[] = [];
+  const say = (line: string) => said.push(line);
+  const database = openDatabase({ connection, maxConnections: 3 });
+  const notices = createNotices(connection, { say });
+  const paces = createSharedPaces({ database, notices, processes: { id }, say });
+  await notices.start();
+  let isClosed = false;
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    await paces.close();
+    await notices.close();
+    await database.close();
+  };
+  return { id, said, pace: paces.paceFor, forgetOld: paces.forgetOld, close, [Symbol.asyncDispose]: close };
+}
+
+/** Waits at the pace, and tells whether it is in. */
+export function visit(pace: Pace, isUrgent = false, givingUp?: AbortSignal): { isIn: boolean | undefined } {
+  const visitor: { isIn: boolean | undefined } = { isIn: undefined };
+  void pace
+    .enter(givingUp, () => isUrgent)
+    .then((isIn) => {
+      visitor.isIn = isIn;
+    });
+  return visitor;
+}
+
+/** A way to the database that can be closed and opened again. */
+export async function openWay({ connection }: TestDatabase) {
+  const socketPath = join(connection.host!, ".s.PGSQL.5432");
+  const ends = new Set<Socket>();
+  let isOpen = true;
+  const server = createServer((near) => {
+    if (!isOpen) return near.destroy();
+    const far = connect(socketPath);
+    near.pipe(far).pipe(near);
+    for (const end of [near, far]) {
+      ends.add(end);
+      end.on("error", () => {});
+    }
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const cut = () => {
+    isOpen = false;
+    for (const end of ends) end.destroy();
+    ends.clear();
+  };
+  return {
+    connection: { ...connection, host: "127.0.0.1", port: (server.address() as { port: number }).port },
+    cut,
+    mend: () => {
+      isOpen = true;
+    },
+    async [Symbol.asyncDispose]() {
+      cut();
+      server.close();
+    },
+  };
+}

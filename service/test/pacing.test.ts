@@ -1,0 +1,228 @@
+/** Several processes at the same mail hosts: together they never have more sessions than one may, and all get their turn. */
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { hostWith, type PacingProcess, startPacing, visit } from "./pacing-world.ts";
+
+let database: TestDatabase;
+let processes: PacingProcess[];
+let [api, worker, other] = [] as unknown as [PacingProcess, PacingProcess, PacingProcess];
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  processes = await Promise.all(Array.from({ length: 3 }, () => startPacing(database.connection)));
+  [api, worker, other] = processes as [PacingProcess, PacingProcess, PacingProcess];
+});
+afterEach(() => Promise.all(processes.map((one) => one.close())));
+
+const reply = { code: 554, lines: ["your address is blocked"] };
+const poll = (see: () => unknown) => expect.poll(see, { interval: 5, timeout: 5000 });
+const placesIn = async () =>
+  (await database.pool.query("select key, process_id from pace_places order by key, number")).rows;
+
+test("however sessions come and go in three processes, a host never sees more than its limit", async () => {
+  const limits = [1, 2, 3, 7];
+  const inside = limits.map(() => 0);
+  const most = limits.map(() => 0);
+  let entered = 0;
+  const come = async (one: PacingProcess, place: number) => {
+    const pace = one.pace(`host${place}.test`, hostWith(limits[place]!));
+    for (let i = 0; i < 6; i++) {
+      await pace.enter();
+      entered++;
+      most[place] = Math.max(most[place]!, ++inside[place]!);
+      await delay(Math.random() * 8);
+      inside[place]!--;
+      pace.leave();
+      if (Math.random() < 0.3) await delay(Math.random() * 20);
+    }
+  };
+  const visits = processes.flatMap((one) =>
+    limits.flatMap((limit, place) => Array.from({ length: limit + 1 }, () => come(one, place))),
+  );
+  await Promise.all(visits);
+  expect(most).toEqual(limits); // all that is allowed, and no more
+  expect(entered).toBe(3 * 6 * (2 + 3 + 4 + 8));
+  await poll(placesIn).toEqual([]);
+  expect(processes.flatMap((one) => one.said)).toEqual([]);
+});
+
+test("whoever waits in person goes before the list of another process, however long that has waited", async () => {
+  const [first, second, third] = processes.map((one) => one.pace("busy.test", hostWith(1)));
+  await first!.enter();
+  const list = visit(second!);
+  await poll(() => first!.isCrowded).toBe(true);
+  expect(first!.isUrgentlyWanted).toBe(false);
+  const person = visit(third!, true);
+  await poll(() => first!.isUrgentlyWanted).toBe(true);
+  first!.leave();
+  await poll(() => person.isIn).toBe(true);
+  expect(list.isIn).toBeUndefined();
+  third!.leave();
+  await poll(() => list.isIn).toBe(true);
+});
+
+test("a list that has waited ten seconds goes before those who wait in person", async () => {
+  const [first, second, third] = processes.map((one) => one.pace("besieged.test", hostWith(1)));
+  await first!.enter();
+  const list = visit(second!);
+  await poll(() => first!.isCrowded).toBe(true);
+  await database.pool.query("update pace_wishes set since = since - interval '11 seconds'");
+  const person = visit(third!, true);
+  await poll(() => first!.isUrgentlyWanted).toBe(true);
+  first!.leave();
+  await poll(() => list.isIn).toBe(true);
+  expect(person.isIn).toBeUndefined();
+});
+
+test("a busy process cannot take a place again before another one that waits for it", async () => {
+  const [busy, patient] = [api.pace("turns.test", hostWith(1)), worker.pace("turns.test", hostWith(1))];
+  const turns: string[] = [];
+  const work = async (name: string, pace: typeof busy, times: number) => {
+    for (let i = 0; i < times; i++) {
+      await pace.enter();
+      turns.push(name);
+      await delay(15);
+      pace.leave();
+    }
+  };
+  const crowd = Array.from({ length: 4 }, () => work("busy", busy, 5));
+  await poll(() => turns.length).toBeGreaterThan(3);
+  await work("patient", patient, 4);
+  await Promise.all(crowd);
+  const from = turns.indexOf("patient");
+  expect(from).toBeLessThanOrEqual(12);
+  // Turn and turn about from then on; another turn of the busy one may slip in before the wish is known.
+  expect(
+    turns.slice(from, turns.lastIndexOf("patient")).filter((name) => name === "busy").length,
+  ).toBeLessThan(8);
+});
+
+test("rests between sessions hold between processes too", async () => {
+  const begunAt = performance.now();
+  const starts: number[] = [];
+  const come = async (one: PacingProcess) => {
+    const pace = one.pace("provider giant", hostWith(2, 60));
+    for (let i = 0; i < 3; i++) {
+      await pace.enter();
+      starts.push(performance.now() - begunAt);
+      await delay(5);
+      pace.leave();
+    }
+  };
+  await Promise.all(processes.map(come));
+  // On its way to us a start may be held up, but the one after so many rests can never be early.
+  for (const [rests, at] of starts.entries()) expect(at).toBeGreaterThan(rests * 60 - 1);
+});
+
+test("when fewer are allowed than are there, nobody comes in before enough have left", async () => {
+  const [full, ...others] = processes.map((one) => one.pace("shrunk.test", hostWith(4)));
+  await Promise.all(Array.from({ length: 4 }, () => full!.enter()));
+  await database.pool.query(
+    `insert into paces (key, "limit", rest_ms) values ('shrunk.test', 2, 0) returning pg_notify('pace_changed', key)`,
+  );
+  await poll(() => others.map((pace) => pace.limit)).toEqual([2, 2]);
+  const waiting = others.map((pace) => visit(pace));
+  const inside = () => waiting.filter((visitor) => visitor.isIn).length;
+  await poll(() => full!.isCrowded).toBe(true);
+  for (const left of [3, 2]) {
+    full!.leave();
+    await poll(placesIn).toHaveLength(left);
+    await delay(300); // they have looked again
+    expect(inside()).toBe(0);
+  }
+  full!.leave();
+  await poll(inside).toBe(1);
+  full!.leave();
+  await poll(inside).toBe(2);
+});
+
+test("a complaint in one process halves the sessions of all, and quiet sessions give them back", async () => {
+  const paces = processes.map((one) => one.pace("touchy.test", hostWith(4)));
+  paces[0]!.slowDown();
+  expect(paces[0]!.limit).toBe(2);
+  expect(paces[0]!.restLeftMs).toBeGreaterThan(900);
+  const complainedAt = performance.now();
+  await poll(() => paces.map((pace) => pace.limit)).toEqual([2, 2, 2]);
+  expect(performance.now() - complainedAt).toBeLessThan(1000);
+  const first = visit(paces[1]!);
+  const second = visit(paces[2]!);
+  await delay(600);
+  expect([first.isIn, second.isIn]).toEqual([undefined, undefined]); // resting
+  await poll(() => first.isIn ?? second.isIn).toBe(true);
+  expect(performance.now() - complainedAt).toBeGreaterThan(950);
+  expect(await placesIn()).toHaveLength(1); // and another second's rest before the next
+
+  for (let i = 0; i < 5; i++) paces[i % 3]!.wentWell();
+  await poll(() => paces.map((pace) => pace.limit)).toEqual([3, 3, 3]);
+  await poll(() => [first.isIn, second.isIn]).toEqual([true, true]);
+});
+
+test("three refusals in three processes open the breaker for all, until its time is over", async () => {
+  const paces = processes.map((one) => one.pace("stern.test", hostWith(1)));
+  const inside = visit(paces[0]!);
+  await poll(() => inside.isIn).toBe(true);
+  const waiting = visit(paces[1]!);
+  for (const pace of paces) pace.refusedUs(reply);
+  await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([reply, reply, reply]);
+  await poll(() => waiting.isIn).toBe(true); // to be told so, which takes no place
+  paces[1]!.leave();
+  expect(await placesIn()).toEqual([{ key: "stern.test", process_id: api.id }]);
+
+  await database.pool.query(
+    `update paces set tripped_until = now() - interval '1 second' where key = 'stern.test'
+     returning pg_notify('pace_changed', key)`,
+  );
+  await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([undefined, undefined, undefined]);
+  paces[2]!.refusedUs(reply); // still the same
+  await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([reply, reply, reply]);
+  paces[2]!.wentWell();
+  await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([undefined, undefined, undefined]);
+});
+
+test("a process that joins later knows what the others were told", async () => {
+  for (let i = 0; i < 3; i++) api.pace("known.test", hostWith(2)).refusedUs(reply);
+  await poll(() => worker.pace("known.test", hostWith(2)).openBreaker).toEqual(reply);
+  await using late = await startPacing(database.connection);
+  await poll(() => late.pace("known.test", hostWith(2)).openBreaker).toEqual(reply);
+});
+
+test("whoever gives up waiting leaves no wish behind that would hold up others", async () => {
+  const [first, second, third] = processes.map((one) => one.pace("left.test", hostWith(1)));
+  await first!.enter();
+  const leaving = new AbortController();
+  const impatient = visit(second!, false, leaving.signal);
+  await poll(() => first!.isCrowded).toBe(true);
+  const patient = visit(third!);
+  leaving.abort();
+  await poll(() => impatient.isIn).toBe(false);
+  first!.leave();
+  const freeAt = performance.now();
+  await poll(() => patient.isIn).toBe(true);
+  expect(performance.now() - freeAt).toBeLessThan(3000);
+});
+
+test("places of a dead process are free for the others once they are taken from it", async () => {
+  const [dead, alive] = [worker.pace("grave.test", hostWith(2)), other.pace("grave.test", hostWith(2))];
+  await Promise.all([dead.enter(), dead.enter()]);
+  const heir = visit(alive);
+  await poll(() => dead.isCrowded).toBe(true);
+  expect(heir.isIn).toBeUndefined();
+  await database.pool.query("delete from pace_places where process_id = $1", [worker.id]);
+  await poll(() => heir.isIn).toBe(true);
+});
+
+test("what nobody needed for an hour is forgotten by all", async () => {
+  api.pace("old.test", hostWith(4)).slowDown();
+  api.pace("new.test", hostWith(4)).slowDown();
+  const limits = () => ["old.test", "new.test"].map((key) => other.pace(key, hostWith(4)).limit);
+  await poll(limits).toEqual([2, 2]);
+  await database.pool.query(
+    `update paces set updated_at = updated_at - interval '2 hours', next_start_at = null where key = 'old.test'`,
+  );
+  expect(await api.forgetOld()).toBe(1);
+  await poll(limits).toEqual([4, 2]);
+});

@@ -1,0 +1,173 @@
+/** Where webhooks are sent, and where never: strangers choose the URL, and what its name leads to. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { servfail } from "@mailvet/lab";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { HOOKS_CERTIFICATE } from "./webhooks-certificate.ts";
+import { openReceiver, type Receiver, verified } from "./webhooks-receiver.ts";
+import { openWebhookWorld, type WebhookWorld } from "./webhooks-world.ts";
+
+/** TEST-NET addresses are refused too, so these are real ones; nothing is ever sent to them here. */
+const PUBLIC = "93.184.216.34";
+const NAMES = {
+  "public.example": { A: [PUBLIC] },
+  "private.example": { A: ["10.1.2.3"] },
+  "loopback.example": { A: ["127.0.0.1"], AAAA: ["::1"] },
+  "both.example": { A: ["10.1.2.3", "127.0.0.1"] },
+  "half-public.example": { A: ["127.0.0.1", PUBLIC] },
+  "alias.example": { CNAME: "loopback.example" },
+  "mail-only.example": { MX: [{ preference: 0, exchange: "public.example" }] },
+};
+
+let world: WebhookWorld;
+let receiver: Receiver;
+beforeAll(async () => {
+  world = await openWebhookWorld();
+  receiver = await openReceiver();
+});
+afterEach(() => world.forget());
+afterAll(async () => {
+  await receiver.close();
+  await world.close();
+});
+
+const HTTPS = "The URL must begin with https://.";
+
+test("only hosts on the public Internet are accepted, and nobody else is even knocked at", async () => {
+  const service = await world.open({ names: NAMES, egressAllow: [] });
+  const ann = await world.account();
+  const { port } = receiver;
+  const refused = {
+    [`http://127.0.0.1:${port}/`]: "Webhooks may not be sent to the address 127.0.0.1 (loopback).",
+    [`https://127.0.0.1:${port}/`]: "Webhooks may not be sent to the address 127.0.0.1 (loopback).",
+    [`https://127.1:${port}/`]: "Webhooks may not be sent to the address 127.0.0.1 (loopback).",
+    [`https://0x7f000001:${port}/`]: "Webhooks may not be sent to the address 127.0.0.1 (loopback).",
+    [`https://[::1]:${port}/`]: "Webhooks may not be sent to the address ::1 (loopback).",
+    [`https://[::ffff:127.0.0.1]:${port}/`]:
+      "Webhooks may not be sent to the address ::ffff:7f00:1 (loopback).",
+    "https://169.254.169.254/latest": "Webhooks may not be sent to the address 169.254.169.254 (link-local).",
+    [`https://localhost:${port}/`]:
+      "The name localhost leads to an address that webhooks may not be sent to (loopback).",
+    [`https://a.localhost.:${port}/`]:
+      "The name a.localhost leads to an address that webhooks may not be sent to (loopback).",
+    "https://private.example/":
+      "The name private.example leads to an address that webhooks may not be sent to (private).",
+    [`https://alias.example:${port}/`]:
+      "The name alias.example leads to an address that webhooks may not be sent to (loopback).",
+    "https://nowhere.example/": "The name nowhere.example has no address.",
+    "https://mail-only.example/": "The name mail-only.example has no address.",
+    "http://public.example/": HTTPS,
+    "ftp://public.example/": HTTPS,
+    "https://ann:secret@public.example/": "The URL must not contain a user name or a password.",
+    "https://public.example/#part": "The URL must not contain a fragment (#).",
+    "https://": "This is not a URL.",
+  };
+  const found: Record<string, string> = {};
+  for (const url of Object.keys(refused)) {
+    await service.webhooks.create(ann, { url }).catch(({ code, message }) => {
+      expect(code).toBe("webhook_url_rejected");
+      found[url] = message;
+    });
+  }
+  expect(found).toEqual(refused);
+  expect(await service.webhooks.list(ann)).toEqual([]);
+
+  const { id, url } = await service.webhooks.create(ann, { url: "https://public.example:8443/hook?a=b" });
+  expect(url).toBe("https://public.example:8443/hook?a=b");
+  await expect(service.webhooks.update(ann, id, { url: "https://private.example/" })).rejects.toMatchObject({
+    code: "webhook_url_rejected",
+  });
+  expect(receiver.connections()).toBe(0);
+});
+
+test("when we cannot find out where a name leads, that is what we say", async () => {
+  const service = await world.open({
+    names: { "broken.example": { answers: servfail } },
+  });
+  const ann = await world.account();
+  await expect(service.webhooks.create(ann, { url: "https://broken.example/" })).rejects.toMatchObject({
+    message: expect.stringMatching(/^The name broken\.example could not be looked up/),
+  });
+});
+
+test("a name that leads into the private network by the time of sending is not followed there", async () => {
+  const before = await world.open({ names: NAMES, egressAllow: [] });
+  const ann = await world.account();
+  const url = `https://public.example:${receiver.port}/`;
+  const { id } = await before.webhooks.create(ann, { url });
+  await world.announce(before, ann, "job.completed");
+
+  const after = await world.open({ names: { "public.example": { A: ["127.0.0.1"] } }, egressAllow: [] });
+  await after.runDue();
+  const { deliveries } = await after.webhooks.deliveries(ann, id, { skip: 0, limit: 1 });
+  expect(deliveries[0]).toMatchObject({
+    state: "pending",
+    attempts: 1,
+    trouble: "The name public.example leads to an address that webhooks may not be sent to (loopback).",
+  });
+  expect(receiver.connections()).toBe(0);
+});
+
+test("where the operator has opened a range, plain HTTP will do, but not on the way to the Internet", async () => {
+  const service = await world.open({ names: NAMES });
+  const ann = await world.account();
+  const { port } = receiver;
+  const hosts = ["127.0.0.1", "localhost", "loopback.example", "both.example"];
+  for (const host of hosts) await service.webhooks.create(ann, { url: `http://${host}:${port}/${host}` });
+  for (const url of [`http://half-public.example:${port}/`, "http://public.example/"]) {
+    await expect(service.webhooks.create(ann, { url })).rejects.toMatchObject({ message: HTTPS });
+  }
+  await world.announce(service, ann, "job.completed");
+  await service.runDue();
+  expect(receiver.received.map(({ path }) => path).sort()).toEqual(hosts.map((host) => `/${host}`).sort());
+  expect(receiver.received.find(({ path }) => path === "/both.example")!.headers.host).toBe(
+    `both.example:${port}`,
+  );
+});
+
+test("a receiver's certificate must be good for its name", async () => {
+  await using encrypted = await openReceiver({ isEncrypted: true });
+  const names = { "hooks.example": { A: ["127.0.0.1"] }, "other.example": { A: ["127.0.0.1"] } };
+  const trusting = await world.open({ names, settings: { ca: HOOKS_CERTIFICATE } });
+  const wary = await world.open({ names });
+  const ann = await world.account();
+  const { id, secret } = await wary.webhooks.create(ann, { url: `https://hooks.example:${encrypted.port}/` });
+  const other = await wary.webhooks.create(ann, { url: `https://other.example:${encrypted.port}/` });
+  const troubleOf = async (endpointId: string) =>
+    (await wary.webhooks.deliveries(ann, endpointId, { skip: 0, limit: 1 })).deliveries[0]!.trouble;
+
+  await world.announce(wary, ann, "job.completed");
+  await wary.runDue();
+  expect(await troubleOf(id)).toMatch(/^Its TLS certificate is not valid/);
+  expect(encrypted.received).toEqual([]);
+
+  await world.hurry(id);
+  await world.hurry(other.id);
+  await trusting.runDue();
+  expect(await troubleOf(id)).toBeNull();
+  expect(await troubleOf(other.id)).toMatch(/^Its TLS certificate is not valid/);
+  expect(encrypted.received).toHaveLength(1);
+  expect(verified(secret, encrypted.received[0]!).type).toBe("job.completed");
+});
+
+test("a receiver that does not encrypt is told nothing over https", async () => {
+  const heard: Buffer[] = [];
+  const server = createServer((socket) =>
+    socket.on("data", (data) => heard.push(data)).end("HTTP/1.1 200 OK\r\n\r\n"),
+  );
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const service = await world.open({ names: NAMES });
+  const ann = await world.account();
+  const { port } = server.address() as AddressInfo;
+  const { id } = await service.webhooks.create(ann, { url: `https://loopback.example:${port}/` });
+  await world.announce(service, ann, "job.completed");
+  await service.runDue();
+  const { deliveries } = await service.webhooks.deliveries(ann, id, { skip: 0, limit: 1 });
+  expect(deliveries[0]).toMatchObject({
+    state: "pending",
+    trouble: "No encrypted connection could be made.",
+  });
+  expect(Buffer.concat(heard).toString()).not.toContain("POST");
+  server.close();
+});

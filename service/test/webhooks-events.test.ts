@@ -1,0 +1,195 @@
+/** What accounts are told of: in the transaction that makes it so, and nobody else. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { WebhookMessage } from "@mailvet/contract";
+import { Value } from "typebox/value";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { holdForJob } from "../src/credits/job-credits.ts";
+import { createLedger } from "../src/credits/ledger.ts";
+import { createNotices } from "../src/db/notices.ts";
+import { createKeyring } from "../src/keys/keyring.ts";
+import { startWorker } from "../src/queue/worker.ts";
+import { openReceiver, verified } from "./webhooks-receiver.ts";
+import { openWebhookWorld, type Process, type WebhookWorld } from "./webhooks-world.ts";
+
+let world: WebhookWorld;
+let service: Process;
+const URL = "http://127.0.0.1:9/";
+beforeAll(async () => {
+  world = await openWebhookWorld();
+  service = await world.open();
+});
+afterEach(() => world.forget());
+afterAll(() => world.close());
+
+/** What waits for an endpoint, oldest first. */
+async function told(accountId: string, endpointId: string) {
+  const { deliveries } = await service.webhooks.deliveries(accountId, endpointId, { skip: 0, limit: 100 });
+  return deliveries.reverse().map(({ message }) => {
+    const read = JSON.parse(message);
+    expect(Value.Check(WebhookMessage, read)).toBe(true);
+    return [read.type, read.data];
+  });
+}
+
+test("each endpoint hears of the events it wants, of its own account only", async () => {
+  const [ann, bob] = [await world.account(), await world.account()];
+  const all = await service.webhooks.create(ann, { url: URL });
+  const some = await service.webhooks.create(ann, { url: URL, events: ["job.failed", "job.paused"] });
+  const off = await service.webhooks.create(ann, { url: URL });
+  await service.webhooks.update(ann, off.id, { is_enabled: false });
+  const others = await service.webhooks.create(bob, { url: URL });
+
+  await world.announce(service, ann, "job.completed", { job: 1 });
+  await world.announce(service, ann, "job.failed", { job: 2 });
+  expect(await told(ann, all.id)).toEqual([
+    ["job.completed", { job: 1 }],
+    ["job.failed", { job: 2 }],
+  ]);
+  expect(await told(ann, some.id)).toEqual([["job.failed", { job: 2 }]]);
+  expect(await told(ann, off.id)).toEqual([]);
+  expect(await told(bob, others.id)).toEqual([]);
+});
+
+test("what is undone was never announced", async () => {
+  const ann = await world.account();
+  const { id } = await service.webhooks.create(ann, { url: URL });
+  const undone = world.database.orm.transaction(async (tx) => {
+    await service.webhooks.announce(tx, ann, "job.completed", {});
+    throw new Error("no");
+  });
+  await expect(undone).rejects.toThrow("no");
+  expect(await told(ann, id)).toEqual([]);
+  expect(await world.dueInSeconds(id)).toEqual([]);
+});
+
+test("an endpoint that is deleted while something is announced does not get in its way", async () => {
+  const ann = await world.account();
+  const [gone, kept] = [
+    await service.webhooks.create(ann, { url: URL }),
+    await service.webhooks.create(ann, { url: URL }),
+  ];
+  const { orm, pool } = world.database;
+  const deleting = await pool.connect();
+  await deleting.query("begin");
+  await deleting.query("delete from webhook_endpoints where id = $1", [gone.id]);
+  const announcing = orm.transaction((tx) => service.webhooks.announce(tx, ann, "job.completed", {}));
+  await pause(50);
+  await deleting.query("commit");
+  deleting.release();
+  await announcing;
+  expect(await told(ann, kept.id)).toHaveLength(1);
+});
+
+test("what is announced to an endpoint while it is switched off does not wait for ever", async () => {
+  const ann = await world.account();
+  const { id } = await service.webhooks.create(ann, { url: URL });
+  let off: Promise<unknown> = Promise.resolve();
+  await world.database.orm.transaction(async (tx) => {
+    await service.webhooks.announce(tx, ann, "job.completed", {});
+    off = service.webhooks.update(ann, id, { is_enabled: false });
+    await pause(50);
+  });
+  await off;
+  const { deliveries } = await service.webhooks.deliveries(ann, id, { skip: 0, limit: 1 });
+  expect(deliveries).toMatchObject([{ state: "failed", trouble: expect.stringContaining("switched off") }]);
+  expect(await world.dueInSeconds(id)).toEqual([]);
+});
+
+test("a key that is made or revoked is announced, without its secret and once", async () => {
+  const ann = await world.account();
+  const { id } = await service.webhooks.create(ann, { url: URL });
+  const notices = createNotices(world.database.connection, { say: () => {} });
+  const keyring = createKeyring({ database: world.database, notices, announce: service.webhooks.announce });
+  const { key, text } = await keyring.create(ann, {
+    name: "shop",
+    mode: "live",
+    scopes: ["read"],
+    expiresAt: undefined,
+  });
+  await keyring.revoke(ann, key.id);
+  await keyring.revoke(ann, key.id);
+  await expect(keyring.revoke(ann, randomUUID())).rejects.toMatchObject({ code: "key_not_found" });
+  const news = { key_id: key.id, name: "shop", prefix: key.prefix };
+  expect(await told(ann, id)).toEqual([
+    ["api_key.created", news],
+    ["api_key.revoked", news],
+  ]);
+  expect(JSON.stringify(await told(ann, id))).not.toContain(text.slice(key.prefix.length));
+  await keyring.close();
+});
+
+test("credits that run low are announced when they do, not each time after", async () => {
+  const ann = await world.account();
+  const { id } = await service.webhooks.create(ann, { url: URL });
+  const { database } = world;
+  const ledger = createLedger({ database, onLow: service.webhooks.tellLow });
+  await database.orm.transaction((tx) => ledger.open(tx, ann, 105, "opened"));
+  const use = { keyId: undefined, counts: { valid: 3, invalid: 0, risky: 0, unknown: 0 } };
+  const charge = (amount: number, onceKey?: string) =>
+    ledger.charge({ accountId: ann, amount, reference: "r", onceKey, use });
+
+  expect(await charge(5)).toBe(100);
+  expect(await charge(3, "once")).toBe(97);
+  expect(await charge(3, "once")).toBe(97);
+  expect(await charge(3)).toBe(94);
+  await ledger.grant({ accountId: ann, amount: 10, reference: "more", onceKey: undefined });
+  const hold = { accountId: ann, amount: 20, reference: "r", holdMs: 60_000, onceKey: undefined };
+  await (await ledger.reserve(hold))[Symbol.asyncDispose]();
+  await expect(charge(500)).rejects.toMatchObject({ code: "insufficient_credits" });
+  await service.webhooks.close();
+  expect(await told(ann, id)).toEqual([
+    ["credits.low", { balance: 97, threshold: 100 }],
+    ["credits.low", { balance: 84, threshold: 100 }],
+  ]);
+
+  const holdForList = (amount: number) =>
+    database.orm.transaction((tx) =>
+      holdForJob(tx, { accountId: ann, amount, reservationId: randomUUID(), reference: "job" }),
+    );
+  expect(await holdForList(4)).toBeUndefined();
+  expect(await holdForList(1)).toBe(99);
+  expect(await holdForList(1)).toBeUndefined();
+});
+
+test("a worker that runs sends what is announced at once", async () => {
+  await using receiver = await openReceiver();
+  const ann = await world.account();
+  const { secret } = await service.webhooks.create(ann, { url: receiver.url });
+  const notices = createNotices(world.database.connection, { say: () => {} });
+  const { webhooks, processes } = service;
+  const worker = startWorker({
+    database: world.database,
+    tasks: world.tasks,
+    processes,
+    notices,
+    line: "webhooks",
+    slots: 8,
+    handlers: { delivery: webhooks.deliveryHandler },
+    giveUp: webhooks.giveUp,
+    say: () => {},
+  });
+  await notices.start();
+  await world.announce(service, ann, "job.completed", { job: 7 });
+  const deadline = Date.now() + 5000;
+  while (receiver.received.length === 0 && Date.now() < deadline) await pause(10);
+  await worker.close();
+  await notices.close();
+  expect(verified(secret, receiver.received[0]!).data).toEqual({ job: 7 });
+});
+
+test("what was sent is forgotten after 30 days, unless it is on its way again", async () => {
+  const ann = await world.account();
+  const { id } = await service.webhooks.create(ann, { url: URL });
+  for (const event of ["job.completed", "job.failed", "job.paused"] as const) {
+    await world.announce(service, ann, event);
+  }
+  await world.database.pool.query(
+    `update webhook_deliveries set created_at = now() - interval '31 days',
+       state = case event when 'job.paused' then 'pending' else 'delivered' end
+     where endpoint_id = $1 and event <> 'job.failed'`,
+    [id],
+  );
+  expect(await service.webhooks.eraseOld()).toBe(1);
+  expect((await told(ann, id)).map(([type]) => type).sort()).toEqual(["job.failed", "job.paused"]);
+});
