@@ -14,8 +14,10 @@ export default defineConfig({
         test: {
           ...patience,
           name: "house",
+          // Loading the engine for each of a hundred files took longer than testing them.
+          isolate: false,
           include: ["*/src/**/*.test.ts", "*/test/**/*.test.ts", "scripts/**/*.test.ts"],
-          exclude: ["service/**", "sdk/test/**", "**/node_modules/**"],
+          exclude: ["service/**", "sdk/test/**", "web/test/**", "**/node_modules/**"],
           globalSetup: "scripts/build-before-tests.ts",
         },
       },
@@ -26,6 +28,18 @@ export default defineConfig({
           name: "service",
           include: ["service/src/**/*.test.ts", "service/test/**/*.test.ts", "sdk/test/**/*.test.ts"],
           globalSetup: ["scripts/build-before-tests.ts", "service/test/shared-postgres.ts"],
+        },
+      },
+      {
+        ...onSources,
+        test: {
+          name: "browser",
+          include: ["web/test/**/*.test.ts"],
+          // A browser shares two cores with whatever else is being tested.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 15_000 } },
+          globalSetup: ["scripts/build-before-tests.ts", "web/test/browser-setup.ts"],
         },
       },
     ],

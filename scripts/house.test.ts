@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { missingOptionals } from "./complete-lock.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const WORKSPACES = ["contract", "engine", "lab", "service", "sdk", "cli"];
+const WORKSPACES = ["contract", "engine", "lab", "service", "sdk", "cli", "web"];
 
 /** Imports that the house does not allow, each tried in a workspace's sources. */
 const AGAINST_THE_ARROWS = [
@@ -19,6 +19,7 @@ const AGAINST_THE_ARROWS = [
   ["service", "@mailvet/lab"],
   ["sdk", "@mailvet/engine"],
   ["cli", "@mailvet/service"],
+  ["web", "@mailvet/engine"],
 ] as const;
 
 /** A house in miniature: our lint rules and manifests, and sources that break them. */

@@ -6,6 +6,7 @@ export * from "./operator.ts";
 export * from "./plans.ts";
 export * from "./problems.ts";
 export { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "./shape.ts";
+export * from "./system.ts";
 export * from "./validation.ts";
 export * from "./verdict.ts";
 export * from "./webhooks.ts";

@@ -21,7 +21,7 @@ export {
   type ReplyStage,
   readReply,
 } from "./smtp/meaning.ts";
-export type { Pace, PaceFor } from "./smtp/pace.ts";
+export { LocalPace, type Pace, type PaceFor } from "./smtp/pace.ts";
 export type { Profile } from "./smtp/profile.ts";
 export { parseReply, type Reply } from "./smtp/reply.ts";
 export {

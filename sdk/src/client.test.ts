@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   hangsUp,
   hangsUpHalfway,
@@ -71,6 +71,8 @@ const METHODS: [(client: Client) => Promise<unknown>, method: string, url: strin
   [(c) => c.auth.session(), "GET", "/auth/session"],
   [(c) => c.auth.sessions(), "GET", "/auth/sessions"],
   [(c) => c.auth.requestPasswordReset("a@b.io"), "POST", "/auth/password-reset", { email: "a@b.io" }],
+  [(c) => c.operator.system(), "GET", "/operator/system"],
+  [(c) => c.operator.runDoctor(), "POST", "/operator/system/doctor"],
   [(c) => c.operator.account("a1"), "GET", "/operator/accounts/a1"],
   [(c) => c.operator.setPlan("a1", "growth"), "PATCH", "/operator/accounts/a1", { plan: "growth" }],
   [
@@ -283,9 +285,11 @@ test("a signal ends a call, whether it waits for an answer or for its next try",
   for (const line of [saysNothing, problem(503, "overloaded", {}, { "retry-after": "30" })]) {
     await using service = await openScriptedService(line);
     const controller = new AbortController();
-    setTimeout(() => controller.abort(reason), 50);
     const call = createClient({ baseUrl: service.url, apiKey: KEY }).account({ signal: controller.signal });
-    expect(await failureOf(call)).toBe(reason);
+    const failure = failureOf(call);
+    await vi.waitFor(() => expect(service.heard).toHaveLength(1));
+    setTimeout(() => controller.abort(reason), 50);
+    expect(await failure).toBe(reason);
     expect(service.heard).toHaveLength(1);
   }
 });

@@ -1,5 +1,5 @@
 /** What the operator of an installation may ask and change, signed in. */
-import type { Account, LedgerEntry, Plan } from "@mailvet/contract";
+import type { Account, DoctorReport, LedgerEntry, Plan, System } from "@mailvet/contract";
 import type { CallOptions, Connection } from "./connection.ts";
 import { onceKey } from "./once-key.ts";
 
@@ -14,6 +14,10 @@ export type OperatorMethods = {
     grant: { amount: number; note?: string },
     options?: CallOptions,
   ): Promise<LedgerEntry>;
+  /** How the installation is doing. */
+  system(options?: CallOptions): Promise<System>;
+  /** Looks at everything outside that verdicts depend on. Takes up to half a minute; soon after, the same report again. */
+  runDoctor(options?: CallOptions): Promise<DoctorReport>;
 };
 
 export type AccountsQuery = {
@@ -49,6 +53,13 @@ export function operatorMethods(connection: Connection): OperatorMethods {
         ...options,
       } as const;
       return (await connection<LedgerEntry>(call)).body;
+    },
+    async system(options) {
+      return (await connection<System>({ method: "GET", path: "/operator/system", ...options })).body;
+    },
+    async runDoctor(options) {
+      const call = { method: "POST", path: "/operator/system/doctor", ...options } as const;
+      return (await connection<DoctorReport>(call)).body;
     },
   };
 }

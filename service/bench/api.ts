@@ -4,7 +4,7 @@
  *
  *   npm run bench:api
  */
-import { type ChildProcess, fork, spawn, spawnSync } from "node:child_process";
+import { fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mailDomain, openLab } from "@mailvet/lab";
 import autocannon from "autocannon";
+import { addressOf } from "./listening.ts";
 
 const CONNECTIONS = 100;
 // Many short rounds in turn: the speed of a shared machine changes from one to the next.
@@ -123,18 +124,6 @@ async function bulk(base: string, emails: string[]): Promise<number> {
   if (summary.valid_count !== emails.length)
     throw new Error(`bulk: ${JSON.stringify(summary).slice(0, 300)}`);
   return performance.now() - started;
-}
-
-async function addressOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let words = "";
-    child.stdout!.on("data", (chunk) => {
-      words += chunk;
-      const address = /listens on (http:\/\/\S+)/.exec(words)?.[1];
-      if (address) resolve(address);
-    });
-    child.once("exit", () => reject(new Error(`the service did not start: ${words}`)));
-  });
 }
 
 /** The server alone on the first core, where that can be arranged; its database and this program on the others. */

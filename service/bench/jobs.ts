@@ -4,7 +4,7 @@
  *
  *   npm run bench:jobs [rows [rows …]]
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, createWriteStream, mkdtempSync, openAsBlob, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Job, UploadPreview } from "@mailvet/contract";
+import { addressOf } from "./listening.ts";
 
 const SIZES = process.argv.slice(2).map(Number);
 const [SMALL, LARGE] = [100_000, 1_000_000];
@@ -190,16 +191,4 @@ async function answerOf<T>(answer: Response): Promise<T> {
 function peakOf(pid: number): number {
   const kib = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kib) / 1024;
-}
-
-async function addressOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let said = "";
-    child.stdout!.on("data", (chunk) => {
-      said += chunk;
-      const address = /listens on (http:\/\/\S+)/.exec(said)?.[1];
-      if (address) resolve(address);
-    });
-    child.once("exit", () => reject(new Error(`the service did not start: ${said}`)));
-  });
 }

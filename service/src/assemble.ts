@@ -1,6 +1,6 @@
 /** Puts the service together from its settings, and takes it apart again in the reverse order. */
 import { readFileSync } from "node:fs";
-import { resolverFrom, verifierFrom } from "@mailvet/engine";
+import { doctorFrom, LocalPace, resolverFrom, verifierFrom } from "@mailvet/engine";
 import type { FastifyInstance } from "fastify";
 import { createAccounts } from "./accounts/accounts.ts";
 import { emailOf } from "./accounts/directory.ts";
@@ -23,6 +23,7 @@ import { keyRoutes } from "./http/key-routes.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { operatorRoutes } from "./http/operator-routes.ts";
 import { createSessionCookie } from "./http/session-cookie.ts";
+import { systemRoutes } from "./http/system-routes.ts";
 import { uploadRoutes } from "./http/upload-routes.ts";
 import { validationRoutes } from "./http/validation-routes.ts";
 import { webhookRoutes } from "./http/webhook-routes.ts";
@@ -41,6 +42,9 @@ import { createProcesses } from "./queue/processes.ts";
 import { createTasks } from "./queue/tasks.ts";
 import { startWorker, type Worker } from "./queue/worker.ts";
 import { openStorage } from "./storage.ts";
+import { listSharedPaces } from "./system/host-paces.ts";
+import { createPaceBook } from "./system/pace-book.ts";
+import { createSystem } from "./system/system.ts";
 import { createValidations } from "./validations/validations.ts";
 import { createVerdictMemory } from "./validations/verdict-memory.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
@@ -147,7 +151,8 @@ async function open(
 
   const paces = isAlone ? undefined : createSharedPaces({ database, notices, processes, say: warn });
   closers.push(() => paces?.close());
-  const verifier = verifierFrom(config.engine, paces);
+  const paceBook = paces ? undefined : createPaceBook((_key, profile) => new LocalPace(profile));
+  const verifier = verifierFrom(config.engine, paces ?? paceBook);
   closers.push(() => verifier.close());
   const memory = createVerdictMemory({ database, say: warn });
   const metrics = createMetrics();
@@ -240,6 +245,14 @@ async function open(
   }
   await notices.start(); // last: it listens for those who have said so by now
 
+  const system = createSystem({
+    database,
+    processes,
+    openDoctor: () => doctorFrom(config.engine),
+    listPaces: paceBook ? paceBook.list : () => listSharedPaces(database.pool),
+    version,
+    storage: isAlone ? "embedded" : "external",
+  });
   const settings = {
     ...HTTP_DEFAULTS,
     publicUrl: config.publicUrl,
@@ -275,10 +288,12 @@ async function open(
             keyRoutes({ keyring }),
             authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl }),
             operatorRoutes({ accounts, ledger }),
+            systemRoutes({ system }),
           ],
         });
   closers.push(async () => {
     validations.wrapUp(WRAP_UP_MS);
+    system.close();
     await Promise.all([app.close(), ...workers.map((worker) => worker.close())]);
   });
   return {

@@ -30,7 +30,7 @@ export function welcomeText(
   lines.push(
     `  curl -H "X-API-Key: ${key}" "${url}${API_PREFIX}/validation/single?email=valid@mailvet.test"`,
   );
-  lines.push("", `The API is described at ${url}/docs`, "");
+  lines.push("", `Sign in at ${url}/`, `The API is described at ${url}/docs`, "");
   return lines.join("\n");
 }
 

@@ -151,6 +151,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: { token: NOBODYS_TOKEN, new_password: PASSWORD },
     wrong: { body: { token: NOBODYS_TOKEN }, pointer: "/new_password" },
   }),
+  endpoint("GET /operator/system", "operator"),
+  endpoint("POST /operator/system/doctor", "operator", { ignoresIdempotencyKey: true }),
   endpoint("GET /operator/accounts", "operator", {
     query: "?limit=2",
     wrong: { query: "?skip=-1", pointer: "/skip" },

@@ -21,7 +21,7 @@ type Sent = {
   method?: string;
   path?: string;
   type?: string | null;
-  body?: string | Buffer;
+  body?: string | Uint8Array<ArrayBuffer>;
   headers?: object;
 };
 
@@ -59,7 +59,7 @@ test.each<[string, Sent, number, string]>([
   ],
   [
     "a body that is not UTF-8",
-    { body: Buffer.from('{"email":"\xff\xfe"}', "latin1") },
+    { body: new Uint8Array(Buffer.from('{"email":"\xff\xfe"}', "latin1")) },
     400,
     "malformed_request",
   ],

@@ -8,7 +8,6 @@ import { API_PREFIX } from "@mailvet/contract";
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import type pg from "pg";
 import type { Log } from "../log.ts";
-import { accountPages } from "./account-pages.ts";
 import { compileJsonWriter } from "./answer-json.ts";
 import { type ApiDeps, apiRoutes } from "./api.ts";
 import { watchArrivals } from "./arrival-watch.ts";
@@ -29,6 +28,7 @@ import { rememberRouteMethods } from "./route-methods.ts";
 import { securityHeaders, sendSecurityHeaders } from "./security-headers.ts";
 import { compileValidator } from "./validator.ts";
 import { receiveVisits } from "./visit.ts";
+import { createWebApp } from "./web-app.ts";
 
 export type AppDeps = Omit<ApiDeps, "load" | "limits" | "methods"> & {
   settings: HttpSettings;
@@ -37,6 +37,8 @@ export type AppDeps = Omit<ApiDeps, "load" | "limits" | "methods"> & {
   metrics: Metrics;
   /** Of the service, for the API's document. */
   version: string;
+  /** Where the built web app is; beside the service unless told. */
+  webDirectory?: string;
 };
 
 /** How often Node looks for requests that take too long to arrive. */
@@ -78,7 +80,13 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   sendSecurityHeaders(app, settings.publicUrl);
 
   const methods = rememberRouteMethods(app);
-  app.setNotFoundHandler((request, reply) => answerElsewhere(methods, request, reply));
+  const webApp = createWebApp(deps.webDirectory);
+  app.setNotFoundHandler((request, reply) => {
+    if (!webApp.isWantedAt(request)) return answerElsewhere(methods, request, reply);
+    load.admit(request.visit);
+    limits.admitStranger(request.ip, reply);
+    return webApp.sendPage(reply);
+  });
   app.register(healthRoutes({ isClosing: () => load.isClosing, askDatabase: () => pool.query("select 1") }));
   app.register(metricsRoutes({ metrics, ...settings }));
 
@@ -91,7 +99,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       limits.admitStranger(request.ip, reply);
       done();
     });
-    pages.register(accountPages);
+    pages.register(webApp.pages);
     pages.register(docsRoutes);
     pages.get(`${API_PREFIX}/openapi.json`, async (_request, reply) => {
       document ??= JSON.stringify(
@@ -99,6 +107,14 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       );
       return reply.header("content-type", "application/json; charset=utf-8").send(document);
     });
+  });
+  // One page takes many files, so they do not count; they are in memory, and nobody asks twice for what keeps for a year.
+  app.register(async (files) => {
+    files.addHook("onRequest", (request, _reply, done) => {
+      load.admit(request.visit);
+      done();
+    });
+    files.register(webApp.files);
   });
 
   // A connection that waited for its next request would keep the server from closing.

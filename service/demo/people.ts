@@ -1,0 +1,20 @@
+/** Who is in the demonstration, and how they get in. It is reached from this machine only, so nothing here is a secret. */
+import type { Plan } from "@mailvet/contract";
+
+export const DEMO = {
+  email: "demo@mailvet.test",
+  password: "try every page",
+  /** A text with the right checksum, so that it looks and works like any other key. */
+  apiKey: "mv_live_DemoDemoDemoDemoDemoDemoDemoDemo2RsMIm",
+};
+
+export const OPERATOR = { email: "operator@mailvet.test", password: "run the house" };
+
+/** Others in the operator's list of accounts. Nobody signs in there. */
+export const NEIGHBOURS: readonly { email: string; plan: Plan; credits: number; opened: number }[] = [
+  { email: "team@shop.example", plan: "enterprise", credits: 480_000, opened: 412 },
+  { email: "data@agency.example", plan: "starter", credits: 9_350, opened: 203 },
+  { email: "dev@startup.example", plan: "payg", credits: 1_204, opened: 97 },
+  { email: "news@club.example", plan: "payg", credits: 38, opened: 58 },
+  { email: "hello@bakery.example", plan: "free", credits: 100, opened: 6 },
+];

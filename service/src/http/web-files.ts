@@ -1,0 +1,90 @@
+/**
+ * The built web app in memory: every file of it under the path it is asked for, as it is and compressed.
+ *
+ * They are few and small, and what is not among them cannot be asked for, whatever a path looks like. A file is compressed
+ * when somebody first wants it so, off the event loop.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname, join, relative, sep } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, gzip, constants as zlib } from "node:zlib";
+
+export type WebFile = {
+  contentType: string;
+  /** The same for every encoding, and so a weak one. */
+  etag: string;
+  /** In the best of the encodings that Accept-Encoding allows. */
+  encodedFor(acceptEncoding: string | undefined): Promise<{ body: Buffer; encoding: Encoding | undefined }>;
+  plain: Buffer;
+};
+
+/** The best one first. */
+const ENCODINGS = ["br", "gzip"] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** Path, such as /assets/index-1a2b.js → file. Undefined when the web app has not been built. */
+export function readWebFiles(directory: string): Map<string, WebFile> | undefined {
+  if (!existsSync(join(directory, "index.html"))) return undefined;
+  const files = new Map<string, WebFile>();
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const name = `/${relative(directory, path).split(sep).join("/")}`;
+    files.set(name, webFile(name, readFileSync(path)));
+  }
+  return files;
+}
+
+/** By the end of the name. What is not among them is offered as a file to keep. */
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".webp": "image/webp",
+  ".ico": "image/x-icon",
+  ".woff2": "font/woff2",
+  ".txt": "text/plain; charset=utf-8",
+};
+const IS_TEXT = /^text\/|json|svg/;
+/** Below this the headers weigh more than what is saved. */
+const WORTH_COMPRESSING_BYTES = 1024;
+/** More takes four times as long for two percent. */
+const BROTLI_QUALITY = 5;
+
+function webFile(name: string, plain: Buffer): WebFile {
+  const contentType = CONTENT_TYPES[extname(name)] ?? "application/octet-stream";
+  const isWorthIt = IS_TEXT.test(contentType) && plain.length >= WORTH_COMPRESSING_BYTES;
+  const made = new Map<Encoding, Promise<Buffer>>();
+  return {
+    contentType,
+    etag: `W/"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`,
+    plain,
+    async encodedFor(acceptEncoding) {
+      const encoding = isWorthIt ? ENCODINGS.find((one) => allows(acceptEncoding, one)) : undefined;
+      if (!encoding) return { body: plain, encoding };
+      const compressed = made.get(encoding) ?? compress(plain, encoding);
+      made.set(encoding, compressed);
+      return { body: await compressed, encoding };
+    },
+  };
+}
+
+function compress(plain: Buffer, encoding: Encoding): Promise<Buffer> {
+  if (encoding === "gzip") return promisify(gzip)(plain);
+  const params = {
+    [zlib.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+    [zlib.BROTLI_PARAM_SIZE_HINT]: plain.length,
+  };
+  return promisify(brotliCompress)(plain, { params });
+}
+
+/** `gzip;q=0` is a no. */
+function allows(acceptEncoding: string | undefined, encoding: Encoding): boolean {
+  return new RegExp(`(?:^|[\\s,])${encoding}(?!\\s*;\\s*q=0(?:\\.0*)?\\s*(?:,|$))(?=[\\s,;]|$)`, "i").test(
+    acceptEncoding ?? "",
+  );
+}

@@ -1,0 +1,56 @@
+/** How many jobs there are, and how fast they go on at this moment: verdicts of the last half minute, as far as somebody looked. */
+import type { System } from "@mailvet/contract";
+import type pg from "pg";
+
+export type JobPulse = { look(): Promise<System["jobs"]> };
+
+/** Verdicts are saved every few seconds, so less says little; what was longer ago is not now. */
+const WINDOW_MS = 30_000;
+const FORGET_MS = 90_000;
+
+type Look = { atMs: number; processed: number };
+
+export function createJobPulse(pool: Pick<pg.Pool, "query">): JobPulse {
+  /** In the order of time; the first one is what we compare with. */
+  let looks: Look[] = [];
+
+  return {
+    async look() {
+      const [first] = looks;
+      const { rows } = await pool.query<Row>(LOOK, [first?.atMs ?? null]);
+      const { queued, processing, paused, processed, processed_since, now_ms: nowMs } = rows[0]!;
+      const elapsedMs = first ? nowMs - first.atMs : Number.POSITIVE_INFINITY;
+      const isRecent = elapsedMs > 0 && elapsedMs <= FORGET_MS;
+      // Jobs that were erased in between take their verdicts with them.
+      const gained = Math.max(0, processed_since - (first?.processed ?? 0));
+      const later = isRecent ? looks.filter(({ atMs }) => nowMs - atMs <= WINDOW_MS) : [];
+      looks = [...later, { atMs: nowMs, processed }];
+      const rowsPerSecond = isRecent ? Math.round((gained * 10_000) / elapsedMs) / 10 : null;
+      return { queued, processing, paused, rows_per_second: rowsPerSecond };
+    },
+  };
+}
+
+type Row = {
+  queued: number;
+  processing: number;
+  paused: number;
+  /** Verdicts of the jobs that have not ended. */
+  processed: number;
+  /** The same with those that have ended since the look that we compare with. */
+  processed_since: number;
+  now_ms: number;
+};
+
+/** A job that has not ended does not expire, and those that did are few and found by index. */
+const LOOK = `
+select
+  count(*) filter (where status = 'queued') as queued,
+  count(*) filter (where status = 'processing') as processing,
+  count(*) filter (where status = 'paused') as paused,
+  coalesce(sum(processed) filter (where expires_at is null), 0)::float8 as processed,
+  coalesce(sum(processed), 0)::float8 as processed_since,
+  (extract(epoch from statement_timestamp()) * 1000)::float8 as now_ms
+from jobs
+where erased_at is null
+  and (expires_at is null or completed_at > to_timestamp($1::float8 / 1000))`;

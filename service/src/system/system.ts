@@ -1,0 +1,86 @@
+/**
+ * How the installation is doing, put together from the tables that its processes share, and what the doctor says.
+ *
+ * However many look, the tables are read once a second at the most.
+ */
+import type { DoctorReport, HostPace, System as SystemReport } from "@mailvet/contract";
+import type { Doctor } from "@mailvet/engine";
+import type { Database } from "../db/database.ts";
+import type { Processes } from "../queue/processes.ts";
+import { createDoctorVisits } from "./doctor-visits.ts";
+import { createJobPulse } from "./job-pulse.ts";
+import { queueDepth } from "./queue-depth.ts";
+
+export type System = {
+  report(): Promise<SystemReport>;
+  /** Takes up to half a minute. Asked again soon after, it is the same report. */
+  runDoctor(): Promise<DoctorReport>;
+  /** A doctor who is still at it comes to an end with what is known by now. */
+  close(): void;
+};
+
+export type SystemDeps = {
+  database: Pick<Database, "pool">;
+  processes: Pick<Processes, "list">;
+  openDoctor: () => Doctor;
+  /** Hosts that made themselves felt, the worst first: of all processes (host-paces.ts), or of this one (pace-book.ts). */
+  listPaces: () => HostPace[] | Promise<HostPace[]>;
+  version: string;
+  storage: SystemReport["storage"];
+};
+
+const FRESH_MS = 1000;
+/** A deployment that is restarted all the time leaves many behind, until they are struck off. */
+const MAX_PROCESSES = 200;
+
+export function createSystem(deps: SystemDeps): System {
+  const { database, processes, listPaces, version, storage } = deps;
+  const { pool } = database;
+  const jobPulse = createJobPulse(pool);
+  const doctor = createDoctorVisits(deps.openDoctor);
+  let lately: { report: Promise<SystemReport>; atMs: number } | undefined;
+
+  const report = async (): Promise<SystemReport> => ({
+    version,
+    storage,
+    database_bytes: await databaseBytes(),
+    processes: (await processes.list()).slice(0, MAX_PROCESSES).map((one) => ({
+      id: one.id,
+      role: one.role,
+      host: one.host,
+      pid: one.pid,
+      started_at: one.startedAt.toISOString(),
+      beat_at: one.beatAt.toISOString(),
+    })),
+    queue: await queueDepth(pool),
+    jobs: await jobPulse.look(),
+    pacing: await listPaces(),
+    egress: doctor.last ?? null,
+  });
+
+  const databaseBytes = async (): Promise<number> => {
+    const { rows } = await pool.query<{ bytes: number }>(
+      "select pg_database_size(current_database()) as bytes",
+    );
+    return rows[0]!.bytes;
+  };
+
+  return {
+    report() {
+      const now = performance.now();
+      if (lately && now - lately.atMs < FRESH_MS) return lately.report;
+      const looking = { report: report(), atMs: now };
+      lately = looking;
+      looking.report.catch(() => {
+        if (lately === looking) lately = undefined;
+      });
+      return looking.report;
+    },
+    async runDoctor() {
+      const findings = await doctor.run();
+      lately = undefined; // whoever looks now wants to see it
+      return findings;
+    },
+    close: () => doctor.close(),
+  };
+}

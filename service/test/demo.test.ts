@@ -1,0 +1,58 @@
+/** The demonstration: what is there before it begins, and what happens when it does. */
+import { openLab } from "@mailvet/lab";
+import { expect, test } from "vitest";
+import { writeHistory } from "../demo/history.ts";
+import { DAYS } from "../demo/past-month.ts";
+import { DEMO, NEIGHBOURS } from "../demo/people.ts";
+import { openReceiver } from "../demo/receiver.ts";
+import { setStage } from "../demo/stage.ts";
+import { DEMO_WORLD, OUR_NAME } from "../demo/world.ts";
+import { expectBooksToAddUp } from "./credits-books.ts";
+import { openTestDatabase } from "./database.ts";
+import { openService } from "./service.ts";
+
+test("the demonstration begins with a month of use that adds up, and with jobs in every state", async () => {
+  await using database = await openTestDatabase();
+  const now = new Date();
+  await writeHistory(database, now);
+  await writeHistory(database, now); // a second start finds it there
+  await expectBooksToAddUp(database);
+  const { rows: people } = await database.pool.query("select email from accounts");
+  expect(people).toHaveLength(1 + NEIGHBOURS.length);
+
+  await using lab = await openLab(DEMO_WORLD);
+  await using receiver = await openReceiver();
+  await using service = await openService({ database, lab, env: { EHLO_NAME: OUR_NAME } });
+  const ask = async (path: string) => (await service.ask(path, { key: DEMO.apiKey })).body;
+
+  const { days } = await ask("/usage");
+  expect(new Set(days.map((day: { date: string }) => day.date)).size).toBe(DAYS);
+  expect(new Set(days.map((day: { key_id: string | null }) => day.key_id)).size).toBe(3);
+  expect(days.every((day: { valid: number; credits_used: number }) => day.valid < day.credits_used)).toBe(
+    true,
+  );
+
+  const stage = { url: service.url, receiverUrl: receiver.url };
+  await setStage(stage);
+  await setStage(stage); // nothing happens twice
+  const jobs: Record<string, string>[] = await ask("/bulk/jobs");
+  expect(jobs.map(({ filename, status }) => [filename, status])).toEqual([
+    ["crm-export.csv", expect.stringMatching(/queued|processing/)],
+    ["partner-leads.csv", "paused"],
+    ["old-customers.csv", "cancelled"],
+    ["spring-fair.csv", "completed"],
+    ["newsletter.csv", "completed"],
+  ]);
+  expect(Object.keys(jobs[4]!.sub_status_counts!).length).toBeGreaterThan(15);
+  await expectBooksToAddUp(database);
+
+  const hooks: { id: string; description: string }[] = await ask("/webhooks");
+  expect(hooks.map(({ description }) => description).sort()).toEqual([
+    "Old reporting server",
+    "Order system",
+  ]);
+  const healthy = hooks.find(({ description }) => description === "Order system")!;
+  await expect
+    .poll(async () => (await ask(`/webhooks/${healthy.id}/deliveries?state=delivered`)).length)
+    .toBeGreaterThanOrEqual(4);
+}, 60_000);

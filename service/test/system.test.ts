@@ -1,0 +1,173 @@
+/** What the operator sees of the installation. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { mailDomain, openLab } from "@mailvet/lab";
+import { expect, test } from "vitest";
+import { jobs } from "../src/db/job-schema.ts";
+import { paces } from "../src/db/pacing-schema.ts";
+import { lanes, tasks } from "../src/db/queue-schema.ts";
+import { accounts } from "../src/db/schema.ts";
+import { listSharedPaces } from "../src/system/host-paces.ts";
+import { createJobPulse } from "../src/system/job-pulse.ts";
+import { queueDepth } from "../src/system/queue-depth.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { openService } from "./service.ts";
+
+test("the operator sees the processes, an empty queue and where the data is; nobody else does", async () => {
+  await using service = await openService();
+  const cookie = await service.operatorCookie();
+  const { status, body } = await service.ask("/operator/system", { cookie });
+  expect(status).toBe(200);
+  const nothing = { waiting: 0, due: 0, in_hand: 0, oldest_due_at: null };
+  expect(body).toMatchObject({
+    storage: "external",
+    processes: [{ role: "all", pid: process.pid }],
+    queue: { jobs: nothing, webhooks: nothing },
+    jobs: { queued: 0, processing: 0, paused: 0, rows_per_second: null },
+    pacing: [],
+    egress: null,
+  });
+  expect(body.database_bytes).toBeGreaterThan(1_000_000);
+
+  const { cookie: anns, key } = await service.openAccount();
+  expect((await service.ask("/operator/system", { cookie: anns })).status).toBe(403);
+  expect((await service.ask("/operator/system", { key })).status).toBe(403);
+  expect((await service.ask("/operator/system/doctor", { method: "POST", cookie: anns })).status).toBe(403);
+});
+
+test("the doctor's findings are the answer, and then stand in the report", async () => {
+  await using lab = await openLab({ "gmail.com": mailDomain({ users: ["annabel.lab"] }) });
+  await using service = await openService({ lab });
+  const cookie = await service.operatorCookie();
+  const call = () => service.ask("/operator/system/doctor", { method: "POST", cookie });
+  const [one, other] = await Promise.all([call(), call()]);
+  expect(one.status).toBe(200);
+  const port25 = one.body.findings.find((finding: { name: string }) => finding.name === "port 25");
+  expect(port25).toMatchObject({ outcome: "warning", found: expect.stringContaining("gmail.com answered") });
+  expect(other.body).toEqual(one.body);
+  expect((await call()).body).toEqual(one.body);
+  expect((await service.ask("/operator/system", { cookie })).body.egress).toEqual(one.body);
+});
+
+test("the queue is counted by line: what waits, what could be taken now, and what is in hand", async () => {
+  await using database = await openTestDatabase();
+  const { orm, pool } = database;
+  const accountId = await openAccount(database);
+  const minutes = (count: number) => new Date(Date.now() + count * 60_000);
+  const open = async (line: "jobs" | "webhooks", isHeld = false) => {
+    const id = randomUUID();
+    await orm.insert(lanes).values({ id, accountId, line, isHeld, servedAt: new Date() });
+    return id;
+  };
+  const [job, paused, hook] = [await open("jobs"), await open("jobs", true), await open("webhooks")];
+  const slice = { kind: "slice", subject: "1" } as const;
+  const oldest = minutes(-5);
+  await orm.insert(tasks).values([
+    { laneId: job, ...slice, dueAt: oldest },
+    { laneId: job, ...slice, dueAt: minutes(-1) },
+    { laneId: job, ...slice, dueAt: minutes(10) },
+    { laneId: job, ...slice, dueAt: minutes(-9), processId: randomUUID(), takenAt: minutes(-1) },
+    { laneId: paused, ...slice, dueAt: minutes(-30) },
+    { laneId: hook, kind: "delivery", subject: "d", dueAt: minutes(3) },
+  ]);
+  expect(await queueDepth(pool)).toEqual({
+    jobs: { waiting: 4, due: 2, in_hand: 1, oldest_due_at: oldest.toISOString() },
+    webhooks: { waiting: 1, due: 0, in_hand: 0, oldest_due_at: null },
+  });
+});
+
+test("the rate is what jobs have gained since the last look, those that ended in between among them", async () => {
+  await using database = await openTestDatabase();
+  const accountId = await openAccount(database);
+  const [going, ending] = [randomUUID(), randomUUID()];
+  await database.orm
+    .insert(jobs)
+    .values([
+      jobRow(accountId, { id: going, status: "processing", processed: 1000 }),
+      jobRow(accountId, { id: ending, status: "processing", processed: 500 }),
+      jobRow(accountId, { status: "queued" }),
+      jobRow(accountId, { status: "paused", processed: 70 }),
+      jobRow(accountId, { status: "completed", processed: 9000, ...ended(60_000) }),
+    ]);
+  const pulse = createJobPulse(database.pool);
+  const counts = { queued: 1, processing: 2, paused: 1 };
+  const startedAt = performance.now();
+  expect(await pulse.look()).toEqual({ ...counts, rows_per_second: null });
+
+  await wait(250);
+  const { pool } = database;
+  await pool.query("update jobs set processed = 1100 where id = $1", [going]);
+  await pool.query(
+    `update jobs set processed = 600, status = 'completed', completed_at = now(),
+       expires_at = now() + interval '1 day' where id = $1`,
+    [ending],
+  );
+  const { rows_per_second: rate, ...now } = await pulse.look();
+  const seconds = (performance.now() - startedAt) / 1000;
+  expect(now).toEqual({ ...counts, processing: 1 });
+  expect(rate).toBeGreaterThanOrEqual(Math.floor(200 / seconds));
+  expect(rate).toBeLessThanOrEqual(200 / 0.24);
+});
+
+test("pacing shows those who will not have us first, then those who want us slow", async () => {
+  await using database = await openTestDatabase();
+  const reply = { code: 550, enhanced: "5.7.1", lines: ["Blocked,", "x".repeat(400)] };
+  const soon = new Date(Date.now() + 600_000);
+  await database.orm.insert(paces).values([
+    { key: "mx.easy.example", limit: 2, restMs: 100 },
+    { key: "mx.slow.example", limit: 1, restMs: 60_000 },
+    {
+      key: "mx.over.example",
+      limit: 1,
+      restMs: 0,
+      refusals: 3,
+      trippedUntil: new Date(0),
+      trippedBy: reply,
+    },
+    { key: "mx.closed.example", limit: 1, restMs: 0, refusals: 3, trippedUntil: soon, trippedBy: reply },
+    ...Array.from({ length: 60 }, (_, n) => ({ key: `mx${n}.example`, limit: 4, restMs: 0 })),
+  ]);
+  const listed = await listSharedPaces(database.pool);
+  expect(listed).toHaveLength(50);
+  expect(listed.slice(0, 4).map(({ key }) => key)).toEqual([
+    "mx.closed.example",
+    "mx.over.example",
+    "mx.slow.example",
+    "mx.easy.example",
+  ]);
+  expect(listed[0]).toMatchObject({
+    limit: 1,
+    rest_ms: 0,
+    breaker_open_until: soon.toISOString(),
+    last_reply: expect.stringMatching(/^550 5\.7\.1 Blocked, x+…$/),
+  });
+  expect(listed[1]!.breaker_open_until).toBeNull();
+});
+
+async function openAccount({ orm }: TestDatabase): Promise<string> {
+  const id = randomUUID();
+  await orm.insert(accounts).values({ id, email: `${id}@house.example`, plan: "payg" });
+  return id;
+}
+
+function jobRow(accountId: string, row: Partial<typeof jobs.$inferInsert>): typeof jobs.$inferInsert {
+  return {
+    id: randomUUID(),
+    accountId,
+    uploadId: randomUUID(),
+    isTest: false,
+    status: "queued",
+    filename: "list.csv",
+    emailColumn: "email",
+    columnNumber: 0,
+    totalRows: 10_000,
+    totalEmails: 10_000,
+    uniqueEmails: 10_000,
+    ...row,
+  };
+}
+
+const ended = (agoMs: number) => ({
+  completedAt: new Date(Date.now() - agoMs),
+  expiresAt: new Date(Date.now() + 86_400_000),
+});

@@ -1,0 +1,233 @@
+/** The web app as browsers get it: its page, its files, and what is no part of it. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSessions } from "../src/accounts/sessions.ts";
+import { createLedger } from "../src/credits/ledger.ts";
+import { createNotices } from "../src/db/notices.ts";
+import { buildApp } from "../src/http/app.ts";
+import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
+import { createIdempotentAnswers } from "../src/http/idempotent-answers.ts";
+import { createMetrics } from "../src/http/metrics.ts";
+import { createSessionCookie } from "../src/http/session-cookie.ts";
+import { createKeyring } from "../src/keys/keyring.ts";
+import { createLog } from "../src/log.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+const SCRIPT = `console.log("${"hello ".repeat(400)}");`;
+const DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+
+const house = mkdtempSync(join(tmpdir(), "mailvet-web-"));
+const dist = join(house, "dist");
+mkdirSync(join(dist, "assets"), { recursive: true });
+writeFileSync(join(house, "secret.txt"), "nobody's business");
+writeFileSync(join(dist, "index.html"), '<meta name="csp-nonce" content="__CSP_NONCE__"><div id="app">');
+writeFileSync(join(dist, "favicon.svg"), DRAWING);
+writeFileSync(join(dist, "assets/index-1a2B_c.js"), SCRIPT);
+
+let database: TestDatabase;
+let site: Site;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  site = await openSite(dist);
+});
+afterAll(async () => {
+  await site.close();
+  await database.close();
+  rmSync(house, { recursive: true });
+});
+
+type Site = { ask: Ask; close(): Promise<void> };
+type Ask = (path: string, asked?: { method?: string; headers?: Record<string, string> }) => Promise<Answer>;
+type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
+
+async function openSite(webDirectory: string, settings: Partial<HttpSettings> = {}): Promise<Site> {
+  const notices = createNotices(database.connection, { say: () => {} });
+  const keyring = createKeyring({ database, notices });
+  const ledger = createLedger({ database });
+  const app = buildApp({
+    settings: { ...HTTP_DEFAULTS, ...settings },
+    pool: database.pool,
+    keyring,
+    sessions: createSessions({ database }),
+    cookie: createSessionCookie(undefined),
+    answers: createIdempotentAnswers(database.pool),
+    balanceOf: ledger.balanceOf,
+    log: createLog({ level: "silent", addresses: "masked" }),
+    metrics: createMetrics(),
+    version: "0.0.0",
+    webDirectory,
+    routes: [],
+  });
+  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = new URL(origin);
+
+  // Paths go out as they are written here: fetch would tidy them up.
+  const ask: Ask = (path, { method = "GET", headers = {} } = {}) =>
+    new Promise((resolve, reject) => {
+      const request = httpRequest({ host: "127.0.0.1", port, path, method, headers }, (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part) => parts.push(part));
+        response.on("end", () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(parts),
+          }),
+        );
+      });
+      request.on("error", reject);
+      request.end();
+    });
+  const close = async () => {
+    await app.close();
+    await Promise.all([ledger.close(), keyring.close(), notices.close()]);
+  };
+  return { ask, close };
+}
+
+/** As a browser that goes to a page. */
+const BROWSER = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
+const PROBLEM = "application/problem+json; charset=utf-8";
+const nonceIn = (text: string) => /nonce(?:-|" content=")([\w+/=]{20,})/.exec(text)?.[1];
+
+test("the page comes with a strict policy and a nonce that no other answer has", async () => {
+  const [one, other] = [await site.ask("/"), await site.ask("/", BROWSER)];
+  expect([one.status, one.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+  const policy = one.headers["content-security-policy"] as string;
+  const nonce = nonceIn(policy);
+  expect(policy).toBe(
+    `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
+      "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  );
+  expect(nonceIn(one.body.toString())).toBe(nonce);
+  expect(nonceIn(other.body.toString())).not.toBe(nonce);
+  expect(one.headers).toMatchObject({
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  });
+});
+
+test.for(["/validate", "/bulk/some-job?status=valid", "/operator/system", "/no/such/page"])(
+  "a browser gets the page at %s, a program hears that nothing is there",
+  async (path) => {
+    const page = await site.ask(path, BROWSER);
+    expect([page.status, page.headers["cache-control"]]).toEqual([200, "no-store"]);
+    expect(page.body.toString()).toContain('<div id="app">');
+    const problem = await site.ask(path, { headers: { accept: "application/json" } });
+    expect([problem.status, problem.headers["content-type"]]).toEqual([404, PROBLEM]);
+    expect((await site.ask(path, { ...BROWSER, method: "POST" })).status).toBe(404);
+  },
+);
+
+test.for(["/sign-in", "/confirm-email?token=abc", "/reset-password?token=abc"])(
+  "the link %s leads to the page, whoever follows it",
+  async (path) => {
+    const page = await site.ask(path);
+    expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+  },
+);
+
+test.for(["/api/v1/nothing", "/api", "/docs/nothing/here", "/health/nothing", "/assets/nothing.js"])(
+  "at %s also a browser hears that nothing is there",
+  async (path) => {
+    const answer = await site.ask(path, BROWSER);
+    expect([answer.status, answer.headers["content-type"]]).toEqual([404, PROBLEM]);
+  },
+);
+
+test("a file with a hash in its name may be kept for good", async () => {
+  const file = await site.ask("/assets/index-1a2B_c.js");
+  expect(file.body.toString()).toBe(SCRIPT);
+  expect(file.headers).toMatchObject({
+    "content-type": "text/javascript; charset=utf-8",
+    "cache-control": "public, max-age=31536000, immutable",
+    "x-content-type-options": "nosniff",
+    vary: "accept-encoding",
+  });
+  expect(file.headers["content-encoding"]).toBeUndefined();
+});
+
+test.for([
+  ["gzip, deflate, br, zstd", "br"],
+  ["gzip", "gzip"],
+  ["br;q=0, gzip;q=0.5", "gzip"],
+  ["gzip;q=0", undefined],
+  ["identity", undefined],
+] as const)("whoever accepts %s gets %s", async ([accepted, encoding]) => {
+  const unpack = { br: brotliDecompressSync, gzip: gunzipSync };
+  const { headers, body } = await site.ask("/assets/index-1a2B_c.js", {
+    headers: { "accept-encoding": accepted },
+  });
+  expect(headers["content-encoding"]).toBe(encoding);
+  expect(Number(headers["content-length"])).toBe(body.length);
+  expect((encoding ? unpack[encoding](body) : body).toString()).toBe(SCRIPT);
+  if (encoding) expect(body.length).toBeLessThan(SCRIPT.length / 10);
+});
+
+test("the icon is kept for an hour, and then is not sent again if it is the same", async () => {
+  const icon = await site.ask("/favicon.svg");
+  expect(icon.body.toString()).toBe(DRAWING);
+  expect(icon.headers).toMatchObject({
+    "content-type": "image/svg+xml",
+    "cache-control": "public, max-age=3600",
+  });
+  const etag = icon.headers.etag as string;
+  const again = await site.ask("/favicon.svg", { headers: { "if-none-match": `"other", ${etag}` } });
+  expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, etag]);
+  expect((await site.ask("/favicon.svg", { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+});
+
+test("HEAD says the same as GET, without the content", async () => {
+  for (const path of ["/", "/validate", "/assets/index-1a2B_c.js", "/favicon.svg"]) {
+    const got = await site.ask(path, BROWSER);
+    const { status, headers, body } = await site.ask(path, { ...BROWSER, method: "HEAD" });
+    expect([path, status, body.length]).toEqual([path, 200, 0]);
+    for (const name of ["content-type", "content-length", "cache-control", "etag"]) {
+      expect([path, name, headers[name]]).toEqual([path, name, got.headers[name]]);
+    }
+  }
+});
+
+test.for([
+  "/assets/../../secret.txt",
+  "/assets/..%2f..%2fsecret.txt",
+  "/assets/%2e%2e/%2e%2e/secret.txt",
+  "/assets/..\\..\\secret.txt",
+  "/../secret.txt",
+  "//secret.txt",
+  "/assets/",
+  "/assets/%00",
+])("%s leads to no file", async (path) => {
+  for (const headers of [{}, BROWSER.headers]) {
+    const { status, body } = await site.ask(path, { headers });
+    expect(body.toString()).not.toContain("nobody's business");
+    expect(status === 404 || body.toString().includes('<div id="app">')).toBe(true);
+  }
+});
+
+test("pages count against a visitor's rate, the files they are made of do not", async () => {
+  const strict = await openSite(dist, { openRequestsPerMinute: 2 });
+  for (let n = 0; n < 10; n++) expect((await strict.ask("/assets/index-1a2B_c.js")).status).toBe(200);
+  expect((await strict.ask("/favicon.svg")).status).toBe(200);
+  expect((await strict.ask("/")).status).toBe(200);
+  expect((await strict.ask("/validate", BROWSER)).status).toBe(200);
+  expect((await strict.ask("/validate", BROWSER)).status).toBe(429);
+  expect((await strict.ask("/")).status).toBe(429);
+  expect((await strict.ask("/assets/index-1a2B_c.js")).status).toBe(200);
+  await strict.close();
+});
+
+test("without a built web app the front door says how to build it", async () => {
+  const bare = await openSite(join(house, "nothing-here"));
+  const door = await bare.ask("/");
+  expect([door.status, door.headers["content-type"]]).toEqual([503, "text/html; charset=utf-8"]);
+  expect(door.body.toString()).toContain("npm start");
+  expect(door.headers["content-security-policy"]).toContain("default-src 'none'");
+  expect((await bare.ask("/assets/index-1a2B_c.js")).status).toBe(404);
+  await bare.close();
+});

@@ -1,0 +1,63 @@
+/** One job in the list: its name leads to it. */
+import type { Job } from "@mailvet/contract";
+import { Anchor, Group, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { counted, grouped } from "../../parts/counted.ts";
+import { duration, Moment } from "../../parts/moment.tsx";
+import classes from "./bulk.module.css";
+import { isUnderWay } from "./job-queries.ts";
+import { JobState } from "./job-state.tsx";
+import { VerdictBar } from "./verdict-bar.tsx";
+
+export function JobLine({ job }: { job: Job }) {
+  return (
+    <li className={classes.jobLine}>
+      <div className={classes.jobName}>
+        <Anchor
+          renderRoot={(props) => <Link {...props} to="/bulk/$jobId" params={{ jobId: job.id }} />}
+          fw={600}
+          className="breaks"
+        >
+          {job.filename}
+        </Anchor>
+        <Text size="sm" c="dimmed">
+          <Moment at={job.created_at} />
+        </Text>
+      </div>
+      <div>
+        <JobState job={job} />
+      </div>
+      <div className={classes.jobProgress}>
+        <VerdictBar job={job} height={8} />
+        <Group justify="space-between" gap="xs" style={{ rowGap: 0 }} mt={6}>
+          <Text size="sm" className="tabular">
+            {isUnderWay(job) || job.status === "paused"
+              ? `${grouped(job.processed)} of ${counted(job.unique_emails, "email")}`
+              : counted(job.processed, "email")}
+          </Text>
+          <Text size="sm" c="dimmed" className="tabular">
+            {outcome(job)}
+          </Text>
+        </Group>
+      </div>
+    </li>
+  );
+}
+
+function outcome(job: Job): string {
+  if (isUnderWay(job)) {
+    if (job.phase === "retrying") return "waiting for servers";
+    return job.eta_seconds === null ? "" : `about ${duration(job.eta_seconds)} left`;
+  }
+  if (job.processed === 0) return "";
+  const counts = [
+    [job.valid_count, "valid"],
+    [job.invalid_count, "invalid"],
+    [job.risky_count, "risky"],
+    [job.unknown_count, "unknown"],
+  ] as const;
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${grouped(count)} ${name}`)
+    .join(" · ");
+}

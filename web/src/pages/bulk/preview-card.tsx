@@ -1,0 +1,104 @@
+/** A file that was sent and waits for its owner: what is in it, which column is meant, what it costs, and go. */
+import type { UploadPreview } from "@mailvet/contract";
+import { Button, Group, Paper, Select, Stack, Text, Title } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { counted } from "../../parts/counted.ts";
+import { Moment } from "../../parts/moment.tsx";
+import { accountQuery, queries, service } from "../../queries.ts";
+import { JOBS_KEY, jobQuery } from "./job-queries.ts";
+import { forgetPreview } from "./kept-preview.ts";
+import { columnCounts, PreviewCost, Shortage } from "./preview-cost.tsx";
+import { emailsIn, PreviewTable } from "./preview-table.tsx";
+import { UploadRefusal } from "./upload-refusal.tsx";
+
+const SHORTAGE_ID = "credits-missing";
+
+export function PreviewCard({ preview, column, onColumn, onLeave }: PreviewCardProps) {
+  const navigate = useNavigate();
+  const { data: account } = useQuery(accountQuery);
+  const balance = account?.credits.balance;
+  const { emails, unique } = columnCounts(preview, column);
+  const missing = unique === undefined || balance === undefined ? 0 : Math.max(0, unique - balance);
+
+  const start = useMutation({
+    mutationFn: () => service.jobs.confirm({ uploadId: preview.upload_id, emailColumn: column }),
+    async onSuccess(job) {
+      forgetPreview(preview.upload_id);
+      queries.setQueryData(jobQuery(job.id).queryKey, job);
+      void queries.invalidateQueries({ queryKey: JOBS_KEY });
+      await navigate({ to: "/bulk/$jobId", params: { jobId: job.id } });
+    },
+    onSettled: () => queries.invalidateQueries(accountQuery),
+  });
+
+  return (
+    <Paper
+      withBorder
+      p={{ base: "md", sm: "lg" }}
+      radius="md"
+      component="section"
+      aria-labelledby="preview-title"
+    >
+      <Stack gap="lg">
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <Stack gap={2}>
+            <Title order={2} size="h3" id="preview-title" className="breaks">
+              {preview.filename}
+            </Title>
+            <Text size="sm" c="dimmed">
+              {counted(preview.total_rows, "row")}, {counted(preview.columns.length, "column")}. Nothing is
+              charged yet; the file is kept until <Moment at={preview.expires_at} />.
+            </Text>
+          </Stack>
+          <Button variant="default" onClick={onLeave}>
+            Choose another file
+          </Button>
+        </Group>
+
+        <Select
+          label="Column with the emails"
+          description={
+            column === preview.suggested_email_column ? "Suggested by what is in its cells." : undefined
+          }
+          data={preview.columns.map((name) => ({
+            value: name,
+            label: `${name} · ${emailsIn(preview, name).toLowerCase()}`,
+            disabled: (preview.email_count_by_column[name] ?? 0) === 0,
+          }))}
+          value={column}
+          onChange={(name) => name !== null && onColumn(name)}
+          allowDeselect={false}
+          searchable={preview.columns.length > 10}
+          maw={420}
+        />
+        <Stack gap="xs">
+          <PreviewTable preview={preview} chosen={column} />
+        </Stack>
+        <PreviewCost preview={preview} column={column} balance={balance} />
+
+        {start.error && <UploadRefusal error={start.error} />}
+        <Group justify="space-between" gap="sm">
+          {missing > 0 ? <Shortage id={SHORTAGE_ID} missing={missing} /> : <span />}
+          <Button
+            size="md"
+            loading={start.isPending}
+            disabled={missing > 0 || emails === 0}
+            aria-describedby={missing > 0 ? SHORTAGE_ID : undefined}
+            onClick={() => start.mutate()}
+          >
+            Start validating
+          </Button>
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}
+
+type PreviewCardProps = {
+  preview: UploadPreview;
+  column: string;
+  onColumn: (column: string) => void;
+  /** The file is not wanted after all. */
+  onLeave: () => void;
+};

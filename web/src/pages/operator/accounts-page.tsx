@@ -1,0 +1,82 @@
+/** The accounts of this installation: plans, and credits to give. */
+import { Stack, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { counted } from "../../parts/counted.ts";
+import { EmptyNote } from "../../parts/empty-note.tsx";
+import { FailureNote } from "../../parts/failure-note.tsx";
+import { PageTitle } from "../../parts/page-title.tsx";
+import { Pager, pageIn } from "../../parts/pager.tsx";
+import { Waiting } from "../../parts/waiting.tsx";
+import { AccountList } from "./account-list.tsx";
+import { ManageAccount } from "./manage-account.tsx";
+import { OperatorOnly } from "./operator-only.tsx";
+import { ACCOUNTS_PER_PAGE, accountsQuery } from "./operator-queries.ts";
+
+export function Page() {
+  return (
+    <OperatorOnly title="Accounts">
+      <Accounts />
+    </OperatorOnly>
+  );
+}
+
+const TYPING_PAUSE_MS = 300;
+
+function Accounts() {
+  const { search = "", page: pageText, account } = useSearch({ strict: false });
+  const page = pageIn(pageText);
+  const navigate = useNavigate();
+  const { data, error, refetch } = useQuery(accountsQuery({ page, search }));
+  const [typed, setTyped] = useState(search);
+  const look = useDebouncedCallback(
+    (text: string) =>
+      void navigate({ to: "/operator/accounts", search: text ? { search: text } : {}, replace: true }),
+    TYPING_PAUSE_MS,
+  );
+  const here = { ...(search ? { search } : {}), ...(page > 1 ? { page: String(page) } : {}) };
+  const show = (next: Record<string, string>) =>
+    void navigate({ to: "/operator/accounts", search: next, resetScroll: false });
+  return (
+    <>
+      <PageTitle title="Accounts">
+        {data ? counted(data.total, "account") : "Everybody who uses this installation."}
+      </PageTitle>
+      <Stack gap="lg">
+        <TextInput
+          label="Search"
+          placeholder="Part of the email"
+          type="search"
+          maw={360}
+          maxLength={254}
+          value={typed}
+          onChange={({ currentTarget: { value } }) => {
+            setTyped(value);
+            look(value.trim());
+          }}
+        />
+        {error && <FailureNote error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <Waiting lines={6} />}
+        {data?.items.length === 0 && (
+          <EmptyNote title="No such account">
+            {search ? `No email contains “${search}”.` : undefined}
+          </EmptyNote>
+        )}
+        {data && data.items.length > 0 && (
+          <AccountList accounts={data.items} onManage={({ id }) => show({ ...here, account: id })} />
+        )}
+        {data && (
+          <Pager
+            page={page}
+            pageSize={ACCOUNTS_PER_PAGE}
+            total={data.total}
+            onPage={(next) => show({ ...here, page: String(next) })}
+          />
+        )}
+      </Stack>
+      {account && <ManageAccount accountId={account} onClose={() => show(here)} />}
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+/** One account's plan and credits, to be changed. */
+import type { Account, Plan } from "@mailvet/contract";
+import { Button, Divider, Group, List, Modal, NativeSelect, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { counted } from "../../parts/counted.ts";
+import { FailureNote } from "../../parts/failure-note.tsx";
+import { useFocusReturn } from "../../parts/focus-return.ts";
+import { Waiting } from "../../parts/waiting.tsx";
+import { service } from "../../queries.ts";
+import { limitsInWords, PLAN_NAMES } from "../settings/plan-words.ts";
+import { GrantForm } from "./grant-form.tsx";
+import { accountsChanged, oneAccountQuery } from "./operator-queries.ts";
+
+const PLAN_OPTIONS = Object.entries(PLAN_NAMES).map(([value, label]) => ({ value, label }));
+
+export function ManageAccount({ accountId, onClose }: { accountId: string; onClose: () => void }) {
+  useFocusReturn();
+  const { data: account, error, refetch } = useQuery(oneAccountQuery(accountId));
+  return (
+    <Modal opened onClose={onClose} title="Plan and credits" size="lg" centered>
+      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
+      {!account && !error && <Waiting />}
+      {account && (
+        <Stack gap="lg">
+          <div>
+            <Text fw={600} className="breaks">
+              {account.email}
+            </Text>
+            <Text size="sm" c="dimmed" role="status">
+              {counted(account.credits.balance, "credit")} to spend,{" "}
+              {counted(account.credits.reserved, "credit")} held for jobs
+            </Text>
+          </div>
+          <Divider />
+          <PlanForm key={account.plan} account={account} />
+          <Divider />
+          <GrantForm account={account} />
+        </Stack>
+      )}
+    </Modal>
+  );
+}
+
+function PlanForm({ account }: { account: Account }) {
+  const [plan, setPlan] = useState<Plan>(account.plan);
+  const change = useMutation({
+    mutationFn: () => service.operator.setPlan(account.id, plan),
+    onSuccess: accountsChanged,
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Group align="flex-end" gap="sm">
+          <NativeSelect
+            label="Plan"
+            description="Counts from the next request on, for its keys too."
+            data={PLAN_OPTIONS}
+            value={plan}
+            onChange={({ currentTarget }) => setPlan(currentTarget.value as Plan)}
+            style={{ flex: 1, minWidth: 220 }}
+          />
+          <Button type="submit" disabled={plan === account.plan} loading={change.isPending}>
+            Change the plan
+          </Button>
+        </Group>
+        <List size="sm" c="dimmed" aria-label={`What ${PLAN_NAMES[account.plan]} allows`}>
+          {limitsInWords(account.limits).map((line) => (
+            <List.Item key={line}>{line}</List.Item>
+          ))}
+        </List>
+        {change.error && <FailureNote error={change.error} />}
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,104 @@
+/** How this installation is doing, as of a few seconds ago. */
+import type { System } from "@mailvet/contract";
+import { Paper, SimpleGrid, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { grouped } from "../../parts/counted.ts";
+import { FailureNote } from "../../parts/failure-note.tsx";
+import { PageTitle } from "../../parts/page-title.tsx";
+import { Waiting } from "../../parts/waiting.tsx";
+import { EgressReport } from "./egress-report.tsx";
+import { OperatorOnly } from "./operator-only.tsx";
+import { systemQuery } from "./operator-queries.ts";
+import { PacingTable } from "./pacing-table.tsx";
+import { ProcessTable } from "./process-table.tsx";
+import { QueueTable } from "./queue-table.tsx";
+
+export function Page() {
+  return (
+    <OperatorOnly title="System">
+      <SystemNow />
+    </OperatorOnly>
+  );
+}
+
+function SystemNow() {
+  const { data: system, error, refetch } = useQuery(systemQuery);
+  return (
+    <>
+      <PageTitle title="System">
+        What runs, what waits, and how the world receives us. Looked up anew every five seconds.
+      </PageTitle>
+      <Stack gap="lg">
+        {error && <FailureNote error={error} onRetry={() => void refetch()} />}
+        {!system && !error && <Waiting lines={6} />}
+        {system && (
+          <>
+            <Figures system={system} />
+            <ProcessTable processes={system.processes} nowMs={nowThere(system)} />
+            <QueueTable queue={system.queue} nowMs={nowThere(system)} />
+            <EgressReport report={system.egress} />
+            <PacingTable pacing={system.pacing} />
+          </>
+        )}
+      </Stack>
+    </>
+  );
+}
+
+/** By the service's own clock, which the browser's may not agree with: somebody there has just given a sign of life. */
+function nowThere({ processes }: System): number {
+  return Math.max(...processes.map(({ beat_at }) => Date.parse(beat_at)));
+}
+
+function Figures({ system }: { system: System }) {
+  const { jobs } = system;
+  const rate = jobs.rows_per_second;
+  const figures = [
+    [
+      "Jobs under way",
+      grouped(jobs.processing),
+      `${grouped(jobs.queued)} waiting, ${grouped(jobs.paused)} paused`,
+    ],
+    [
+      "Rows per second",
+      rate === null ? "–" : grouped(Math.round(rate * 10) / 10),
+      "Verdicts of all jobs together",
+    ],
+    ["Processes", grouped(system.processes.length), `Version ${system.version}`],
+    [
+      "Database",
+      inBytes(system.database_bytes),
+      system.storage === "embedded" ? "Its own, embedded" : "At DATABASE_URL",
+    ],
+  ] as const;
+  return (
+    <SimpleGrid cols={{ base: 2, lg: 4 }}>
+      {figures.map(([name, figure, more]) => (
+        <Paper key={name} withBorder radius="md" p="md">
+          <Text size="sm" c="dimmed">
+            {name}
+          </Text>
+          <Text fz={26} fw={650} className="tabular">
+            {figure}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {more}
+          </Text>
+        </Paper>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
+
+function inBytes(bytes: number): string {
+  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const format = {
+    style: "unit",
+    unit: UNITS[step],
+    unitDisplay: "short",
+    maximumFractionDigits: 1,
+  } as const;
+  return new Intl.NumberFormat(undefined, format as Intl.NumberFormatOptions).format(bytes / 1000 ** step);
+}

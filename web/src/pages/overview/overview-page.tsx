@@ -1,0 +1,86 @@
+/** Where things stand: credits, the verdicts of the last days, the latest jobs; for a new account what to do first. */
+import { Anchor, Button, Group, Stack, Title } from "@mantine/core";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { FailureNote } from "../../parts/failure-note.tsx";
+import { PageTitle } from "../../parts/page-title.tsx";
+import { Section } from "../../parts/section.tsx";
+import { Waiting } from "../../parts/waiting.tsx";
+import { accountQuery } from "../../queries.ts";
+import { keysQuery, stateOf } from "../keys/key-queries.ts";
+import { addedUp, checked, perDay } from "../usage/usage-days.ts";
+import { usageQuery } from "../usage/usage-queries.ts";
+import { VerdictsPerDay } from "../usage/verdicts-per-day.tsx";
+import { Figures } from "./figures.tsx";
+import { FirstSteps, isEverythingDone } from "./first-steps.tsx";
+import { recentJobsQuery } from "./overview-queries.ts";
+import { RecentJobs } from "./recent-jobs.tsx";
+
+const DAYS = 30;
+
+export function Page() {
+  const [account, usage] = useQueries({ queries: [accountQuery, usageQuery(DAYS)] });
+  const steps = useSteps();
+  const failed = [account, usage].find(({ error }) => error);
+  const isNew = steps !== undefined && !steps.hasChecked;
+  const firstSteps = steps && !isEverythingDone(steps) && <FirstSteps steps={steps} />;
+  return (
+    <>
+      <PageTitle
+        title="Overview"
+        actions={
+          <Group gap="xs">
+            <Button renderRoot={(props) => <Link {...props} to="/validate" />}>Check an address</Button>
+            <Button variant="default" renderRoot={(props) => <Link {...props} to="/bulk" />}>
+              Upload a list
+            </Button>
+          </Group>
+        }
+      >
+        The last {DAYS} days of your account.
+      </PageTitle>
+      <Stack gap="lg">
+        {failed ? (
+          <FailureNote error={failed.error} onRetry={() => void failed.refetch()} />
+        ) : account.data && usage.data ? (
+          <Figures credits={account.data.credits} sum={addedUp(usage.data.days)} days={DAYS} />
+        ) : (
+          <Waiting lines={3} />
+        )}
+        {isNew && firstSteps}
+        {steps && !isNew && (
+          <Section title="Verdicts per day">
+            {usage.data ? <VerdictsPerDay days={perDay(usage.data)} /> : <Waiting />}
+          </Section>
+        )}
+        <section aria-labelledby="jobs">
+          <Group justify="space-between" mb="sm">
+            <Title order={2} size="h4" id="jobs">
+              Recent jobs
+            </Title>
+            <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/bulk" />}>
+              All jobs
+            </Anchor>
+          </Group>
+          <RecentJobs />
+        </section>
+        {!isNew && firstSteps}
+      </Stack>
+    </>
+  );
+}
+
+/** Undefined until everything about them is known. */
+function useSteps() {
+  const { data: account } = useQuery(accountQuery);
+  const { data: usage } = useQuery(usageQuery(DAYS));
+  const { data: keys } = useQuery(keysQuery);
+  const { data: jobs } = useQuery(recentJobsQuery);
+  if (!account || !usage || !keys || !jobs) return undefined;
+  return {
+    hasChecked: checked(addedUp(usage.days)) > 0,
+    keys: keys.filter((key) => stateOf(key) === "usable"),
+    hasJobs: jobs.total > 0,
+    hasApi: account.limits.api_access,
+  };
+}

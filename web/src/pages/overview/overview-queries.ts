@@ -1,0 +1,13 @@
+/** The latest jobs, asked for again while one is under way. */
+import { queryOptions } from "@tanstack/react-query";
+import { service } from "../../queries.ts";
+import { isUnderWay } from "../bulk/job-queries.ts";
+
+const RECENT = 5;
+const REFRESH_MS = 3000;
+
+export const recentJobsQuery = queryOptions({
+  queryKey: ["jobs", "recent"],
+  queryFn: () => service.jobs.list({ limit: RECENT }),
+  refetchInterval: ({ state }) => (state.data?.items.some(isUnderWay) ? REFRESH_MS : false),
+});

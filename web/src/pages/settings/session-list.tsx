@@ -1,0 +1,94 @@
+/** Where the account is signed in, and a way to sign out there. */
+import type { Session } from "@mailvet/contract";
+import { Badge, Button, Divider, Group, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Fragment, useState } from "react";
+import { AskFirst } from "../../parts/ask-first.tsx";
+import { FailureNote } from "../../parts/failure-note.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { Section } from "../../parts/section.tsx";
+import { Waiting } from "../../parts/waiting.tsx";
+import { queries, service, sessionQuery } from "../../queries.ts";
+import { browserName } from "./browser-name.ts";
+import { sessionsQuery } from "./session-queries.ts";
+
+export function SessionList() {
+  const { data: sessions, error, refetch } = useQuery(sessionsQuery);
+  const [toEnd, setToEnd] = useState<Session>();
+  return (
+    <Section
+      title="Signed in"
+      intro="A browser stays signed in for 30 days, or until it has not been used for 7. End those you do not know, and change your password."
+    >
+      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
+      {!sessions && !error && <Waiting lines={3} />}
+      <Stack gap="sm">
+        {sessions?.map((session, index) => (
+          <Fragment key={session.id}>
+            {index > 0 && <Divider />}
+            <SessionRow session={session} onEnd={() => setToEnd(session)} />
+          </Fragment>
+        ))}
+      </Stack>
+      {toEnd && <EndSession session={toEnd} onClose={() => setToEnd(undefined)} />}
+    </Section>
+  );
+}
+
+function SessionRow({ session, onEnd }: { session: Session; onEnd: () => void }) {
+  const name = browserName(session.user_agent);
+  return (
+    <Group justify="space-between" gap="sm">
+      <div>
+        <Group gap="xs">
+          <Text fw={600} className="breaks" title={session.user_agent}>
+            {name}
+          </Text>
+          {session.is_current && <Badge color="teal">This browser</Badge>}
+        </Group>
+        <Text size="sm" c="dimmed" className="breaks">
+          From {session.ip}, opened <Moment at={session.created_at} />, last used{" "}
+          <Moment at={session.last_seen_at} />
+        </Text>
+      </div>
+      <Button
+        variant="default"
+        size="sm"
+        onClick={onEnd}
+        aria-label={
+          session.is_current ? "Sign out of this browser" : `End the session of ${name}, ${session.ip}`
+        }
+      >
+        {session.is_current ? "Sign out" : "End"}
+      </Button>
+    </Group>
+  );
+}
+
+function EndSession({ session, onClose }: { session: Session; onClose: () => void }) {
+  const end = useMutation({
+    mutationFn: () => service.auth.endSession(session.id),
+    async onSuccess() {
+      // The frame sends whoever is not signed in to the door.
+      if (session.is_current) queries.setQueryData(sessionQuery.queryKey, null);
+      else await queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+      onClose();
+    },
+  });
+  const name = browserName(session.user_agent);
+  return (
+    <AskFirst
+      isOpen
+      title={session.is_current ? "Sign out of this browser?" : "End this session?"}
+      doIt={session.is_current ? "Sign out" : "End the session"}
+      isBusy={end.isPending}
+      error={end.error}
+      onConfirm={() => end.mutate()}
+      onClose={onClose}
+    >
+      {session.is_current
+        ? "You will have to sign in again to come back."
+        : `${name} at ${session.ip} will have to sign in again.`}
+    </AskFirst>
+  );
+}

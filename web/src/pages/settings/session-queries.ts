@@ -1,0 +1,8 @@
+/** Where the account is signed in. */
+import { queryOptions } from "@tanstack/react-query";
+import { service } from "../../queries.ts";
+
+export const sessionsQuery = queryOptions({
+  queryKey: ["sessions"],
+  queryFn: () => service.auth.sessions(),
+});

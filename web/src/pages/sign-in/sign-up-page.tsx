@@ -1,0 +1,112 @@
+/** Opening an account: signed in at once, or a mail with a link is on its way. */
+import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useRouter, useSearch } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { fieldProblems } from "../../parts/problem-text.ts";
+import { service } from "../../queries.ts";
+import { AuthCard } from "./auth-card.tsx";
+import { AuthLink } from "./auth-link.tsx";
+import { AuthProblem, isProblem, MISSING } from "./auth-problem.tsx";
+import { NewPasswordInput, newPasswordProblem } from "./new-password-input.tsx";
+import { nextPath } from "./next-path.ts";
+import { welcome } from "./welcome.ts";
+
+export function Page() {
+  const { next } = useSearch({ strict: false });
+  const { history } = useRouter();
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [isTried, setIsTried] = useState(false);
+  const signUp = useMutation({
+    mutationFn: () => service.auth.signUp({ email, password }),
+    onSuccess(answer) {
+      if (!("account" in answer)) return;
+      welcome(answer);
+      history.push(nextPath(next, window.location.origin));
+    },
+  });
+
+  if (signUp.data && "status" in signUp.data) return <MailOnItsWay email={email} />;
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setIsTried(true);
+    if (email.trim() !== "" && newPasswordProblem(password) === undefined) signUp.mutate();
+  };
+  const problems = fieldProblems(signUp.error);
+  const taken = isProblem(signUp.error, "email_taken") ? (
+    <>
+      There is an account with this email already. <AuthLink to="/sign-in">Sign in instead</AuthLink>
+    </>
+  ) : undefined;
+  const isClosed = isProblem(signUp.error, "sign_up_closed");
+  return (
+    <AuthCard
+      title="Open an account"
+      intro="For the web app right away, and for the API once you are on a plan that includes it."
+      footer={
+        <>
+          Already have an account? <AuthLink to="/sign-in">Sign in</AuthLink>
+        </>
+      }
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          {isClosed && (
+            <Alert color="yellow" role="alert" title="New accounts are not open to everybody here">
+              Ask the operator of this installation for an account.
+            </Alert>
+          )}
+          <AuthProblem error={signUp.error} besideFields={["email_taken", "sign_up_closed"]} />
+          <TextInput
+            label="Email"
+            type="email"
+            autoComplete="email"
+            required
+            withAsterisk={false}
+            maxLength={254}
+            value={email}
+            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+            error={isTried && email.trim() === "" ? MISSING : (problems.email ?? taken)}
+            autoFocus
+          />
+          <NewPasswordInput
+            label="Password"
+            required
+            withAsterisk={false}
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+            error={problems.password ?? (isTried ? newPasswordProblem(password) : undefined)}
+          />
+          <Button type="submit" fullWidth loading={signUp.isPending}>
+            Open the account
+          </Button>
+        </Stack>
+      </form>
+    </AuthCard>
+  );
+}
+
+/** The same whether there was an account already: only the mailbox's owner learns that. */
+function MailOnItsWay({ email }: { email: string }) {
+  return (
+    <AuthCard
+      title="Look into your mailbox"
+      footer={
+        <>
+          Confirmed already? <AuthLink to="/sign-in">Sign in</AuthLink>
+        </>
+      }
+    >
+      <Text role="status" className="breaks">
+        A mail to <strong>{email}</strong> is on its way. Open the link in it within a day, and your account
+        is ready.
+      </Text>
+      <Text size="sm" c="dimmed">
+        Nothing there after a few minutes? Look among the spam, or sign up again with the address spelled
+        right.
+      </Text>
+    </AuthCard>
+  );
+}

@@ -1,0 +1,15 @@
+/** Round numbers beside a chart of counts. */
+
+const STEPS = [1, 2, 2.5, 5, 10];
+const WANTED_LINES = 4;
+
+export type Axis = { top: number; ticks: number[] };
+
+/** In whole numbers, from 0 to the first round number that is not below the highest count. */
+export function axisOf(highest: number): Axis {
+  const rough = Math.max(1, highest) / WANTED_LINES;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.ceil(power * STEPS.find((factor) => factor * power >= rough)!);
+  const lines = Math.ceil(Math.max(1, highest) / step);
+  return { top: lines * step, ticks: Array.from({ length: lines + 1 }, (_, line) => line * step) };
+}

@@ -1,0 +1,65 @@
+/** Which key was used how much, with the verdicts it had. */
+import type { Status, UsageDay } from "@mailvet/contract";
+import { Progress, Table, Text } from "@mantine/core";
+import { grouped } from "../../parts/counted.ts";
+import { STATUS_CHART_COLORS } from "../../theme.ts";
+import { checked, perKey } from "./usage-days.ts";
+
+const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
+
+export function UsageByKey({
+  days,
+  keyName,
+}: {
+  days: UsageDay[];
+  keyName: (keyId: string | null) => string;
+}) {
+  const keys = perKey(days);
+  const most = Math.max(...keys.map(({ counts }) => checked(counts)));
+  return (
+    <Table.ScrollContainer minWidth={280} type="native" tabIndex={0} role="region" aria-labelledby="by-key">
+      <Table className="tabular" verticalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">Key</Table.Th>
+            <Table.Th scope="col" visibleFrom="sm" w="45%">
+              Verdicts
+            </Table.Th>
+            <Table.Th scope="col" ta="right">
+              Checked
+            </Table.Th>
+            <Table.Th scope="col" ta="right">
+              Credits
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {keys.map(({ keyId, counts }) => (
+            <Table.Tr key={keyId}>
+              <Table.Th scope="row" fw={400} className="breaks">
+                {keyName(keyId)}
+              </Table.Th>
+              <Table.Td visibleFrom="sm">
+                <Progress.Root size="lg" aria-hidden>
+                  {STATUSES.map((status) => (
+                    <Progress.Section
+                      key={status}
+                      value={(counts[status] / most) * 100}
+                      color={STATUS_CHART_COLORS[status]}
+                      withAria={false}
+                    />
+                  ))}
+                </Progress.Root>
+                <Text size="xs" c="dimmed" mt={4}>
+                  {STATUSES.map((status) => `${grouped(counts[status])} ${status}`).join(" · ")}
+                </Text>
+              </Table.Td>
+              <Table.Td ta="right">{grouped(checked(counts))}</Table.Td>
+              <Table.Td ta="right">{grouped(counts.credits_used)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

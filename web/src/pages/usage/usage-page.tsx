@@ -1,0 +1,76 @@
+/** Credits: what is left, what they were used for, and the ledger that adds up to the balance. */
+import { Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { grouped } from "../../parts/counted.ts";
+import { FailureNote } from "../../parts/failure-note.tsx";
+import { PageTitle } from "../../parts/page-title.tsx";
+import { pageIn } from "../../parts/pager.tsx";
+import { Waiting } from "../../parts/waiting.tsx";
+import { accountQuery } from "../../queries.ts";
+import { PLAN_NAMES } from "../settings/plan-words.ts";
+import { LedgerTable } from "./ledger-table.tsx";
+import { RANGES, UsageSection } from "./usage-section.tsx";
+
+export function Page() {
+  const search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const range = RANGES.find((days) => days === search.days) ?? "30";
+  const page = pageIn(search.page);
+  const look = (change: Record<string, string | undefined>) =>
+    void navigate({ to: "/usage", search: { ...search, ...change }, replace: true, resetScroll: false });
+
+  return (
+    <>
+      <PageTitle title="Usage and credits">
+        Every verdict costs one credit; a duplicate in a list, and whatever fails, costs nothing.
+      </PageTitle>
+      <Stack gap="xl">
+        <Balance />
+        <UsageSection range={range} keyId={search.key} onChoose={look} />
+        <section aria-labelledby="ledger">
+          <Title order={2} size="h4" id="ledger" mb="sm">
+            Ledger
+          </Title>
+          <LedgerTable page={page} onPage={(wanted) => look({ page: String(wanted) })} />
+        </section>
+      </Stack>
+    </>
+  );
+}
+
+function Balance() {
+  const { data, error, refetch } = useQuery(accountQuery);
+  if (error) return <FailureNote error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Waiting lines={2} />;
+  const { balance, reserved } = data.credits;
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      <Amount name="Free to spend" amount={balance}>
+        {balance === 0
+          ? "You are out of credits. Whoever runs this installation can give you more."
+          : `On the plan “${PLAN_NAMES[data.plan]}”.`}
+      </Amount>
+      <Amount name="Held" amount={reserved}>
+        For work under way. What it does not need comes back.
+      </Amount>
+    </SimpleGrid>
+  );
+}
+
+function Amount({ name, amount, children }: { name: string; amount: number; children: ReactNode }) {
+  return (
+    <Paper withBorder p="lg">
+      <Text size="sm" fw={600}>
+        {name}
+      </Text>
+      <Text fz={32} fw={650} lh={1.2} className="tabular">
+        {grouped(amount)}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {children}
+      </Text>
+    </Paper>
+  );
+}

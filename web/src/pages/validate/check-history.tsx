@@ -1,0 +1,46 @@
+/** What was checked in this tab. Looking at it again costs nothing. */
+import { Anchor, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { Moment } from "../../parts/moment.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import type { Check } from "./check-memory.ts";
+
+export function CheckHistory({ checks, shown }: { checks: Check[]; shown: Check | undefined }) {
+  if (checks.length === 0) return null;
+  return (
+    <section aria-labelledby="history">
+      <Title order={2} size="h4" id="history">
+        Checked in this tab
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        Kept until the tab is closed. Looking at one again costs nothing.
+      </Text>
+      <Paper withBorder component="ul" className="plain-list ruled">
+        {checks.map((check) => (
+          <HistoryRow key={check.result.request_id} check={check} isShown={check === shown} />
+        ))}
+      </Paper>
+    </section>
+  );
+}
+
+function HistoryRow({ check: { result, receivedAtMs }, isShown }: { check: Check; isShown: boolean }) {
+  return (
+    <Group component="li" justify="space-between" gap="xs" px="md" py="sm">
+      <Stack gap={2} miw={0} flex="1 1 220px">
+        <Anchor
+          renderRoot={(props) => <Link {...props} to="/validate" search={{ email: result.email }} />}
+          className="breaks"
+          aria-current={isShown ? "true" : undefined}
+        >
+          {result.email}
+        </Anchor>
+        <Text size="xs" c="dimmed">
+          <Moment at={new Date(receivedAtMs).toISOString()} />
+          {isShown ? " · shown above" : ""}
+        </Text>
+      </Stack>
+      <StatusBadge status={result.status} subStatus={result.sub_status} />
+    </Group>
+  );
+}

@@ -1,0 +1,89 @@
+/** The verdict in one sentence, what to do with it, and how far it can be relied on. */
+import { Badge, Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import { percent } from "../../parts/counted.ts";
+import { Moment } from "../../parts/moment.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
+import { STATUS_CHART_COLORS } from "../../theme.ts";
+import { ADVICE } from "./advice.ts";
+import type { Check } from "./check-memory.ts";
+import { OUTCOME_OF, OutcomeMark } from "./outcome-mark.tsx";
+import classes from "./validate.module.css";
+
+export function VerdictCard({ check: { result }, children }: { check: Check; children?: ReactNode }) {
+  const { status, sub_status, confidence, score, safe_to_send } = result;
+  const color = STATUS_CHART_COLORS[status];
+  return (
+    <Paper
+      withBorder
+      className={classes.verdict}
+      __vars={{ "--tone": `var(--mantine-color-${color.replace(".", "-")})` }}
+    >
+      <Group className={classes.head} gap="md" wrap="nowrap" align="flex-start">
+        <OutcomeMark outcome={OUTCOME_OF[status]} size={44} variant="filled" />
+        <Stack gap={6} miw={0}>
+          <Group gap="sm" style={{ rowGap: 6 }}>
+            <StatusBadge status={status} subStatus={sub_status} />
+            <Text size="sm" c="dimmed" className="breaks">
+              {result.email}
+            </Text>
+          </Group>
+          <Title order={2} fz={{ base: "lg", sm: "h3" }} className="breaks">
+            {result.reason}
+          </Title>
+          <Provenance result={result} />
+        </Stack>
+      </Group>
+      <Stack gap="lg" p={{ base: "md", sm: "lg" }}>
+        {children}
+        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="lg">
+          <Figure name="Safe to send" value={safe_to_send ? "Yes" : "No"}>
+            {ADVICE[sub_status].todo}
+          </Figure>
+          <Figure name="Confidence" value={percent(confidence)} share={confidence} color={color}>
+            How sure we are that the verdict “{status}” is right.
+          </Figure>
+          <Figure name="Score" value={`${score} of 100`} share={score / 100} color={color}>
+            The estimated chance, in percent, that a message sent now is accepted.
+          </Figure>
+        </SimpleGrid>
+      </Stack>
+    </Paper>
+  );
+}
+
+function Figure({ name, value, share, color = "gray", children }: FigureProps) {
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600}>
+        {name}
+      </Text>
+      <Text fz={28} fw={650} lh={1.1} className="tabular">
+        {value}
+      </Text>
+      {share !== undefined && <Progress value={share * 100} color={color} size="sm" aria-hidden />}
+      <Text size="sm" c="dimmed">
+        {children}
+      </Text>
+    </Stack>
+  );
+}
+
+type FigureProps = { name: string; value: string; share?: number; color?: string; children: ReactNode };
+
+/** Where the answer came from: the sandbox, memory, or the world just now. */
+function Provenance({ result: { metadata, performance } }: Pick<Check, "result">) {
+  if (metadata.sandbox) return <Badge color="grape">Sandbox: played, nobody was asked</Badge>;
+  const checkedAt = new Date(metadata.checked_at * 1000).toISOString();
+  return (
+    <Text size="sm" c="dimmed">
+      {metadata.cached ? "From memory, checked " : "Checked "}
+      <Moment at={checkedAt} />
+      {metadata.cached ? "" : `, took ${tookWords(performance.response_time_ms)}`}
+    </Text>
+  );
+}
+
+function tookWords(ms: number): string {
+  return ms < 100 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,75 @@
+/** Making an endpoint, and showing its secret this once. */
+import type { WebhookWithSecret } from "@mailvet/contract";
+import { Button, Group, Modal, Stack } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { FailureNote } from "../../parts/failure-note.tsx";
+import { useFocusReturn } from "../../parts/focus-return.ts";
+import { fieldProblems } from "../../parts/problem-text.ts";
+import { service } from "../../queries.ts";
+import { hostOf } from "./event-words.ts";
+import { draftProblems, EMPTY_DRAFT, WebhookFields, wishesOf } from "./webhook-fields.tsx";
+import { webhooksChanged } from "./webhook-queries.ts";
+import { WebhookSecret } from "./webhook-secret.tsx";
+
+export function CreateWebhook({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const [made, setMade] = useState<WebhookWithSecret>();
+  if (!made) return <WebhookForm onMade={setMade} onClose={onClose} />;
+  const goOn = () => void navigate({ to: "/webhooks/$webhookId", params: { webhookId: made.id } });
+  return (
+    <WebhookSecret title="Your new endpoint" secret={made.secret} onKept={goOn}>
+      Messages to {hostOf(made.url)} are signed with this secret. It is shown this once: put it where your
+      receiver finds it.
+    </WebhookSecret>
+  );
+}
+
+function WebhookForm({
+  onMade,
+  onClose,
+}: {
+  onMade: (made: WebhookWithSecret) => void;
+  onClose: () => void;
+}) {
+  useFocusReturn();
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const [isTried, setIsTried] = useState(false);
+  const make = useMutation({
+    mutationFn: () => service.webhooks.create(wishesOf(draft)),
+    async onSuccess(made) {
+      onMade(made);
+      await webhooksChanged();
+    },
+  });
+  const found = draftProblems(draft);
+  const refused = fieldProblems(make.error);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setIsTried(true);
+    if (Object.keys(found).length === 0) make.mutate();
+  };
+  return (
+    <Modal opened onClose={onClose} title="Add an endpoint" size="lg" centered>
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <WebhookFields
+            draft={draft}
+            onChange={setDraft}
+            problems={{ ...refused, ...(isTried ? found : {}) }}
+          />
+          {make.error && Object.keys(refused).length === 0 && <FailureNote error={make.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={make.isPending}>
+              Add the endpoint
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,84 @@
+/** What was sent to an endpoint, and what came of it. */
+import { Accordion, Badge, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { FailureNote } from "../../parts/failure-note.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { Pager, pageIn } from "../../parts/pager.tsx";
+import { Section } from "../../parts/section.tsx";
+import { Waiting } from "../../parts/waiting.tsx";
+import { DeliveryStory } from "./delivery-story.tsx";
+import { DELIVERIES_PER_PAGE, type DeliveryState, deliveriesQuery } from "./webhook-queries.ts";
+
+const STATES: Readonly<Record<DeliveryState, { name: string; color: string }>> = {
+  pending: { name: "On its way", color: "cyan" },
+  delivered: { name: "Delivered", color: "teal" },
+  failed: { name: "Failed", color: "red" },
+};
+
+const FILTERS = [
+  { value: "", label: "All" },
+  ...Object.entries(STATES).map(([value, { name }]) => ({ value, label: name })),
+];
+
+export function DeliveryList({ webhookId, isEnabled }: { webhookId: string; isEnabled: boolean }) {
+  const search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const page = pageIn(search.page);
+  const state = search.state && search.state in STATES ? (search.state as DeliveryState) : undefined;
+  const { data, error, refetch } = useQuery(deliveriesQuery(webhookId, { page, state }));
+  const show = (next: { page?: string; state?: string }) =>
+    void navigate({ to: "/webhooks/$webhookId", params: { webhookId }, search: next, resetScroll: false });
+  return (
+    <Section
+      title="Deliveries"
+      intro="Of the last 30 days. What does not arrive is tried again with growing gaps for a day."
+      actions={
+        <SegmentedControl
+          aria-label="Which deliveries"
+          data={FILTERS}
+          value={state ?? ""}
+          onChange={(value) => show(value ? { state: value } : {})}
+        />
+      }
+    >
+      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Waiting />}
+      {data?.items.length === 0 && (
+        <Text c="dimmed">{state ? "None of this kind." : "Nothing yet. Send a test event to see one."}</Text>
+      )}
+      {data && data.items.length > 0 && (
+        <Stack gap="md">
+          <Accordion variant="contained" order={3} chevronPosition="left">
+            {data.items.map((delivery) => (
+              <Accordion.Item key={delivery.id} value={delivery.id}>
+                <Accordion.Control>
+                  <Group justify="space-between" gap="xs">
+                    <Group gap="xs">
+                      <Text fw={600} size="sm">
+                        {delivery.event}
+                      </Text>
+                      <Badge color={STATES[delivery.state].color}>{STATES[delivery.state].name}</Badge>
+                    </Group>
+                    <Text size="sm" c="dimmed">
+                      <Moment at={delivery.created_at} />
+                    </Text>
+                  </Group>
+                </Accordion.Control>
+                <Accordion.Panel>
+                  <DeliveryStory webhookId={webhookId} delivery={delivery} canReplay={isEnabled} />
+                </Accordion.Panel>
+              </Accordion.Item>
+            ))}
+          </Accordion>
+          <Pager
+            page={page}
+            pageSize={DELIVERIES_PER_PAGE}
+            total={data.total}
+            onPage={(next) => show({ page: String(next), ...(state ? { state } : {}) })}
+          />
+        </Stack>
+      )}
+    </Section>
+  );
+}

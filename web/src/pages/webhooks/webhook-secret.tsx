@@ -1,0 +1,34 @@
+/** The secret that messages are signed with, shown this once, and how a receiver checks them. */
+import { Stack, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { CopyLine } from "../../parts/copy-line.tsx";
+import { SecretOnce } from "../../parts/secret-once.tsx";
+
+export function WebhookSecret({ title, secret, children, onKept }: WebhookSecretProps) {
+  return (
+    <SecretOnce title={title} secret={secret} label="the secret" more={<HowToVerify />} onKept={onKept}>
+      {children}
+    </SecretOnce>
+  );
+}
+
+type WebhookSecretProps = { title: string; secret: string; children: ReactNode; onKept: () => void };
+
+export function HowToVerify() {
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        Messages follow Standard Webhooks. With its library (<code>npm install standardwebhooks</code>) a
+        receiver tells ours from anybody else's:
+      </Text>
+      <CopyLine text={VERIFY} label="the example" />
+    </Stack>
+  );
+}
+
+const VERIFY = `import { Webhook } from "standardwebhooks";
+
+const webhook = new Webhook(process.env.MAILVET_WEBHOOK_SECRET);
+
+// body: the text of the request, exactly as it came. Throws unless it is ours and recent.
+const { type, data } = webhook.verify(body, headers);`;

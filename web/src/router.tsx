@@ -1,0 +1,93 @@
+/** Which page is at which path. Each page is fetched when it is first visited. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import { PageFailed } from "./parts/page-failed.tsx";
+import { PageMissing } from "./parts/page-missing.tsx";
+import { PageWaiting } from "./parts/waiting.tsx";
+import { accountQuery, queries, sessionQuery } from "./queries.ts";
+import { AppFrame } from "./shell/app-frame.tsx";
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: PageMissing });
+
+/** Pages for everybody: signing in and what leads there. */
+const open = <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: lazyRouteComponent(load, "Page"),
+    validateSearch: textSearch,
+  });
+
+/** Pages for whoever is signed in. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: "inside",
+  component: AppFrame,
+  async beforeLoad({ location }) {
+    const session = await queries.ensureQueryData(sessionQuery);
+    if (!session) throw redirect({ to: "/sign-in", search: { next: location.href } });
+    void queries.prefetchQuery(accountQuery); // while the page's own file is on its way
+  },
+});
+const page = <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
+  createRoute({
+    getParentRoute: () => inside,
+    path,
+    component: lazyRouteComponent(load, "Page"),
+    validateSearch: textSearch,
+  });
+
+const routes = root.addChildren([
+  open("/sign-in", () => import("./pages/sign-in/sign-in-page.tsx")),
+  open("/sign-up", () => import("./pages/sign-in/sign-up-page.tsx")),
+  open("/forgotten-password", () => import("./pages/sign-in/forgotten-password-page.tsx")),
+  open("/reset-password", () => import("./pages/sign-in/reset-password-page.tsx")),
+  open("/confirm-email", () => import("./pages/sign-in/confirm-email-page.tsx")),
+  inside.addChildren([
+    page("/", () => import("./pages/overview/overview-page.tsx")),
+    page("/validate", () => import("./pages/validate/validate-page.tsx")),
+    page("/bulk", () => import("./pages/bulk/bulk-page.tsx")),
+    page("/bulk/$jobId", () => import("./pages/bulk/job-page.tsx")),
+    page("/keys", () => import("./pages/keys/keys-page.tsx")),
+    page("/webhooks", () => import("./pages/webhooks/webhooks-page.tsx")),
+    page("/webhooks/$webhookId", () => import("./pages/webhooks/webhook-page.tsx")),
+    page("/usage", () => import("./pages/usage/usage-page.tsx")),
+    page("/settings", () => import("./pages/settings/settings-page.tsx")),
+    page("/operator/accounts", () => import("./pages/operator/accounts-page.tsx")),
+    page("/operator/system", () => import("./pages/operator/system-page.tsx")),
+  ]),
+]);
+
+/** Everything in the query is optional text, and each page reads what it knows. */
+function textSearch(search: Record<string, unknown>): Record<string, string | undefined> {
+  const known = Object.entries(search).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(known.map(([name, value]) => [name, String(value)]));
+}
+
+function stringifySearch(search: Record<string, unknown>): string {
+  const text = new URLSearchParams(textSearch(search) as Record<string, string>).toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+export const router = createRouter({
+  routeTree: routes,
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch,
+  defaultPreload: "intent",
+  scrollRestoration: true,
+  defaultPendingComponent: PageWaiting,
+  defaultErrorComponent: PageFailed,
+  defaultNotFoundComponent: PageMissing,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,169 @@
+/** Every page and every dialog is looked at by axe, in the light and in the dark: nothing serious may be in anybody's way. */
+import { AxeBuilder } from "@axe-core/playwright";
+import { answersSlowly, mailDomain } from "@mailvet/lab";
+import { type Client, createClient } from "@mailvet/sdk";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { journeysIn } from "./world.ts";
+
+const journey = journeysIn({
+  domains: {
+    // Keeps a job under way while it is looked at.
+    "slow.example-lab.com": mailDomain({ temper: answersSlowly({ delayMs: 60_000, at: "rcpt" }) }),
+  },
+});
+
+journey("everybody can sign in, sign up and find their way back", async ({ visit }) => {
+  const { page, open } = await visit();
+  const findings: string[] = [];
+  for (const path of ["/sign-in", "/sign-up", "/forgotten-password", "/reset-password?token=x", "/nowhere"]) {
+    await open(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    findings.push(...(await findingsOn(page, path)));
+  }
+  await open("/sign-in");
+  await page.getByRole("button", { name: "Sign in" }).click(); // with nothing filled in
+  findings.push(...(await findingsOn(page, "/sign-in with problems")));
+  expect(findings).toEqual([]);
+});
+
+journey("everybody can use the pages of an account that has nothing yet", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount({ credits: 0 });
+  const { page, open } = await visit({ cookie });
+  const findings: string[] = [];
+  for (const path of ["/", "/validate", "/bulk", "/webhooks", "/usage"]) {
+    await open(path);
+    findings.push(...(await findingsOn(page, path)));
+  }
+  expect(findings).toEqual([]);
+});
+
+journey("everybody can use the pages of an account that is in use", async ({ service, visit }) => {
+  const { cookie, key } = await service.openAccount({ credits: 1000 });
+  const { doneId, runningId } = await someLife(createClient({ baseUrl: service.url, apiKey: key }));
+  const { page, open } = await visit({ cookie });
+  const findings: string[] = [];
+  for (const path of ["/", "/bulk", `/bulk/${doneId}`, `/bulk/${runningId}`, "/usage", "/settings"]) {
+    await open(path);
+    findings.push(...(await findingsOn(page, path)));
+  }
+  expect(findings).toEqual([]);
+});
+
+journey("everybody can follow a check, and see what is in a file", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount();
+  const { page, open } = await visit({ cookie });
+  const findings: string[] = [];
+  await open("/validate");
+  for (const name of ["valid", "greylisted", "possible-typo"]) {
+    await page.getByRole("button", { name: `${name}@`, exact: true }).click();
+    await page.getByRole("article", { name: `Result for ${name}@mailvet.test` }).waitFor();
+    findings.push(...(await findingsOn(page, `/validate ${name}`)));
+  }
+  await open("/bulk");
+  await page
+    .getByLabel("File with emails")
+    .setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(LIST) });
+  await page.getByRole("button", { name: "Start validating" }).waitFor();
+  findings.push(...(await findingsOn(page, "/bulk with a preview")));
+  expect(findings).toEqual([]);
+});
+
+journey("everybody can answer the dialogs, and leave them with Escape", async ({ service, visit }) => {
+  const { cookie, key } = await service.openAccount({ credits: 1000 });
+  const client = createClient({ baseUrl: service.url, apiKey: key });
+  const { doneId } = await someLife(client);
+  const { id: webhookId } = await client.webhooks.create({ url: `${service.url}/health` });
+  const { page, open } = await visit({ cookie });
+  const findings: string[] = [];
+  for (const [path, button, role] of [
+    [`/bulk/${doneId}`, "Download", "dialog"],
+    [`/bulk/${doneId}`, "Delete", "dialog"],
+    ["/keys", "Make a key", "dialog"],
+    ["/keys", "Revoke a key", "dialog"],
+    ["/webhooks", "Add an endpoint", "dialog"],
+    [`/webhooks/${webhookId}`, "Change the secret", "dialog"],
+    ["/settings", /^Account /, "menu"],
+  ] as const) {
+    await open(path);
+    const opener = page.getByRole("button", { name: button }).first();
+    await opener.click();
+    await page.getByRole(role).waitFor();
+    findings.push(...(await findingsOn(page, `${path} after ${button}`)));
+    await page.keyboard.press("Escape");
+    await page.getByRole(role).waitFor({ state: "hidden" });
+    await expect.poll(() => opener.evaluate((node) => node === node.ownerDocument.activeElement)).toBe(true);
+  }
+  expect(findings).toEqual([]);
+});
+
+journey("the keyboard alone leads past the menu and through a check", async ({ service, visit }) => {
+  const { cookie } = await service.openAccount();
+  const { page, open } = await visit({ cookie });
+  const focused = page.locator(":focus");
+  await open("/validate");
+  await page.getByLabel("Email address").waitFor();
+  await page.keyboard.press("Tab");
+  expect(await focused.textContent()).toBe("Skip to the page");
+  expect((await focused.boundingBox())!.x).toBeGreaterThanOrEqual(0);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  expect(await focused.getAttribute("placeholder")).toBe("ann@example.com");
+  await page.keyboard.type("valid@mailvet.test");
+  await page.keyboard.press("Tab");
+  expect(await focused.textContent()).toContain("Check");
+  expect(
+    await focused.evaluate((node) => node.ownerDocument.defaultView!.getComputedStyle(node).outlineStyle),
+  ).not.toBe("none");
+  await page.keyboard.press("Enter");
+  await page.getByRole("article", { name: "Result for valid@mailvet.test" }).waitFor();
+});
+
+journey("the operator can use every page", async ({ service, visit }) => {
+  const { email } = await service.openAccount();
+  const { page, open } = await visit({ cookie: await service.operatorCookie() });
+  const findings: string[] = [];
+  for (const path of ["/operator/accounts", "/operator/system"]) {
+    await open(path);
+    findings.push(...(await findingsOn(page, path)));
+  }
+  await open("/operator/accounts");
+  await page.getByRole("button", { name: `Plan and credits of ${email}` }).click();
+  await page.getByRole("textbox", { name: "Credits" }).waitFor();
+  findings.push(...(await findingsOn(page, "an account's plan and credits")));
+  expect(findings).toEqual([]);
+});
+
+const LIST = `email\n${Array.from({ length: 20 }, (_, n) => `valid+${n}@mailvet.test`).join("\n")}\n`;
+
+/** A list that is done, and one that goes on. */
+async function someLife({ jobs }: Client) {
+  const begin = async (content: string) => {
+    const { upload_id } = await jobs.upload({ name: "list.csv", content: new Blob([content]) });
+    return (await jobs.confirm({ uploadId: upload_id, emailColumn: "email" })).id;
+  };
+  const doneId = await begin(`${LIST}mailbox-not-found@mailvet.test\ncatch-all@mailvet.test\n`);
+  await jobs.wait(doneId, { signal: AbortSignal.timeout(20_000) });
+  const runningId = await begin(`${LIST}ann@slow.example-lab.com\n`);
+  return { doneId, runningId };
+}
+
+const IN_THE_WAY: readonly (string | null | undefined)[] = ["serious", "critical"];
+
+/** What axe has to say, once everything is there. In the dark only the colours are different. */
+async function findingsOn(page: Page, place: string): Promise<string[]> {
+  await page.getByRole("heading", { level: 1, includeHidden: true }).first().waitFor({ state: "attached" });
+  await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "hidden" });
+  const found: string[] = [];
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const axe = new AxeBuilder({ page }).setLegacyMode();
+    if (colorScheme === "dark") axe.withRules("color-contrast");
+    const { violations } = await axe.analyze();
+    for (const { id, impact, nodes } of violations.filter(({ impact }) => IN_THE_WAY.includes(impact))) {
+      const where = nodes.map(({ target, any }) => `${target} ${any[0]?.message ?? ""}`).join("\n    ");
+      found.push(`${place}, ${colorScheme}: ${impact} ${id}\n    ${where}`);
+    }
+  }
+  return found;
+}

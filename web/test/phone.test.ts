@@ -1,0 +1,97 @@
+/** Every page on a phone: reached by the menu, and never wider than the screen. */
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { type Asked, formWith, OPERATOR_KEY } from "../../service/test/service.ts";
+import { journeysIn, type Scene } from "./world.ts";
+
+const journey = journeysIn();
+
+/** As the menu calls them, and they themselves. */
+const PAGES = [
+  "Validate",
+  "Bulk",
+  "API keys",
+  "Webhooks",
+  "Usage and credits",
+  "Settings",
+  "Accounts",
+  "System",
+  "Overview",
+];
+
+journey("on a phone every page is in the menu, and none of them scrolls sideways", async (scene) => {
+  const { service, visit } = scene;
+  const { jobId } = await fillPages(scene);
+  const { page, open, follow } = await visit({
+    cookie: await service.operatorCookie(),
+    isOnPhone: true,
+    expected: ["policy: script-src by eval"], // the drawer of the reference tries whether it may, and does without
+  });
+  await open("/");
+  for (const name of PAGES) {
+    await page.getByRole("button", { name: "Open the menu" }).tap();
+    await follow(name);
+    await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+    await settled(page);
+    await expect.poll(() => page.getByRole("button", { name: "Open the menu" }).count()).toBe(1);
+    expect([name, await widthOf(page)]).toEqual([name, 375]);
+  }
+
+  await page.getByRole("button", { name: "Open the menu" }).tap();
+  await follow("Webhooks");
+  await page.getByRole("list", { name: "Endpoints" }).getByRole("link").tap();
+  await page.getByRole("heading", { level: 2, name: "Deliveries" }).waitFor();
+  expect(["webhook", await widthOf(page)]).toEqual(["webhook", 375]);
+
+  await open(`/bulk/${jobId}?status=invalid`);
+  await page.getByRole("table", { name: "Results" }).getByText("invalid").first().waitFor();
+  expect(["job", await widthOf(page)]).toEqual(["job", 375]);
+
+  await open("/validate");
+  await page.getByRole("button", { name: "greylisted@" }).tap();
+  await page.getByRole("article").getByText("unknown · greylisted").first().waitFor();
+  expect(["result", await widthOf(page)]).toEqual(["result", 375]);
+
+  await page.getByRole("button", { name: "Open the menu" }).tap();
+  await follow("API reference");
+  await page.getByRole("heading", { level: 1, name: "Mailvet" }).waitFor();
+  expect(["reference", await widthOf(page)]).toEqual(["reference", 375]);
+});
+
+journey("on a phone the pages before signing in fit, too", async ({ visit }) => {
+  const { page, open } = await visit({ isOnPhone: true });
+  for (const path of ["/sign-in", "/sign-up", "/forgotten-password", "/reset-password?token=x", "/nowhere"]) {
+    await open(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    expect([path, await widthOf(page)]).toEqual([path, 375]);
+  }
+});
+
+/** Something on every page, with long names in it. */
+async function fillPages({ service }: Scene): Promise<{ jobId: string }> {
+  const ask = async (path: string, asked: Asked = {}) => {
+    const { status, body } = await service.ask(path, { key: OPERATOR_KEY, ...asked });
+    expect([status, body]).toEqual([expect.toSatisfy((code) => code < 300), body]);
+    return body;
+  };
+  const cookie = await service.operatorCookie();
+  const longName = "a-very-long-name-without-any-place-to-break-it-".repeat(2);
+  await ask("/keys", { key: undefined, cookie, body: { name: longName } });
+  await ask("/webhooks", { body: { url: `http://127.0.0.1:9/${longName}`, description: longName } });
+  const list = `email,note\nvalid@mailvet.test,${longName}\n${longName.slice(0, 60)}@nowhere.example-lab.com,x\n`;
+  const preview = await ask("/bulk/upload/preview", { form: formWith(list, `${longName}.csv`) });
+  const confirmed = { upload_id: preview.upload_id, email_column: "email" };
+  const { id } = await ask("/bulk/upload/confirm", { body: confirmed });
+  await expect.poll(async () => (await ask(`/bulk/jobs/${id}`)).status).toBe("completed");
+  return { jobId: id };
+}
+
+/** Nothing is grey any more. */
+async function settled(page: Page): Promise<void> {
+  await expect.poll(() => page.getByRole("status", { name: "Loading" }).count()).toBe(0);
+}
+
+/** How wide a screen would have to be to show everything; what scrolls within itself does not count. */
+function widthOf(page: Page): Promise<number> {
+  return page.evaluate("Math.max(document.documentElement.scrollWidth, window.innerWidth)");
+}

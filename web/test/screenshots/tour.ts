@@ -1,0 +1,105 @@
+/** Every page as somebody sees it in the demonstration: who looks, and how they get there. */
+import type { Page } from "playwright-core";
+
+export type Who = "nobody" | "customer" | "operator";
+
+export type Sight = {
+  /** Of its pictures. */
+  name: string;
+  who: Who;
+  /** Ends when everything stands that belongs on the picture. */
+  visit(page: Page): Promise<unknown>;
+};
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { name }).first().waitFor();
+
+const open =
+  (path: string, ...headings: (string | RegExp)[]): Sight["visit"] =>
+  async (page) => {
+    await page.goto(path);
+    for (const name of headings) await heading(page, name);
+    await settled(page);
+  };
+
+/** No grey bars any more, and nothing that still fades in. */
+async function settled(page: Page): Promise<void> {
+  await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "hidden" });
+  await page.waitForTimeout(200);
+}
+
+const check =
+  (email: string): Sight["visit"] =>
+  async (page) => {
+    await page.goto("/validate");
+    await page.getByLabel("Email address").fill(email);
+    await page.getByRole("button", { name: "Check (1 credit)" }).click();
+    await page.getByRole("article", { name: `Result for ${email}` }).waitFor({ timeout: 30_000 });
+    await settled(page);
+  };
+
+const job =
+  (filename: string, ...headings: string[]): Sight["visit"] =>
+  async (page) => {
+    await page.goto("/bulk");
+    await page.getByRole("link", { name: filename }).click();
+    for (const name of ["Verdicts", ...headings]) await heading(page, name);
+    await settled(page);
+  };
+
+/** With a repeated row and a column that could be mistaken for the right one. */
+const GUESTS = `id,guest,email,referred by,city
+1,Anna Adler,anna.adler1@north.example-lab.com,,Hamburg
+2,Ben Berg,ben.berg2@south.example-lab.com,anna.adler1@north.example-lab.com,Leeds
+3,Carla Conrad,carla.conrad3@harbour.example-lab.com,,Porto
+4,Carla Conrad,CARLA.CONRAD3@harbour.example-lab.com,,Porto
+5,David Dorn,david.dorn5@garden.example-lab.com,ben.berg2@south.example-lab.com,Lyon
+6,Emma Ebert,emma.ebert6@gmial.com,,Vienna
+`;
+
+async function choose(page: Page): Promise<void> {
+  await page.goto("/bulk");
+  await page
+    .getByLabel("File with emails")
+    .setInputFiles({ name: "guest-list.csv", mimeType: "text/csv", buffer: Buffer.from(GUESTS) });
+  await heading(page, "guest-list.csv");
+  await settled(page);
+}
+
+async function makeKey(page: Page): Promise<void> {
+  await open("/keys", "API keys")(page);
+  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("dialog").waitFor();
+  await page.waitForTimeout(400); // it fades in
+}
+
+async function deliveries(page: Page): Promise<void> {
+  await page.goto("/webhooks");
+  await page
+    .getByRole("link", { name: "Order system" })
+
+    .click();
+  await heading(page, "Deliveries");
+  await settled(page);
+}
+
+export const TOUR: readonly Sight[] = [
+  { name: "sign-in", who: "nobody", visit: open("/sign-in", "Sign in") },
+  { name: "sign-up", who: "nobody", visit: open("/sign-up", /./) },
+  { name: "forgotten-password", who: "nobody", visit: open("/forgotten-password", /./) },
+  { name: "overview", who: "customer", visit: open("/", "Verdicts per day", "Recent jobs") },
+  { name: "validate", who: "customer", visit: open("/validate", "Validate") },
+  { name: "validate-valid", who: "customer", visit: check("ann@polite.example-lab.com") },
+  { name: "validate-unknown", who: "customer", visit: check("ann@grey.example-lab.com") },
+  { name: "bulk", who: "customer", visit: open("/bulk", "Jobs") },
+  { name: "bulk-preview", who: "customer", visit: choose },
+  { name: "job-running", who: "customer", visit: job("crm-export.csv") },
+  { name: "job-completed", who: "customer", visit: job("newsletter.csv", "Results") },
+  { name: "keys", who: "customer", visit: open("/keys", "API keys", "How to use a key") },
+  { name: "key-dialog", who: "customer", visit: makeKey },
+  { name: "webhooks", who: "customer", visit: open("/webhooks", "Webhooks") },
+  { name: "webhook-deliveries", who: "customer", visit: deliveries },
+  { name: "usage", who: "customer", visit: open("/usage", /Usage/) },
+  { name: "settings", who: "customer", visit: open("/settings", "Settings") },
+  { name: "operator-accounts", who: "operator", visit: open("/operator/accounts", "Accounts") },
+  { name: "operator-system", who: "operator", visit: open("/operator/system", "System") },
+];
