@@ -4,18 +4,38 @@ import { defineConfig } from "vitest/config";
 const onSources = { resolve: { conditions: ["source"] }, ssr: { resolve: { conditions: ["source"] } } };
 const patience = { testTimeout: 20_000, hookTimeout: 30_000 };
 
+// Loading what is tested for each of two hundred files took longer than testing it: files share a process, one at a time,
+// and so must leave nothing behind in it.
+const inOneProcess = { isolate: false };
+
+/** Stories of minutes that start programs and wait for them. */
+const PROGRAMS = ["service/test/{start,service-kill,embedded-*}.test.ts"];
+
 export default defineConfig({
   test: {
     // Most stories wait for sockets and timers, so more of them run than there are cores.
     maxWorkers: 3,
+    // They run in the order of their names: the longest files come early, and the many short ones fill the cores to the end.
     projects: [
       {
         ...onSources,
         test: {
+          ...inOneProcess,
+          name: "browser",
+          include: ["web/test/**/*.test.ts"],
+          // A browser shares two cores with whatever else is being tested.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 15_000 } },
+          globalSetup: ["scripts/build-before-tests.ts", "web/test/browser-setup.ts"],
+        },
+      },
+      {
+        ...onSources,
+        test: {
           ...patience,
+          ...inOneProcess,
           name: "house",
-          // Loading the engine for each of a hundred files took longer than testing them.
-          isolate: false,
           include: ["*/src/**/*.test.ts", "*/test/**/*.test.ts", "scripts/**/*.test.ts"],
           exclude: ["service/**", "sdk/test/**", "web/test/**", "**/node_modules/**"],
           globalSetup: "scripts/build-before-tests.ts",
@@ -25,21 +45,20 @@ export default defineConfig({
         ...onSources,
         test: {
           ...patience,
-          name: "service",
-          include: ["service/src/**/*.test.ts", "service/test/**/*.test.ts", "sdk/test/**/*.test.ts"],
-          globalSetup: ["scripts/build-before-tests.ts", "service/test/shared-postgres.ts"],
+          name: "programs",
+          include: PROGRAMS,
+          globalSetup: "scripts/build-before-tests.ts",
         },
       },
       {
         ...onSources,
         test: {
-          name: "browser",
-          include: ["web/test/**/*.test.ts"],
-          // A browser shares two cores with whatever else is being tested.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          expect: { poll: { timeout: 15_000 } },
-          globalSetup: ["scripts/build-before-tests.ts", "web/test/browser-setup.ts"],
+          ...patience,
+          ...inOneProcess,
+          name: "service",
+          include: ["service/src/**/*.test.ts", "service/test/**/*.test.ts", "sdk/test/**/*.test.ts"],
+          exclude: [...PROGRAMS, "**/node_modules/**"],
+          globalSetup: ["scripts/build-before-tests.ts", "service/test/shared-postgres.ts"],
         },
       },
     ],

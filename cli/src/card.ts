@@ -25,6 +25,7 @@ export function cardOf(result: ValidationResult, paint: Paint): string {
       "server said",
       [details.smtp_code || "", details.smtp_enhanced_code, details.smtp_message].join(" ").trim(),
     ],
+    ["its name", opinionOf(result)],
     ["ask again", askAgain(result.metadata.retry_after ?? undefined)],
     ["policies", details.dns_valid ? policiesOf(details) : undefined],
     ["also known as", details.canonical_email === details.normalized_email ? "" : details.canonical_email],
@@ -66,6 +67,14 @@ const VERDICT_WIDTH = Math.max(
 
 function sendAdvice(result: ValidationResult): string {
   return result.safe_to_send ? "safe to send" : "not recommended for sending";
+}
+
+/** What is made of the mailbox name, and why. */
+function opinionOf({ ai_enhancement: { score, reasons } }: ValidationResult): string | undefined {
+  if (score === null) return undefined;
+  return [`${Math.round(score * 100)} % plausible`, reasons.join("; ")]
+    .filter((part) => part !== "")
+    .join(": ");
 }
 
 /** The time to wait, rounded up to what people would say. */

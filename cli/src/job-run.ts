@@ -60,7 +60,7 @@ async function begin(
 }
 
 /** A file can be sent again after a failure; what comes through a pipe cannot. */
-async function fileAt(list: string): Promise<UploadFile> {
+export async function fileAt(list: string): Promise<UploadFile> {
   if (list === "-") return { name: "standard-input.csv", content: process.stdin };
   try {
     const stats = await stat(list);

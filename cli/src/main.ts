@@ -7,6 +7,7 @@ import { addCheckCommand } from "./check.ts";
 import { addCleanCommand } from "./clean.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addExplainCommand } from "./explain.ts";
+import { addFeedbackCommand } from "./feedback.ts";
 import { Interrupted } from "./interruption.ts";
 import { addJobCommand } from "./job.ts";
 import { addListsCommand } from "./lists.ts";
@@ -47,6 +48,7 @@ addExplainCommand(program);
 addDoctorCommand(program);
 addListsCommand(program);
 addJobCommand(program);
+addFeedbackCommand(program);
 addAccountCommand(program);
 
 // A reader that has seen enough (mailvet … | head) is no error.

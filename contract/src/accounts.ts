@@ -67,6 +67,9 @@ export type CreatedKey = Static<typeof CreatedKey>;
 /** What can happen to credits. The sum of all entries is the balance. */
 export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "adjust"] as const;
 
+export const REFERENCE_KINDS = ["job", "request", "note"] as const;
+export type ReferenceKind = (typeof REFERENCE_KINDS)[number];
+
 export const LedgerEntry = Type.Object({
   id: Type.String({ description: "Its number in the account's ledger, from 1." }),
   kind: OneOf(LEDGER_KINDS),
@@ -74,6 +77,9 @@ export const LedgerEntry = Type.Object({
   reserved_change: Type.Integer({ description: "Change of what is held for work under way." }),
   balance_after: Count("The balance once this entry counted."),
   reference: Type.String({ description: "What it was for, such as a job." }),
+  reference_kind: OneOf(REFERENCE_KINDS, {
+    description: "What the reference is: the id of a job or of a request, or somebody's note.",
+  }),
   created_at: Moment("When."),
 });
 export type LedgerEntry = Static<typeof LedgerEntry>;

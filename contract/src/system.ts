@@ -54,6 +54,21 @@ export const DoctorReport = Type.Object({
 });
 export type DoctorReport = Static<typeof DoctorReport>;
 
+/** Counts without a day are those of the process that answers, since its start. */
+export const SystemAdjudicator = Type.Object({
+  model: Type.String({ description: "As AI_MODEL names it." }),
+  asked_today: Count("Questions put to it since midnight UTC, by all processes."),
+  daily_budget: Count("How many there may be on a day."),
+  answered: Count("Questions that it answered, in this process since its start."),
+  remembered: Count("Questions that it had answered before."),
+  failed: Count("Questions that were put to it and got no answer."),
+  not_asked: Count(
+    "Questions that were not put to it: after failures, over the budget, or too many at once.",
+  ),
+  rests_until: Nullable(Moment("Until then this process does not ask it, because of failures.")),
+});
+export type SystemAdjudicator = Static<typeof SystemAdjudicator>;
+
 export const System = Type.Object({
   version: Type.String({ description: "Of the service." }),
   storage: OneOf(["embedded", "external"], {
@@ -74,6 +89,10 @@ export const System = Type.Object({
   pacing: Type.Array(HostPace, {
     description: `Hosts and providers that made themselves felt, the worst first, at most ${MAX_PACES_SHOWN}.`,
   }),
+  adjudicator: Nullable(
+    SystemAdjudicator,
+    "The language model that is asked where mailbox names leave room for doubt; null when none is set.",
+  ),
   egress: Nullable(DoctorReport, "What the doctor last found; null when it was not asked since the start."),
 });
 export type System = Static<typeof System>;

@@ -61,28 +61,49 @@ export const ValidationResult = Type.Object({
   status: OneOf(STATUSES, { description: "The verdict. These four are all there will ever be." }),
   sub_status: OneOf(ALL_SUB_STATUSES, { description: "Why. The list may grow; each belongs to one status." }),
   confidence: Confidence,
-  safe_to_send: Type.Boolean({ description: "Whether we recommend sending to it." }),
+  safe_to_send: Type.Boolean({
+    description: "Whether we recommend sending to it: it is valid, and you reported no complaint from it.",
+  }),
   is_valid: Type.Boolean({ description: "There is positive evidence that this very mailbox exists." }),
   reason: Type.String({ description: "The verdict in one sentence for people." }),
   suggestion: Nullable(Type.String(), "The address that was probably meant."),
   score: Type.Integer({
     minimum: 0,
     maximum: 100,
-    description: "Estimated chance, in percent, that a message sent now is accepted.",
+    description:
+      "Estimated chance, in percent, that a message sent now is accepted. Where mail servers leave it open (catch_all " +
+      "and unknown), the look of the mailbox name and what you reported of earlier messages move it within its band.",
   }),
-  flags: Type.Array(Type.String(), { description: "Everything else worth knowing, as stable words." }),
+  flags: Type.Array(Type.String(), {
+    description:
+      "Everything else worth knowing, as stable words. delivered_before, bounced_before (each for 180 days) and " +
+      "complained_before repeat what you reported; they never change the status.",
+  }),
   request_id: Type.String(),
   details: ValidationDetails,
   catchall: Type.Object({
     is_catchall: Type.Boolean(),
     confidence: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
   }),
-  ai_enhancement: Type.Object({
-    used: Type.Boolean(),
-    method: Nullable(Type.String()),
-    score: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    reasons: Type.Array(Type.String()),
-  }),
+  ai_enhancement: Type.Object(
+    {
+      used: Type.Boolean({ description: "An opinion of the mailbox name had a say in this result." }),
+      method: Nullable(
+        Type.String(),
+        "Whose opinion: the model and its version, then +naming and +adjudicator:model where those were heard.",
+      ),
+      score: Nullable(
+        Type.Number({ minimum: 0, maximum: 1 }),
+        "How plausible it is, by its name, that somebody has this mailbox; 0.5 is no opinion.",
+      ),
+      reasons: Type.Array(Type.String(), { description: "Why, in words, weightiest first." }),
+    },
+    {
+      description:
+        "It never overrules a mail server: it refines score and confidence of catch_all and unknown, and may call an " +
+        "accepted mailbox low_quality when its name looks random.",
+    },
+  ),
   performance: Type.Object({ response_time_ms: Count("Milliseconds from question to answer.") }),
   metadata: Type.Object({
     timestamp: Type.Number({ description: "Unix time in seconds, with a fractional part." }),

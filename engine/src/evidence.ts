@@ -5,10 +5,14 @@
  * nothing else, so a stored piece of evidence can be judged again after a rule has changed. What was not
  * asked is undefined, which is never the same as an answer of no.
  */
+import type { Outcome } from "@mailvet/contract";
 import type { Address } from "./address/address.ts";
 import type { Complaint } from "./address/complaint.ts";
 import type { MailPolicies } from "./dns/mail-policies.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
+import type { Adjudication } from "./plausibility/adjudication.ts";
+import type { NameOpinion } from "./plausibility/name-model.ts";
+import type { PatternTally } from "./plausibility/naming-pattern.ts";
 import type { RoleTier } from "./reference/roles.ts";
 
 export type Evidence = {
@@ -41,8 +45,18 @@ export type Evidence = {
   mailbox?: MailboxFinding;
   /** What they said of a made-up mailbox at the same domain. */
   decoy?: DecoyFinding;
-  /** The model's opinion of the mailbox name. */
-  plausibility?: Plausibility;
+  /** AI enhancement is turned off: how the mailbox is named says nothing. */
+  ignoresName?: true;
+  /** What the model thinks of the mailbox name. Read from the text, at inspection. */
+  nameOpinion?: NameOpinion;
+  /** How mailboxes that were proven at this domain are named. */
+  naming?: PatternTally;
+  /** How the other addresses of the same list at this domain are named: weaker, for nobody proved them. */
+  listNaming?: PatternTally;
+  /** What a language model said that was asked because the rest was ambiguous. */
+  adjudication?: Adjudication;
+  /** What became of a message to this mailbox, as the account reported it last. */
+  outcome?: KnownOutcome;
 };
 
 /** How asking for a mailbox ended. */
@@ -82,4 +96,4 @@ export type DecoyFinding = Pick<MailboxFinding, "answer" | "reply" | "mxHost" | 
   confidence: number;
 };
 
-export type Plausibility = { score: number; method: string; reasons: string[]; looksRandom: boolean };
+export type KnownOutcome = { outcome: Outcome; reportedAtMs: number };

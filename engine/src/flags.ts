@@ -1,5 +1,6 @@
 /** Everything worth knowing beside the verdict, as stable words that a program can look for. */
 import type { Evidence } from "./evidence.ts";
+import { knownOutcome } from "./known-outcome.ts";
 
 const FLAGS = {
   disposable: (e) => e.disposable !== undefined,
@@ -16,6 +17,9 @@ const FLAGS = {
   implicit_mx: (e) => e.route?.kind === "mail_hosts" && e.route.implicit,
   catch_all: (e) => e.mailbox?.answer === "accepted" && e.decoy?.answer === "accepted",
   dns_not_asked: (e) => e.address !== undefined && e.route === undefined,
+  delivered_before: (e) => knownOutcome(e) === "delivered",
+  bounced_before: (e) => knownOutcome(e) === "bounced",
+  complained_before: (e) => knownOutcome(e) === "complained",
   smtp_not_asked: (e) => e.route?.kind === "mail_hosts" && e.mailbox === undefined,
 } as const satisfies Record<string, (e: Evidence) => boolean>;
 

@@ -1,10 +1,43 @@
+export {
+  bandOf,
+  type Calibration,
+  type CalibrationCell,
+  calibrated,
+  calibrationFrom,
+  predictedBounce,
+} from "./calibration.ts";
 export { createResolver, type Resolver, type ResolverOptions } from "./dns/resolver.ts";
 export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
 export type { Finding } from "./doctor/finding.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
-export type { Evidence, MailboxFinding } from "./evidence.ts";
+export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
+export {
+  ADJUDICATION_REASONS,
+  type Adjudication,
+  type AdjudicationReason,
+  isAmbiguous,
+} from "./plausibility/adjudication.ts";
+export { domainsNear, type MailboxesAt, suggestKnownDomain } from "./plausibility/domain-slip.ts";
+export { loadNameModel, type NameModel, type NameOpinion, type Trait } from "./plausibility/name-model.ts";
+export {
+  emptyTally,
+  fitOf,
+  type PatternFit,
+  type PatternTally,
+  TEMPLATES,
+  type Template,
+  tallyOf,
+  withMailbox,
+} from "./plausibility/naming-pattern.ts";
+export {
+  hasNamingHabit,
+  hasReadableName,
+  type Plausibility,
+  plausibilityOf,
+} from "./plausibility/plausibility.ts";
 export { type RefreshResult, refreshLists } from "./reference/list-refresh.ts";
 export { type Asking, reportOf } from "./report.ts";
+export { scoreOf } from "./score.ts";
 export {
   BadSettings,
   type EngineSettings,
@@ -34,14 +67,16 @@ export {
 } from "./smtp/standing.ts";
 export { Visitors } from "./smtp/visitors.ts";
 export { unsettled } from "./unsettled.ts";
-export { decide, type Verdict } from "./verdict.ts";
+export { decide, isUnproven, type Verdict } from "./verdict.ts";
 export {
   type Check,
   createVerifier,
+  type DeploymentKnowledge,
   type Haste,
   LEVELS,
   type Level,
   resolverFrom,
+  type SharedParts,
   type Verifier,
   type VerifierDeps,
   verifierFrom,

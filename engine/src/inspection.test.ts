@@ -49,3 +49,29 @@ test("what was looked up once is the same the second time", () => {
     expect(inspect(email)).toEqual(inspect(email));
   }
 });
+
+test("a mailbox name is read where it may matter: not a role's, a mask's, a throw-away's, or one that is settled", () => {
+  const read: string[] = [];
+  const judge = (local: string) => {
+    read.push(local);
+    return { score: 0.9, traits: [] };
+  };
+  const inspectNames = createInspection({
+    disposables: loadDisposables(),
+    nameModel: { method: "test", judge },
+  });
+  expect(inspectNames("Anna.Lee+shop@firm.io").nameOpinion).toEqual({ score: 0.9, traits: [] });
+  for (const email of [
+    "info@firm.io",
+    "anna.lee@mozmail.com",
+    "anna.lee@mailinator.com",
+    "anna.lee@firm.test",
+    "ann@gmail.com",
+    '"anna lee"@firm.io',
+    "anna.lee",
+  ]) {
+    expect(inspectNames(email).nameOpinion).toBeUndefined();
+  }
+  expect(read).toEqual(["Anna.Lee+shop"]);
+  expect(inspect("anna.lee@firm.io")).toMatchObject({ ignoresName: true }); // without a model
+});

@@ -9,12 +9,19 @@ import { providerSyntaxComplaint } from "./address/provider-rules.ts";
 import { specialUseOf } from "./address/special-use.ts";
 import { suggestDomain, suggestForSingleLabel } from "./address/suggestion.ts";
 import type { Evidence } from "./evidence.ts";
+import type { NameModel } from "./plausibility/name-model.ts";
+import { hasReadableName } from "./plausibility/plausibility.ts";
 import type { Disposables } from "./reference/disposable.ts";
 import { isFreeProvider } from "./reference/mailbox-providers.ts";
 import { isPrivacyRelay } from "./reference/privacy-relays.ts";
 import { roleOf } from "./reference/roles.ts";
 
-export type InspectionDeps = { disposables: Disposables; exemptSpecialUse?: readonly string[] };
+export type InspectionDeps = {
+  disposables: Disposables;
+  exemptSpecialUse?: readonly string[];
+  /** Reads mailbox names. Without one, AI enhancement is off. */
+  nameModel?: NameModel;
+};
 export type Inspect = (email: string) => Evidence;
 
 /** The domains of a list repeat themselves; what the lists say of one is looked up once, and forgotten in bulk. */
@@ -50,6 +57,7 @@ export function createInspection(deps: InspectionDeps): Inspect {
     // postmaster@ and its kin exist everywhere, whatever names a provider gives to people.
     const providerComplaint = role === "protocol" ? undefined : providerSyntaxComplaint(local, domain);
     if (providerComplaint !== undefined) evidence.providerComplaint = providerComplaint;
+    readName(evidence, deps.nameModel);
     return evidence;
   };
 }
@@ -78,6 +86,18 @@ function lookAt(domain: string, { disposables, exemptSpecialUse }: InspectionDep
     isFree: isFreeProvider(domain),
     meant,
   };
+}
+
+/** What the text has settled already, or what nobody chose as his name, needs no opinion. */
+function readName(evidence: Evidence, model: NameModel | undefined): void {
+  if (!model) {
+    evidence.ignoresName = true;
+    return;
+  }
+  const { specialUse, providerComplaint } = evidence;
+  if (specialUse !== undefined || providerComplaint !== undefined || !hasReadableName(evidence)) return;
+  const opinion = model.judge(evidence.address!.local);
+  if (opinion) evidence.nameOpinion = opinion;
 }
 
 /** An address can often be seen through the mistake. */

@@ -1,7 +1,8 @@
 /** The verdict in one sentence for people: what was found, in the order a person would ask. */
-import type { SubStatus } from "@mailvet/contract";
+import type { Outcome, SubStatus } from "@mailvet/contract";
 import type { Evidence } from "./evidence.ts";
-import type { Verdict } from "./verdict.ts";
+import { knownOutcome } from "./known-outcome.ts";
+import { isUnproven, type Verdict } from "./verdict.ts";
 
 const REASONS: Record<SubStatus, (e: Evidence) => string> = {
   "": (e) => `${server(e)} accepts this mailbox and refuses made-up ones.`,
@@ -46,7 +47,21 @@ const REASONS: Record<SubStatus, (e: Evidence) => string> = {
 export function reasonOf(evidence: Evidence, verdict: Verdict): string {
   const sentence = REASONS[verdict.subStatus](evidence);
   const startsWithName = sentence.slice(0, sentence.indexOf(" ")).includes("."); // mx.example.com stays as it is
-  return startsWithName ? sentence : sentence.charAt(0).toUpperCase() + sentence.slice(1);
+  const told = startsWithName ? sentence : sentence.charAt(0).toUpperCase() + sentence.slice(1);
+  return `${told}${pastOf(evidence, verdict)}`;
+}
+
+const PAST: Record<Outcome, string> = {
+  delivered: " You reported that a message to it was delivered.",
+  bounced: " You reported that a message to it bounced.",
+  complained: " You reported that its owner complained about a message.",
+};
+
+/** Told where it changed what we say: where nothing else is known, or where somebody does not want to hear from us. */
+function pastOf(evidence: Evidence, verdict: Verdict): string {
+  const outcome = knownOutcome(evidence);
+  if (outcome === undefined) return "";
+  return isUnproven(verdict) || (outcome === "complained" && verdict.isValid) ? PAST[outcome] : "";
 }
 
 const DISPOSABLE: Record<NonNullable<Evidence["disposable"]>, (domain: string) => string> = {

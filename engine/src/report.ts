@@ -1,10 +1,12 @@
 /** Presents evidence and its verdict in the words of the contract: the result that API and CLI return. */
 import type { ValidationResult } from "@mailvet/contract";
+import { type Calibration, scoreAfter } from "./calibration.ts";
 import type { Evidence, MailboxFinding } from "./evidence.ts";
 import { flagsOf } from "./flags.ts";
+import { suggestLocal } from "./plausibility/local-slip.ts";
+import { hasReadableName, plausibilityOf } from "./plausibility/plausibility.ts";
 import { reasonOf } from "./reason.ts";
-import { scoreOf } from "./score.ts";
-import { decide } from "./verdict.ts";
+import { decide, isUnproven, type Verdict } from "./verdict.ts";
 
 /** What the result says about the asking rather than about the address. */
 export type Asking = {
@@ -14,13 +16,16 @@ export type Asking = {
   /** Unix time in milliseconds when the evidence was gathered. */
   checkedAtMs: number;
   cached: boolean;
+  /** What the outcomes that this account reported taught about its scores. */
+  calibration?: Calibration | undefined;
 };
 
 const MAX_SMTP_MESSAGE = 300;
 
 export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
   const verdict = decide(evidence);
-  const { address, mailbox, decoy, plausibility } = evidence;
+  const { address, mailbox, decoy } = evidence;
+  const opinion = verdict.subStatus === "" ? plausibilityOf(evidence) : verdict.plausibility; // a fine name moves nothing
   const decided = decidingFinding(evidence);
   const isCatchall = mailbox?.answer === "accepted" && decoy?.answer === "accepted";
   return {
@@ -31,8 +36,8 @@ export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
     safe_to_send: verdict.safeToSend,
     is_valid: verdict.isValid,
     reason: reasonOf(evidence, verdict),
-    suggestion: evidence.suggestion?.email ?? null,
-    score: scoreOf(evidence, verdict),
+    suggestion: evidence.suggestion?.email ?? meantByName(evidence, verdict) ?? null,
+    score: scoreAfter(evidence, verdict, asking.calibration),
     flags: flagsOf(evidence),
     request_id: asking.requestId,
     details: {
@@ -58,16 +63,16 @@ export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
     },
     catchall: { is_catchall: isCatchall, confidence: decoy?.confidence ?? null },
     ai_enhancement: {
-      used: plausibility !== undefined,
-      method: plausibility?.method ?? null,
-      score: plausibility?.score ?? null,
-      reasons: plausibility?.reasons ?? [],
+      used: opinion !== undefined,
+      method: opinion?.method ?? null,
+      score: opinion?.score ?? null,
+      reasons: opinion?.reasons ?? [],
     },
     performance: { response_time_ms: Math.round(asking.responseTimeMs) },
     metadata: {
       timestamp: Date.now() / 1000,
       plan_tier: asking.planTier,
-      features_used: { catchall_detection: decoy !== undefined, ai_enhancement: plausibility !== undefined },
+      features_used: { catchall_detection: decoy !== undefined, ai_enhancement: opinion !== undefined },
       cached: asking.cached,
       checked_at: asking.checkedAtMs / 1000,
       retry_after: verdict.status === "unknown" ? retryAfter(evidence) : null,
@@ -80,6 +85,15 @@ function decidingFinding({ mailbox, decoy }: Evidence): Pick<MailboxFinding, "re
   const isOpen =
     mailbox?.answer === "accepted" && decoy?.answer !== "accepted" && decoy?.answer !== "not_found";
   return isOpen && decoy ? decoy : mailbox;
+}
+
+/** The address with a slip in its name mended. A mailbox that exists has no slip in its name. */
+function meantByName(evidence: Evidence, verdict: Verdict): string | undefined {
+  if (!isUnproven(verdict) && verdict.subStatus !== "mailbox_not_found") return undefined;
+  if (!hasReadableName(evidence)) return undefined;
+  const { local, unicodeDomain } = evidence.address!;
+  const meant = suggestLocal(local);
+  return meant === undefined ? undefined : `${meant}@${unicodeDomain}`;
 }
 
 const RETRY_DNS_AFTER_SECONDS = 300;

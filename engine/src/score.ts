@@ -6,7 +6,8 @@
  */
 import type { SubStatus } from "@mailvet/contract";
 import type { Evidence } from "./evidence.ts";
-import type { Verdict } from "./verdict.ts";
+import { knownOutcome } from "./known-outcome.ts";
+import { isUnproven, type Verdict } from "./verdict.ts";
 
 type Band = readonly [lowest: number, start: number, highest: number];
 
@@ -56,12 +57,22 @@ const NUDGES: readonly (readonly [points: number, applies: (e: Evidence) => bool
 ];
 
 export function scoreOf(evidence: Evidence, verdict: Verdict): number {
-  const [lowest, start, highest] = BANDS[verdict.subStatus];
+  const band = BANDS[verdict.subStatus];
+  const [lowest, start, highest] = band;
   let score = start;
   for (const [points, applies] of NUDGES) if (applies(evidence)) score += points;
-  // Where SMTP cannot tell, the look of the mailbox name may move the score across half its band.
-  if (evidence.plausibility && (verdict.status === "unknown" || verdict.subStatus === "catch_all")) {
-    score += (evidence.plausibility.score - 0.5) * (highest - lowest);
+  if (isUnproven(verdict)) {
+    const outcome = knownOutcome(evidence);
+    if (outcome === "bounced") return lowest;
+    if (outcome === "delivered") return highest;
+    score += pointsOfName(verdict, band);
   }
   return Math.round(Math.min(highest, Math.max(lowest, score)));
+}
+
+/** Where SMTP cannot tell, the look of the mailbox name moves the score across its band, from either end to the other. */
+function pointsOfName({ plausibility }: Verdict, [lowest, start, highest]: Band): number {
+  if (!plausibility) return 0;
+  const lean = 2 * plausibility.score - 1;
+  return lean * (lean < 0 ? start - lowest : highest - start);
 }

@@ -22,6 +22,7 @@ test("without settings there are sound defaults", () => {
     probeTimeoutMs: 30_000,
     connectionsPerHost: 1,
     exemptSpecialUse: [],
+    aiEnhancement: true,
   });
 });
 
@@ -51,6 +52,11 @@ test("a proxy's name, port, user and password are taken apart", () => {
     username: "ann",
     password: "p@ss",
   });
+});
+
+test("AI enhancement can be turned off, in so many words", () => {
+  expect(read({ AI_ENHANCEMENT: "off" }).aiEnhancement).toBe(false);
+  expect(() => read({ AI_ENHANCEMENT: "no" })).toThrow("AI_ENHANCEMENT=no: expected one of on, off");
 });
 
 test("whoever opens a private range may use .test", () => {

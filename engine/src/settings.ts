@@ -127,6 +127,8 @@ export type EngineSettings = {
   listsDirectory: string | undefined;
   /** The operator's own allow/deny file. */
   localListsFile: string | undefined;
+  /** Whether the look of a mailbox name has a say where mail servers leave it open. */
+  aiEnhancement: boolean;
   /** Special-use names that count as ordinary ones here. */
   exemptSpecialUse: string[];
 };
@@ -146,6 +148,7 @@ export function readEngineSettings(read: SettingsReader): EngineSettings {
     connectionsPerHost: read.integer("CONNECTIONS_PER_HOST", { fallback: 1, min: 1, max: 100 }),
     listsDirectory: read.text("LISTS_DIR"),
     localListsFile: read.file("LOCAL_LISTS", complaintsAboutLists),
+    aiEnhancement: read.oneOf("AI_ENHANCEMENT", { fallback: "on", choices: ["on", "off"] }) === "on",
     // Whoever opens private ranges is testing, and .test is the name for that; otherwise it is reserved.
     exemptSpecialUse: egressAllow.length > 0 ? ["test"] : [],
   };

@@ -1,14 +1,18 @@
-import { ALL_SUB_STATUSES, type SubStatus } from "@mailvet/contract";
+import { ALL_SUB_STATUSES, OUTCOMES, type Outcome, type SubStatus } from "@mailvet/contract";
 import { expect, test } from "vitest";
 import { parseAddress } from "./address/address.ts";
 import type { DecoyFinding, Evidence, MailboxAnswer } from "./evidence.ts";
+import { flagsOf } from "./flags.ts";
 import { reasonOf } from "./reason.ts";
 import { scoreOf } from "./score.ts";
 import { decide } from "./verdict.ts";
 
-const parsed = parseAddress("ann@shop.example");
-if (!parsed.ok) throw new Error("the sample address is malformed");
-const { address } = parsed;
+const addressOf = (email: string) => {
+  const parsed = parseAddress(email);
+  if (!parsed.ok) throw new Error("the sample address is malformed");
+  return parsed.address;
+};
+const address = addressOf("ann@shop.example");
 
 const HOSTS = [{ name: "mx.shop.example", preference: 10, addresses: ["192.0.2.1"] }];
 const REFUSED: DecoyFinding = { answer: "not_found", confidence: 0.95 };
@@ -20,7 +24,11 @@ const routed: Evidence = {
 };
 const heard = (answer: MailboxAnswer): Evidence => ({ ...routed, mailbox: { answer } });
 const proven: Evidence = { ...heard("accepted"), decoy: REFUSED };
-const random = { score: 0.1, method: "test", reasons: [], looksRandom: true };
+const random: Evidence = {
+  ...proven,
+  address: addressOf("zqxvkwjq@shop.example"),
+  nameOpinion: { score: 0.005, traits: ["few_vowels"] },
+};
 
 /** For every reason a verdict can have: evidence for it, is_valid, safe_to_send, confidence. */
 const CASES: Record<
@@ -50,7 +58,7 @@ const CASES: Record<
   role_based: [{ ...proven, role: "department" }, true, false, 0.95],
   mailbox_full: [heard("full"), true, false, 0.9],
   possible_typo: [{ ...proven, suggestion: { email: "ann@gmail.com", lookAlike: true } }, true, false, 0.85],
-  low_quality: [{ ...proven, plausibility: random }, true, false, 0.9],
+  low_quality: [random, true, false, 0.881],
   greylisted: [heard("greylisted"), false, false, 0.4],
   rate_limited: [heard("rate_limited"), false, false, 0.35],
   probe_blocked: [heard("probe_blocked"), false, false, 0.35],
@@ -115,6 +123,44 @@ test("when several reasons apply, the earlier one in the order wins and the othe
 test("a throw-away mailbox is valid only as far as it was proven", () => {
   expect(decide({ ...wellFormed, disposable: "domain" })).toMatchObject({ status: "risky", isValid: false });
   expect(decide({ ...heard("accepted"), disposable: "domain" }).isValid).toBe(false);
+});
+
+const DAY_MS = 24 * 60 * 60_000;
+const reported = (outcome: Outcome, daysAgo = 1) => ({
+  outcome: { outcome, reportedAtMs: Date.now() - daysAgo * DAY_MS },
+});
+const scored = (evidence: Evidence) => scoreOf(evidence, decide(evidence));
+
+test("what became of earlier messages moves the score of an open mailbox to the end of its band", () => {
+  for (const open of [CASES.catch_all[0], CASES.greylisted[0], CASES.smtp_timeout[0]]) {
+    expect(scored({ ...open, ...reported("bounced") })).toBeLessThan(scored(open));
+    expect(scored({ ...open, ...reported("delivered") })).toBeGreaterThan(scored(open));
+    expect(scored({ ...open, ...reported("bounced", 181) })).toBe(scored(open)); // half a year later it is forgotten
+    expect(reasonOf({ ...open, ...reported("bounced") }, decide(open))).toMatch(
+      / a message to it bounced\.$/,
+    );
+  }
+});
+
+test("no report overrules what the mail server says now", () => {
+  for (const subStatus of ALL_SUB_STATUSES) {
+    const [evidence] = CASES[subStatus];
+    for (const outcome of OUTCOMES) {
+      const { safeToSend: _, ...verdict } = decide(evidence);
+      const told = { ...evidence, ...reported(outcome) };
+      // Who looks random and was written to is no stranger.
+      const expected = subStatus === "low_quality" && outcome === "delivered" ? decide(proven) : verdict;
+      expect(decide(told)).toMatchObject({ status: expected.status, subStatus: expected.subStatus });
+      if (subStatus === "" || subStatus === "mailbox_not_found") expect(scored(told)).toBe(scored(evidence));
+    }
+  }
+});
+
+test("who complained is not written to again, however long ago that was", () => {
+  const complained = { ...proven, ...reported("complained", 1000) };
+  expect(decide(complained)).toMatchObject({ status: "valid", isValid: true, safeToSend: false });
+  expect(flagsOf(complained)).toContain("complained_before");
+  expect(reasonOf(complained, decide(complained))).toContain("complained");
 });
 
 test("sorting by score never puts a dead address above one that may live", () => {

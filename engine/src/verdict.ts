@@ -6,6 +6,8 @@
  */
 import { STATUS_OF, type Status, type SubStatus } from "@mailvet/contract";
 import type { Evidence, MailboxAnswer } from "./evidence.ts";
+import { knownOutcome } from "./known-outcome.ts";
+import { looksRandom, NO_OPINION, type Plausibility, plausibilityOf } from "./plausibility/plausibility.ts";
 
 export type Verdict = {
   status: Status;
@@ -15,6 +17,8 @@ export type Verdict = {
   /** There is positive evidence that this very mailbox exists. */
   isValid: boolean;
   safeToSend: boolean;
+  /** What is made of the mailbox name, where that moved the confidence. */
+  plausibility?: Plausibility;
 };
 
 type Rule = readonly [subStatus: SubStatus, applies: (e: Evidence) => boolean];
@@ -63,7 +67,7 @@ const POLICY: readonly Rule[] = [
 
   ["possible_typo", (e) => proven(e) && e.suggestion?.lookAlike === true],
   ["role_based", (e) => proven(e) && e.role !== undefined],
-  ["low_quality", (e) => proven(e) && e.plausibility?.looksRandom === true],
+  ["low_quality", (e) => proven(e) && looksRandom(e)],
   ["privacy_relay", (e) => proven(e) && e.isPrivacyRelay === true],
   ["", proven],
 
@@ -71,7 +75,7 @@ const POLICY: readonly Rule[] = [
 ];
 
 /** How sure each verdict is that its status is right, before anything refines it. */
-const CONFIDENCE: Record<SubStatus, number | ((e: Evidence) => number)> = {
+const CONFIDENCE: Record<SubStatus, number | ((e: Evidence, opinion: Plausibility | undefined) => number)> = {
   "": 0.95,
   privacy_relay: 0.88,
   syntax_error: 0.99,
@@ -90,7 +94,7 @@ const CONFIDENCE: Record<SubStatus, number | ((e: Evidence) => number)> = {
   role_based: 0.95,
   mailbox_full: 0.9,
   possible_typo: 0.85,
-  low_quality: (e) => 1 - (e.plausibility?.score ?? 0.5),
+  low_quality: (_, opinion) => rounded(1 - (opinion?.score ?? NO_OPINION)),
   greylisted: 0.4,
   rate_limited: 0.35,
   probe_blocked: 0.35,
@@ -115,14 +119,36 @@ const PROVEN_THOUGH_RISKY: ReadonlySet<SubStatus> = new Set([
 export function decide(evidence: Evidence): Verdict {
   const [subStatus] = POLICY.find((rule) => rule[1](evidence))!; // the last row always applies
   const status = STATUS_OF[subStatus];
+  const unproven = isUnproven({ status, subStatus });
+  const plausibility = unproven || subStatus === "low_quality" ? plausibilityOf(evidence) : undefined;
   const confidence = CONFIDENCE[subStatus];
-  return {
+  const base = typeof confidence === "number" ? confidence : confidence(evidence, plausibility);
+  const verdict: Verdict = {
     status,
     subStatus,
-    confidence: typeof confidence === "number" ? confidence : confidence(evidence),
+    confidence: unproven && plausibility ? swayed(base, plausibility) : base,
     isValid: isProven(subStatus, status, evidence),
-    safeToSend: status === "valid",
+    safeToSend: status === "valid" && knownOutcome(evidence) !== "complained",
   };
+  if (plausibility) verdict.plausibility = plausibility;
+  return verdict;
+}
+
+/** The mail servers left open whether the mailbox exists: here, and nowhere else, its name and its past are heard. */
+export function isUnproven({ status, subStatus }: Pick<Verdict, "status" | "subStatus">): boolean {
+  return status === "unknown" || subStatus === "catch_all";
+}
+
+/** How far the name may move what the mail servers and their silence are worth. */
+const SWAY = 0.05;
+
+/** Both statuses advise against relying on the mailbox: a name that looks made up makes that righter, a plausible one less so. */
+function swayed(base: number, { score }: Plausibility): number {
+  return rounded(Math.min(0.99, Math.max(0.01, base + SWAY * (1 - 2 * score))));
+}
+
+function rounded(confidence: number): number {
+  return Math.round(confidence * 1000) / 1000;
 }
 
 function isProven(subStatus: SubStatus, status: Status, evidence: Evidence): boolean {

@@ -8,18 +8,32 @@ import { createDomainFacts, type DomainFacts, type DomainFactsDeps } from "./dom
 import { createEgressGuard } from "./egress/guard.ts";
 import type { Evidence } from "./evidence.ts";
 import { createInspection, type InspectionDeps } from "./inspection.ts";
+import { type Adjudication, isAmbiguous } from "./plausibility/adjudication.ts";
+import { loadNameModel } from "./plausibility/name-model.ts";
+import type { PatternTally } from "./plausibility/naming-pattern.ts";
+import { hasNamingHabit, hasReadableName } from "./plausibility/plausibility.ts";
 import { loadDisposables } from "./reference/disposable.ts";
 import type { EngineSettings } from "./settings.ts";
 import { createDial } from "./smtp/dial.ts";
 import type { PaceFor } from "./smtp/pace.ts";
 import { createPlanner, type Planner } from "./smtp/planner.ts";
 import { Urgency } from "./urgency.ts";
+import { decide, isUnproven } from "./verdict.ts";
 
 /** How far to go: look at the text, ask the name servers, or ask the mail server too. */
 export const LEVELS = ["syntax", "dns", "smtp"] as const;
 export type Level = (typeof LEVELS)[number];
 
-export type VerifierDeps = InspectionDeps & DomainFactsDeps & { planner: Planner };
+export type VerifierDeps = InspectionDeps &
+  DomainFactsDeps & { planner: Planner; knowledge?: DeploymentKnowledge };
+
+/** What a deployment knows and an engine by itself does not. */
+export type DeploymentKnowledge = {
+  /** How proven mailboxes at this domain are named. Asked where the mail servers leave it open, never for free mail. */
+  namingAt?: (domain: string) => Promise<PatternTally | undefined>;
+  /** A second opinion where the first is ambiguous; undefined when there is none. */
+  adjudicate?: (evidence: Evidence) => Promise<Adjudication | undefined>;
+};
 
 /** How a check is to be made. `isUrgent` when somebody waits for it in person: lists wait for it too. */
 export type Haste = { isUrgent?: boolean };
@@ -59,7 +73,9 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     await askNames(facts, evidence);
     if (evidence.route?.kind === "domain_not_found") return; // and so it has no policies either
     await Promise.all([
-      level === "smtp" ? askMailServer(deps, evidence, urgency) : undefined,
+      level === "smtp"
+        ? askMailServer(deps, evidence, urgency).then(() => askDeployment(deps, evidence))
+        : undefined,
       askForPolicies(facts, evidence),
     ]);
   };
@@ -90,16 +106,18 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   };
 }
 
-/** What several processes that work together may bring, instead of each having its own. */
-export type SharedParts = { paceFor?: PaceFor };
+/** What several processes that work together may bring, instead of each having its own or none. */
+export type SharedParts = { paceFor?: PaceFor; knowledge?: DeploymentKnowledge };
 
 /** A verifier with the real parts, as the settings describe them. */
-export function verifierFrom(settings: EngineSettings, shared: SharedParts = {}): Verifier {
+export function verifierFrom(settings: EngineSettings, { knowledge, ...shared }: SharedParts = {}): Verifier {
   const { egress, smtpPort: port, probeTimeoutMs, connectionsPerHost } = settings;
   const guard = createEgressGuard({ allow: settings.egressAllow });
   return createVerifier({
     disposables: loadDisposables({ directory: settings.listsDirectory, localFile: settings.localListsFile }),
     exemptSpecialUse: settings.exemptSpecialUse,
+    ...(settings.aiEnhancement && { nameModel: loadNameModel() }),
+    ...(knowledge && { knowledge }),
     resolver: resolverFrom(settings),
     guard,
     planner: createPlanner({
@@ -136,6 +154,43 @@ async function askMailServer({ planner }: VerifierDeps, evidence: Evidence, urge
   const { mailbox, decoy } = await planner.probe({ address, route, provider, urgency });
   evidence.mailbox = mailbox;
   if (decoy) evidence.decoy = await decoy;
+}
+
+/** Long enough for a database that is busy, and for a language model; what takes longer is done without. */
+const NAMING_WITHIN_MS = 1000;
+const ADJUDICATION_WITHIN_MS = 5000;
+
+/**
+ * Where the mail servers left it open, others may know more; and before a name is called random, how its neighbours are
+ * named is worth a look. They help, and can neither fail a check nor hold it up for long.
+ */
+async function askDeployment({ knowledge }: VerifierDeps, evidence: Evidence): Promise<void> {
+  if (!knowledge || evidence.route?.kind !== "mail_hosts" || !hasReadableName(evidence)) return;
+  const verdict = decide(evidence);
+  if (!isUnproven(verdict) && verdict.subStatus !== "low_quality") return;
+  const { namingAt, adjudicate } = knowledge;
+  if (namingAt && hasNamingHabit(evidence)) {
+    const naming = await inTime(NAMING_WITHIN_MS, () => namingAt(evidence.address!.domain));
+    if (naming) evidence.naming = naming;
+  }
+  if (adjudicate && isUnproven(verdict) && isAmbiguous(evidence)) {
+    const adjudication = await inTime(ADJUDICATION_WITHIN_MS, () => adjudicate(evidence));
+    if (adjudication) evidence.adjudication = adjudication;
+  }
+}
+
+/** What was found by then; undefined when nothing was, or when finding it failed. */
+function inTime<T>(withinMs: number, find: () => Promise<T | undefined>): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const end = (found?: T) => {
+      clearTimeout(timer);
+      resolve(found);
+    };
+    const timer = setTimeout(end, withinMs);
+    Promise.resolve()
+      .then(find)
+      .then(end, () => end());
+  });
 }
 
 async function askForPolicies(facts: DomainFacts, evidence: Evidence): Promise<void> {

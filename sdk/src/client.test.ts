@@ -41,6 +41,7 @@ test("an email is sent in the body, the key in a header, and the balance is know
 /** Every method, and the request it makes. */
 const METHODS: [(client: Client) => Promise<unknown>, method: string, url: string, body?: object][] = [
   [(c) => c.validateBulk(["a@b.io"]), "POST", "/validation/bulk", { emails: ["a@b.io"] }],
+  [(c) => c.about(), "GET", "/about"],
   [(c) => c.account(), "GET", "/account"],
   [(c) => c.usage(), "GET", "/usage"],
   [

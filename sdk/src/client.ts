@@ -1,5 +1,13 @@
 /** Everything a service can be asked, as typed methods. What comes back is the API's own document, unchanged. */
-import type { Account, BulkItem, BulkSummary, Credits, Usage, ValidationResult } from "@mailvet/contract";
+import type {
+  About,
+  Account,
+  BulkItem,
+  BulkSummary,
+  Credits,
+  Usage,
+  ValidationResult,
+} from "@mailvet/contract";
 import { type AuthMethods, authMethods } from "./auth-methods.ts";
 import {
   type Call,
@@ -9,6 +17,7 @@ import {
   type OnceOptions,
 } from "./connection.ts";
 import { type ListOptions, validateList } from "./email-list.ts";
+import { type FeedbackMethods, feedbackMethods } from "./feedback-methods.ts";
 import { type JobMethods, jobMethods } from "./job-methods.ts";
 import { type KeyMethods, keyMethods } from "./key-methods.ts";
 import { onceKey } from "./once-key.ts";
@@ -29,6 +38,8 @@ export type Client = {
     options?: ListOptions,
   ): AsyncGenerator<BulkItem, void, undefined>;
 
+  /** What the installation says of itself; nobody has to be known for it. */
+  about(options?: CallOptions): Promise<About>;
   /** Plan, credits and limits. */
   account(options?: CallOptions): Promise<Account>;
   /** The balance and a page of its history, newest first; `total` counts the whole history. */
@@ -40,6 +51,8 @@ export type Client = {
 
   /** Whole files: upload, confirm, follow, fetch. */
   jobs: JobMethods;
+  /** What became of messages: the service learns from it. */
+  feedback: FeedbackMethods;
   webhooks: WebhookMethods;
   keys: KeyMethods;
   auth: AuthMethods;
@@ -82,6 +95,9 @@ export function createClient(options: ConnectionOptions): Client {
     validateMany: (emails, list) =>
       validateList((part, signal) => askBulk(part, { signal, isPatient: true }), emails, list),
 
+    async about(more) {
+      return (await call<About>({ method: "GET", path: "/about", ...more })).body;
+    },
     async account(more) {
       return (await call<Account>({ method: "GET", path: "/account", ...more })).body;
     },
@@ -99,6 +115,7 @@ export function createClient(options: ConnectionOptions): Client {
     },
 
     jobs: jobMethods(call, open),
+    feedback: feedbackMethods(call),
     webhooks: webhookMethods(call),
     keys: keyMethods(call),
     auth: authMethods(call),

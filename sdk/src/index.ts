@@ -4,6 +4,7 @@ export { type Client, createClient, type Page, type UsageRange } from "./client.
 export type { CallOptions, ConnectionOptions, OnceOptions } from "./connection.ts";
 export type { ListOptions } from "./email-list.ts";
 export { MailvetProblem, MailvetUnreachable, type UnreachableReason } from "./failure.ts";
+export type { FeedbackMethods, ToldOutcome } from "./feedback-methods.ts";
 export type { DownloadChoice, JobMethods, JobsQuery, ResultsPage } from "./job-methods.ts";
 export type { WatchOptions } from "./job-watch.ts";
 export type { KeyMethods, NewKey } from "./key-methods.ts";

@@ -1,9 +1,10 @@
 /**
- * What happens when the demonstration begins, through the API as any customer has it: webhooks, checks of every kind, and
- * jobs in every state. Where it was done before, it is left as it is.
+ * What happens when the demonstration begins, through the API as any customer has it: webhooks, checks of every kind, jobs
+ * in every state, and what became of the messages to one of the lists. Where it was done before, it is left as it is.
  */
 import type { Job } from "@mailvet/contract";
 import { type Client, createClient } from "@mailvet/sdk";
+import { tellAftermath } from "./aftermath.ts";
 import { csvOf, type ListPlan } from "./lists.ts";
 import { DEMO } from "./people.ts";
 
@@ -48,11 +49,11 @@ const CHECKED = [
   "carla.meyer@blocks.example-lab.com",
 ];
 
-type Act = "completes" | "is cancelled" | "is paused" | "goes on";
+type Act = "is sent to" | "completes" | "is cancelled" | "is paused" | "goes on";
 
 /** The newest comes last, and so stands first in the list of jobs. */
 const LISTS: readonly (ListPlan & { name: Act })[] = [
-  list("completes", { filename: "newsletter.csv", seed: 1, ordinary: 900, hasOddOnes: true }),
+  list("is sent to", { filename: "newsletter.csv", seed: 1, ordinary: 900, hasOddOnes: true }),
   list("completes", { filename: "spring-fair.csv", seed: 2, ordinary: 260 }),
   list("is cancelled", { filename: "old-customers.csv", seed: 3, ordinary: 300, slow: 200 }),
   list("is paused", { filename: "partner-leads.csv", seed: 4, ordinary: 420, slow: 180 }),
@@ -72,8 +73,12 @@ const COMPLETES_WITHIN_MS = 60_000;
 /** By then the quick ones of a list are through. */
 const SOME_ROWS = 100;
 
+const completed = ({ jobs }: Client, { id }: Job) =>
+  jobs.wait(id, { signal: AbortSignal.timeout(COMPLETES_WITHIN_MS) });
+
 const ACTS: Readonly<Record<Act, (client: Client, job: Job) => Promise<unknown>>> = {
-  completes: ({ jobs }, { id }) => jobs.wait(id, { signal: AbortSignal.timeout(COMPLETES_WITHIN_MS) }),
+  completes: completed,
+  "is sent to": async (client, job) => tellAftermath(client, await completed(client, job)),
   "is cancelled": async (client, job) => {
     await untilSome(client, job);
     await client.jobs.cancel(job.id);

@@ -7,15 +7,20 @@ import { emailOf } from "./accounts/directory.ts";
 import { firstStart, type Welcome } from "./accounts/first-start.ts";
 import { createMailer } from "./accounts/mailer.ts";
 import { createSessions } from "./accounts/sessions.ts";
+import { createAdjudicator } from "./adjudication/adjudicator.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
 import { usageOf } from "./credits/usage.ts";
 import { createNotices } from "./db/notices.ts";
+import { createFeedback } from "./feedback/feedback.ts";
+import { createLearned } from "./feedback/learned.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { aboutRoutes } from "./http/about-routes.ts";
 import { accountRoutes } from "./http/account-routes.ts";
 import { buildApp } from "./http/app.ts";
 import { authRoutes } from "./http/auth-routes.ts";
 import { creditRoutes } from "./http/credit-routes.ts";
+import { feedbackRoutes } from "./http/feedback-routes.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { createIdempotentAnswers } from "./http/idempotent-answers.ts";
 import { jobRoutes } from "./http/job-routes.ts";
@@ -37,6 +42,7 @@ import { sliceHandler } from "./jobs/slice-run.ts";
 import { createUploads } from "./jobs/uploads.ts";
 import { createKeyring } from "./keys/keyring.ts";
 import type { Log } from "./log.ts";
+import { createNaming } from "./naming/naming.ts";
 import { createSharedPaces } from "./pacing/shared-paces.ts";
 import { createProcesses } from "./queue/processes.ts";
 import { createTasks } from "./queue/tasks.ts";
@@ -45,6 +51,8 @@ import { openStorage } from "./storage.ts";
 import { listSharedPaces } from "./system/host-paces.ts";
 import { createPaceBook } from "./system/pace-book.ts";
 import { createSystem } from "./system/system.ts";
+import { lookBack } from "./validations/look-back.ts";
+import { SANDBOX_DOMAIN } from "./validations/sandbox.ts";
 import { createValidations } from "./validations/validations.ts";
 import { createVerdictMemory } from "./validations/verdict-memory.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
@@ -152,15 +160,40 @@ async function open(
   const paces = isAlone ? undefined : createSharedPaces({ database, notices, processes, say: warn });
   closers.push(() => paces?.close());
   const paceBook = paces ? undefined : createPaceBook((_key, profile) => new LocalPace(profile));
-  const verifier = verifierFrom(config.engine, paces ?? paceBook);
+  const naming = createNaming({ database, learns: config.engine.aiEnhancement, say: warn });
+  closers.push(() => naming.close());
+  const metrics = createMetrics();
+  const adjudicator =
+    config.adjudicator && config.engine.aiEnhancement
+      ? createAdjudicator({
+          settings: config.adjudicator,
+          pool: database.pool,
+          say: warn,
+          count: metrics.countAdjudication,
+        })
+      : undefined;
+  closers.push(() => adjudicator?.close());
+  const verifier = verifierFrom(config.engine, {
+    ...(paces ?? paceBook),
+    knowledge: { ...naming, ...adjudicator },
+  });
   closers.push(() => verifier.close());
   const memory = createVerdictMemory({ database, say: warn });
-  const metrics = createMetrics();
+  const learned = createLearned({ pool: database.pool, notices });
+  const feedback = createFeedback({
+    database,
+    learned,
+    lookBack: (accountId, addresses) => lookBack({ verifier, memory }, accountId, addresses),
+    sandboxDomain: SANDBOX_DOMAIN,
+    limits: config.jobs,
+  });
   const { countVerdict } = metrics;
   const validations = createValidations({
     verifier,
     ledger,
     memory,
+    learned,
+    naming,
     level: "smtp",
     countVerdict,
     singleBudgetMs: config.budgets.singleMs,
@@ -199,6 +232,8 @@ async function open(
     {
       reservations: ledger.releaseExpired,
       verdicts: memory.forgetExpired,
+      outcomes: feedback.eraseOld,
+      naming: naming.eraseOld,
       answers: answers.deleteExpired,
       sessions: sessions.deleteExpired,
       accounts: accounts.deleteExpired,
@@ -207,6 +242,7 @@ async function open(
       deliveries: webhooks.eraseOld,
       lanes: () => tasks.closeIdleLanes("webhooks"),
       ...(paces ? { paces: paces.forgetOld } : {}),
+      ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),
     },
     (chore, error) => log.write.error({ err: error, chore }, "housekeeping failed"),
   );
@@ -250,6 +286,7 @@ async function open(
     processes,
     openDoctor: () => doctorFrom(config.engine),
     listPaces: paceBook ? paceBook.list : () => listSharedPaces(database.pool),
+    adjudicator,
     version,
     storage: isAlone ? "embedded" : "external",
   });
@@ -282,7 +319,17 @@ async function open(
               sayFailure: (requestId, error) =>
                 log.write.error({ err: error, request_id: requestId }, "a download broke off"),
             }),
+            feedbackRoutes({ feedback, maxUploadBytes: config.jobs.maxUploadBytes }),
             webhookRoutes({ webhooks }),
+            aboutRoutes({
+              name: "Mailvet",
+              version,
+              sign_up: config.signUp.mode,
+              mail: mailer.reachesPeople,
+              retention_days: retentionDays,
+              max_csv_emails: config.jobs.maxEmailsPerFile,
+              max_upload_bytes: config.jobs.maxUploadBytes,
+            }),
             accountRoutes({ accounts }),
             creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
             keyRoutes({ keyring }),

@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { MIN_PASSWORD_LENGTH, PLANS, type Plan } from "@mailvet/contract";
 import { type EngineSettings, type Environment, readEngineSettings, settingsFrom } from "@mailvet/engine";
+import type { AdjudicatorSettings } from "./adjudication/adjudicator.ts";
 import { defaultDataDirectory } from "./db/embedded/data-directory.ts";
 import { isWellFormed } from "./keys/key-text.ts";
 
@@ -25,6 +26,8 @@ export type Config = {
   /** How long an answer may take; what is not settled by then is told as unknown. */
   budgets: { singleMs: number; bulkMs: number };
   jobs: JobsConfig;
+  /** The language model for the ambiguous rest; undefined: none is asked. */
+  adjudicator: AdjudicatorSettings | undefined;
   engine: EngineSettings;
 };
 
@@ -103,6 +106,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       retentionDays: read.integer("RETENTION_DAYS", { fallback: 30, min: 1, max: 3650 }),
       workerSlots: read.integer("WORKER_SLOTS", { fallback: 16, min: 1, max: 100 }),
     },
+    adjudicator: readAdjudicator(read),
     engine: readEngineSettings(read),
   };
   read.reportProblems();
@@ -136,14 +140,44 @@ function readMail(read: Reader): MailConfig | undefined {
   return url === undefined ? undefined : { url, sender: sender ?? "mailvet@localhost" };
 }
 
+/** No longer than a check waits for an opinion at all. */
+const LONGEST_ADJUDICATION_SECONDS = 5;
+
+/** A language model needs an address and a name. Settings for one that is not there are a mistake worth telling. */
+function readAdjudicator(read: Reader): AdjudicatorSettings | undefined {
+  const baseUrl = read.matching(
+    "AI_BASE_URL",
+    "an address such as https://models.example.com/v1, without user, query or fragment",
+    isPublicUrl,
+  );
+  const model = read.matching("AI_MODEL", "1 to 100 visible ASCII characters", isModelName);
+  const apiKey = read.secret("AI_API_KEY", "1 to 1000 visible ASCII characters", isHeaderWord);
+  const settings = {
+    timeoutMs: read.seconds("AI_TIMEOUT_SECONDS", { fallback: 3, max: LONGEST_ADJUDICATION_SECONDS }) * 1000,
+    questionsPerDay: read.integer("AI_DAILY_BUDGET", { fallback: 10_000, min: 1, max: 100_000_000 }),
+    sendsDomain: read.oneOf("AI_SEND_DOMAIN", { fallback: "no", choices: ["no", "yes"] }) === "yes",
+  };
+  if (read.text("AI_BASE_URL") === undefined) {
+    const isNone = () => false;
+    read.matching("AI_MODEL", "AI_BASE_URL to be set as well", isNone);
+    read.secret("AI_API_KEY", "AI_BASE_URL to be set as well", isNone);
+  } else if (read.text("AI_MODEL") === undefined) {
+    read.matching("AI_BASE_URL", "AI_MODEL to be set as well", () => false);
+  }
+  if (baseUrl === undefined || model === undefined) return undefined;
+  return { baseUrl: baseUrl.replace(/\/+$/, ""), model, apiKey, ...settings };
+}
+
 function isPublicUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
-  const { protocol, search, hash, username } = new URL(value);
-  return /^https?:$/.test(protocol) && search === "" && hash === "" && username === "";
+  const { protocol, search, hash, username, password } = new URL(value);
+  return /^https?:$/.test(protocol) && search + hash + username + password === "";
 }
 
 const isDatabaseUrl = (value: string) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
 const isMailUrl = (value: string) => /^smtps?:\/\//.test(value) && URL.canParse(value);
+const isModelName = (value: string) => /^[\x21-\x7e]{1,100}$/.test(value);
+const isHeaderWord = (value: string) => /^[\x21-\x7e]{1,1000}$/.test(value);
 const isEmail = (value: string) => /^[^\s@]+@[^\s@]+$/.test(value);
 
 function isAddressOrRange(item: string): boolean {

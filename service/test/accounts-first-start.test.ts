@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { type FirstStartSettings, firstStart } from "../src/accounts/first-start.ts";
 import { createNotices } from "../src/db/notices.ts";
 import { createKeyring } from "../src/keys/keyring.ts";
-import { type AccountsHouse, openAccountsHouse, refusalOf, visitorFrom } from "./accounts-house.ts";
+import { type AccountsHouse, housesOnOneDatabase, refusalOf, visitorFrom } from "./accounts-house.ts";
+
+const openAccountsHouse = housesOnOneDatabase();
 
 const HERE = visitorFrom(1);
 const SETTINGS: FirstStartSettings = {

@@ -2,7 +2,7 @@
  * Accounts with everything they stand on, and a clock that a test can turn. One house at a time: the tests of a file
  * share a database, and each leaves it empty.
  */
-import { readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
+import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@mailvet/engine";
 import { afterAll, beforeAll } from "vitest";
 import { type Accounts, type AccountsDeps, createAccounts } from "../src/accounts/accounts.ts";
 import { createMailer, type MailSettings } from "../src/accounts/mailer.ts";
@@ -28,18 +28,26 @@ export const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 export const PUBLIC_URL = "https://mailvet.example";
 
-let database: TestDatabase;
-const verifier = verifierFrom(readEngineSettings(settingsFrom({})));
+/** For a file of tests: opens their database, and gives what opens a house on it. */
+export function housesOnOneDatabase(): (options?: HouseOptions) => AccountsHouse {
+  let database: TestDatabase;
+  let verifier: Verifier;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    verifier = verifierFrom(readEngineSettings(settingsFrom({})));
+  });
+  afterAll(async () => {
+    await verifier.close();
+    await database.close();
+  });
+  return (options = {}) => openAccountsHouse(database, verifier, options);
+}
 
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterAll(async () => {
-  await verifier.close();
-  await database.close();
-});
-
-export function openAccountsHouse({ mail, settings }: HouseOptions = {}): AccountsHouse {
+function openAccountsHouse(
+  database: TestDatabase,
+  verifier: Verifier,
+  { mail, settings }: HouseOptions,
+): AccountsHouse {
   const said: string[] = [];
   const forgotten: string[] = [];
   const say = (line: string) => void said.push(line);

@@ -13,7 +13,9 @@ import { operatorRoutes } from "../src/http/operator-routes.ts";
 import { createSessionCookie } from "../src/http/session-cookie.ts";
 import { createKeyring } from "../src/keys/keyring.ts";
 import { createLog } from "../src/log.ts";
-import { openAccountsHouse } from "./accounts-house.ts";
+import { housesOnOneDatabase } from "./accounts-house.ts";
+
+const openAccountsHouse = housesOnOneDatabase();
 
 const PASSWORD = "a long enough password";
 const OPERATOR = { email: "root@example.com", password: "the operator's password" };

@@ -5,12 +5,14 @@ import type { MailSettings } from "../src/accounts/mailer.ts";
 import { accounts as accountsTable, ledger as ledgerTable } from "../src/db/schema.ts";
 import {
   DAY_MS,
+  housesOnOneDatabase,
   MINUTE_MS,
-  openAccountsHouse,
   PUBLIC_URL,
   refusalOf,
   visitorFrom,
 } from "./accounts-house.ts";
+
+const openAccountsHouse = housesOnOneDatabase();
 
 const HERE = visitorFrom(1);
 const EMAIL = "ann@example.com";

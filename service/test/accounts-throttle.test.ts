@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import {
   type AccountsHouse,
+  housesOnOneDatabase,
   MINUTE_MS,
-  openAccountsHouse,
   refusalOf,
   visitorFrom,
 } from "./accounts-house.ts";
+
+const openAccountsHouse = housesOnOneDatabase();
 
 const EMAIL = "ann@example.com";
 const PASSWORD = "a long enough password";

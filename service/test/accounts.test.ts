@@ -5,11 +5,13 @@ import { accounts as accountsTable, sessions as sessionsTable } from "../src/db/
 import {
   type AccountsHouse,
   DAY_MS,
+  housesOnOneDatabase,
   MINUTE_MS,
-  openAccountsHouse,
   refusalOf,
   visitorFrom,
 } from "./accounts-house.ts";
+
+const openAccountsHouse = housesOnOneDatabase();
 
 const HERE = visitorFrom(1);
 const PASSWORD = "a long enough password";

@@ -228,6 +228,7 @@ test("the ledger is read in pages, newest first", async () => {
     reserved_change: 0,
     balance_after: 79,
     reference: "charge 6",
+    reference_kind: "request",
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
   });
 });

@@ -46,6 +46,10 @@ test("the demonstration begins with a month of use that adds up, and with jobs i
   expect(Object.keys(jobs[4]!.sub_status_counts!).length).toBeGreaterThan(15);
   await expectBooksToAddUp(database);
 
+  const { totals, overall } = await ask("/feedback/report");
+  expect(totals.matched).toBeGreaterThan(500);
+  expect(overall.calibrated_bounce_rate, "it has learned").not.toBe(overall.predicted_bounce_rate);
+
   const hooks: { id: string; description: string }[] = await ask("/webhooks");
   expect(hooks.map(({ description }) => description).sort()).toEqual([
     "Old reporting server",

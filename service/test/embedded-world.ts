@@ -10,7 +10,7 @@ import { isServerOf, readPostmasterFile } from "../src/db/embedded/postmaster-fi
 import { isRunning } from "../src/db/embedded/process-identity.ts";
 import { identityOf, type RunAsUser } from "../src/db/embedded/run-as-user.ts";
 
-const PROGRAM = fileURLToPath(new URL("./embedded-service.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./embedded-service.mjs", import.meta.url));
 /** `nobody`, as on every Linux. */
 export const ORDINARY_USER = { name: "nobody", uid: 65_534, gid: 65_534 };
 
@@ -69,7 +69,7 @@ async function endServerOf(dataDirectory: string): Promise<void> {
 }
 
 function startService(dataDirectory: string, user: RunAsUser | undefined): TestService {
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), PROGRAM, dataDirectory], {
+  const child = spawn(process.execPath, [PROGRAM, dataDirectory], {
     ...identityOf(user),
     env: { PATH: process.env.PATH },
     stdio: ["ignore", "pipe", "pipe"],

@@ -33,6 +33,8 @@ type Details = {
 /** A secret of the right form that nobody was given. */
 const NOBODYS_TOKEN = "nobodys-token-nobodys-token-nobodys-token-n";
 const PASSWORD = "a long enough password";
+/** Nobody keeps what became of sandbox messages. */
+const REAL_EMAIL = "ann@polite.example-lab.com";
 const EMAIL = "valid@mailvet.test";
 const NEWCOMER = "newcomer@house.example";
 const LIST = `name,email\nAnn,${EMAIL}\nBo,catch-all@mailvet.test\n`;
@@ -88,6 +90,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoint("POST /bulk/jobs/{job_id}/pause", BULK, WRONG_JOB),
   endpoint("POST /bulk/jobs/{job_id}/resume", BULK, WRONG_JOB),
   endpoint("DELETE /bulk/jobs/{job_id}", BULK, WRONG_JOB),
+  endpoint(
+    "POST /feedback",
+    { scope: "validate" },
+    {
+      body: { email: REAL_EMAIL, outcome: "delivered" },
+      wrong: { body: { email: REAL_EMAIL, outcome: "lost" }, pointer: "/outcome" },
+      ignoresIdempotencyKey: true,
+    },
+  ),
+  endpoint("GET /feedback/report", READ),
+  endpoint("DELETE /feedback", { scope: "validate" }),
   endpoint("GET /webhooks", READ),
   endpoint("POST /webhooks", BULK, {
     body: { url: HOOK },
@@ -106,6 +119,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     wrong: { query: "?state=lost", pointer: "/state" },
   }),
   endpoint("POST /webhooks/{webhook_id}/deliveries/{delivery_id}/replay", BULK, WRONG_HOOK),
+  endpoint("GET /about", "open"),
   endpoint("GET /account", "any_key"),
   endpoint(
     "GET /credits",

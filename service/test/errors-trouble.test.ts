@@ -58,7 +58,8 @@ test("a failure of ours tells nothing about us, costs nothing, and is over when 
   const before = await booksOf(service);
 
   await service.database.pool.query("alter schema public rename to hidden");
-  for (const endpoint of ENDPOINTS) {
+  // What the installation says of itself is known without the database.
+  for (const endpoint of ENDPOINTS.filter(({ path }) => path !== "/about")) {
     const { path, asked } = requestTo(endpoint);
     // Signing out without a session has nothing to look up.
     const signsOut = endpoint.path === "/auth/sign-out" ? { cookie: ann.cookie } : {};

@@ -18,6 +18,7 @@ import {
   takesSessions,
   wrongRequestTo,
 } from "./endpoints.ts";
+import { ROWS_OF_FEEDBACK } from "./errors-feedback.ts";
 import { ROWS_OF_JOBS, settleCy } from "./errors-jobs.ts";
 import {
   by,
@@ -229,6 +230,7 @@ const ROWS: readonly Row[] = [
     only("POST /auth/confirm-email", "POST /auth/password-reset/confirm"),
     changed({}),
   ],
+  ...ROWS_OF_FEEDBACK,
   ...ROWS_OF_JOBS,
   ...ROWS_OF_WEBHOOKS,
 ];

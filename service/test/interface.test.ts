@@ -92,8 +92,12 @@ describe("in a mail internet", () => {
   });
 
   test("a domain that takes everybody is a catch-all, with how sure we are of it", async () => {
-    const { catchall, confidence } = await post("anyone@open.example-lab.com");
-    expect(catchall).toEqual({ is_catchall: true, confidence });
+    const { catchall, confidence, ai_enhancement, metadata } = await post("anna.weber@open.example-lab.com");
+    expect(catchall).toEqual({ is_catchall: true, confidence: expect.any(Number) });
+    // The name has its say where the server has none: a little, and openly.
+    expect(Math.abs(confidence - (catchall.confidence ?? 0))).toBeLessThanOrEqual(0.05);
+    expect(ai_enhancement).toMatchObject({ used: true, method: expect.stringMatching(/^mailvet-names-/) });
+    expect(metadata.features_used.ai_enhancement).toBe(true);
   });
 
   test("without a mail server there is no code, no provider and nothing about catch-all", async () => {

@@ -165,6 +165,7 @@ const junkBody: fc.Arbitrary<Body> = fc.oneof(
 );
 
 function bodyFor({ body, takesFile }: Operation, known: MakeUp): fc.Arbitrary<Body> {
+  if (takesFile && body) return fc.oneof(formsOf(known), bodiesOf(body, known));
   if (takesFile) return fc.oneof({ weight: 8, arbitrary: formsOf(known) }, junkBody, noBody);
   return body ? bodiesOf(body, known) : fc.oneof({ weight: 6, arbitrary: noBody }, junkBody);
 }

@@ -59,16 +59,51 @@ test("what is stale is not recalled, here or elsewhere, and is deleted in time",
   const memory = openMemory();
   memory.remember(accountId, "old@gone.test", missing, Date.now() - 2 * HOUR);
   memory.remember(accountId, "new@gone.test", missing, Date.now());
+  memory.remember(accountId, "ancient@gone.test", missing, Date.now() - 31 * 24 * HOUR);
   await memory.close();
   expect(memory.atHand(accountId, "old@gone.test")).toBeUndefined();
   expect(memory.atHand(accountId, "new@gone.test")).toBeDefined();
   const elsewhere = openMemory();
-  expect([...(await elsewhere.recall(accountId, ["old@gone.test", "new@gone.test"])).keys()]).toEqual([
-    "new@gone.test",
-  ]);
+  const all = ["ancient@gone.test", "old@gone.test", "new@gone.test"];
+  expect([...(await elsewhere.recall(accountId, all)).keys()]).toEqual(["new@gone.test"]);
   expect(elsewhere.atHand(accountId, "new@gone.test")).toBeDefined(); // it need not be asked for again
   expect(await memory.forgetExpired()).toBe(1);
   expect(await memory.forgetExpired()).toBe(0);
+  expect([...(await elsewhere.lookBack(accountId, all)).keys()].sort()).toEqual([
+    "new@gone.test",
+    "old@gone.test",
+  ]);
+});
+
+test("what could not be settled can be looked back at, but never answers, and takes no answer's place", async () => {
+  const accountId = await openAccount();
+  const greylisted = SANDBOX_OUTCOMES.greylisted(text);
+  const memory = openMemory();
+  memory.remember(accountId, "new@shop.test", greylisted, Date.now());
+  memory.remember(accountId, "ann@shop.test", proven, Date.now() - 1_000);
+  await memory.close();
+  const later = openMemory();
+  later.remember(accountId, "ann@shop.test", greylisted, Date.now());
+  await later.close();
+
+  const both = ["new@shop.test", "ann@shop.test"];
+  expect(memory.atHand(accountId, "new@shop.test")).toBeUndefined();
+  const elsewhere = openMemory();
+  const recalled = await elsewhere.recall(accountId, both);
+  expect([...recalled.keys()]).toEqual(["ann@shop.test"]);
+  expect(recalled.get("ann@shop.test")?.kept.mailbox).toEqual(proven.mailbox);
+  expect((await elsewhere.lookBack(accountId, both)).get("new@shop.test")?.kept.mailbox?.answer).toBe(
+    "greylisted",
+  );
+  expect(elsewhere.atHand(accountId, "new@shop.test")).toBeUndefined(); // looking back brings nothing to hand
+});
+
+test("a check that failed by our own fault leaves nothing to look back at", async () => {
+  const accountId = await openAccount();
+  const memory = openMemory();
+  memory.remember(accountId, "ann@shop.test", { ...proven, failure: "a bug" }, Date.now());
+  await memory.close();
+  expect((await openMemory().lookBack(accountId, ["ann@shop.test"])).size).toBe(0);
 });
 
 test("a reply that no database would take does not keep the others from being written", async () => {

@@ -45,3 +45,10 @@ export const sessionQuery = queryOptions({
 
 /** Plan, limits and credits. */
 export const accountQuery = queryOptions({ queryKey: ["account"], queryFn: () => service.account() });
+
+/** What this installation offers. It changes when the service is started anew, and so does this page. */
+export const aboutQuery = queryOptions({
+  queryKey: ["about"],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: () => service.about(),
+});

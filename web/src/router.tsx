@@ -7,13 +7,22 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
+import { PageAnnouncement } from "./parts/page-announcement.tsx";
 import { PageFailed } from "./parts/page-failed.tsx";
 import { PageMissing } from "./parts/page-missing.tsx";
 import { PageWaiting } from "./parts/waiting.tsx";
 import { accountQuery, queries, sessionQuery } from "./queries.ts";
 import { AppFrame } from "./shell/app-frame.tsx";
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: PageMissing });
+const root = createRootRoute({
+  component: () => (
+    <>
+      <Outlet />
+      <PageAnnouncement />
+    </>
+  ),
+  notFoundComponent: PageMissing,
+});
 
 /** Pages for everybody: signing in and what leads there. */
 const open = <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
@@ -83,7 +92,7 @@ export const router = createRouter({
   scrollRestoration: true,
   defaultPendingComponent: PageWaiting,
   defaultErrorComponent: PageFailed,
-  defaultNotFoundComponent: PageMissing,
+  notFoundMode: "root",
 });
 
 declare module "@tanstack/react-router" {

@@ -60,6 +60,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   dark: {
     ...FILLED,
     "--mailvet-ground": "var(--mantine-color-dark-8)",
+    "--mantine-color-text": "var(--mantine-color-gray-2)",
     "--mantine-color-dimmed": "var(--mantine-color-dark-1)",
     "--mantine-color-error": "var(--mantine-color-red-4)",
     "--mantine-color-gray-light": "var(--mantine-color-dark-5)",
@@ -70,10 +71,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
 /** The four verdicts, in charts and badges alike. Always beside their names: colour alone says nothing. */
 export const STATUS_COLORS = { valid: "teal", invalid: "red", risky: "yellow", unknown: "gray" } as const;
 
-/** The same for charts, dark enough to be told from the background. */
+/** The same for charts, dark enough to be told from the background, and in the order in which all of them show them. */
 export const STATUS_CHART_COLORS = {
   valid: "teal.7",
-  invalid: "red.7",
   risky: "yellow.6",
   unknown: "gray.6",
+  invalid: "red.7",
 } as const;

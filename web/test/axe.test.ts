@@ -2,7 +2,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { answersSlowly, mailDomain } from "@mailvet/lab";
 import { type Client, createClient } from "@mailvet/sdk";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { journeysIn } from "./world.ts";
 
@@ -23,6 +23,7 @@ journey("everybody can sign in, sign up and find their way back", async ({ visit
   }
   await open("/sign-in");
   await page.getByRole("button", { name: "Sign in" }).click(); // with nothing filled in
+  await expect.poll(() => focusedLabel(page)).toBe("Email"); // and so they hear what is wrong with it
   findings.push(...(await findingsOn(page, "/sign-in with problems")));
   expect(findings).toEqual([]);
 });
@@ -89,6 +90,7 @@ journey("everybody can answer the dialogs, and leave them with Escape", async ({
     const opener = page.getByRole("button", { name: button }).first();
     await opener.click();
     await page.getByRole(role).waitFor();
+    expect(await fadeSeconds(page.getByRole(role))).toBeLessThan(0.01); // as visitors want less motion
     findings.push(...(await findingsOn(page, `${path} after ${button}`)));
     await page.keyboard.press("Escape");
     await page.getByRole(role).waitFor({ state: "hidden" });
@@ -99,7 +101,7 @@ journey("everybody can answer the dialogs, and leave them with Escape", async ({
 
 journey("the keyboard alone leads past the menu and through a check", async ({ service, visit }) => {
   const { cookie } = await service.openAccount();
-  const { page, open } = await visit({ cookie });
+  const { page, open, follow } = await visit({ cookie });
   const focused = page.locator(":focus");
   await open("/validate");
   await page.getByLabel("Email address").waitFor();
@@ -117,6 +119,12 @@ journey("the keyboard alone leads past the menu and through a check", async ({ s
   ).not.toBe("none");
   await page.keyboard.press("Enter");
   await page.getByRole("article", { name: "Result for valid@mailvet.test" }).waitFor();
+
+  await follow("Settings");
+  await page.locator("[aria-live]", { hasText: "Settings · Mailvet" }).waitFor({ state: "attached" });
+  await page.getByLabel("Current password", { exact: true }).waitFor();
+  await page.keyboard.press("Tab");
+  expect(await focusedLabel(page)).toBe("Current password"); // not the rest of the menu
 });
 
 journey("the operator can use every page", async ({ service, visit }) => {
@@ -157,6 +165,7 @@ async function findingsOn(page: Page, place: string): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
+    await hasChangedColours(page, colorScheme);
     const axe = new AxeBuilder({ page }).setLegacyMode();
     if (colorScheme === "dark") axe.withRules("color-contrast");
     const { violations } = await axe.analyze();
@@ -166,4 +175,22 @@ async function findingsOn(page: Page, place: string): Promise<string[]> {
     }
   }
   return found;
+}
+
+/** The page hears of it a moment later than we do. By then half of it may be in the old colours, or between the two. */
+async function hasChangedColours(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+  await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
+  await page.evaluate(
+    "Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished))",
+  );
+}
+
+function focusedLabel(page: Page): Promise<string> {
+  return page.evaluate("document.activeElement?.labels?.[0]?.textContent ?? ''");
+}
+
+function fadeSeconds(place: Locator): Promise<number> {
+  return place.evaluate((node) =>
+    Number.parseFloat(node.ownerDocument.defaultView!.getComputedStyle(node).transitionDuration),
+  );
 }

@@ -10,12 +10,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createResolver } from "../../src/dns/resolver.ts";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import type { Evidence } from "../../src/evidence.ts";
+import type { NameModel } from "../../src/plausibility/name-model.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { createDial, type Dial } from "../../src/smtp/dial.ts";
 import type { PaceFor } from "../../src/smtp/pace.ts";
 import { createPlanner } from "../../src/smtp/planner.ts";
 import { decide } from "../../src/verdict.ts";
-import { createVerifier, type Verifier } from "../../src/verifier.ts";
+import { createVerifier, type DeploymentKnowledge, type Verifier } from "../../src/verifier.ts";
 
 export type StoryOptions = {
   probeTimeoutMs?: number;
@@ -30,6 +31,10 @@ export type StoryOptions = {
   dial?: Dial;
   /** Instead of a pace of its own at each host. */
   paceFor?: PaceFor;
+  /** Reads mailbox names; without one AI enhancement is off. */
+  nameModel?: NameModel;
+  /** What the deployment knows. */
+  knowledge?: DeploymentKnowledge;
 };
 
 export type Engine = Verifier & {
@@ -61,7 +66,8 @@ export async function openStory(world: MailWorld, options: StoryOptions = {}): P
 
 /** An engine that knows nothing yet of this lab. */
 export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
-  const { probeTimeoutMs = 8000, allow = ["127.0.0.0/8"], dial, dnsTimeoutMs, ...limits } = options;
+  const { probeTimeoutMs = 8000, allow = ["127.0.0.0/8"], dial, dnsTimeoutMs, ...rest } = options;
+  const { nameModel, knowledge, ...limits } = rest;
   const port = options.smtpPort ?? lab.smtpPort;
   const resolver = createResolver({
     servers: [lab.nameServer],
@@ -75,7 +81,15 @@ export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
     ...limits,
   });
 
-  const verifier = createVerifier({ disposables, exemptSpecialUse: ["test"], resolver, guard, planner });
+  const verifier = createVerifier({
+    disposables,
+    exemptSpecialUse: ["test"],
+    resolver,
+    guard,
+    planner,
+    ...(nameModel && { nameModel }),
+    ...(knowledge && { knowledge }),
+  });
   const evidenceFor = (email: string) => verifier.verify(email, "smtp");
   const verdictOn = async (email: string) => {
     const { status, subStatus } = decide(await evidenceFor(email));

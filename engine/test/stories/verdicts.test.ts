@@ -9,7 +9,7 @@ import { decide } from "../../src/verdict.ts";
 import { createVerifier } from "../../src/verifier.ts";
 import { openStory, type Story } from "./story.ts";
 
-/** Further down, or, as for low_quality, when there is a model to tell. */
+/** Further down, or, as for low_quality, where mailbox names are told of. */
 const TOLD_ELSEWHERE = ["possible_typo", "low_quality", "egress_blocked", "smtp_skipped", "internal_error"];
 
 let story: Story;

@@ -10,6 +10,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
 import { balances, ledger, reservations } from "../db/schema.ts";
 import { runsLow } from "./low-credits.ts";
+import { jobOnceKey } from "./reference-kind.ts";
 import { shortOfCredits } from "./short-of-credits.ts";
 
 export type JobHold = { accountId: string; amount: number; reservationId: string; reference: string };
@@ -32,6 +33,7 @@ export async function holdForJob(tx: Orm, hold: JobHold): Promise<number | undef
     amount: -amount,
     reservedChange: amount,
     balanceAfter: books.balance,
+    onceKey: jobOnceKey("reserve", id),
   } as const;
   await tx.insert(ledger).values({ ...entry, accountId, number: books.entries, reference });
   return runsLow(books.balance, amount) ? books.balance : undefined;
@@ -74,6 +76,7 @@ export async function settleJob(tx: Orm, settlement: JobSettlement): Promise<voi
       number: before.entries + index + 1,
       balanceAfter: before.balance + entry.amount, // settling what was held changes no balance
       reference,
+      onceKey: jobOnceKey(entry.kind, reservationId),
     })),
   );
   if (used > 0) await countUse(tx, settlement);

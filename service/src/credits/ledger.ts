@@ -14,6 +14,7 @@ import { createGroupCommit } from "./group-commit.ts";
 import { type OnLow, runsLow } from "./low-credits.ts";
 import { clashNamesOf, commitMoves, type Move, type Outcome, type Use } from "./moves.ts";
 import { commitPlainCharges } from "./plain-charges.ts";
+import { referenceKindOf } from "./reference-kind.ts";
 import { shortOfCredits } from "./short-of-credits.ts";
 
 export type { Use } from "./moves.ts";
@@ -273,6 +274,7 @@ function presentEntry(row: typeof ledger.$inferSelect): LedgerEntry {
     reserved_change: row.reservedChange,
     balance_after: row.balanceAfter,
     reference: row.reference,
+    reference_kind: referenceKindOf(row.kind, row.onceKey),
     created_at: row.createdAt.toISOString(),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * The tables of accounts, keys, credits and verdicts; those of jobs, webhooks, the queue and pacing are beside this file.
- * The SQL in migrations/ is generated from them (npm run migration), read before it is committed, and never edited after
- * it shipped.
+ * The tables of accounts, keys, credits and verdicts; those of jobs, webhooks, learning, the queue and pacing are beside
+ * this file. The SQL in migrations/ is generated from them (npm run migration), read before it is committed, and never
+ * edited after it shipped.
  */
 import { KEY_MODES, KEY_SCOPES, LEDGER_KINDS, PLANS } from "@mailvet/contract";
 import { sql } from "drizzle-orm";
@@ -162,7 +162,10 @@ export const usageDays = pgTable(
   (table) => [unique("usage_day").on(table.accountId, table.day, table.keyId).nullsNotDistinct()],
 );
 
-/** Evidence that is still fresh, each account's own: nobody learns from the memory what another one asked. */
+/**
+ * Evidence, each account's own: nobody learns from the memory what another one asked. It answers while it is fresh, and is
+ * kept a while longer for the outcomes that may be reported.
+ */
 export const verdicts = pgTable(
   "verdicts",
   {

@@ -36,7 +36,9 @@ export function watchArrivals(
   app.addHook("onRequest", (request, reply, done) => {
     const { raw } = request;
     if (!hasBody(raw)) return done();
-    const isUpload = request.routeOptions.config.consumes === "multipart/form-data";
+    const { consumes, mayBeFile } = request.routeOptions.config;
+    const isJson = raw.headers["content-type"]?.startsWith("application/json") ?? false;
+    const isUpload = consumes === "multipart/form-data" || (mayBeFile === true && !isJson);
     const now = performance.now();
     const arrival: Arrival = {
       raw,

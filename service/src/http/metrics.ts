@@ -3,11 +3,13 @@ import type { Status, SubStatus } from "@mailvet/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type pg from "pg";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { AdjudicationOutcome } from "../adjudication/adjudicator.ts";
 import type { Load } from "./load.ts";
 
 export type Metrics = {
   countRequest(request: FastifyRequest, reply: FastifyReply, isAborted: boolean): void;
   countVerdict(status: Status, subStatus: SubStatus, isCached: boolean): void;
+  countAdjudication(outcome: AdjudicationOutcome, questions: number): void;
   /** The text that Prometheus reads. */
   show(): Promise<string>;
   contentType: string;
@@ -31,6 +33,12 @@ export function createMetrics(): Metrics {
     name: "mailvet_verdicts_total",
     help: "Verdicts given.",
     labelNames: ["status", "sub_status", "cached"] as const,
+    registers: [register],
+  });
+  const adjudications = new Counter({
+    name: "mailvet_adjudicator_questions_total",
+    help: "Questions for the language model, by how they ended.",
+    labelNames: ["outcome"] as const,
     registers: [register],
   });
   // Looking up a set of labels costs more than counting, and there are few sets.
@@ -60,6 +68,7 @@ export function createMetrics(): Metrics {
       duration.observe((performance.now() - request.visit.startedAt) / 1000);
     },
     countVerdict: (status, subStatus, isCached) => verdicts.labels(status, subStatus, String(isCached)).inc(),
+    countAdjudication: (outcome, questions) => adjudications.labels(outcome).inc(questions),
     show: () => register.metrics(),
     contentType: register.contentType,
     watch(load, pool) {

@@ -18,7 +18,14 @@ export type SentFile = {
 const FIELD = "file";
 /** The boundaries and headers around a file. */
 const FORM_BYTES = 64 * 1024;
-const LIMITS = { files: 1, fields: 10, parts: 20, fieldSize: 1024, headerPairs: 20, fileSize: Infinity };
+export const LIMITS = {
+  files: 1,
+  fields: 10,
+  parts: 20,
+  fieldSize: 1024,
+  headerPairs: 20,
+  fileSize: Infinity,
+};
 
 /** Lets the routes of this scope take forms, and nothing else. */
 export async function takeForms(scope: FastifyInstance): Promise<void> {
@@ -121,7 +128,7 @@ function notAForm(): Refusal {
   );
 }
 
-function tooLarge(maxBytes: number): Refusal {
+export function tooLarge(maxBytes: number): Refusal {
   const detail = `The file is larger than the ${maxBytes.toLocaleString("en")} bytes that are taken here.`;
   return new Refusal("payload_too_large", detail);
 }

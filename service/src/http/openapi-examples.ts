@@ -3,6 +3,9 @@ import type {
   BulkRequest,
   BulkSummary,
   ConfirmRequest,
+  FeedbackReport,
+  FeedbackRequest,
+  FeedbackSummary,
   Job,
   JobResult,
   UploadPreview,
@@ -180,6 +183,39 @@ const jobResults: JobResult[] = [
   { ...firstResult, row: 3, email: "VALID@mailvet.test", is_duplicate: true },
 ];
 
+const feedbackRequest: FeedbackRequest = {
+  outcomes: [
+    { email: "ann@example.com", outcome: "delivered" },
+    { email: "bob@example.com", outcome: "bounced", occurred_at: "2026-11-04T12:00:00Z" },
+  ],
+};
+
+const feedbackSummary: FeedbackSummary = {
+  received: 2,
+  stored: 2,
+  superseded: 0,
+  ignored: 0,
+  unreadable: 0,
+  matched: 2,
+  unreadable_rows: [],
+};
+
+const compared = {
+  outcomes: 2,
+  predicted_bounce_rate: 0.38,
+  calibrated_bounce_rate: 0.39,
+  real_bounce_rate: 0.5,
+};
+
+const feedbackReport: FeedbackReport = {
+  from: "2026-05-08",
+  totals: { delivered: 1, bounced: 1, complained: 0, matched: 2 },
+  overall: compared,
+  by_score: [{ from: 60, to: 69, ...compared }],
+  by_provider: [{ provider: "other", ...compared }],
+  by_week: [{ week: "2026-11-02", ...compared }],
+};
+
 type Example = { request?: unknown; response: unknown };
 
 /** operationId → what goes in and what comes out. */
@@ -192,4 +228,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   listJobs: { response: [completed] },
   getJob: { response: completed },
   getJobResults: { response: jobResults },
+  reportOutcomes: { request: feedbackRequest, response: feedbackSummary },
+  getFeedbackReport: { response: feedbackReport },
 };

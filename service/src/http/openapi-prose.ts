@@ -17,11 +17,13 @@ This version only ever grows: fields and endpoints may be added, never renamed o
 };
 
 export const TAGS = [
+  { name: "about", description: "The installation, to everybody." },
   { name: "validation", description: "One address, or up to a thousand at once." },
   {
     name: "jobs",
     description: "Files of emails: sent, looked at, confirmed, worked through, and fetched again.",
   },
+  { name: "feedback", description: "What became of messages, and what it taught about the scores." },
   { name: "webhooks", description: "Addresses of yours that hear when something has happened." },
   { name: "account", description: "The account that asks." },
   { name: "credits", description: "What there is to spend, and what was spent." },
@@ -65,6 +67,12 @@ export const FILE_FORM = {
     },
     required: ["file"],
   },
+};
+
+/** Where a file is taken beside JSON: in that form, or as it is. */
+export const FILE_BODIES = {
+  "text/csv": { schema: { type: "string", description: "The file itself, up to 100 MB unless configured." } },
+  "multipart/form-data": FILE_FORM,
 };
 
 export const PARAMETER_COMPONENTS = {

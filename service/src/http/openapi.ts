@@ -7,6 +7,7 @@ import { API_PREFIX, type ProblemCode } from "@mailvet/contract";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import { EXAMPLES } from "./openapi-examples.ts";
 import {
+  FILE_BODIES,
   FILE_FORM,
   HEADER_COMPONENTS,
   INFO,
@@ -19,6 +20,8 @@ import type { Access } from "./route-config.ts";
 import { problemsOf } from "./route-problems.ts";
 
 type Json = Record<string, unknown>;
+/** As Fastify wants it where JSON is not the only form. */
+type JsonBody = { content: { "application/json": { schema: unknown } } };
 type RouteSchema = {
   operationId?: string;
   tags?: string[];
@@ -126,6 +129,12 @@ function parametersOf(schema: unknown, place: "path" | "query", names: SchemaNam
 
 function requestBodyOf({ schema, config }: RouteOptions, names: SchemaNames, example: unknown): Json {
   const { body } = (schema ?? {}) as RouteSchema;
+  if (config?.mayBeFile) {
+    const { schema: one } = (body as JsonBody).content["application/json"];
+    return {
+      requestBody: { required: true, content: { ...json(names.refer(one), example), ...FILE_BODIES } },
+    };
+  }
   if (config?.consumes) return { requestBody: { required: true, content: { [config.consumes]: FILE_FORM } } };
   return body ? { requestBody: { required: true, content: json(names.refer(body), example) } } : {};
 }

@@ -23,6 +23,8 @@ declare module "fastify" {
     isBulk?: boolean;
     /** What the body is, where it is not JSON. */
     consumes?: "multipart/form-data";
+    /** The body may also be a file: in a form, or as it is. */
+    mayBeFile?: boolean;
     /** Media types of the answer, where it is not JSON. Refusals are problem documents all the same. */
     produces?: readonly string[];
   }

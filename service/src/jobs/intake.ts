@@ -14,6 +14,7 @@ import {
   openListFile,
 } from "@mailvet/engine/list-file";
 import type { Database } from "../db/database.ts";
+import { fileRefusal } from "../file-refusal.ts";
 import { Refusal } from "../refusal.ts";
 import { beginTurn, type Turn } from "../turns.ts";
 import {
@@ -52,7 +53,7 @@ export async function takeIn(
   try {
     return await takeInRows(database, uploadId, writer, bytes, limits);
   } catch (error) {
-    throw error instanceof ListFileTrouble ? refusalOf(error) : error;
+    throw error instanceof ListFileTrouble ? fileRefusal(error) : error;
   } finally {
     await writer.settle();
   }
@@ -144,13 +145,4 @@ async function countIn(
     if (firstRows) counted.set(census.column, firstRows);
   }
   return counted;
-}
-
-function refusalOf({ kind, message, found, limit }: ListFileTrouble): Refusal {
-  const extras = {
-    errors: [{ pointer: "/file", message }],
-    ...(found === undefined ? {} : { found }),
-    ...(limit === undefined ? {} : { limit }),
-  };
-  return new Refusal(kind, message, extras);
 }

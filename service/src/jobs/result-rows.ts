@@ -6,8 +6,9 @@ import type { Orm } from "../db/database.ts";
 import type { Answer } from "../validations/answer.ts";
 
 /** As in any other answer; what it says about the asking is not for anyone. */
-export function reportOn({ evidence, checkedAtMs }: Answer): ValidationResult {
-  return reportOf(evidence, { requestId: "", planTier: "", responseTimeMs: 0, checkedAtMs, cached: false });
+export function reportOn({ evidence, checkedAtMs, calibration }: Answer): ValidationResult {
+  const asking = { requestId: "", planTier: "", responseTimeMs: 0, checkedAtMs, cached: false };
+  return reportOf(evidence, { ...asking, calibration });
 }
 
 export type ResultRow = ReturnType<typeof resultRow>;

@@ -6,10 +6,12 @@
  * somebody else has had the slot.
  */
 import type { Status, SubStatus } from "@mailvet/contract";
+import type { Calibration, Evidence } from "@mailvet/engine";
+import { listViewOf } from "../naming/list-view.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { Handler } from "../queue/worker.ts";
 import { inTurns, nextTurn } from "../turns.ts";
-import { type Answer, type Answers, answerTo } from "../validations/answer.ts";
+import { type Answer, type Answers, amongList, answerTo } from "../validations/answer.ts";
 import { isSettled, type Question } from "../validations/checks-under-way.ts";
 import { hasEnded } from "./job-record.ts";
 import { type ResultRow, reportOn, resultRow } from "./result-rows.ts";
@@ -20,7 +22,7 @@ import type { SliceEmail } from "./slicing.ts";
 
 export type SliceRunDeps = SaveDeps & {
   tasks: Pick<Tasks, "add" | "complete" | "postpone">;
-  answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait">;
+  answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
   /** We have a bug, and this is what it said: for the log, with the job it happened to. */
   sayFailure: (jobId: string, failure: string) => void;
   /** A verdict was given, not counting those of the sandbox: for the metrics. */
@@ -50,12 +52,15 @@ export function sliceHandler(deps: SliceRunDeps): Handler {
       return;
     }
     const firstAskedAtMs = performance.now() - slice.elapsedMs;
-    let open = await begin(deps, slice);
+    const all = await begin(deps, slice);
+    const calibration = await deps.answers.calibrationOf(slice);
+    let open = all;
     for (let sittings = slice.sittings + 1; ; sittings++) {
       const leaveForMs = await sit(deps, open, signal);
       const isLastSitting = sittings >= MAX_SITTINGS;
       const elapsedMs = performance.now() - firstAskedAtMs;
-      const sorted = await sortOut(open, { attempt: slice.attempt, elapsedMs, isLastSitting });
+      const way = { attempt: slice.attempt, elapsedMs, isLastSitting };
+      const sorted = await sortOut(open, all, calibration, way);
       const isToGoOn = await saveSlice(deps, task, slice, {
         results: sorted.results,
         sentAway: sorted.sentAway,
@@ -119,18 +124,22 @@ type Sorted = {
 
 async function sortOut(
   open: readonly Open[],
+  all: readonly Open[],
+  calibration: Calibration | undefined,
   { isLastSitting, ...way }: Pick<SentAway, "attempt" | "elapsedMs"> & { isLastSitting: boolean },
 ): Promise<Sorted> {
   const sorted: Sorted = { results: [], answers: [], sentAway: [], open: [] };
+  const view = listViewOf(() => all.flatMap(evidenceSoFar));
   await nextTurn();
   await inTurns(open, (one) => {
     const { entry, question } = one;
     const isToBeTaken = question && (isLastSitting || isSettled(question));
-    const answer = isToBeTaken ? answerTo(question) : one.answer;
-    if (!answer) {
+    const taken = isToBeTaken ? answerTo(question, calibration) : one.answer;
+    if (!taken) {
       sorted.open.push(one);
       return;
     }
+    const answer = amongList(taken, view);
     const report = reportOn(answer);
     const told = {
       subStatus: report.sub_status,
@@ -145,6 +154,12 @@ async function sortOut(
     sorted.answers.push(answer);
   });
   return sorted;
+}
+
+/** Slices are cut by domain: here are the others of its list at the same one, or as many as matter. */
+function evidenceSoFar({ answer, question }: Open): Evidence[] {
+  const evidence = answer?.evidence ?? question?.running.check.evidence;
+  return evidence ? [evidence] : [];
 }
 
 /** One bug can hit many emails: the first is told, the others are counted. */

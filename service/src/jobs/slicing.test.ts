@@ -43,6 +43,20 @@ test("small domains are packed together, and none is torn apart", async () => {
   expect(slices.length).toBeLessThan(13); // 2,070 emails would fill 9
 });
 
+test("what may be a slip of a domain with many emails is asked for together with it", async () => {
+  const counts = {
+    "lonely-shop.test": 200,
+    "acmecrop.test": 1,
+    "mid.test": 130,
+    "acmecorp.test": 60,
+    "b.test": 4,
+  };
+  const slices = await cutSlices(emailsOf(counts), beginTurn());
+  const home = slices.find((slice) => domainsIn(slice).has("acmecrop.test"))!;
+  expect(domainsIn(home)).toContain("acmecorp.test");
+  expect(slices.flat()).toHaveLength(395);
+});
+
 test("a domain that is written in capitals is the same domain, and text without one has a slice too", async () => {
   const emails: SliceEmail[] = [
     ...emailsOf({ "big.test": 130 }),

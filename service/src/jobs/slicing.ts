@@ -1,8 +1,9 @@
 /**
  * Which emails are asked for together: those of one domain, since they go to the same mail hosts and share conversations
  * there. Small domains are packed together; a large one gets slices of its own, spread among the others, so that a host
- * that is slow or takes few connections keeps nobody else waiting.
+ * that is slow or takes few connections keeps nobody else waiting. What looks like a slip of a domain goes with it.
  */
+import { createNeighbourhood, MANY_ADDRESSES } from "../naming/neighbourhood.ts";
 import type { Turn } from "../turns.ts";
 
 /** An email, and the row where it stands first. */
@@ -18,7 +19,9 @@ export async function cutSlices(emails: readonly SliceEmail[], turn: Turn): Prom
   const small: SliceEmail[][] = [];
   const trains: SliceEmail[][][] = [small];
   let open: SliceEmail[] | undefined;
-  for (const ofDomain of (await byDomain(emails, turn)).values()) {
+  const domains = await byDomain(emails, turn);
+  await joinSlips(domains, turn);
+  for (const ofDomain of domains.values()) {
     if (ofDomain.length >= LARGE_DOMAIN_EMAILS) {
       trains.push(inEqualParts(ofDomain));
       continue;
@@ -42,6 +45,24 @@ async function byDomain(emails: readonly SliceEmail[], turn: Turn): Promise<Map<
     else domains.set(domain, [entry]);
   }
   return domains;
+}
+
+/** What may be a slip of a domain with many emails goes with it: when it fails, the slice shows what was meant. */
+async function joinSlips(domains: Map<string, SliceEmail[]>, turn: Turn): Promise<void> {
+  const neighbourhood = createNeighbourhood();
+  for (const [domain, ofDomain] of domains) {
+    if (ofDomain.length < MANY_ADDRESSES) continue;
+    if (turn.isOver) await turn.next();
+    neighbourhood.add(domain);
+  }
+  for (const [domain, ofDomain] of domains) {
+    if (ofDomain.length >= MANY_ADDRESSES) continue;
+    if (turn.isOver) await turn.next();
+    const [neighbour] = neighbourhood.near(domain);
+    if (neighbour === undefined) continue;
+    domains.get(neighbour)!.push(...ofDomain);
+    domains.delete(domain);
+  }
 }
 
 /** As few as will do, and none of them much smaller than the rest. */

@@ -5,8 +5,10 @@
  */
 import type { DoctorReport, HostPace, System as SystemReport } from "@mailvet/contract";
 import type { Doctor } from "@mailvet/engine";
+import type { Adjudicator } from "../adjudication/adjudicator.ts";
 import type { Database } from "../db/database.ts";
 import type { Processes } from "../queue/processes.ts";
+import { presentAdjudicator } from "./adjudicator-report.ts";
 import { createDoctorVisits } from "./doctor-visits.ts";
 import { createJobPulse } from "./job-pulse.ts";
 import { queueDepth } from "./queue-depth.ts";
@@ -25,6 +27,8 @@ export type SystemDeps = {
   openDoctor: () => Doctor;
   /** Hosts that made themselves felt, the worst first: of all processes (host-paces.ts), or of this one (pace-book.ts). */
   listPaces: () => HostPace[] | Promise<HostPace[]>;
+  /** Undefined when none is set. */
+  adjudicator: Pick<Adjudicator, "report"> | undefined;
   version: string;
   storage: SystemReport["storage"];
 };
@@ -34,7 +38,7 @@ const FRESH_MS = 1000;
 const MAX_PROCESSES = 200;
 
 export function createSystem(deps: SystemDeps): System {
-  const { database, processes, listPaces, version, storage } = deps;
+  const { database, processes, listPaces, adjudicator, version, storage } = deps;
   const { pool } = database;
   const jobPulse = createJobPulse(pool);
   const doctor = createDoctorVisits(deps.openDoctor);
@@ -55,6 +59,7 @@ export function createSystem(deps: SystemDeps): System {
     queue: await queueDepth(pool),
     jobs: await jobPulse.look(),
     pacing: await listPaces(),
+    adjudicator: adjudicator ? presentAdjudicator(await adjudicator.report()) : null,
     egress: doctor.last ?? null,
   });
 

@@ -3,7 +3,9 @@
  *
  * Known already is what the sandbox plays, what the text alone settles, and what the account's memory still holds.
  */
-import { decide, type Evidence, type Verdict } from "@mailvet/engine";
+import { type Calibration, decide, type Evidence, type Verdict } from "@mailvet/engine";
+import type { Learned, Lesson } from "../feedback/learned.ts";
+import type { ListView } from "../naming/list-view.ts";
 import { inTurns } from "../turns.ts";
 import type { Asker } from "./asker.ts";
 import {
@@ -29,6 +31,8 @@ export type Answer = {
   isSandbox: boolean;
   /** Asking again would not change it, as far as anyone can tell. */
   isFinal: boolean;
+  /** What the account's own outcomes say of its scores. */
+  calibration?: Calibration | undefined;
 };
 
 /** What is not settled `withinMs` is answered with what is known by then. Urgent questions go before others. */
@@ -46,14 +50,20 @@ export type Answers = {
   /** For lists that wait in their own way: the questions, and undefined where there is no room for more. */
   begin(asker: Asker, glances: readonly Evidence[]): Promise<(Question | undefined)[]>;
   wait: ChecksUnderWay["wait"];
+  /** For those lists too: what the account's own outcomes say of its scores. */
+  calibrationOf(asker: Asker): Promise<Calibration | undefined>;
   /** From now on nobody waits longer than this. */
   wrapUp(withinMs: number): void;
 };
 
-export type AnswerDeps = CheckDeps & { memory: Pick<VerdictMemory, "atHand" | "recall"> };
+export type AnswerDeps = CheckDeps & {
+  memory: Pick<VerdictMemory, "atHand" | "recall">;
+  /** What outcomes taught; without it scores are as they are. */
+  learned?: Learned | undefined;
+};
 
 export function createAnswers(deps: AnswerDeps): Answers {
-  const { verifier, memory } = deps;
+  const { verifier, memory, learned } = deps;
   const sandbox = createSandbox();
   const checks = createChecksUnderWay(deps);
 
@@ -75,34 +85,65 @@ export function createAnswers(deps: AnswerDeps): Answers {
     );
   };
 
+  const lessonFor = ({ accountId, isTest }: Asker) => (isTest ? undefined : learned?.lessonOf(accountId));
+
+  const findAmong = async (asker: Asker, glances: readonly Evidence[]): Promise<(Answer | undefined)[]> => {
+    const lesson = await lessonFor(asker);
+    if (lesson) await noteOutcomes(lesson, asker, glances);
+    const answers = await Promise.all(await inTurns(glances, (glance) => atHand(asker, glance)));
+    const open = glances.filter((_, index) => answers[index] === undefined);
+    const recalled = (open.length > 0 ? await recall(asker.accountId, open) : []).values();
+    const found = answers.map((answer) => answer ?? recalled.next().value);
+    for (const answer of found) if (answer && !answer.isSandbox) answer.calibration = lesson?.calibration;
+    return found;
+  };
+
   return {
     glance: (email) => verifier.begin(email, "syntax").evidence,
-    known: (asker, glance) =>
-      atHand(asker, glance) ?? recall(asker.accountId, [glance]).then(([answer]) => answer),
-    async knownAmong(asker, glances) {
-      const answers = await Promise.all(await inTurns(glances, (glance) => atHand(asker, glance)));
-      const open = glances.filter((_, index) => answers[index] === undefined);
-      if (open.length === 0) return answers;
-      const recalled = (await recall(asker.accountId, open)).values();
-      return answers.map((answer) => answer ?? recalled.next().value);
+    known(asker, glance) {
+      if (isInSandbox(asker, glance) || lessonFor(asker) === undefined) {
+        return atHand(asker, glance) ?? recall(asker.accountId, [glance]).then(([answer]) => answer);
+      }
+      return findAmong(asker, [glance]).then(([answer]) => answer);
     },
-    async ask({ accountId }, glances, { withinMs, isUrgent }) {
-      const questions = await checks.begin(accountId, glances, isUrgent);
+    knownAmong: findAmong,
+    async ask(asker, glances, { withinMs, isUrgent }) {
+      const questions = await checks.begin(asker.accountId, glances, isUrgent);
       await checks.wait(questions, withinMs);
-      return inTurns(questions, answerTo);
+      const lesson = await lessonFor(asker);
+      return inTurns(questions, (question) => answerTo(question, lesson?.calibration));
     },
     begin: ({ accountId }, glances) => checks.beginSome(accountId, glances),
     wait: checks.wait,
+    calibrationOf: async (asker) => (await lessonFor(asker))?.calibration,
     wrapUp: checks.wrapUp,
   };
 }
 
 /** With what is known by now. */
-export function answerTo(question: Question): Answer {
+export function answerTo(question: Question, calibration?: Calibration): Answer {
   const { evidence, checkedAtMs } = foundFor(question);
   const answer = answerOf(evidence, decide(evidence), checkedAtMs);
+  answer.calibration = calibration;
   answer.isFinal = isSettled(question) && answer.verdict.status !== "unknown";
   return answer;
+}
+
+/** With what the rest of its list says of it. */
+export function amongList(answer: Answer, view: ListView): Answer {
+  if (answer.isSandbox) return answer; // its evidence is made up
+  const evidence = view(answer.evidence, answer.verdict);
+  return evidence === answer.evidence ? answer : { ...answer, evidence, verdict: decide(evidence) };
+}
+
+/** What the account told of these mailboxes becomes part of the first look, and so of every answer. */
+async function noteOutcomes(lesson: Lesson, asker: Asker, glances: readonly Evidence[]): Promise<void> {
+  const real = glances.filter((glance) => !isInSandbox(asker, glance));
+  const outcomes = await lesson.outcomesOf(real.flatMap(normalizedOf));
+  for (const glance of real) {
+    const outcome = glance.address && outcomes.get(glance.address.normalized);
+    if (outcome) glance.outcome = outcome;
+  }
 }
 
 /** Nothing that anyone could say would change it. */
@@ -122,7 +163,15 @@ function inSandbox({ evidence, isFinal }: Played): Answer {
 }
 
 function answerOf(evidence: Evidence, verdict: Verdict, checkedAtMs: number): Answer {
-  return { evidence, verdict, checkedAtMs, isCached: false, isSandbox: false, isFinal: true };
+  return {
+    evidence,
+    verdict,
+    checkedAtMs,
+    isCached: false,
+    isSandbox: false,
+    isFinal: true,
+    calibration: undefined,
+  };
 }
 
 /** Undefined when it is no longer fresh, by the rules of today and what the text says now. */

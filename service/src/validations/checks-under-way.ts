@@ -3,6 +3,7 @@
  * finished also when nobody waits any longer, so that whoever asks again finds the answer in the memory.
  */
 import { type Check, type Evidence, type Level, unsettled, type Verifier } from "@mailvet/engine";
+import type { Naming } from "../naming/naming.ts";
 import { Refusal } from "../refusal.ts";
 import { inTurns } from "../turns.ts";
 import { readWith } from "./kept-evidence.ts";
@@ -27,6 +28,8 @@ export type Found = { evidence: Evidence; checkedAtMs: number };
 export type CheckDeps = {
   verifier: Pick<Verifier, "begin">;
   memory: Pick<VerdictMemory, "remember">;
+  /** Learns how mailboxes are named from every check that has ended. */
+  naming?: Pick<Naming, "learnFrom"> | undefined;
   /** How far to go for an answer. */
   level: Level;
   /** Checks at once, with those that nobody waits for any longer. */
@@ -48,7 +51,7 @@ export type Running = {
 };
 
 export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
-  const { verifier, memory, level, maxUnderWay = MAX_UNDER_WAY } = deps;
+  const { verifier, memory, naming, level, maxUnderWay = MAX_UNDER_WAY } = deps;
   const running = new Map<string, Running>();
   const countOf = new Map<string, number>();
   /** What ends the waiting of each who asks. */
@@ -91,6 +94,7 @@ export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
       leavePlace(accountId);
       for (const tell of one.waiters) tell();
       if (address) memory.remember(accountId, address.normalized, evidence, one.checkedAtMs);
+      naming?.learnFrom(evidence);
     }
   };
 

@@ -13,6 +13,9 @@ const DAYS = 24 * HOURS;
 const READ_FROM_THE_TEXT = 0; // reading it again costs nothing
 const NOT_ABOUT_THE_MAILBOX = 0; // said to us, or by nobody: the next try may well settle it
 
+/** For so long after its freshness evidence can still be looked back at. */
+export const STALE_DAYS = 30;
+
 const FRESH_MS: Readonly<Record<SubStatus, number>> = {
   "": 3 * DAYS, //                  people leave and mailboxes close, rarely within days
   privacy_relay: 1 * DAYS, //       masks are thrown away more lightly than mailboxes

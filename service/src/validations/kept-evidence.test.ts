@@ -5,6 +5,7 @@ import {
   readEngineSettings,
   reportOf,
   settingsFrom,
+  TEMPLATES,
   verifierFrom,
 } from "@mailvet/engine";
 import { expect, test } from "vitest";
@@ -23,7 +24,7 @@ const presented = (evidence: Evidence) => {
 /** Verdicts that a mail server or a name server had a part in, and that are worth keeping. */
 const KEPT = ALL_SUB_STATUSES.filter(
   (subStatus) => freshForMs(SANDBOX_OUTCOMES[subStatus](glance("ann@shop.io"))) > 0,
-).filter((subStatus) => !["role_based", "possible_typo", "disposable"].includes(subStatus)); // told by the text
+).filter((subStatus) => !["role_based", "possible_typo", "disposable", "low_quality"].includes(subStatus)); // told by the text
 
 test.for(KEPT)("what is kept of %o is presented as it was, also after a journey as JSON", (subStatus) => {
   const text = glance("ann@shop.io");
@@ -59,4 +60,14 @@ test("a reply of any length and with any bytes is kept short and clean", () => {
   const { mailbox } = keep({ ...SANDBOX_OUTCOMES[""](text), mailbox: { answer: "not_found", reply } });
   expect(mailbox?.reply?.text.length).toBeLessThanOrEqual(400);
   expect(mailbox?.reply?.text).not.toMatch(/\p{C}/u);
+});
+
+test("what a deployment knew when it judged an open mailbox is kept with the answer", () => {
+  const text = glance("anna.lindqvist@shop.io");
+  const naming = { mailboxes: 16, shares: [14, ...Array(TEMPLATES.length - 2).fill(0), 2] };
+  const adjudication = { plausible: 0.9, reasonCode: "person_name", method: "small-model" } as const;
+  const evidence = readWith(text, { ...SANDBOX_OUTCOMES.catch_all(text), naming, adjudication });
+  const kept = JSON.parse(JSON.stringify(keep(evidence)));
+  expect(presented(readWith(text, kept))).toEqual(presented(evidence));
+  expect(presented(evidence).ai_enhancement.method).toContain("naming+adjudicator:small-model");
 });

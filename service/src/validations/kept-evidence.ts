@@ -8,7 +8,7 @@ import type { Evidence } from "@mailvet/engine";
 
 export type KeptEvidence = Pick<
   Evidence,
-  "route" | "policies" | "provider" | "mailbox" | "decoy" | "plausibility"
+  "route" | "policies" | "provider" | "mailbox" | "decoy" | "naming" | "adjudication"
 > & {
   /** Told by the mail host; what the domain's name tells is read from the text. */
   disposable?: "mail_host";
@@ -19,14 +19,15 @@ export type KeptEvidence = Pick<
 const MAX_REPLY_CHARACTERS = 400;
 
 export function keep(evidence: Evidence): KeptEvidence {
-  const { route, policies, provider, mailbox, decoy, plausibility } = evidence;
+  const { route, policies, provider, mailbox, decoy, naming, adjudication } = evidence;
   return {
     ...(route && { route: withFirstHost(route) }),
     ...(policies && { policies }),
     ...(provider !== undefined && { provider }),
     ...(mailbox && { mailbox: withShortReply(mailbox) }),
     ...(decoy && { decoy: withShortReply(decoy) }),
-    ...(plausibility && { plausibility }),
+    ...(naming && { naming }),
+    ...(adjudication && { adjudication }),
     ...(evidence.disposable === "mail_host" && { disposable: evidence.disposable }),
     ...(evidence.isPrivacyRelay && { isPrivacyRelay: true as const }),
   };

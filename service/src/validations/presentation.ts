@@ -20,6 +20,7 @@ export function present(answer: Answer, caller: Caller, asking: Asking): Validat
     responseTimeMs: performance.now() - asking.startedAtMs,
     checkedAtMs: answer.checkedAtMs,
     cached: answer.isCached,
+    calibration: answer.calibration,
   });
   if (answer.isSandbox) result.metadata.sandbox = true;
   return result;

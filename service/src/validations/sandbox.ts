@@ -20,7 +20,7 @@ export type Sandbox = {
 /** Final, unless the address asks to be asked for again. */
 export type Played = { evidence: Evidence; isFinal: boolean };
 
-const SANDBOX_DOMAIN = "mailvet.test";
+export const SANDBOX_DOMAIN = "mailvet.test";
 const GREYLIST_SECONDS = 2;
 const SLOW_SECONDS = 3;
 const MAX_GREYLISTED = 10_000;

@@ -5,8 +5,9 @@
  */
 import type { BulkSummary } from "@mailvet/contract";
 import type { Caller } from "../caller.ts";
+import { listViewOf } from "../naming/list-view.ts";
 import { inTurns } from "../turns.ts";
-import type { Answer } from "./answer.ts";
+import { type Answer, amongList } from "./answer.ts";
 import { askerOf } from "./asker.ts";
 import { countStatuses, type Payment, paymentBy } from "./payment.ts";
 import { type Asking, presentItem } from "./presentation.ts";
@@ -25,6 +26,7 @@ export async function validateBulk(
   const { answers, creditsRemaining } = await answerAndPay(deps, payment, caller, emails);
   sayFailures(deps, asking, answers);
   const counts = countStatuses(answers);
+  const view = listViewOf(() => answers.map(({ evidence }) => evidence));
   const summary: BulkSummary = {
     total: emails.length,
     valid_count: counts.valid,
@@ -34,7 +36,7 @@ export async function validateBulk(
     duplicate_count: emails.length - answers.length,
     credits_used: answers.length,
     results: await inTurns(answers, (answer) => {
-      const item = presentItem(answer, caller, asking);
+      const item = presentItem(amongList(answer, view), caller, asking);
       if (!answer.isSandbox) deps.countVerdict(item.status, item.sub_status, answer.isCached);
       return item;
     }),

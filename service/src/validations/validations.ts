@@ -10,7 +10,7 @@ export type Validations = {
   validate(caller: Caller, email: string, asking: Asking): Promise<Validated>;
   validateMany(caller: Caller, emails: readonly string[], asking: Asking): Promise<BulkValidated>;
   /** For jobs, which pay in their own way: the same answers. */
-  answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait">;
+  answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
   /** Whoever waits is answered within this time, with what is known by then: the service is about to stop. */
   wrapUp(withinMs: number): void;
   /** Writes what the memory has still to write. The verifier is closed by whoever opened it. */

@@ -4,12 +4,15 @@
  * Each account has a memory of its own. A shared one would tell from `cached`, or from how fast the answer comes,
  * which addresses somebody else has asked for. The database knows addresses by a hash that differs from account to
  * account. Writing lags behind and may be lost when the process dies: then somebody is asked once more.
+ *
+ * What is no longer fresh, or never was, is kept for a month to look back at: whoever reports what became of a message
+ * is told how that had been foreseen. It answers for nothing.
  */
-import { createHash } from "node:crypto";
 import type { Evidence } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type { Database } from "../db/database.ts";
-import { freshForMs } from "./freshness.ts";
+import { addressHash } from "../feedback/address-hash.ts";
+import { freshForMs, STALE_DAYS } from "./freshness.ts";
 import { type KeptEvidence, keep } from "./kept-evidence.ts";
 import { createVerdictWriter } from "./verdict-writer.ts";
 
@@ -20,7 +23,9 @@ export type VerdictMemory = {
   atHand(accountId: string, address: string): Remembered | undefined;
   /** Normalised address → what the database knows of it. In one query, for what is not at hand. */
   recall(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, Remembered>>;
-  /** Keeps it, if it is of the kind that stays fresh. */
+  /** Normalised address → what was last found out about it, fresh or not: to look back at, never to answer with. */
+  lookBack(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, Remembered>>;
+  /** Keeps it: to answer with while it is fresh, and then to look back at. */
   remember(accountId: string, address: string, evidence: Evidence, checkedAtMs: number): void;
   /** Deletes what nobody may use any more; says how many. */
   forgetExpired(): Promise<number>;
@@ -38,14 +43,14 @@ export function createVerdictMemory({ database: { pool }, say }: VerdictMemoryDe
   const hot = new LRUCache<string, Remembered>({ max: MAX_HOT });
   const writer = createVerdictWriter({ pool, say });
 
-  const recallFromTable = async (accountId: string, addresses: readonly string[]) => {
-    const byHash = new Map(addresses.map((address) => [hashOf(accountId, address), address]));
+  const readTable = async (
+    accountId: string,
+    addresses: readonly string[],
+    query: { name: string; text: string },
+  ) => {
+    const byHash = new Map(addresses.map((address) => [addressHash(accountId, address), address]));
     const hashes = [...byHash.keys()].map((hash) => Buffer.from(hash, "hex"));
-    const { rows } = await pool.query<Row>({
-      name: "recall_verdicts",
-      text: RECALL,
-      values: [accountId, hashes],
-    });
+    const { rows } = await pool.query<Row>({ ...query, values: [accountId, hashes] });
     return rows.map(({ hash, evidence, checked_at, fresh_until }) => {
       const times = { checkedAtMs: checked_at.getTime(), freshUntilMs: fresh_until.getTime() };
       return [byHash.get(hash)!, { kept: evidence, ...times }] as const;
@@ -59,16 +64,18 @@ export function createVerdictMemory({ database: { pool }, say }: VerdictMemoryDe
     },
     async recall(accountId, addresses) {
       if (addresses.length === 0) return new Map();
-      const known = new Map(await recallFromTable(accountId, addresses));
+      const known = new Map(await readTable(accountId, addresses, RECALL));
       for (const [address, remembered] of known) hot.set(keyOf(accountId, address), remembered);
       return known;
     },
+    lookBack: async (accountId, addresses) =>
+      new Map(addresses.length > 0 ? await readTable(accountId, addresses, LOOK_BACK) : []),
     remember(accountId, address, evidence, checkedAtMs) {
+      if (evidence.failure !== undefined) return;
       const freshMs = freshForMs(evidence);
-      if (freshMs === 0) return;
       const remembered = { kept: keep(evidence), checkedAtMs, freshUntilMs: checkedAtMs + freshMs };
-      hot.set(keyOf(accountId, address), remembered);
-      writer.write({ accountId, hash: hashOf(accountId, address), ...remembered });
+      if (freshMs > 0) hot.set(keyOf(accountId, address), remembered);
+      writer.write({ accountId, hash: addressHash(accountId, address), ...remembered });
     },
     async forgetExpired() {
       let forgotten = 0;
@@ -85,21 +92,20 @@ export function createVerdictMemory({ database: { pool }, say }: VerdictMemoryDe
 
 type Row = { hash: string; evidence: KeptEvidence; checked_at: Date; fresh_until: Date };
 
-const RECALL = `
+const OF_ADDRESSES = `
   select encode(address_hash, 'hex') as hash, evidence, checked_at, fresh_until
   from verdicts
-  where account_id = $1 and address_hash = any($2::bytea[]) and fresh_until > now()`;
+  where account_id = $1 and address_hash = any($2::bytea[])`;
+
+const RECALL = { name: "recall_verdicts", text: `${OF_ADDRESSES} and fresh_until > now()` };
+const LOOK_BACK = { name: "look_back_at_verdicts", text: OF_ADDRESSES };
 
 const FORGET = `
   delete from verdicts where (account_id, address_hash) in (
-    select account_id, address_hash from verdicts where fresh_until <= now() limit $1 for update skip locked
+    select account_id, address_hash from verdicts
+    where fresh_until <= now() - interval '${STALE_DAYS} days' limit $1 for update skip locked
   )`;
 
 function keyOf(accountId: string, address: string): string {
   return `${accountId} ${address}`;
-}
-
-/** The account is part of it, so that equal hashes never tell of equal addresses. */
-function hashOf(accountId: string, address: string): string {
-  return createHash("sha256").update(keyOf(accountId, address)).digest("hex");
 }

@@ -82,7 +82,9 @@ const WRITE = `
   order by one.account_id, one.address_hash
   on conflict (account_id, address_hash) do update
   set evidence = excluded.evidence, checked_at = excluded.checked_at, fresh_until = excluded.fresh_until
-  where verdicts.checked_at < excluded.checked_at`;
+  where verdicts.checked_at < excluded.checked_at
+    -- What settled nothing takes the place of nothing that still answers.
+    and (excluded.fresh_until > excluded.checked_at or verdicts.fresh_until <= excluded.checked_at)`;
 
 function columnsOf(rows: readonly VerdictRow[]): unknown[][] {
   return [

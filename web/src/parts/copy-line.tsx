@@ -1,5 +1,5 @@
 /** A line of code or a secret to take along: selectable, and copied with one click. */
-import { ActionIcon, Code, CopyButton, Group, Tooltip } from "@mantine/core";
+import { ActionIcon, Code, CopyButton, Group, Tooltip, VisuallyHidden } from "@mantine/core";
 
 export function CopyLine({ text, label }: { text: string; label: string }) {
   return (
@@ -9,16 +9,20 @@ export function CopyLine({ text, label }: { text: string; label: string }) {
       </Code>
       <CopyButton value={text}>
         {({ copied, copy }) => (
-          <Tooltip label={copied ? "Copied" : "Copy"}>
-            <ActionIcon
-              variant="default"
-              size="lg"
-              onClick={copy}
-              aria-label={copied ? "Copied" : `Copy ${label}`}
-            >
-              {copied ? <Tick /> : <Sheets />}
-            </ActionIcon>
-          </Tooltip>
+          <>
+            <Tooltip label={copied ? "Copied" : "Copy"}>
+              <ActionIcon
+                variant="default"
+                size="lg"
+                onClick={copy}
+                aria-label={copied ? "Copied" : `Copy ${label}`}
+              >
+                {copied ? <Tick /> : <Sheets />}
+              </ActionIcon>
+            </Tooltip>
+            {/* A button that changes its name says nothing by itself. */}
+            <VisuallyHidden aria-live="polite">{copied && "Copied"}</VisuallyHidden>
+          </>
         )}
       </CopyButton>
     </Group>

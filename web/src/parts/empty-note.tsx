@@ -18,7 +18,7 @@ export function EmptyNote({
           {title}
         </Title>
         {children && (
-          <Text c="dimmed" maw={480}>
+          <Text c="dimmed" maw={480} className="balanced">
             {children}
           </Text>
         )}

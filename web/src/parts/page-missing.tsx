@@ -1,12 +1,16 @@
 /** A path where nothing is. */
 import { Anchor, Container, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { useTabTitle } from "./tab-title.ts";
+
+const TITLE = "There is no such page";
 
 export function PageMissing() {
+  useTabTitle(TITLE);
   return (
-    <Container py={80}>
-      <Stack align="center" gap="sm">
-        <Title order={1}>There is no such page</Title>
+    <Container component="main" py={80}>
+      <Stack align="center" ta="center" gap="sm">
+        <Title order={1}>{TITLE}</Title>
         <Text c="dimmed">The link may be old, or mistyped.</Text>
         <Anchor component={Link} to="/">
           To the overview

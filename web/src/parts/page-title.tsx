@@ -1,6 +1,7 @@
 /** The heading of a page, what it is for, and what can be done on it. Names the browser's tab too. */
 import { Group, Stack, Text, Title } from "@mantine/core";
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
+import { useTabTitle } from "./tab-title.ts";
 
 export function PageTitle({
   title,
@@ -11,16 +12,18 @@ export function PageTitle({
   children?: ReactNode;
   actions?: ReactNode;
 }) {
-  useEffect(() => {
-    document.title = `${title} · Mailvet`;
-  }, [title]);
+  useTabTitle(title);
   return (
     <Group justify="space-between" align="flex-start" mb="lg" gap="sm">
       <Stack gap={4} maw={720}>
         <Title order={1} size="h2" className="breaks">
           {title}
         </Title>
-        {children && <Text c="dimmed">{children}</Text>}
+        {children && (
+          <Text c="dimmed" className="balanced">
+            {children}
+          </Text>
+        )}
       </Stack>
       {actions}
     </Group>

@@ -12,7 +12,7 @@ export function Section({ title, intro, actions, children }: SectionProps) {
               {title}
             </Title>
             {intro && (
-              <Text c="dimmed" size="sm" mt={2}>
+              <Text c="dimmed" size="sm" mt={2} className="balanced">
                 {intro}
               </Text>
             )}

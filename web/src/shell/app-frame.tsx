@@ -10,6 +10,8 @@ import { Brand } from "./brand.tsx";
 import { CreditsLeft } from "./credits-left.tsx";
 import { NavLinks } from "./nav-links.tsx";
 
+const MAIN = "main";
+
 export function AppFrame() {
   const [isOpen, menu] = useDisclosure();
   const { data: session } = useQuery(sessionQuery);
@@ -22,13 +24,19 @@ export function AppFrame() {
     if (isOver) void navigate({ to: "/sign-in", search: { next: href } });
   }, [isOver]);
 
+  /** From the menu the keyboard goes on in the page. On a phone the menu closes, and what had the focus is gone. */
+  const goOn = () => {
+    menu.close();
+    document.getElementById(MAIN)?.focus({ preventScroll: true });
+  };
+
   return (
     <AppShell
       header={{ height: 56 }}
       navbar={{ width: 232, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
       padding={{ base: "md", md: "xl" }}
     >
-      <a className="skip-link" href="#main">
+      <a className="skip-link" href={`#${MAIN}`}>
         Skip to the page
       </a>
       <AppShell.Header>
@@ -52,10 +60,10 @@ export function AppFrame() {
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label="Pages">
         <ScrollArea>
-          <NavLinks isOperator={session?.account.is_operator ?? false} onVisit={menu.close} />
+          <NavLinks isOperator={session?.account.is_operator ?? false} onVisit={goOn} />
         </ScrollArea>
       </AppShell.Navbar>
-      <AppShell.Main id="main" tabIndex={-1} className="ground">
+      <AppShell.Main id={MAIN} tabIndex={-1} className="ground">
         <Box maw={1120} mx="auto">
           <Outlet />
         </Box>

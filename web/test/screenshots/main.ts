@@ -15,7 +15,7 @@ const INTO =
   process.env.SCREENSHOTS_INTO ?? fileURLToPath(new URL("../../../docs/screenshots", import.meta.url));
 
 const DEVICES = {
-  desktop: { viewport: { width: 1280, height: 900 } },
+  desktop: { viewport: { width: 1440, height: 900 } },
   phone: { viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true },
 } as const;
 const SCHEMES = ["light", "dark"] as const;

@@ -74,12 +74,14 @@ async function makeKey(page: Page): Promise<void> {
 
 async function deliveries(page: Page): Promise<void> {
   await page.goto("/webhooks");
-  await page
-    .getByRole("link", { name: "Order system" })
-
-    .click();
+  await page.getByRole("link", { name: "Order system" }).click();
   await heading(page, "Deliveries");
   await settled(page);
+}
+
+async function ledger(page: Page): Promise<void> {
+  await open("/usage", "Ledger")(page);
+  await page.getByRole("heading", { name: "Ledger" }).evaluate((node) => node.scrollIntoView());
 }
 
 export const TOUR: readonly Sight[] = [
@@ -99,6 +101,7 @@ export const TOUR: readonly Sight[] = [
   { name: "webhooks", who: "customer", visit: open("/webhooks", "Webhooks") },
   { name: "webhook-deliveries", who: "customer", visit: deliveries },
   { name: "usage", who: "customer", visit: open("/usage", /Usage/) },
+  { name: "usage-ledger", who: "customer", visit: ledger },
   { name: "settings", who: "customer", visit: open("/settings", "Settings") },
   { name: "operator-accounts", who: "operator", visit: open("/operator/accounts", "Accounts") },
   { name: "operator-system", who: "operator", visit: open("/operator/system", "System") },

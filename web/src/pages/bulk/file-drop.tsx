@@ -2,9 +2,10 @@
 import type { UploadPreview } from "@mailvet/contract";
 import { Button, Group, Paper, Progress, Stack, Text, Title } from "@mantine/core";
 import { Dropzone } from "@mantine/dropzone";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { service } from "../../queries.ts";
+import { counted, grouped } from "../../parts/counted.ts";
+import { aboutQuery, accountQuery, service } from "../../queries.ts";
 import classes from "./bulk.module.css";
 import { UploadRefusal } from "./upload-refusal.tsx";
 
@@ -13,7 +14,8 @@ const OFFERED = ".csv,.tsv,.tab,.txt,.gz,text/csv,text/tab-separated-values,text
 
 export function FileDrop({ onPreview }: { onPreview: (preview: UploadPreview) => void }) {
   const sending = useRef<AbortController>(undefined);
-  const [isMany, setIsMany] = useState(false);
+  const limits = useFileLimits();
+  const [trouble, setTrouble] = useState<string>();
   const upload = useMutation({
     mutationFn(file: File) {
       sending.current = new AbortController();
@@ -26,8 +28,11 @@ export function FileDrop({ onPreview }: { onPreview: (preview: UploadPreview) =>
 
   const take = (files: File[]) => {
     const [file, another] = files;
-    setIsMany(another !== undefined);
-    if (file && !another) upload.mutate(file);
+    if (!file) return;
+    const found = another ? ONE_AT_A_TIME : tooLarge(file, limits?.megabytes);
+    setTrouble(found);
+    if (found === undefined) upload.mutate(file);
+    else upload.reset();
   };
   if (upload.isPending) {
     return <Sending file={upload.variables} onCancel={() => sending.current?.abort()} />;
@@ -38,7 +43,13 @@ export function FileDrop({ onPreview }: { onPreview: (preview: UploadPreview) =>
       {upload.error && !isGivenUp && <UploadRefusal error={upload.error} filename={upload.variables.name} />}
       <Dropzone
         onDrop={take}
-        inputProps={{ accept: OFFERED, multiple: false, "aria-label": "File with emails" }}
+        // Those who listen have the button, which opens the same chooser.
+        inputProps={{
+          accept: OFFERED,
+          multiple: false,
+          "aria-label": "File with emails",
+          "aria-hidden": true,
+        }}
         activateOnKeyboard={false}
         enablePointerEvents
         className={classes.drop}
@@ -49,21 +60,45 @@ export function FileDrop({ onPreview }: { onPreview: (preview: UploadPreview) =>
             <Dropzone.Idle>Drop a list of emails here</Dropzone.Idle>
             <Dropzone.Accept>Let go to send it</Dropzone.Accept>
           </Title>
-          <Text size="sm" c="dimmed" maw={460}>
+          <Text size="sm" c="dimmed" maw={460} className="balanced">
             CSV, TSV or plain text, also gzipped, with or without a header row. You see what is in it before
             anything is charged.
+          </Text>
+          <Text size="sm" c="dimmed" mih="1lh">
+            {limits && `Up to ${counted(limits.emails, "email")} and ${grouped(limits.megabytes)} MB a file.`}
           </Text>
           {/* A click on it is a click on the zone, which opens the chooser. */}
           <Button mt="xs">Choose a file</Button>
         </Stack>
       </Dropzone>
-      {isMany && (
+      {trouble && (
         <Text size="sm" c="red" role="alert">
-          One file at a time, please. Drop just one of them.
+          {trouble}
         </Text>
       )}
     </Stack>
   );
+}
+
+const ONE_AT_A_TIME = "One file at a time, please. Drop just one of them.";
+
+/** Found out before it is on its way: sending it would take long, and be for nothing. */
+function tooLarge(file: File, megabytes: number | undefined): string | undefined {
+  if (megabytes === undefined || file.size <= megabytes * BYTES_PER_MB) return undefined;
+  return `${file.name} has ${sizeOf(file)}, and ${grouped(megabytes)} MB is the most. Compress it with gzip, or split it.`;
+}
+
+const BYTES_PER_MB = 1024 * 1024; // as the operator sets it
+
+/** Of this account here; undefined until they are known. */
+function useFileLimits(): { emails: number; megabytes: number } | undefined {
+  const { data: about } = useQuery(aboutQuery);
+  const { data: account } = useQuery(accountQuery);
+  if (!about || !account) return undefined;
+  return {
+    emails: Math.min(about.max_csv_emails, account.limits.emails_per_file),
+    megabytes: Math.floor(about.max_upload_bytes / BYTES_PER_MB),
+  };
 }
 
 function Sending({ file, onCancel }: { file: File; onCancel: () => void }) {

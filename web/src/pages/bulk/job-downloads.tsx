@@ -29,7 +29,17 @@ export function JobDownloads({ job }: { job: Job }) {
           <Text size="sm" c="dimmed">
             Your own rows and columns, with the verdicts after them.
           </Text>
-          <Table verticalSpacing={4} horizontalSpacing={6} withRowBorders={false}>
+          <Table verticalSpacing={4} horizontalSpacing={6} withRowBorders={false} aria-label="Downloads">
+            <Table.Thead className="unseen">
+              <Table.Tr>
+                <Table.Th scope="col">Rows</Table.Th>
+                {FORMATS.map(([format, label]) => (
+                  <Table.Th key={format} scope="col">
+                    {label}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
             <Table.Tbody>
               {CHOICES.map(([status, name, hint]) => (
                 <Table.Tr key={name}>

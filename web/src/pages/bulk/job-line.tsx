@@ -52,9 +52,9 @@ function outcome(job: Job): string {
   if (job.processed === 0) return "";
   const counts = [
     [job.valid_count, "valid"],
-    [job.invalid_count, "invalid"],
     [job.risky_count, "risky"],
     [job.unknown_count, "unknown"],
+    [job.invalid_count, "invalid"],
   ] as const;
   return counts
     .filter(([count]) => count > 0)

@@ -4,11 +4,13 @@ import { MailvetProblem } from "@mailvet/sdk";
 import { Alert, Anchor, Button, Grid, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { counted } from "../../parts/counted.ts";
 import { EmptyNote } from "../../parts/empty-note.tsx";
 import { FailureNote } from "../../parts/failure-note.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { PageTitle } from "../../parts/page-title.tsx";
 import { Waiting } from "../../parts/waiting.tsx";
+import { aboutQuery } from "../../queries.ts";
 import { JobActions, MOVE_UNDER_WAY, useJobMove } from "./job-actions.tsx";
 import { JobDownloads } from "./job-downloads.tsx";
 import { useJobNews } from "./job-news.ts";
@@ -92,10 +94,12 @@ function JobView({ job }: { job: Job }) {
 }
 
 function NoResults({ job }: { job: Job }) {
+  const { data: about } = useQuery(aboutQuery);
   if (!hasEnded(job)) {
     return (
       <EmptyNote title="Results come when the job has ended">
         Then you can look through every row here, and download the file with its verdicts.
+        {about && ` They are kept for ${counted(about.retention_days, "day")}.`}
       </EmptyNote>
     );
   }

@@ -25,7 +25,15 @@ export function JobProgress({ job, instead }: { job: Job; instead?: string | und
           </Text>
         </Group>
         <VerdictBar job={job} height={14} />
-        <Text size="sm">{story(job)}</Text>
+        <Text size="sm">
+          {story(job)}
+          {job.expires_at !== null && job.results_url !== null && (
+            <>
+              {" "}
+              The results are kept until <Moment at={job.expires_at} />.
+            </>
+          )}
+        </Text>
         <Announcement job={job} />
         <JobFacts job={job} />
       </Stack>
@@ -57,7 +65,7 @@ function story(job: Job): ReactNode {
         ? `${counted(job.unique_emails - job.processed, "email is", "emails are")} left: waiting for servers that asked us to come back later. This may take a while; you can leave this page.`
         : "You can leave this page; the job runs without it.";
     case "paused":
-      return "Paused. What was already asked is still saved, then nothing more happens until you resume. The credits stay reserved.";
+      return "Paused. What was already asked is still saved, then nothing more happens until you resume. The credits stay held.";
     case "completed":
       return (
         <>

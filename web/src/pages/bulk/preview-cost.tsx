@@ -1,27 +1,27 @@
 /** What a column holds, and what validating it costs against what there is. */
 import type { UploadPreview } from "@mailvet/contract";
-import { Anchor, Group, Paper, SimpleGrid, Text } from "@mantine/core";
+import { Anchor, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { counted, grouped } from "../../parts/counted.ts";
+import { Figure, Figures } from "../../parts/figure.tsx";
 
 export function PreviewCost({ preview, column, balance }: PreviewCostProps) {
   const { emails, unique, repeated } = columnCounts(preview, column);
   return (
-    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-      <Figure name="Look like an email" value={grouped(emails)}>
+    <Figures cols={{ base: 2, md: 4 }}>
+      <Figure isSmall name="Look like an email" value={grouped(emails)}>
         of {counted(preview.total_rows, "row")}
       </Figure>
-      <Figure name="Different entries" value={unique === undefined ? "–" : grouped(unique)}>
+      <Figure isSmall name="Different entries" value={unique === undefined ? "–" : grouped(unique)}>
         {unique === undefined ? "Counted when you start" : "Each is validated once"}
       </Figure>
-      <Figure name="Repeated or empty" value={repeated === undefined ? "–" : grouped(repeated)}>
+      <Figure isSmall name="Repeated or empty" value={repeated === undefined ? "–" : grouped(repeated)}>
         These cost nothing
       </Figure>
-      <Figure name="Cost" value={unique === undefined ? "–" : counted(unique, "credit")}>
+      <Figure isSmall name="Cost" value={unique === undefined ? "–" : counted(unique, "credit")}>
         {balance === undefined ? "" : leftOf(balance, unique)}
       </Figure>
-    </SimpleGrid>
+    </Figures>
   );
 }
 
@@ -48,22 +48,6 @@ function leftOf(balance: number, cost: number | undefined): string {
   if (cost === undefined) return `You have ${grouped(balance)}`;
   const left = balance - cost;
   return left < 0 ? `You have ${grouped(balance)}` : `${grouped(left)} of ${grouped(balance)} are left then`;
-}
-
-function Figure({ name, value, children }: { name: string; value: string; children: ReactNode }) {
-  return (
-    <Paper withBorder p="sm" radius="md">
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Text size="xl" fw={650} className="tabular breaks" lh={1.3}>
-        {value}
-      </Text>
-      <Text size="xs" c="dimmed">
-        {children}
-      </Text>
-    </Paper>
-  );
 }
 
 /** Why it cannot be started, if so. */

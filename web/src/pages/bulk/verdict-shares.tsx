@@ -31,7 +31,14 @@ export function VerdictShares({ job }: { job: Job }) {
       </Title>
       <Stack align="center" justify="center" gap="lg" flex={1}>
         <VerdictRing counts={counts} total={total} order={NAMES.map(([status]) => status)} />
-        <Table verticalSpacing={6} withRowBorders={false} maw={320}>
+        <Table verticalSpacing={6} withRowBorders={false} maw={320} aria-labelledby="verdicts-title">
+          <Table.Thead className="unseen">
+            <Table.Tr>
+              <Table.Th scope="col">Verdict</Table.Th>
+              <Table.Th scope="col">Emails</Table.Th>
+              <Table.Th scope="col">Share</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
           <Table.Tbody>
             {NAMES.map(([status, name]) => (
               <Table.Tr key={status}>

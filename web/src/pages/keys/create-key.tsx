@@ -1,10 +1,9 @@
 /** Making a key, and showing it this once. */
 import type { CreatedKey, KeyMode, KeyScope } from "@mailvet/contract";
-import { Button, Checkbox, Group, Modal, Radio, Stack, TextInput } from "@mantine/core";
+import { Checkbox, Radio, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { useFocusReturn } from "../../parts/focus-return.ts";
+import { useState } from "react";
+import { FormDialog } from "../../parts/form-dialog.tsx";
 import { fieldProblems } from "../../parts/problem-text.ts";
 import { SecretOnce } from "../../parts/secret-once.tsx";
 import { queries, service } from "../../queries.ts";
@@ -31,7 +30,6 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
 }
 
 function KeyForm({ onMade, onClose }: { onMade: (key: CreatedKey) => void; onClose: () => void }) {
-  useFocusReturn();
   const [name, setName] = useState("");
   const [mode, setMode] = useState<KeyMode>("live");
   const [scopes, setScopes] = useState<KeyScope[]>(SCOPE_NAMES);
@@ -50,64 +48,58 @@ function KeyForm({ onMade, onClose }: { onMade: (key: CreatedKey) => void; onClo
     scopes: scopes.length === 0 ? "Without any of these the key is good for nothing." : undefined,
     expires_at: expiryProblem(expiry),
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setIsTried(true);
     if (Object.values(found).every((problem) => problem === undefined)) make.mutate();
   };
   const refused = fieldProblems(make.error);
   const problemAt = (field: keyof typeof found) => (isTried ? found[field] : undefined) ?? refused[field];
   return (
-    <Modal opened onClose={onClose} title="Make a key" size="lg" centered>
-      <form onSubmit={submit} noValidate>
-        <Stack gap="md">
-          <TextInput
-            label="Name"
-            description="The program that will use it, so that you know it again."
-            placeholder="Newsletter sign-up form"
-            maxLength={100}
-            value={name}
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
-            error={problemAt("name")}
-            data-autofocus
-          />
-          <Radio.Group label="Kind" value={mode} onChange={(value) => setMode(value as KeyMode)}>
-            <Stack gap="xs" mt={6}>
-              {Object.entries(MODES).map(([value, { name: label, means }]) => (
-                <Radio key={value} value={value} label={label} description={means} />
-              ))}
-            </Stack>
-          </Radio.Group>
-          <Checkbox.Group
-            label="Scopes"
-            description="What the key allows. The fewer, the less there is to lose."
-            value={scopes}
-            onChange={(values) => setScopes(values as KeyScope[])}
-            error={problemAt("scopes")}
-          >
-            <Stack gap="xs" my={6}>
-              {SCOPE_NAMES.map((scope) => (
-                <Checkbox
-                  key={scope}
-                  value={scope}
-                  label={SCOPES[scope].name}
-                  description={SCOPES[scope].allows}
-                />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-          <ExpiryInput value={expiry} onChange={setExpiry} error={problemAt("expires_at")} />
-          {make.error && Object.keys(refused).length === 0 && <FailureNote error={make.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={make.isPending}>
-              Make the key
-            </Button>
-          </Group>
+    <FormDialog
+      title="Make a key"
+      doIt="Make the key"
+      isBusy={make.isPending}
+      error={make.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="The program that will use it, so that you know it again."
+        placeholder="Newsletter sign-up form"
+        maxLength={100}
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        error={problemAt("name")}
+        data-autofocus
+      />
+      <Radio.Group label="Kind" value={mode} onChange={(value) => setMode(value as KeyMode)}>
+        <Stack gap="xs" mt={6}>
+          {Object.entries(MODES).map(([value, { name: label, means }]) => (
+            <Radio key={value} value={value} label={label} description={means} />
+          ))}
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      <Checkbox.Group
+        label="Scopes"
+        description="What the key allows. The fewer, the less there is to lose."
+        value={scopes}
+        onChange={(values) => setScopes(values as KeyScope[])}
+        error={problemAt("scopes")}
+        errorProps={{ role: "alert" }}
+      >
+        <Stack gap="xs" my={6}>
+          {SCOPE_NAMES.map((scope) => (
+            <Checkbox
+              key={scope}
+              value={scope}
+              label={SCOPES[scope].name}
+              description={SCOPES[scope].allows}
+            />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <ExpiryInput value={expiry} onChange={setExpiry} error={problemAt("expires_at")} />
+    </FormDialog>
   );
 }

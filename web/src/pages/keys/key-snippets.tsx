@@ -6,7 +6,7 @@ export function KeySnippets({ keyText }: { keyText: string }) {
   const snippets = snippetsWith(keyText, window.location.origin);
   return (
     <Tabs defaultValue="curl" keepMounted={false}>
-      <Tabs.List>
+      <Tabs.List aria-label="Language">
         {snippets.map(([name]) => (
           <Tabs.Tab key={name} value={name}>
             {name}

@@ -22,8 +22,8 @@ export function Page() {
   return (
     <>
       <PageTitle title="API keys" actions={keys && keys.length > 0 ? make : undefined}>
-        A program shows its key in the header <Code>X-API-Key</Code>. Give each program its own, so that one
-        can be revoked without the others.
+        A program shows its key in the header <Code style={{ whiteSpace: "nowrap" }}>X-API-Key</Code>. Give
+        each program its own, so that one can be revoked without the others.
       </PageTitle>
       <Stack gap="lg">
         {account && !account.limits.api_access && (
@@ -44,7 +44,7 @@ export function Page() {
           title="How to use a key"
           intro={
             newest
-              ? `With your key ${newest.name}; put the whole of it in.`
+              ? `With your key “${newest.name}”; put the whole of it in.`
               : "Put your key in once you have one."
           }
         >

@@ -42,7 +42,9 @@ function Accounts() {
   return (
     <>
       <PageTitle title="Accounts">
-        {data ? counted(data.total, "account") : "Everybody who uses this installation."}
+        <span role="status">
+          {data ? counted(data.total, "account") : "Everybody who uses this installation."}
+        </span>
       </PageTitle>
       <Stack gap="lg">
         <TextInput

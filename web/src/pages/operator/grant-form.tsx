@@ -2,7 +2,8 @@
 import type { Account } from "@mailvet/contract";
 import { Button, Group, NumberInput, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
+import { CheckedForm } from "../../parts/checked-form.tsx";
 import { counted } from "../../parts/counted.ts";
 import { FailureNote } from "../../parts/failure-note.tsx";
 import { fieldProblems } from "../../parts/problem-text.ts";
@@ -30,8 +31,7 @@ export function GrantForm({ account }: { account: Account }) {
     },
   });
   const isWhole = Number.isInteger(amount) && amount !== 0;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setIsTried(true);
     if (isWhole) grant.mutate();
   };
@@ -40,7 +40,7 @@ export function GrantForm({ account }: { account: Account }) {
     ? `There are only ${counted(grant.error.available ?? account.credits.balance, "credit")} to take.`
     : undefined;
   return (
-    <form onSubmit={submit} noValidate>
+    <CheckedForm onSubmit={submit}>
       <Stack gap="sm">
         <SegmentedControl
           aria-label="Give or take credits"
@@ -84,6 +84,6 @@ export function GrantForm({ account }: { account: Account }) {
           </Button>
         </Group>
       </Stack>
-    </form>
+    </CheckedForm>
   );
 }

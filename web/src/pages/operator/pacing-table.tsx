@@ -13,14 +13,14 @@ export function PacingTable({ pacing }: { pacing: readonly HostPace[] }) {
     >
       {pacing.length === 0 && <Text c="dimmed">Nobody has complained.</Text>}
       {pacing.length > 0 && (
-        <Table className="stacks">
+        <Table className="stacks" aria-label="Pacing">
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">Host or provider</Table.Th>
-              <Table.Th scope="col" ta="right">
+              <Table.Th scope="col" ta="right" style={NOWRAP}>
                 At once
               </Table.Th>
-              <Table.Th scope="col" ta="right">
+              <Table.Th scope="col" ta="right" style={NOWRAP}>
                 Rest between
               </Table.Th>
               <Table.Th scope="col">Breaker</Table.Th>
@@ -38,10 +38,12 @@ export function PacingTable({ pacing }: { pacing: readonly HostPace[] }) {
   );
 }
 
+const NOWRAP = { whiteSpace: "nowrap" } as const;
+
 function PaceRow({ pace }: { pace: HostPace }) {
   return (
     <Table.Tr>
-      <Table.Th scope="row" fw={600} className="breaks" miw={200}>
+      <Table.Th scope="row" fw={600} className="breaks" miw={230}>
         {pace.key}
       </Table.Th>
       <Table.Td ta="right" className="tabular" data-name="At once">
@@ -50,11 +52,14 @@ function PaceRow({ pace }: { pace: HostPace }) {
       <Table.Td ta="right" className="tabular" data-name="Rest between">
         {pace.rest_ms < 1000 ? `${grouped(Math.round(pace.rest_ms))} ms` : duration(pace.rest_ms / 1000)}
       </Table.Td>
-      <Table.Td data-name="Breaker">
+      <Table.Td data-name="Breaker" miw={160}>
         {pace.breaker_open_until ? (
-          <span>
-            <Badge color="red">Open</Badge> until <Moment at={pace.breaker_open_until} />
-          </span>
+          <div>
+            <Badge color="red">Open</Badge>
+            <Text size="xs" c="dimmed" style={NOWRAP}>
+              until <Moment at={pace.breaker_open_until} />
+            </Text>
+          </div>
         ) : (
           "Closed"
         )}

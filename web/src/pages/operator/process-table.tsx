@@ -16,7 +16,7 @@ const SILENT_AFTER_S = 30;
 export function ProcessTable({ processes, nowMs }: { processes: readonly SystemProcess[]; nowMs: number }) {
   return (
     <Section title="Processes">
-      <Table className="stacks">
+      <Table className="stacks" aria-label="Processes">
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">Does</Table.Th>

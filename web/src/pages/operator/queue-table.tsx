@@ -14,7 +14,7 @@ export function QueueTable({ queue, nowMs }: { queue: System["queue"]; nowMs: nu
       title="Queue"
       intro="Due tasks could be taken now; the others have their time later, or are paused."
     >
-      <Table className="stacks">
+      <Table className="stacks" aria-label="Queue">
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">Line</Table.Th>
@@ -23,7 +23,9 @@ export function QueueTable({ queue, nowMs }: { queue: System["queue"]; nowMs: nu
                 {name}
               </Table.Th>
             ))}
-            <Table.Th scope="col">Longest wait</Table.Th>
+            <Table.Th scope="col" ta="right">
+              Longest wait
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -33,7 +35,9 @@ export function QueueTable({ queue, nowMs }: { queue: System["queue"]; nowMs: nu
                 {LINES[line]}
               </Table.Th>
               <Numbers line={queue[line]} />
-              <Table.Td data-name="Longest wait">{longestWait(queue[line], nowMs)}</Table.Td>
+              <Table.Td ta="right" className="tabular" data-name="Longest wait">
+                {longestWait(queue[line], nowMs)}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

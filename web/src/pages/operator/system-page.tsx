@@ -1,11 +1,13 @@
 /** How this installation is doing, as of a few seconds ago. */
 import type { System } from "@mailvet/contract";
-import { Paper, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { grouped } from "../../parts/counted.ts";
 import { FailureNote } from "../../parts/failure-note.tsx";
+import { Figure, Figures } from "../../parts/figure.tsx";
 import { PageTitle } from "../../parts/page-title.tsx";
 import { Waiting } from "../../parts/waiting.tsx";
+import { AdjudicatorNote } from "./adjudicator-note.tsx";
 import { EgressReport } from "./egress-report.tsx";
 import { OperatorOnly } from "./operator-only.tsx";
 import { systemQuery } from "./operator-queries.ts";
@@ -33,11 +35,12 @@ function SystemNow() {
         {!system && !error && <Waiting lines={6} />}
         {system && (
           <>
-            <Figures system={system} />
+            <SystemFigures system={system} />
             <ProcessTable processes={system.processes} nowMs={nowThere(system)} />
             <QueueTable queue={system.queue} nowMs={nowThere(system)} />
             <EgressReport report={system.egress} />
             <PacingTable pacing={system.pacing} />
+            {system.adjudicator && <AdjudicatorNote adjudicator={system.adjudicator} />}
           </>
         )}
       </Stack>
@@ -50,7 +53,7 @@ function nowThere({ processes }: System): number {
   return Math.max(...processes.map(({ beat_at }) => Date.parse(beat_at)));
 }
 
-function Figures({ system }: { system: System }) {
+function SystemFigures({ system }: { system: System }) {
   const { jobs } = system;
   const rate = jobs.rows_per_second;
   const figures = [
@@ -72,21 +75,13 @@ function Figures({ system }: { system: System }) {
     ],
   ] as const;
   return (
-    <SimpleGrid cols={{ base: 2, lg: 4 }}>
+    <Figures>
       {figures.map(([name, figure, more]) => (
-        <Paper key={name} withBorder radius="md" p="md">
-          <Text size="sm" c="dimmed">
-            {name}
-          </Text>
-          <Text fz={26} fw={650} className="tabular">
-            {figure}
-          </Text>
-          <Text size="sm" c="dimmed">
-            {more}
-          </Text>
-        </Paper>
+        <Figure key={name} name={name} value={figure}>
+          {more}
+        </Figure>
       ))}
-    </SimpleGrid>
+    </Figures>
   );
 }
 

@@ -11,7 +11,7 @@ import { keysQuery, stateOf } from "../keys/key-queries.ts";
 import { addedUp, checked, perDay } from "../usage/usage-days.ts";
 import { usageQuery } from "../usage/usage-queries.ts";
 import { VerdictsPerDay } from "../usage/verdicts-per-day.tsx";
-import { Figures } from "./figures.tsx";
+import { AccountFigures } from "./account-figures.tsx";
 import { FirstSteps, isEverythingDone } from "./first-steps.tsx";
 import { recentJobsQuery } from "./overview-queries.ts";
 import { RecentJobs } from "./recent-jobs.tsx";
@@ -43,7 +43,7 @@ export function Page() {
         {failed ? (
           <FailureNote error={failed.error} onRetry={() => void failed.refetch()} />
         ) : account.data && usage.data ? (
-          <Figures credits={account.data.credits} sum={addedUp(usage.data.days)} days={DAYS} />
+          <AccountFigures credits={account.data.credits} sum={addedUp(usage.data.days)} days={DAYS} />
         ) : (
           <Waiting lines={3} />
         )}

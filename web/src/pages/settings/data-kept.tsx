@@ -1,10 +1,13 @@
 /** What is kept of the account's data, and for how long. */
 import { Anchor, Box, Flex, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { counted } from "../../parts/counted.ts";
 import { Section } from "../../parts/section.tsx";
+import { aboutQuery } from "../../queries.ts";
 
 /** What → for how long, and how to be rid of it sooner. */
-const KEPT = [
+const kept = (resultDays: string) => [
   [
     "Uploaded files",
     "A day, unless you confirm them",
@@ -12,20 +15,27 @@ const KEPT = [
   ],
   [
     "Results of jobs",
-    "30 days after the job has ended, unless the operator chose another time",
+    `${resultDays} after the job has ended`,
     "Each job shows the date. Deleting a job erases its rows and results at once.",
   ],
   [
     "What we learnt about an address",
-    "An hour to three days, depending on the verdict",
+    "An hour to three days, depending on the verdict; 30 days more to meet what you tell us of bounces",
     "So that asking again is quick. Nobody else's questions are answered from it, and it knows addresses only by a hash.",
+  ],
+  [
+    "What you told us of deliveries and bounces",
+    "180 days; what it adds up to, as long as the account",
+    "By a hash of the address. DELETE /feedback erases all of it at once.",
   ],
   ["Webhook messages", "30 days", "Deleting an endpoint erases them at once."],
   ["Revoked keys", "Listed for 90 days", "A key's secret is never kept, only its hash."],
   ["Credits and usage", "As long as the account", "Counts by day and key, without addresses."],
-] as const;
+];
 
 export function DataKept() {
+  const { data: about } = useQuery(aboutQuery);
+  const resultDays = about ? counted(about.retention_days, "day") : "For some days";
   return (
     <Section
       title="What we keep"
@@ -40,7 +50,7 @@ export function DataKept() {
       }
     >
       <Stack gap="sm" component="dl" m={0}>
-        {KEPT.map(([what, howLong, more]) => (
+        {kept(resultDays).map(([what, howLong, more]) => (
           <Flex key={what} direction={{ base: "column", sm: "row" }} columnGap="lg">
             <Box component="dt" fw={600} w={{ sm: 260 }} flex="none">
               {what}

@@ -1,7 +1,8 @@
 /** A new password, by somebody who knows the current one. */
 import { Alert, Button, Group, PasswordInput, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
+import { CheckedForm } from "../../parts/checked-form.tsx";
 import { fieldProblems } from "../../parts/problem-text.ts";
 import { Section } from "../../parts/section.tsx";
 import { queries, service, sessionQuery } from "../../queries.ts";
@@ -23,8 +24,7 @@ export function PasswordForm() {
       await queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setIsTried(true);
     if (currentPassword !== "" && newPasswordProblem(newPassword) === undefined) change.mutate();
   };
@@ -35,7 +35,7 @@ export function PasswordForm() {
       title="Password"
       intro="Changing it signs your account out of every other browser. This one stays signed in."
     >
-      <form onSubmit={submit} noValidate>
+      <CheckedForm onSubmit={submit}>
         {/* Password managers want to know whose password it is. */}
         <input
           type="hidden"
@@ -77,7 +77,7 @@ export function PasswordForm() {
             </Button>
           </Group>
         </Stack>
-      </form>
+      </CheckedForm>
     </Section>
   );
 }

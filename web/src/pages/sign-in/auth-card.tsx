@@ -1,20 +1,24 @@
 /** The quiet card that signing in and everything around it happens on. */
 import { Box, Center, Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
+import { useTabTitle } from "../../parts/tab-title.ts";
 
 export function AuthCard({ title, intro, children, footer }: AuthCardProps) {
-  useEffect(() => {
-    document.title = `${title} · Mailvet`;
-  }, [title]);
+  useTabTitle(title);
   return (
     <Center component="main" mih="100dvh" px="md" py="xl" className="ground">
       <Stack w="100%" maw={420} gap="lg">
-        <Group gap={10} justify="center" wrap="nowrap">
-          <img src="/favicon.svg" alt="" width={36} height={36} />
-          <Text fw={700} fz={24} component="span">
-            Mailvet
+        <Stack gap={4} align="center" ta="center">
+          <Group gap={10} wrap="nowrap">
+            <img src="/favicon.svg" alt="" width={36} height={36} />
+            <Text fw={700} fz={24} component="span">
+              Mailvet
+            </Text>
+          </Group>
+          <Text c="dimmed" size="sm" className="balanced">
+            Know whether a mailbox exists, without sending it anything.
           </Text>
-        </Group>
+        </Stack>
         <Paper withBorder shadow="sm" radius="lg" p={{ base: "lg", xs: "xl" }}>
           <Stack gap="md">
             <Box>
@@ -22,7 +26,7 @@ export function AuthCard({ title, intro, children, footer }: AuthCardProps) {
                 {title}
               </Title>
               {intro && (
-                <Text c="dimmed" size="sm" mt={4} className="breaks">
+                <Text c="dimmed" size="sm" mt={4} className="breaks balanced">
                   {intro}
                 </Text>
               )}

@@ -17,7 +17,7 @@ export function AuthProblem({ error, besideFields = [] }: AuthProblemProps) {
   );
 }
 
-type AuthProblemProps = { error: unknown; besideFields?: readonly string[] };
+type AuthProblemProps = { error: unknown; besideFields?: readonly string[] | undefined };
 
 function waitingTime({ retryAfterSeconds }: MailvetProblem): string {
   if (retryAfterSeconds === undefined) return "a while";

@@ -1,13 +1,14 @@
 /** Choosing a new password, with the token of the link in the mail. */
-import { Button, Stack, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { fieldProblems } from "../../parts/problem-text.ts";
 import { queries, service, sessionQuery } from "../../queries.ts";
 import { AuthCard } from "./auth-card.tsx";
+import { AuthForm } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
-import { AuthProblem, isProblem } from "./auth-problem.tsx";
+import { isProblem } from "./auth-problem.tsx";
 import { NewPasswordInput, newPasswordProblem } from "./new-password-input.tsx";
 
 export function Page() {
@@ -23,8 +24,7 @@ export function Page() {
   if (token === "" || isProblem(choose.error, "link_expired")) return <LinkExpired />;
   if (choose.isSuccess) return <Changed />;
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setIsTried(true);
     if (newPasswordProblem(password) === undefined) choose.mutate();
   };
@@ -34,23 +34,17 @@ export function Page() {
       title="Choose a new password"
       intro="All browsers that are signed in with the old one will have to sign in again."
     >
-      <form onSubmit={submit} noValidate>
-        <Stack gap="md">
-          <AuthProblem error={choose.error} />
-          <NewPasswordInput
-            label="New password"
-            required
-            withAsterisk={false}
-            value={password}
-            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-            error={refused ?? (isTried ? newPasswordProblem(password) : undefined)}
-            autoFocus
-          />
-          <Button type="submit" fullWidth loading={choose.isPending}>
-            Keep this password
-          </Button>
-        </Stack>
-      </form>
+      <AuthForm doIt="Keep this password" isBusy={choose.isPending} error={choose.error} onSubmit={submit}>
+        <NewPasswordInput
+          label="New password"
+          required
+          withAsterisk={false}
+          value={password}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          error={refused ?? (isTried ? newPasswordProblem(password) : undefined)}
+          autoFocus
+        />
+      </AuthForm>
     </AuthCard>
   );
 }

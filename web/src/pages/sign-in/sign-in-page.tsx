@@ -1,13 +1,14 @@
 /** Signing in, and then on to where one wanted to go. */
-import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { PasswordInput, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { fieldProblems } from "../../parts/problem-text.ts";
-import { service, sessionQuery } from "../../queries.ts";
+import { aboutQuery, service, sessionQuery } from "../../queries.ts";
 import { AuthCard } from "./auth-card.tsx";
+import { AuthForm, EmailInput } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
-import { AuthProblem, isProblem, MISSING } from "./auth-problem.tsx";
+import { isProblem, MISSING } from "./auth-problem.tsx";
 import { nextPath } from "./next-path.ts";
 import { welcome } from "./welcome.ts";
 
@@ -27,8 +28,7 @@ export function Page() {
     if (session) history.replace(nextPath(next, window.location.origin));
   }, [session, next, history]);
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setIsTried(true);
     if (email.trim() !== "" && password !== "") signIn.mutate();
   };
@@ -38,48 +38,49 @@ export function Page() {
     <AuthCard
       title="Sign in"
       intro={next && next !== "/" ? "Sign in, and you are back where you were." : undefined}
-      footer={
-        <>
-          No account yet? <AuthLink to="/sign-up">Sign up</AuthLink>
-        </>
-      }
+      footer={<HowToJoin />}
     >
-      <form onSubmit={submit} noValidate>
-        <Stack gap="md">
-          <AuthProblem error={signIn.error} besideFields={["wrong_credentials"]} />
-          <TextInput
-            label="Email"
-            type="email"
-            autoComplete="username"
-            required
-            withAsterisk={false}
-            maxLength={254}
-            value={email}
-            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-            error={isTried && email.trim() === "" ? MISSING : problems.email}
-            autoFocus
-          />
-          <PasswordInput
-            label="Password"
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            maxLength={200}
-            value={password}
-            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-            error={isTried && password === "" ? MISSING : (problems.password ?? doNotFit)}
-            visibilityToggleButtonProps={{ "aria-label": "Show or hide the password", tabIndex: 0 }}
-          />
-          <Button type="submit" fullWidth loading={signIn.isPending}>
-            Sign in
-          </Button>
-          <Group justify="center">
-            <Text size="sm">
-              <AuthLink to="/forgotten-password">Forgotten your password?</AuthLink>
-            </Text>
-          </Group>
-        </Stack>
-      </form>
+      <AuthForm
+        doIt="Sign in"
+        isBusy={signIn.isPending}
+        error={signIn.error}
+        besideFields={["wrong_credentials"]}
+        onSubmit={submit}
+        below={
+          <Text size="sm" ta="center">
+            <AuthLink to="/forgotten-password">Forgotten your password?</AuthLink>
+          </Text>
+        }
+      >
+        <EmailInput
+          value={email}
+          onChange={setEmail}
+          error={isTried && email.trim() === "" ? MISSING : problems.email}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          maxLength={200}
+          value={password}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          error={isTried && password === "" ? MISSING : (problems.password ?? doNotFit)}
+          visibilityToggleButtonProps={{ "aria-label": "Show or hide the password", tabIndex: 0 }}
+        />
+      </AuthForm>
     </AuthCard>
+  );
+}
+
+/** Nobody is led to a form that will decline them. */
+function HowToJoin() {
+  const { data: about, isPending } = useQuery(aboutQuery);
+  if (isPending) return <>&nbsp;</>; // the card does not jump when it is known
+  if (about?.sign_up === "closed") return <>Accounts are opened by whoever runs this installation.</>;
+  return (
+    <>
+      No account yet? <AuthLink to="/sign-up">Sign up</AuthLink>
+    </>
   );
 }

@@ -1,13 +1,14 @@
 /** Opening an account: signed in at once, or a mail with a link is on its way. */
-import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { fieldProblems } from "../../parts/problem-text.ts";
-import { service } from "../../queries.ts";
+import { aboutQuery, service } from "../../queries.ts";
 import { AuthCard } from "./auth-card.tsx";
+import { AuthForm, EmailInput } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
-import { AuthProblem, isProblem, MISSING } from "./auth-problem.tsx";
+import { isProblem, MISSING } from "./auth-problem.tsx";
 import { NewPasswordInput, newPasswordProblem } from "./new-password-input.tsx";
 import { nextPath } from "./next-path.ts";
 import { welcome } from "./welcome.ts";
@@ -15,6 +16,7 @@ import { welcome } from "./welcome.ts";
 export function Page() {
   const { next } = useSearch({ strict: false });
   const { history } = useRouter();
+  const { data: about } = useQuery(aboutQuery);
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [isTried, setIsTried] = useState(false);
@@ -27,10 +29,10 @@ export function Page() {
     },
   });
 
+  if (about?.sign_up === "closed" || isProblem(signUp.error, "sign_up_closed")) return <Closed />;
   if (signUp.data && "status" in signUp.data) return <MailOnItsWay email={email} />;
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setIsTried(true);
     if (email.trim() !== "" && newPasswordProblem(password) === undefined) signUp.mutate();
   };
@@ -40,7 +42,6 @@ export function Page() {
       There is an account with this email already. <AuthLink to="/sign-in">Sign in instead</AuthLink>
     </>
   ) : undefined;
-  const isClosed = isProblem(signUp.error, "sign_up_closed");
   return (
     <AuthCard
       title="Open an account"
@@ -51,39 +52,39 @@ export function Page() {
         </>
       }
     >
-      <form onSubmit={submit} noValidate>
-        <Stack gap="md">
-          {isClosed && (
-            <Alert color="yellow" role="alert" title="New accounts are not open to everybody here">
-              Ask the operator of this installation for an account.
-            </Alert>
-          )}
-          <AuthProblem error={signUp.error} besideFields={["email_taken", "sign_up_closed"]} />
-          <TextInput
-            label="Email"
-            type="email"
-            autoComplete="email"
-            required
-            withAsterisk={false}
-            maxLength={254}
-            value={email}
-            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-            error={isTried && email.trim() === "" ? MISSING : (problems.email ?? taken)}
-            autoFocus
-          />
-          <NewPasswordInput
-            label="Password"
-            required
-            withAsterisk={false}
-            value={password}
-            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-            error={problems.password ?? (isTried ? newPasswordProblem(password) : undefined)}
-          />
-          <Button type="submit" fullWidth loading={signUp.isPending}>
-            Open the account
-          </Button>
-        </Stack>
-      </form>
+      <AuthForm
+        doIt="Open the account"
+        isBusy={signUp.isPending}
+        error={signUp.error}
+        besideFields={["email_taken"]}
+        onSubmit={submit}
+      >
+        <EmailInput
+          autoComplete="email"
+          value={email}
+          onChange={setEmail}
+          error={isTried && email.trim() === "" ? MISSING : (problems.email ?? taken)}
+        />
+        <NewPasswordInput
+          label="Password"
+          required
+          withAsterisk={false}
+          value={password}
+          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          error={problems.password ?? (isTried ? newPasswordProblem(password) : undefined)}
+        />
+      </AuthForm>
+    </AuthCard>
+  );
+}
+
+function Closed() {
+  return (
+    <AuthCard
+      title="New accounts are not open to everybody here"
+      footer={<AuthLink to="/sign-in">Back to signing in</AuthLink>}
+    >
+      <Text role="status">Ask whoever runs this installation for an account.</Text>
     </AuthCard>
   );
 }

@@ -1,23 +1,15 @@
 /** Every change of the credits, newest first: what happened, what for, and what was left. */
 import type { LedgerEntry } from "@mailvet/contract";
-import { Anchor, Button, Group, Paper, Stack, Table, Text } from "@mantine/core";
+import { Button, Group, Paper, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { grouped } from "../../parts/counted.ts";
 import { EmptyNote } from "../../parts/empty-note.tsx";
 import { FailureNote } from "../../parts/failure-note.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Pager } from "../../parts/pager.tsx";
 import { Waiting } from "../../parts/waiting.tsx";
+import { Change, entryWords, Reference, signed } from "./ledger-entry.tsx";
 import { jobNamesQuery, LEDGER_PAGE_SIZE, ledgerQuery } from "./usage-queries.ts";
-
-const KINDS: Record<LedgerEntry["kind"], string> = {
-  grant: "Granted",
-  reserve: "Held",
-  settle: "Spent",
-  release: "Given back",
-  adjust: "Adjusted",
-};
 
 export function LedgerTable({ page, onPage }: { page: number; onPage: (page: number) => void }) {
   const { data, error, refetch, isPending, isPlaceholderData } = useQuery(ledgerQuery(page));
@@ -46,14 +38,14 @@ export function LedgerTable({ page, onPage }: { page: number; onPage: (page: num
   );
 }
 
-type Entries = { entries: LedgerEntry[]; jobNames: Map<string, string> | undefined };
+type Entries = { entries: LedgerEntry[]; jobNames: ReadonlyMap<string, string> | undefined };
 
 function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean }) {
   return (
     <Paper
       withBorder
       component={Table.ScrollContainer}
-      minWidth={600}
+      minWidth={640}
       type="native"
       visibleFrom="sm"
       tabIndex={0}
@@ -61,14 +53,17 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
       aria-label="Ledger entries"
       aria-busy={isStale}
     >
-      <Table className="tabular" highlightOnHover>
+      <Table className="tabular" highlightOnHover aria-label="Ledger">
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">When</Table.Th>
             <Table.Th scope="col">What</Table.Th>
             <Table.Th scope="col">For</Table.Th>
             <Table.Th scope="col" ta="right">
-              Change
+              Free to spend
+            </Table.Th>
+            <Table.Th scope="col" ta="right">
+              Held
             </Table.Th>
             <Table.Th scope="col" ta="right">
               Balance
@@ -81,12 +76,15 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
               <Table.Td style={{ whiteSpace: "nowrap" }}>
                 <Moment at={entry.created_at} />
               </Table.Td>
-              <Table.Td>{KINDS[entry.kind]}</Table.Td>
+              <Table.Td>{entryWords(entry)}</Table.Td>
               <Table.Td className="breaks">
-                <Reference text={entry.reference} jobName={jobNames?.get(entry.reference)} />
+                <Reference entry={entry} jobNames={jobNames} />
               </Table.Td>
               <Table.Td ta="right">
-                <Change entry={entry} />
+                <Change by={entry.amount} />
+              </Table.Td>
+              <Table.Td ta="right">
+                <Change by={entry.reserved_change} />
               </Table.Td>
               <Table.Td ta="right">{grouped(entry.balance_after)}</Table.Td>
             </Table.Tr>
@@ -100,22 +98,27 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
 /** The same on a narrow screen, where a table would have to be pushed to and fro. */
 function EntryList({ entries, jobNames }: Entries) {
   return (
-    <Paper withBorder component="ul" className="plain-list ruled" hiddenFrom="sm">
+    <Paper withBorder component="ul" className="plain-list ruled" hiddenFrom="sm" aria-label="Ledger">
       {entries.map((entry) => (
         <Group key={entry.id} component="li" justify="space-between" wrap="nowrap" px="sm" py="xs">
           <Stack gap={0} miw={0}>
+            <Text size="sm" fw={600}>
+              {entryWords(entry)}
+            </Text>
             <Text size="sm" component="div" className="breaks">
-              {KINDS[entry.kind]} ·{" "}
-              <Reference text={entry.reference} jobName={jobNames?.get(entry.reference)} />
+              <Reference entry={entry} jobNames={jobNames} />
             </Text>
             <Text size="xs" c="dimmed">
               <Moment at={entry.created_at} />
             </Text>
           </Stack>
           <Stack gap={0} ta="right" className="tabular" style={{ flexShrink: 0 }}>
-            <Text size="sm" component="div">
-              <Change entry={entry} />
-            </Text>
+            {entry.amount !== 0 && (
+              <Text size="sm" fw={600}>
+                {signed(entry.amount)}
+              </Text>
+            )}
+            {entry.reserved_change !== 0 && <Text size="xs">{signed(entry.reserved_change)} held</Text>}
             <Text size="xs" c="dimmed">
               {grouped(entry.balance_after)} left
             </Text>
@@ -124,44 +127,4 @@ function EntryList({ entries, jobNames }: Entries) {
       ))}
     </Paper>
   );
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
-
-/** A job, a request, or words somebody wrote. */
-function Reference({ text, jobName }: { text: string; jobName: string | undefined }) {
-  if (jobName !== undefined)
-    return (
-      <Anchor
-        size="sm"
-        renderRoot={(props) => <Link {...props} to="/bulk/$jobId" params={{ jobId: text }} />}
-      >
-        {jobName}
-      </Anchor>
-    );
-  if (!UUID.test(text)) return <>{text}</>;
-  return (
-    <Text span size="sm" c="dimmed" title={text}>
-      Request {text.slice(0, 8)}
-    </Text>
-  );
-}
-
-/** Spending what was held leaves the balance as it is, so both changes are told. */
-function Change({ entry: { amount, reserved_change } }: { entry: LedgerEntry }) {
-  return (
-    <>
-      {signed(amount)}
-      {reserved_change !== 0 && (
-        <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
-          {signed(reserved_change)} held
-        </Text>
-      )}
-    </>
-  );
-}
-
-function signed(amount: number): string {
-  if (amount === 0) return "0";
-  return `${amount > 0 ? "+" : "−"}${grouped(Math.abs(amount))}`;
 }

@@ -18,7 +18,7 @@ export function UsageByKey({
   const most = Math.max(...keys.map(({ counts }) => checked(counts)));
   return (
     <Table.ScrollContainer minWidth={280} type="native" tabIndex={0} role="region" aria-labelledby="by-key">
-      <Table className="tabular" verticalSpacing="sm">
+      <Table className="tabular" verticalSpacing="sm" aria-labelledby="by-key">
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">Key</Table.Th>

@@ -1,15 +1,16 @@
 /** Credits: what is left, what they were used for, and the ledger that adds up to the balance. */
-import { Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { grouped } from "../../parts/counted.ts";
 import { FailureNote } from "../../parts/failure-note.tsx";
+import { Figure, Figures } from "../../parts/figure.tsx";
 import { PageTitle } from "../../parts/page-title.tsx";
 import { pageIn } from "../../parts/pager.tsx";
 import { Waiting } from "../../parts/waiting.tsx";
 import { accountQuery } from "../../queries.ts";
 import { PLAN_NAMES } from "../settings/plan-words.ts";
+import { FeedbackSection } from "./feedback-section.tsx";
 import { LedgerTable } from "./ledger-table.tsx";
 import { RANGES, UsageSection } from "./usage-section.tsx";
 
@@ -29,10 +30,15 @@ export function Page() {
       <Stack gap="xl">
         <Balance />
         <UsageSection range={range} keyId={search.key} onChoose={look} />
+        <FeedbackSection />
         <section aria-labelledby="ledger">
-          <Title order={2} size="h4" id="ledger" mb="sm">
+          <Title order={2} size="h4" id="ledger">
             Ledger
           </Title>
+          <Text size="sm" c="dimmed" mb="sm">
+            Credits are held while the work goes on, and spent when there is a verdict. What was not needed
+            returns.
+          </Text>
           <LedgerTable page={page} onPage={(wanted) => look({ page: String(wanted) })} />
         </section>
       </Stack>
@@ -46,31 +52,15 @@ function Balance() {
   if (!data) return <Waiting lines={2} />;
   const { balance, reserved } = data.credits;
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <Amount name="Free to spend" amount={balance}>
+    <Figures cols={{ base: 1, xs: 2 }}>
+      <Figure name="Free to spend" value={grouped(balance)}>
         {balance === 0
           ? "You are out of credits. Whoever runs this installation can give you more."
           : `On the plan “${PLAN_NAMES[data.plan]}”.`}
-      </Amount>
-      <Amount name="Held" amount={reserved}>
+      </Figure>
+      <Figure name="Held" value={grouped(reserved)}>
         For work under way. What it does not need comes back.
-      </Amount>
-    </SimpleGrid>
-  );
-}
-
-function Amount({ name, amount, children }: { name: string; amount: number; children: ReactNode }) {
-  return (
-    <Paper withBorder p="lg">
-      <Text size="sm" fw={600}>
-        {name}
-      </Text>
-      <Text fz={32} fw={650} lh={1.2} className="tabular">
-        {grouped(amount)}
-      </Text>
-      <Text size="sm" c="dimmed">
-        {children}
-      </Text>
-    </Paper>
+      </Figure>
+    </Figures>
   );
 }

@@ -21,7 +21,7 @@ export const ledgerQuery = (page: number) =>
 
 const MAX_JOBS = 100;
 
-/** Tells which of the ledger's references are jobs. */
+/** What the latest jobs are called; the ledger names jobs by their ids. */
 export const jobNamesQuery = queryOptions({
   queryKey: ["jobs", "names"],
   async queryFn() {

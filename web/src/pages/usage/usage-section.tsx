@@ -62,6 +62,7 @@ export function UsageSection({
             aria-label="Key to show"
             allowDeselect={false}
             w={190}
+            flex={{ base: "1 1 150px", sm: "none" }}
             data={[{ value: ALL_KEYS, label: "All keys" }, ...choices]}
             value={keyId ?? ALL_KEYS}
             onChange={(chosen) => onChoose({ key: chosen === ALL_KEYS ? undefined : (chosen ?? undefined) })}

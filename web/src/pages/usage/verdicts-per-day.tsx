@@ -84,7 +84,7 @@ function DayTable({ days }: { days: DayCounts[] }) {
       role="region"
       aria-label="Verdicts per day"
     >
-      <Table className="tabular" stickyHeader>
+      <Table className="tabular" stickyHeader aria-label="Verdicts per day">
         <Table.Caption>Days on which nothing was checked are left out.</Table.Caption>
         <Table.Thead>
           <Table.Tr>

@@ -1,6 +1,7 @@
 /** The one field of the page, and examples to fill it with. */
 import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
+import { CheckedForm } from "../../parts/checked-form.tsx";
 
 /** Each names its own outcome, so every kind of verdict can be seen. */
 const EXAMPLES = [
@@ -11,7 +12,6 @@ const EXAMPLES = [
   "disposable",
   "role-based",
   "possible-typo",
-  "mailbox-full",
 ] as const;
 
 export function AddressForm({
@@ -30,14 +30,13 @@ export function AddressForm({
   const [isEmpty, setIsEmpty] = useState(false);
   useEffect(() => setText(email), [email]);
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setIsEmpty(text.trim() === "");
     if (text.trim() !== "") onCheck(text.trim());
   };
   return (
     <Paper withBorder p={{ base: "md", sm: "lg" }}>
-      <form onSubmit={submit} noValidate>
+      <CheckedForm onSubmit={submit}>
         <Group align="flex-end" gap="sm">
           <TextInput
             label="Email address"
@@ -58,7 +57,7 @@ export function AddressForm({
             Check (1 credit)
           </Button>
         </Group>
-      </form>
+      </CheckedForm>
       <Stack gap={6} mt="md">
         <Text size="sm" c="dimmed" id="examples">
           Or try an example. For addresses at mailvet.test nobody is asked; each costs one credit like any

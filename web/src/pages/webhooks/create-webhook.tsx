@@ -1,11 +1,9 @@
 /** Making an endpoint, and showing its secret this once. */
 import type { WebhookWithSecret } from "@mailvet/contract";
-import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { useFocusReturn } from "../../parts/focus-return.ts";
+import { useState } from "react";
+import { FormDialog } from "../../parts/form-dialog.tsx";
 import { fieldProblems } from "../../parts/problem-text.ts";
 import { service } from "../../queries.ts";
 import { hostOf } from "./event-words.ts";
@@ -33,7 +31,6 @@ function WebhookForm({
   onMade: (made: WebhookWithSecret) => void;
   onClose: () => void;
 }) {
-  useFocusReturn();
   const [draft, setDraft] = useState(EMPTY_DRAFT);
   const [isTried, setIsTried] = useState(false);
   const make = useMutation({
@@ -45,31 +42,20 @@ function WebhookForm({
   });
   const found = draftProblems(draft);
   const refused = fieldProblems(make.error);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setIsTried(true);
     if (Object.keys(found).length === 0) make.mutate();
   };
   return (
-    <Modal opened onClose={onClose} title="Add an endpoint" size="lg" centered>
-      <form onSubmit={submit} noValidate>
-        <Stack gap="md">
-          <WebhookFields
-            draft={draft}
-            onChange={setDraft}
-            problems={{ ...refused, ...(isTried ? found : {}) }}
-          />
-          {make.error && Object.keys(refused).length === 0 && <FailureNote error={make.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={make.isPending}>
-              Add the endpoint
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Add an endpoint"
+      doIt="Add the endpoint"
+      isBusy={make.isPending}
+      error={make.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <WebhookFields draft={draft} onChange={setDraft} problems={{ ...refused, ...(isTried ? found : {}) }} />
+    </FormDialog>
   );
 }

@@ -62,6 +62,7 @@ export function WebhookFields({ draft, onChange, problems }: WebhookFieldsProps)
           value={draft.events}
           onChange={(values) => onChange({ ...draft, events: values as WebhookEvent[] })}
           error={problems.events}
+          errorProps={{ role: "alert" }}
         >
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" pl="lg" mb={6}>
             {CHOICES.map((event) => (

@@ -2,7 +2,8 @@
 import type { WebhookEndpoint } from "@mailvet/contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
+import { CheckedForm } from "../../parts/checked-form.tsx";
 import { FailureNote } from "../../parts/failure-note.tsx";
 import { fieldProblems } from "../../parts/problem-text.ts";
 import { Section } from "../../parts/section.tsx";
@@ -24,14 +25,13 @@ export function WebhookSettings({ webhook }: { webhook: WebhookEndpoint }) {
   const found = draftProblems(draft);
   const refused = fieldProblems(save.error);
   const isChanged = JSON.stringify(wishesOf(draft)) !== JSON.stringify(wishesOf(draftOf(webhook)));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setIsTried(true);
     if (Object.keys(found).length === 0) save.mutate();
   };
   return (
     <Section title="Settings">
-      <form onSubmit={submit} noValidate>
+      <CheckedForm onSubmit={submit}>
         <Stack gap="md" maw={640}>
           <WebhookFields
             draft={draft}
@@ -48,7 +48,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookEndpoint }) {
             </Text>
           </Group>
         </Stack>
-      </form>
+      </CheckedForm>
     </Section>
   );
 }

@@ -1,16 +1,15 @@
 /** The numbers one comes for: credits, and how the addresses of the last days turned out. */
-import { Anchor, Paper, Progress, SimpleGrid, Text } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { counted, grouped, percent } from "../../parts/counted.ts";
-import { STATUS_CHART_COLORS } from "../../theme.ts";
+import { Figure, Figures } from "../../parts/figure.tsx";
 import { type Counts, checked } from "../usage/usage-days.ts";
 
-export function Figures({ credits, sum, days }: FiguresProps) {
+export function AccountFigures({ credits, sum, days }: AccountFiguresProps) {
   const all = checked(sum);
   const settled = all - sum.unknown;
   return (
-    <SimpleGrid cols={{ base: 2, lg: 4 }} spacing={{ base: "xs", sm: "md" }}>
+    <Figures>
       <Figure name="Credits left" value={grouped(credits.balance)}>
         {credits.balance === 0
           ? "Whoever runs this installation can give you more. "
@@ -34,35 +33,8 @@ export function Figures({ credits, sum, days }: FiguresProps) {
       >
         valid, of those that could be settled
       </Figure>
-    </SimpleGrid>
+    </Figures>
   );
 }
 
-type FiguresProps = { credits: { balance: number; reserved: number }; sum: Counts; days: number };
-
-function Figure({ name, value, share, children }: FigureProps) {
-  return (
-    <Paper withBorder p={{ base: "sm", sm: "lg" }}>
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Text fz={{ base: 24, sm: 32 }} fw={650} lh={1.3} className="tabular">
-        {value}
-      </Text>
-      {share !== undefined && (
-        <Progress value={share * 100 || 0} color={STATUS_CHART_COLORS.valid} size="sm" my={6} aria-hidden />
-      )}
-      <Text size="sm" c="dimmed">
-        {children}
-      </Text>
-    </Paper>
-  );
-}
-
-type FigureProps = {
-  name: string;
-  value: string;
-  /** Of one; drawn as a bar. Not a number where nothing was counted. */
-  share?: number;
-  children: ReactNode;
-};
+type AccountFiguresProps = { credits: { balance: number; reserved: number }; sum: Counts; days: number };

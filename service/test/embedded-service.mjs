@@ -1,13 +1,15 @@
 /**
  * A small service on an embedded database, for tests to start and to kill: `ready`, then `saved <n>` for each row that
  * the database has acknowledged; or `refused: <why>`. SIGTERM stops it in good order.
+ *
+ * Plain JavaScript on the build: it is started again and again, and compiling took longer than what it does.
  */
 import pg from "pg";
-import { EmbeddedPostgresTrouble, startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
+import { EmbeddedPostgresTrouble, startEmbeddedPostgres } from "../dist/db/embedded/embedded-postgres.js";
 
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const say = (text) => process.stdout.write(`${text}\n`);
 try {
-  const server = await startEmbeddedPostgres({ dataDirectory: process.argv[2]!, say });
+  const server = await startEmbeddedPostgres({ dataDirectory: process.argv[2], say });
   say("ready");
   const client = new pg.Client(server.connection);
   client.on("error", () => {});
@@ -18,7 +20,7 @@ try {
   });
   await client.query("CREATE TABLE IF NOT EXISTS saved (n int PRIMARY KEY)");
   while (!isStopping) {
-    const { rows } = await client.query<{ n: number }>(
+    const { rows } = await client.query(
       "INSERT INTO saved SELECT coalesce(max(n), 0) + 1 FROM saved RETURNING n",
     );
     say(`saved ${rows[0]?.n}`);

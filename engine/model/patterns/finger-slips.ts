@@ -1,0 +1,49 @@
+/** Words as fingers get them wrong: one slip each, of the kinds that typing makes, by their rough shares. */
+
+import type { Random } from "../random.ts";
+
+export function withSlip(word: string, random: Random): string {
+  for (;;) {
+    const at = random.below(word.length);
+    const slipped = random.pick(KINDS)(word, at, random);
+    if (slipped !== word) return slipped;
+  }
+}
+
+type Slip = (word: string, at: number, random: Random) => string;
+
+const swapped: Slip = (word, at) =>
+  word.slice(0, at) +
+  word
+    .slice(at, at + 2)
+    .split("")
+    .reverse()
+    .join("") +
+  word.slice(at + 2);
+const leftOut: Slip = (word, at) => word.slice(0, at) + word.slice(at + 1);
+const doubled: Slip = (word, at) => word.slice(0, at + 1) + word.slice(at);
+const beside: Slip = (word, at, random) =>
+  word.slice(0, at) + keyBeside(word[at]!, random) + word.slice(at + 1);
+
+/** Six swaps, five letters left out, three doubled, five keys beside. */
+const KINDS: readonly Slip[] = [
+  ...Array<Slip>(6).fill(swapped),
+  ...Array<Slip>(5).fill(leftOut),
+  ...Array<Slip>(3).fill(doubled),
+  ...Array<Slip>(5).fill(beside),
+];
+
+const ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+
+function keyBeside(letter: string, random: Random): string {
+  const row = ROWS.findIndex((keys) => keys.includes(letter));
+  if (row < 0) return letter;
+  const column = ROWS[row]!.indexOf(letter);
+  const near = [
+    ROWS[row]![column - 1],
+    ROWS[row]![column + 1],
+    ROWS[row - 1]?.[column],
+    ROWS[row + 1]?.[column],
+  ];
+  return random.pick(near.filter((key) => key !== undefined));
+}

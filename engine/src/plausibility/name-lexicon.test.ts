@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { lexiconEntries, lexiconFile, lexiconFrom, loadNameLexicon, type NameEntry } from "./name-lexicon.ts";
+
+test("names of many cultures are known, with how common they are as given and as family names", () => {
+  const lexicon = loadNameLexicon();
+  expect(lexicon.find("john")).toMatchObject({ given: 4 });
+  expect(lexicon.find("smith")).toEqual({ given: 0, family: 4 });
+  for (const given of ["giuseppe", "krzysztof", "mthunzi", "hiroko", "oluwaseun", "dmitriy"]) {
+    expect(lexicon.find(given)?.given, given).toBeGreaterThan(0);
+  }
+  for (const family of ["mueller", "muller", "nguyen", "kowalczyk", "papadopoulos", "tanaka"]) {
+    expect(lexicon.find(family)?.family, family).toBeGreaterThan(0);
+  }
+});
+
+test("what is not listed is not found: a part of a name, a name and more, nothing at all", () => {
+  const lexicon = loadNameLexicon();
+  for (const word of ["", "krzyszt", "xkqzvw", "johnsmith", "JOHN", "john1"])
+    expect(lexicon.find(word)).toBeUndefined();
+});
+
+test("the file holds every entry it was made of, and finds each", () => {
+  const entries: NameEntry[] = [
+    { name: "ann", given: 4, family: 1 },
+    { name: "anna", given: 3, family: 0 },
+    { name: "li", given: 1, family: 4 },
+  ];
+  const file = lexiconFile(entries.toReversed());
+  expect(lexiconEntries(file)).toEqual(entries);
+  const lexicon = lexiconFrom(file);
+  for (const { name, given, family } of entries) expect(lexicon.find(name)).toEqual({ given, family });
+  expect(lexicon.size).toBe(3);
+});
+
+test("an unlisted name is likelier than letters that no name has, and a listed one likelier still", () => {
+  const lexicon = loadNameLexicon();
+  expect(lexicon.find("marinelda")).toBeUndefined();
+  const [listed, unlisted, random] = ["marinella", "marinelda", "mxrqnldzk"].map((word) =>
+    lexicon.chanceAsGiven(word),
+  );
+  expect(listed).toBeGreaterThan(unlisted! * 10);
+  expect(unlisted).toBeGreaterThan(random! * 1000);
+});

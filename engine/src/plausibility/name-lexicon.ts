@@ -1,0 +1,174 @@
+/**
+ * Given and family names of many cultures, how common they are, and how names that are not among them are spelled.
+ *
+ * The file is one gzipped run of entries, sorted by name: the name in plain letters, then a capital that says how
+ * common it is as either (`johnXjohnaF…`). It is unpacked with the first question and searched as the bytes it is: a
+ * hundred thousand strings would cost ten times the memory. The same pass counts which letter follows which two, so
+ * that a name nobody listed still tells a family name from a given one, and both from no name at all.
+ */
+
+import { readFileSync } from "node:fs";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { NameSpelling } from "./name-spelling.ts";
+
+/** 0: not known as such a name; 1: known; up to 4: everybody knows somebody. */
+export type Commonness = 0 | 1 | 2 | 3 | 4;
+
+export type NameEntry = { name: string; given: Commonness; family: Commonness };
+
+export type NameLexicon = {
+  readonly size: number;
+  /** Takes plain letters, lower case. Undefined: nobody listed it. */
+  find(name: string): Readonly<Pick<NameEntry, "given" | "family">> | undefined;
+  /** How likely a person of any culture is to be given this name, and to have it from the family. Never 0 for letters. */
+  chanceAsGiven(name: string): number;
+  chanceAsFamily(name: string): number;
+  /** The chance of a given or a family name with this initial. */
+  chanceOfGivenInitial(letter: string): number;
+  chanceOfFamilyInitial(letter: string): number;
+};
+
+/** The packaged names, unpacked once. */
+export function loadNameLexicon(): NameLexicon {
+  packaged ??= lexiconFrom(readFileSync(new URL("../../data/names.gz", import.meta.url)));
+  return packaged;
+}
+
+let packaged: NameLexicon | undefined;
+
+/** Takes the file as lexiconFile writes it. */
+export function lexiconFrom(file: Uint8Array): NameLexicon {
+  const bytes = gunzipSync(file);
+  const { table, size, entriesByGrade, given, family } = survey(bytes);
+  const mask = table.length - 1;
+
+  const gradeByteOf = (name: string): number => {
+    let hash = HASH_START;
+    for (let i = 0; i < name.length; i++) hash = hashStep(hash, name.charCodeAt(i));
+    for (let place = placeOf(hash) & mask; table[place] !== 0; place = (place + 1) & mask) {
+      const start = table[place]! - 1;
+      let i = 0;
+      while (i < name.length && bytes[start + i] === name.charCodeAt(i)) i++;
+      if (i === name.length && bytes[start + i]! < SMALL_A) return bytes[start + i]!;
+    }
+    return NOT_LISTED;
+  };
+  const chanceOfOne = {
+    given: chancesOfOne(entriesByGrade, GIVEN),
+    family: chancesOfOne(entriesByGrade, FAMILY),
+  };
+
+  return {
+    size,
+    find: (name) => {
+      const byte = gradeByteOf(name);
+      return byte === NOT_LISTED ? undefined : gradesOf(byte);
+    },
+    chanceAsGiven: (name) =>
+      chanceOfOne.given[GIVEN[gradeByteOf(name)]!]! + UNLISTED_SHARE * given.chanceOf(name),
+    chanceAsFamily: (name) =>
+      chanceOfOne.family[FAMILY[gradeByteOf(name)]!]! + UNLISTED_SHARE * family.chanceOf(name),
+    chanceOfGivenInitial: (letter) => given.chanceOfInitial(letter),
+    chanceOfFamilyInitial: (letter) => family.chanceOfInitial(letter),
+  };
+}
+
+/** One pass over the entries: where each is found, how many of each grade there are, and how they are spelled. */
+function survey(bytes: Uint8Array) {
+  const table = new Uint32Array(tableSizeFor(bytes.length));
+  const mask = table.length - 1;
+  const entriesByGrade = new Uint32Array(CAPITAL_A + GRADES ** 2);
+  const [given, family] = [new NameSpelling(), new NameSpelling()];
+  let size = 0;
+  let hash = HASH_START;
+  for (let at = 0, start = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte >= SMALL_A) {
+      hash = hashStep(hash, byte);
+      continue;
+    }
+    let place = placeOf(hash) & mask;
+    while (table[place] !== 0) place = (place + 1) & mask;
+    table[place] = start + 1;
+    entriesByGrade[byte]!++;
+    const [asGiven, asFamily] = [GIVEN_LESSONS[GIVEN[byte]!]!, FAMILY_LESSONS[FAMILY[byte]!]!];
+    if (asGiven > 0) given.learn(bytes, start, at, asGiven);
+    if (asFamily > 0) family.learn(bytes, start, at, asFamily);
+    size++;
+    start = at + 1;
+    hash = HASH_START;
+  }
+  return { table, size, entriesByGrade, given, family };
+}
+
+/** The file that lexiconFrom reads. Each name once, lower case ASCII letters only. */
+export function lexiconFile(entries: Iterable<NameEntry>): Buffer {
+  const sorted = [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const text = sorted.map(({ name, given, family }) => name + gradeLetter(given, family)).join("");
+  return gzipSync(Buffer.from(text, "latin1"), { level: 9 });
+}
+
+/** Every entry of such a file, for scripts that need to go through them. */
+export function lexiconEntries(file: Uint8Array): NameEntry[] {
+  return Array.from(
+    gunzipSync(file)
+      .toString("latin1")
+      .matchAll(/([a-z]+)([A-Y])/g),
+    ([, name, letter]) => {
+      return { name: name!, ...gradesOf(letter!.charCodeAt(0)) };
+    },
+  );
+}
+
+const SMALL_A = 0x61;
+const CAPITAL_A = 0x41;
+
+/** `A`, which no entry has: neither a given name nor a family name. */
+const NOT_LISTED = CAPITAL_A;
+
+/** What each capital says: five grades of either, 25 letters. */
+const GRADES = 5;
+const GIVEN = new Uint8Array(CAPITAL_A + GRADES ** 2);
+const FAMILY = new Uint8Array(CAPITAL_A + GRADES ** 2);
+for (let code = 0; code < GRADES ** 2; code++) {
+  GIVEN[CAPITAL_A + code] = Math.floor(code / GRADES);
+  FAMILY[CAPITAL_A + code] = code % GRADES;
+}
+
+function gradesOf(byte: number): Pick<NameEntry, "given" | "family"> {
+  return { given: GIVEN[byte] as Commonness, family: FAMILY[byte] as Commonness };
+}
+
+function gradeLetter(given: Commonness, family: Commonness): string {
+  return String.fromCharCode(CAPITAL_A + given * GRADES + family);
+}
+
+/** People whose name no list has. */
+const UNLISTED_SHARE = 0.2;
+
+/** How the rest divides among names by commonness: a hundred names cover a third of many countries. */
+const SHARE_BY_GRADE = [0, 0.1, 0.2, 0.25, 0.25];
+
+/** The chance of each single name of a grade. */
+function chancesOfOne(entriesByGrade: Uint32Array, gradeOf: Uint8Array): number[] {
+  return SHARE_BY_GRADE.map((share, grade) => {
+    const entries = entriesByGrade.reduce(
+      (sum, count, byte) => (gradeOf[byte] === grade ? sum + count : sum),
+      0,
+    );
+    return share / Math.max(1, entries);
+  });
+}
+
+/** How often a name of each grade counts when spelling is learned. Rare family names are most of the file and teach little. */
+const GIVEN_LESSONS = [0, 1, 2, 3, 4];
+const FAMILY_LESSONS = [0, 0, 1, 2, 3];
+
+const HASH_START = 0x811c9dc5 | 0;
+const hashStep = (hash: number, unit: number) => Math.imul(hash ^ unit, 0x01000193);
+const placeOf = (hash: number) => (hash ^ (hash >>> 15)) >>> 0;
+
+/** Entries take seven bytes or more; at least half of the table stays empty. */
+function tableSizeFor(bytes: number): number {
+  return 2 ** Math.max(4, Math.ceil(Math.log2(bytes / 3.5)));
+}

@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { aucOf, reliabilityOf, shareUnder } from "../../model/metrics.ts";
+import { loadNameModel, nameModelFrom } from "./name-model.ts";
+import { readWeights, writeWeights } from "./name-weights.ts";
+
+const model = loadNameModel();
+const FILE = new URL("../../data/name-model.bin", import.meta.url);
+
+/** Written by `npm run model:evaluate -- --fixture`: names and kinds of fakes that training never saw. */
+const heldOut = readFileSync(new URL("../../model/held-out.txt", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => line.split("\t") as [label: string, group: string, locals: string])
+  .map(([label, group, locals]) => ({ label, group, scores: scored(locals.split(" ")) }));
+const scoresOf = (label: string) =>
+  heldOut.filter((set) => set.label === label).flatMap(({ scores }) => scores);
+
+test("names it never saw are told from kinds of random it never saw", () => {
+  expect(aucOf(scoresOf("chosen"), scoresOf("random"))).toBeGreaterThan(0.99);
+  expect(aucOf(scoresOf("chosen"), scoresOf("pronounceable"))).toBeGreaterThan(0.87);
+});
+
+test("hardly anybody's name is taken for random, whatever language it comes from", () => {
+  expect(shareUnder(scoresOf("chosen"), 0.2)).toBeLessThan(0.03);
+  for (const { label, group, scores } of heldOut) {
+    if (label === "chosen") expect(shareUnder(scores, 0.2), group).toBeLessThan(0.1);
+  }
+});
+
+// Names nobody has seen are harder than people are on the whole, so the evaluation's own figure is lower.
+test("its scores mean what they say", () => {
+  expect(reliabilityOf(scoresOf("chosen"), scoresOf("random")).ece).toBeLessThan(0.065);
+});
+
+test.each([
+  "john.smith",
+  "krzysztof",
+  "nguyenvan",
+  "m.mueller",
+  "oluwaseun",
+  "satoshi.tanaka",
+  "info",
+  "dmitriy1985",
+  "szczepanski",
+])("%s reads like somebody's name", (local) => {
+  expect(model.judge(local)!.score).toBeGreaterThan(0.5);
+});
+
+test.each([
+  ["asdfghjkl", "keyboard_walk"],
+  ["qwertzuiop", "keyboard_walk"],
+  ["a8f3d91b7c", "hexadecimal"],
+  ["xkqz8812093", "long_number"],
+  ["bcdfghjkm", "few_vowels"],
+  ["xjxjxjxjxj", "repetition"],
+  ["zqvaxewoqpii", "random_letters"],
+])("%s does not, and it says what gave that impression", (local, trait) => {
+  const opinion = model.judge(local)!;
+  expect(opinion.score).toBeLessThan(0.2);
+  expect(opinion.traits).toContain(trait);
+});
+
+test("what speaks for a name is said as well", () => {
+  expect(model.judge("john.smith")!.traits).toEqual(["known_parts", "name_like"]);
+});
+
+test.each([
+  "ann",
+  "jp",
+  "иванов",
+  "张伟",
+  "",
+  "+tag",
+  "d41d8cd98f00b204e9800998ecf8427e",
+  "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+])("it has no opinion of %j", (local) => {
+  expect(model.judge(local)).toBeUndefined();
+});
+
+test("the same name is judged alike before and after others, in any case, with any tag", () => {
+  const before = model.judge("maria.gonzalez");
+  model.judge("zzzzzzzzzzzzzzzzzzzzzzzzzzzz");
+  expect(model.judge("Maria.González+shop")).toEqual(before);
+});
+
+test("hostile input is judged within bounds or not at all", () => {
+  for (const local of [
+    "\ud800".repeat(200),
+    "\0".repeat(70),
+    "😀".repeat(50),
+    "x".repeat(1_000_000),
+    "ﷺ".repeat(64),
+  ]) {
+    const opinion = model.judge(local);
+    if (opinion) expect(opinion.score).toSatisfy((score: number) => score >= 0 && score <= 1);
+  }
+});
+
+test("the committed weights belong to these features, and others are refused", () => {
+  const file = readFileSync(FILE);
+  const weights = readWeights(file);
+  expect(file.length).toBeLessThan(1_000_000);
+  expect(weights.method).toMatch(/^mailvet-names-\d+$/);
+  expect(nameModelFrom(readWeights(writeWeights(weights))).judge("john.smith")).toEqual(
+    model.judge("john.smith"),
+  );
+
+  const flipped = Uint8Array.from(file);
+  flipped[flipped.length - 1]! ^= 1;
+  expect(() => readWeights(flipped)).toThrow("damaged");
+  const older = Buffer.from(file.toString("latin1").replace('"version": 1', '"version": 0'), "latin1");
+  expect(() => readWeights(older)).toThrow("other features");
+});
+
+function scored(locals: readonly string[]): number[] {
+  return locals.map((local) => loadNameModel().judge(local)?.score).filter((score) => score !== undefined);
+}

@@ -1,0 +1,124 @@
+/** Stories of mailbox names: what they are worth where a mail server tells nothing, and where it tells everything. */
+import { acceptsEveryone, answersWith, mailDomain } from "@mailvet/lab";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Evidence } from "../../src/evidence.ts";
+import { loadNameModel } from "../../src/plausibility/name-model.ts";
+import { tallyOf } from "../../src/plausibility/naming-pattern.ts";
+import { reportOf } from "../../src/report.ts";
+import { engineIn, openStory, type Story } from "./story.ts";
+
+const COLLEAGUES = ["anna.keller", "john.miller", "peter.wagner", "maria.garcia", "david.brown"];
+const nameModel = loadNameModel();
+const naming = tallyOf(COLLEAGUES);
+
+const ASKING = { requestId: "1", planTier: "local", responseTimeMs: 1, checkedAtMs: 0, cached: false };
+const reported = (evidence: Evidence) => reportOf(evidence, ASKING);
+
+let story: Story;
+beforeAll(async () => {
+  story = await openStory(
+    {
+      "open.test": mailDomain({ temper: acceptsEveryone }),
+      "honest.test": mailDomain({
+        users: ["emily.clark", "zxqvkjwpt", "krzysztof.wojcik", "nguyenvanhieu", "李伟", "xqz"],
+      }),
+      "grey.test": mailDomain({
+        temper: answersWith({ at: "rcpt", reply: "451 4.3.0 Temporary lookup failure" }),
+      }),
+    },
+    { nameModel, knowledge: { namingAt: async (domain) => (domain === "open.test" ? naming : undefined) } },
+  );
+});
+afterAll(() => story[Symbol.asyncDispose]());
+const resultOf = async (email: string) => reported(await story.evidenceFor(email));
+
+test("where anyone is taken, the name decides how likely somebody is there, and why is told", async () => {
+  const [fits, fitsNot, random] = await Promise.all(
+    ["emily.clark", "eclark", "zxqvkjwpt"].map((local) => resultOf(`${local}@open.test`)),
+  );
+  for (const { sub_status, is_valid } of [fits!, fitsNot!, random!]) {
+    expect([sub_status, is_valid]).toEqual(["catch_all", false]);
+  }
+  expect(fits!.score).toBeGreaterThan(fitsNot!.score);
+  expect(fitsNot!.score).toBeGreaterThan(random!.score);
+  expect(fits!.ai_enhancement).toMatchObject({ used: true, method: `${nameModel.method}+naming` });
+  expect(fits!.ai_enhancement.reasons).toContain("looks like first.last, as 5 of 5 proven mailboxes here");
+  expect(random!.ai_enhancement.score).toBeLessThan(0.3);
+});
+
+test("where the server puts us off, the name is all there is to go by", async () => {
+  const [likely, random] = await Promise.all([
+    resultOf("emily.clark@grey.test"),
+    resultOf("zxqvkjwpt@grey.test"),
+  ]);
+  expect([likely.status, random.status]).toEqual(["unknown", "unknown"]);
+  expect(likely.score).toBeGreaterThan(random.score);
+  expect(likely.metadata.features_used.ai_enhancement).toBe(true);
+});
+
+test("a mailbox that exists is not less valid for its name, unless nobody would choose it", async () => {
+  expect(await story.verdictOn("emily.clark@honest.test")).toBe("valid");
+  expect(await story.verdictOn("zxqvkjwpt@honest.test")).toBe("risky low_quality");
+  expect(await story.verdictOn("krzysztof.wojcik@honest.test")).toBe("valid");
+  expect(await story.verdictOn("nguyenvanhieu@honest.test")).toBe("valid");
+  expect(await story.verdictOn("xqz@honest.test")).toBe("valid"); // initials, for all we know
+});
+
+test("a refusal stays one, however fine the name; a slip in it is pointed out", async () => {
+  const refused = await resultOf("jennfier.miller@honest.test");
+  expect([refused.status, refused.sub_status]).toEqual(["invalid", "mailbox_not_found"]);
+  expect(refused.suggestion).toBe("jennifer.miller@honest.test");
+  expect(refused.ai_enhancement.used).toBe(false);
+});
+
+test("with AI enhancement off the same names make no difference", async () => {
+  const off = engineIn(story.lab, { knowledge: { namingAt: async () => naming } });
+  const scores = await Promise.all(
+    ["emily.clark", "zxqvkjwpt"].map(async (local) => reported(await off.evidenceFor(`${local}@open.test`))),
+  );
+  expect(scores[0]!.score).toBe(scores[1]!.score);
+  expect(scores[0]!.ai_enhancement).toEqual({ used: false, method: null, score: null, reasons: [] });
+  expect(await off.verdictOn("zxqvkjwpt@honest.test")).toBe("valid");
+  await off.end();
+});
+
+test("a second opinion is asked for where the first is open, and only there", async () => {
+  const asked: string[] = [];
+  const engine = engineIn(story.lab, {
+    nameModel: { ...nameModel, judge: (local) => ({ score: local === "lumora" ? 0.5 : 0.99, traits: [] }) },
+    knowledge: {
+      adjudicate: async ({ address }) => {
+        asked.push(address!.local);
+        return { plausible: 0.9, reasonCode: "word_or_brand", method: "small-model" };
+      },
+    },
+  });
+  const [open] = await Promise.all(
+    ["lumora@open.test", "emily.clark@open.test", "info@open.test", "emily.clark@honest.test"].map(
+      async (email) => reported(await engine.evidenceFor(email)),
+    ),
+  );
+  expect(asked).toEqual(["lumora"]);
+  expect(open!.ai_enhancement).toMatchObject({
+    method: `${nameModel.method}+adjudicator:small-model`,
+    reasons: ["a language model reads it as a word or a brand"],
+  });
+  await engine.end();
+});
+
+test("who knows more but fails, or never answers, costs the check nothing but a moment", async () => {
+  const engine = engineIn(story.lab, {
+    nameModel,
+    knowledge: {
+      namingAt: () => new Promise(() => {}),
+      adjudicate: () => {
+        throw new Error("out of order");
+      },
+    },
+  });
+  const started = performance.now();
+  const { failure, naming, adjudication } = await engine.evidenceFor("lumorik@open.test");
+  expect({ failure, naming, adjudication }).toEqual({});
+  expect(performance.now() - started).toBeLessThan(4000);
+  await engine.end();
+});

@@ -1,0 +1,266 @@
+/**
+ * An installation in one file: everything of one database written out, and read into another that is still empty.
+ *
+ * The file is gzipped lines of JSON. The first line says by which migrations the tables were made; then comes each table
+ * with its rows in the order of their keys, and how many they are; the last line says that nothing is missing. PostgreSQL
+ * makes and reads the rows, so that no value passes through JavaScript. Neither side holds more than a few rows at a time.
+ */
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { createGunzip, createGzip } from "node:zlib";
+import pg from "pg";
+
+/** Why moving is not possible, in words for the operator. */
+export class MovingTrouble extends Error {
+  override readonly name = "MovingTrouble";
+}
+
+/** Rows of each table that were moved. */
+export type Moved = ReadonlyMap<string, number>;
+
+const FORMAT = 1;
+const ROWS_AT_ONCE = 500;
+const CHARACTERS_AT_ONCE = 4_000_000;
+/** What belongs to running processes, and what the migrations write by themselves. */
+const LEFT_BEHIND: ReadonlySet<string> = new Set(["migrations", "processes", "pace_places", "pace_wishes"]);
+
+type Table = { name: string; columns: string[]; key: string[] };
+
+/** As everything stood at one moment, also while others go on working there. */
+export async function exportInstallation(connection: pg.ClientConfig, sink: Writable): Promise<Moved> {
+  const gzip = createGzip({ level: 4 });
+  gzip.pipe(sink);
+  const written = Promise.race([once(sink, "close"), once(gzip, "error").then(([error]) => fail(error))]);
+  written.catch(() => {}); // whoever waits for it hears of it
+  const say = async (line: string) => {
+    if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, "drain"), written]);
+  };
+  const moved = await onOneConnection(connection, async (client) => {
+    await client.query("begin isolation level repeatable read read only");
+    const tables = await tablesOf(client);
+    await say(
+      JSON.stringify({ mailvet: "installation", format: FORMAT, migrations: await migrationsOf(client) }),
+    );
+    const counts = new Map<string, number>();
+    for (const table of tables) {
+      await say(JSON.stringify({ table: table.name, columns: table.columns }));
+      let rows = 0;
+      for await (const line of rowsOf(client, table)) {
+        await say(line);
+        rows += 1;
+      }
+      await say(JSON.stringify({ end: table.name, rows }));
+      counts.set(table.name, rows);
+    }
+    await client.query("commit");
+    return counts;
+  });
+  await say(JSON.stringify({ complete: true, tables: moved.size }));
+  gzip.end();
+  await written;
+  return moved;
+}
+
+/** All of it or nothing. The tables must be those of the same migrations, and empty. */
+export async function importInstallation(connection: pg.ClientConfig, source: Readable): Promise<Moved> {
+  const gunzip = createGunzip();
+  source.on("error", (error) => gunzip.destroy(error));
+  source.pipe(gunzip);
+  const lines = createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY })[
+    Symbol.asyncIterator
+  ]();
+  const broken = once(gunzip, "error").then(([error]) => fail(error));
+  broken.catch(() => {});
+  const next = async (): Promise<string> => {
+    const { done, value } = await Promise.race([lines.next(), broken]).catch((error) => fail(inWords(error)));
+    if (done) throw new MovingTrouble("The file ends before everything has been read: it is not complete.");
+    return value;
+  };
+  return onOneConnection(connection, async (client) => {
+    await client.query("begin");
+    const tables = await tablesOf(client);
+    await refuseOther(client, await next());
+    await refuseFull(client);
+    const moved = new Map<string, number>();
+    for (let line = await next(); ; line = await next()) {
+      const { table: name, columns, complete, tables: count } = parsed(line);
+      if (complete === true) {
+        if (count !== moved.size) throw new MovingTrouble("The file lacks tables: it is not complete.");
+        break;
+      }
+      const table = tables.find((one) => one.name === name);
+      if (!table || JSON.stringify(table.columns) !== JSON.stringify(columns))
+        throw new MovingTrouble(`The file has a table that this version does not know: ${String(name)}.`);
+      moved.set(table.name, await fill(client, table, next));
+    }
+    await advanceSequences(client);
+    await client.query("commit");
+    return moved;
+  });
+}
+
+/** One statement after the other, without the time limits of the pool. */
+async function onOneConnection<T>(
+  connection: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end(); // what was not committed is undone
+  }
+}
+
+/** Those that others refer to come first. */
+async function tablesOf(client: pg.Client): Promise<Table[]> {
+  const { rows } = await client.query<Table & { refers_to: string[] }>(TABLES);
+  const waiting = rows.filter(({ name }) => !LEFT_BEHIND.has(name));
+  const ordered: Table[] = [];
+  while (waiting.length > 0) {
+    const ready = waiting.findIndex(({ refers_to }) =>
+      refers_to.every((name) => ordered.some((table) => table.name === name)),
+    );
+    if (ready < 0) throw new Error(`tables that refer to one another: ${waiting.map(({ name }) => name)}`);
+    ordered.push(...waiting.splice(ready, 1));
+  }
+  return ordered;
+}
+
+const TABLES = `
+  select
+    class.relname as name,
+    array(
+      select attname::text from pg_attribute
+      where attrelid = class.oid and attnum > 0 and not attisdropped order by attnum
+    ) as columns,
+    array(
+      select attname::text from pg_index, unnest(indkey) with ordinality as part (number, place)
+      join pg_attribute on attnum = part.number
+      where indrelid = class.oid and indisprimary and attrelid = class.oid order by part.place
+    ) as key,
+    array(
+      select distinct other.relname::text from pg_constraint join pg_class as other on other.oid = confrelid
+      where conrelid = class.oid and contype = 'f' and confrelid <> class.oid
+    ) as refers_to
+  from pg_class as class
+  where class.relkind = 'r' and class.relnamespace = 'public'::regnamespace
+  order by class.relname`;
+
+async function* rowsOf(client: pg.Client, { name, key }: Table): AsyncGenerator<string> {
+  const order = key.length > 0 ? ` order by ${key.map(quoted).join(", ")}` : "";
+  await client.query(
+    `declare moving no scroll cursor for select row_to_json(one)::text as line from ${quoted(name)} as one${order}`,
+  );
+  for (;;) {
+    const { rows } = await client.query<{ line: string }>(`fetch ${ROWS_AT_ONCE} from moving`);
+    for (const { line } of rows) yield line;
+    if (rows.length < ROWS_AT_ONCE) break;
+  }
+  await client.query("close moving");
+}
+
+async function fill(client: pg.Client, table: Table, next: () => Promise<string>): Promise<number> {
+  const name = quoted(table.name);
+  const columns = table.columns.map(quoted).join(", ");
+  const text = `
+    insert into ${name} (${columns}) overriding system value
+    select ${columns} from json_populate_recordset(null::${name}, $1::json)`;
+  let waiting: string[] = [];
+  let characters = 0;
+  let count = 0;
+  const write = async () => {
+    if (waiting.length > 0) await client.query(text, [`[${waiting.join(",")}]`]);
+    count += waiting.length;
+    waiting = [];
+    characters = 0;
+  };
+  for (;;) {
+    const line = await next();
+    if (line.startsWith(`{"end":${JSON.stringify(table.name)}`)) {
+      await write();
+      if (parsed(line).rows !== count)
+        throw new MovingTrouble(`The file lacks rows of ${table.name}: it is not complete.`);
+      return count;
+    }
+    waiting.push(line);
+    characters += line.length;
+    if (waiting.length >= ROWS_AT_ONCE || characters >= CHARACTERS_AT_ONCE) await write();
+  }
+}
+
+type Line = {
+  mailvet?: unknown;
+  format?: unknown;
+  migrations?: unknown;
+  table?: unknown;
+  columns?: unknown;
+  complete?: unknown;
+  tables?: unknown;
+  rows?: unknown;
+};
+
+function parsed(line: string): Line {
+  try {
+    return JSON.parse(line) as Line;
+  } catch {
+    throw new MovingTrouble("The file is not one that `npm run db -- export` has written.");
+  }
+}
+
+async function refuseOther(client: pg.Client, line: string): Promise<void> {
+  const { mailvet, format, migrations } = parsed(line);
+  if (mailvet !== "installation")
+    throw new MovingTrouble("The file is not one that `npm run db -- export` has written.");
+  if (format !== FORMAT || JSON.stringify(migrations) !== JSON.stringify(await migrationsOf(client)))
+    throw new MovingTrouble(
+      "The file was written by another version. Export and import with the same version, then go to a newer one.",
+    );
+}
+
+async function refuseFull(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ accounts: number }>("select count(*)::int as accounts from accounts");
+  const accounts = rows[0]?.accounts ?? 0;
+  if (accounts > 0)
+    throw new MovingTrouble(
+      `The database is in use already: it has ${accounts} account(s). Take an empty one.`,
+    );
+}
+
+async function migrationsOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ hash: string }>("select hash from migrations order by id");
+  return rows.map(({ hash }) => hash);
+}
+
+/** The next number is one that no row has. */
+async function advanceSequences(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ table: string; column: string }>(
+    `select table_name as "table", column_name as "column" from information_schema.columns
+     where table_schema = 'public' and is_identity = 'YES'`,
+  );
+  for (const { table, column } of rows) {
+    await client.query(
+      `select setval(pg_get_serial_sequence($1, $2), coalesce((select max(${quoted(column)}) from ${quoted(table)}), 0) + 1, false)`,
+      [quoted(table), column],
+    );
+  }
+}
+
+function quoted(name: string): string {
+  return pg.escapeIdentifier(name);
+}
+
+/** What unpacking complains of, as the operator can understand it. */
+function inWords(error: NodeJS.ErrnoException): Error {
+  return error.code?.startsWith("Z_")
+    ? new MovingTrouble(
+        `The file is damaged, or not one that \`npm run db -- export\` has written: ${error.message}.`,
+      )
+    : error;
+}
+
+function fail(error: unknown): never {
+  throw error;
+}

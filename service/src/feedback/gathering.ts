@@ -1,0 +1,74 @@
+/** Gathers what a request tells, before anything of it is stored: the newest outcome of each mailbox, and every row counted. */
+import {
+  type FeedbackSummary,
+  MAX_UNREADABLE_SHOWN,
+  OUTCOMES,
+  type Outcome,
+  type UnreadableRow,
+} from "@mailvet/contract";
+import { emailIdentity } from "@mailvet/engine/list-file";
+import type { OutcomeRow } from "./outcome-file.ts";
+
+/** What became of the last message to a mailbox. */
+export type Told = { outcome: Outcome; atMs: number };
+
+export type Gathering = {
+  add(row: OutcomeRow): void;
+  /** By normalised address. */
+  readonly told: ReadonlyMap<string, Told>;
+  readonly counts: Pick<
+    FeedbackSummary,
+    "received" | "superseded" | "ignored" | "unreadable" | "unreadable_rows"
+  >;
+};
+
+export type GatheringOptions = {
+  nowMs: number;
+  /** Outcomes from before are of no use any more. */
+  oldestMs: number;
+  isSandbox(normalized: string): boolean;
+};
+
+export function createGathering({ nowMs, oldestMs, isSandbox }: GatheringOptions): Gathering {
+  const told = new Map<string, Told>();
+  const unreadableRows: UnreadableRow[] = [];
+  const counts = { received: 0, superseded: 0, ignored: 0, unreadable: 0, unreadable_rows: unreadableRows };
+
+  const cannotRead = (reason: string) => {
+    counts.unreadable++;
+    if (unreadableRows.length < MAX_UNREADABLE_SHOWN) unreadableRows.push({ row: counts.received, reason });
+  };
+
+  return {
+    told,
+    counts,
+    add({ email, meaning, word, occurredAtMs }) {
+      counts.received++;
+      if (email === "") return cannotRead("There is no email in it.");
+      const address = emailIdentity(email);
+      if (address.startsWith(" ")) return cannotRead("What stands where the email should be is no address.");
+      if (meaning === undefined)
+        return cannotRead(word === "" ? "It says no outcome." : `“${word}” is not understood as an outcome.`);
+      const atMs = Math.min(occurredAtMs ?? nowMs, nowMs);
+      if (!isOutcome(meaning) || atMs < oldestMs || isSandbox(address)) {
+        counts.ignored++;
+        return;
+      }
+      const one = { outcome: meaning, atMs };
+      const other = told.get(address);
+      if (other) counts.superseded++;
+      if (!other || isNewer(one, other)) told.set(address, one);
+    },
+  };
+}
+
+function isOutcome(meaning: string): meaning is Outcome {
+  return (OUTCOMES as readonly string[]).includes(meaning);
+}
+
+/** Of the same moment, or where none is told, the more telling one counts: what is sent may still bounce. */
+export function isNewer(one: Told, other: Told): boolean {
+  return one.atMs === other.atMs
+    ? OUTCOMES.indexOf(one.outcome) >= OUTCOMES.indexOf(other.outcome)
+    : one.atMs > other.atMs;
+}

@@ -1,0 +1,114 @@
+/** Which columns of a file say whom, what became of the message, and when: judged by the cells of its first rows. */
+import { createColumnSurvey, emailIn } from "@mailvet/engine/list-file";
+import { readOutcomeWord } from "./outcome-words.ts";
+
+export type OutcomeColumns = {
+  email: number | undefined;
+  outcome: number | undefined;
+  /** Columns that say more about it, such as whether a bounce was hard or soft. */
+  details: number[];
+  moment: number | undefined;
+};
+
+type Rows = readonly string[][];
+
+/** A column of other words may hold one that is understood by chance. */
+const MIN_SHARE = 0.5;
+const MIN_SHARE_OF_DETAILS = 0.8;
+const TELLING_NAME = /^(?:email[-_ ]?)?(?:outcome|event|status|result|state)(?:[-_ ]?(?:type|name))?$/i;
+/** Exports say from whom, too, and what the message was called, which looks much like an email. */
+const NOT_WHOM = /from|sender|source|return[-_ ]?path|reply|message[-_ ]?id|smtp[-_ ]?id/i;
+/** The sooner it stands here, the likelier a column of that name says when it happened. */
+const NAMES_OF_MOMENTS = [
+  /event|occurred|timestamp|processed|bounce|deliver|received|complain/i,
+  /date|time|when|created|sent|[-_ ]at$|^ts$/i,
+  /[a-z]At$/,
+];
+
+export function findOutcomeColumns(columns: readonly string[], rows: Rows): OutcomeColumns {
+  const email = findEmails(columns, rows);
+  const others = [...columns.keys()].filter((column) => column !== email);
+  const words = others.map((column) => ({ column, ...sharesOf(rows, column, readOutcomeWord) }));
+  const outcome = words
+    .filter(
+      ({ column, understood, share }) => isTelling(columns[column]) || (understood > 0 && share >= MIN_SHARE),
+    )
+    .sort(
+      (a, b) => b.understood * b.share - a.understood * a.share || named(columns, b) - named(columns, a),
+    )[0];
+  const details = words.filter(
+    ({ column, understood, share }) =>
+      column !== outcome?.column && understood > 0 && share >= MIN_SHARE_OF_DETAILS,
+  );
+  return {
+    email,
+    outcome: outcome?.column,
+    details: details.map(({ column }) => column),
+    moment: findMoments(columns, others, rows),
+  };
+}
+
+/** Those of the recipients, if that can be told from the names or from one email standing in every row. */
+function findEmails(columns: readonly string[], rows: Rows): number | undefined {
+  const isWhom = columns.map((name, column) => !NOT_WHOM.test(name) && !isAlwaysTheSame(rows, column));
+  const suggestedOf = (some: Rows) => {
+    const survey = createColumnSurvey(columns);
+    survey.add(some);
+    return survey.suggested;
+  };
+  const ofWhom = rows.map((row) => row.map((cell, column) => (isWhom[column] ? cell : "")));
+  return suggestedOf(ofWhom) ?? suggestedOf(rows);
+}
+
+function isAlwaysTheSame(rows: Rows, column: number): boolean {
+  const first = emailIn(rows[0]?.[column]);
+  return rows.length > 1 && rows.every((row) => emailIn(row[column]) === first);
+}
+
+/** Of several, the latest: when a contact was added, or a message was written, is long past by then. */
+function findMoments(columns: readonly string[], others: readonly number[], rows: Rows): number | undefined {
+  const moments = others.flatMap((column) => {
+    const rank = NAMES_OF_MOMENTS.findIndex((pattern) => pattern.test(columns[column]!));
+    const { understood, share } = sharesOf(rows, column, rank === -1 ? readDate : readMoment);
+    if (understood === 0 || share < MIN_SHARE_OF_DETAILS) return [];
+    const latest = rows.reduce((sum, row) => sum + (readMoment(row[column]) ?? 0), 0) / understood;
+    return [{ column, rank: rank === -1 ? NAMES_OF_MOMENTS.length : rank, latest }];
+  });
+  return moments.sort((a, b) => a.rank - b.rank || b.latest - a.latest)[0]?.column;
+}
+
+function isTelling(name: string | undefined): boolean {
+  return TELLING_NAME.test(name ?? "");
+}
+
+function named(columns: readonly string[], { column }: { column: number }): number {
+  return Number(isTelling(columns[column]));
+}
+
+function sharesOf(rows: Rows, column: number, read: (cell: string) => unknown) {
+  const cells = rows.flatMap((row) => (row[column] ?? "").trim() || []);
+  const understood = cells.filter((cell) => read(cell) !== undefined).length;
+  return { understood, share: understood / Math.max(1, cells.length) };
+}
+
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|UTC|[+-]\d\d:?\d\d)?)?$/i;
+const MAX_MOMENT_CHARS = 40;
+const UNIX_SECONDS = /^1\d{9}(?:\.\d{1,6})?$/;
+const UNIX_MILLISECONDS = /^1\d{12}$/;
+
+/** Milliseconds; undefined when it is no moment. Without a zone it is read as UTC, and a day as its end. */
+export function readMoment(cell: string | undefined): number | undefined {
+  const text = cell?.trim() ?? "";
+  if (UNIX_SECONDS.test(text)) return Number(text) * 1000;
+  if (UNIX_MILLISECONDS.test(text)) return Number(text);
+  return readDate(text);
+}
+
+/** Numbers are none: where nothing says that they are moments, they rather number something. */
+function readDate(cell: string): number | undefined {
+  if (cell.length > MAX_MOMENT_CHARS) return undefined;
+  const [, day, time = "23:59:59", zone = "Z"] = ISO.exec(cell) ?? [];
+  if (day === undefined) return undefined;
+  const atMs = Date.parse(`${day}T${time}${/^(?:z|utc)$/i.test(zone) ? "Z" : zone}`);
+  return Number.isNaN(atMs) ? undefined : atMs;
+}

@@ -1,0 +1,71 @@
+/**
+ * How the mailboxes of a domain are named: learned from those that were proven, told to checks that prove nothing.
+ *
+ * Kept are counts per template ("first.last", "flast" …) and no names. All accounts of a deployment teach, and all are
+ * told, but no more than what told-tally.ts lets through.
+ */
+import type { Evidence, PatternTally } from "@mailvet/engine";
+import type { Database } from "../db/database.ts";
+import { lessonOf } from "./lesson.ts";
+import { createPatternMemory } from "./pattern-memory.ts";
+import { createPatternWriter } from "./pattern-writer.ts";
+import { toldOf } from "./told-tally.ts";
+
+export type Naming = {
+  /**
+   * From a check that has ended, whatever came of it. From nothing else: what an account says arrived could be made up,
+   * and all accounts are told.
+   */
+  learnFrom(evidence: Evidence): void;
+  /** Undefined when there is too little to tell, or nobody knows in time. Never rejects. */
+  namingAt(domain: string): Promise<PatternTally | undefined>;
+  /** Erases what nothing was proven for in more than a year; says how many. */
+  eraseOld(): Promise<number>;
+  /** Writes what is still to be written. */
+  close(): Promise<void>;
+};
+
+export type NamingDeps = {
+  database: Pick<Database, "pool">;
+  /** Otherwise nothing is added to what is known. */
+  learns: boolean;
+  say: (message: string) => void;
+};
+
+const ERASE_EVERY_MS = 3_600_000;
+const ERASED_AT_ONCE = 1_000;
+const MAX_ERASURES = 50;
+
+export function createNaming({ database: { pool }, learns, say }: NamingDeps): Naming {
+  const memory = createPatternMemory({ pool, say });
+  const writer = createPatternWriter({ pool, onWritten: memory.put, say });
+  let erasesAtMs = 0;
+  return {
+    learnFrom(evidence) {
+      const lesson = learns ? lessonOf(evidence) : undefined;
+      if (lesson) writer.write(lesson);
+    },
+    async namingAt(domain) {
+      const tally = await memory.at(domain);
+      return tally && toldOf(tally);
+    },
+    async eraseOld() {
+      if (performance.now() < erasesAtMs) return 0;
+      erasesAtMs = performance.now() + ERASE_EVERY_MS;
+      let erased = 0;
+      for (let i = 0; i < MAX_ERASURES; i++) {
+        const { rowCount } = await pool.query(ERASE, [ERASED_AT_ONCE]);
+        erased += rowCount ?? 0;
+        if ((rowCount ?? 0) < ERASED_AT_ONCE) break;
+      }
+      return erased;
+    },
+    close: () => writer.close(),
+  };
+}
+
+const ERASE = `
+  delete from naming_patterns where domain in (
+    select domain from naming_patterns
+    where updated_at < now() - interval '400 days' limit $1 for update skip locked
+  )`;

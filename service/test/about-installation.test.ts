@@ -1,0 +1,49 @@
+/** What an installation tells everybody of itself, and what its ledger tells an account of its entries. */
+import { createClient } from "@mailvet/sdk";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { OPERATOR_KEY, openService, type TestService } from "./service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openService({
+    env: {
+      SIGN_UP: "closed",
+      MAIL_URL: "smtp://postmaster:hidden@127.0.0.1:9",
+      RETENTION_DAYS: "12",
+      MAX_CSV_EMAILS: "345",
+      MAX_UPLOAD_MB: "2",
+    },
+  });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+test("everybody may know what works here, and nobody learns by which mail server", async () => {
+  expect(await createClient({ baseUrl: service.url }).about()).toEqual({
+    name: "Mailvet",
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    sign_up: "closed",
+    mail: true,
+    retention_days: 12,
+    max_csv_emails: 345,
+    max_upload_bytes: 2 * 1024 * 1024,
+  });
+});
+
+test("the ledger tells a job from a request and from a note, also when the job is deleted", async () => {
+  const client = createClient({ baseUrl: service.url, apiKey: OPERATOR_KEY });
+  const { request_id } = await client.validate("valid@mailvet.test");
+  const { upload_id } = await client.jobs.upload({ name: "list.csv", content: new Blob([LIST]) });
+  const { id } = await client.jobs.confirm({ uploadId: upload_id, emailColumn: "email" });
+  await client.jobs.wait(id, { signal: AbortSignal.timeout(10_000) });
+  await client.jobs.delete(id);
+
+  const { ledger } = await client.credits({ limit: 100 });
+  expect(ledger.map(({ kind, reference_kind, reference }) => [kind, reference_kind, reference])).toEqual([
+    ["settle", "job", id],
+    ["reserve", "job", id],
+    ["settle", "request", request_id],
+    ["grant", "note", "Welcome"],
+  ]);
+});
+
+const LIST = "email\nvalid@mailvet.test\ncatch-all@mailvet.test\n";

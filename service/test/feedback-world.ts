@@ -1,0 +1,56 @@
+/** A service whose accounts have been told verdicts already, so that outcomes have something to meet. */
+import { type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
+import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
+import { createVerdictMemory } from "../src/validations/verdict-memory.ts";
+import type { TestService } from "./service.ts";
+
+export type Said = { email: string; subStatus: keyof typeof SANDBOX_OUTCOMES; provider: string };
+
+const verifier = verifierFrom(readEngineSettings(settingsFrom({ AI_ENHANCEMENT: "off" })));
+
+/** Puts verdicts into an account's memory, as if its addresses had been asked for just now. */
+export async function remember(
+  { database }: TestService,
+  accountId: string,
+  said: readonly Said[],
+): Promise<void> {
+  const memory = createVerdictMemory({ database, say: () => {} });
+  const checkedAtMs = Date.now();
+  for (const { email, subStatus, provider } of said) {
+    const evidence: Evidence = {
+      ...SANDBOX_OUTCOMES[subStatus](verifier.begin(email, "syntax").evidence),
+      provider,
+    };
+    memory.remember(accountId, email, evidence, checkedAtMs);
+  }
+  await memory.close();
+}
+
+/** The account's cells as they stand, and as its outcomes add up to them. */
+export async function cellsOf({ database }: TestService, accountId: string) {
+  const { rows: kept } = await database.pool.query(
+    `select provider, band, outcomes, bounced, round(predicted::numeric, 6)::float8 as predicted
+     from calibration_cells where account_id = $1 and outcomes <> 0 order by provider, band`,
+    [accountId],
+  );
+  const { rows: counted } = await database.pool.query(
+    `select provider, case when sub_status in ('', 'privacy_relay', 'role_based') then 10 else 0 end
+         + least(9, score / 10) as band,
+       count(*)::int as outcomes, (count(*) filter (where outcome = 'bounced'))::int as bounced,
+       round(sum(1 - score / 100.0), 6)::float8 as predicted
+     from outcomes where account_id = $1 and score is not null group by 1, 2 order by 1, 2`,
+    [accountId],
+  );
+  return { kept, counted };
+}
+
+/** Chances that are the same in every run. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

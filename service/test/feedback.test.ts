@@ -1,0 +1,234 @@
+/** Learning from outcomes over HTTP: what is told is counted to the last row, stored once, and kept apart by account. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eraseOldOutcomes } from "../src/feedback/outcome-store.ts";
+import { cellsOf, remember, type Said } from "./feedback-world.ts";
+import { type Answer, formWith, openService, type Person, type TestService } from "./service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openService({ env: { ROLE: "api", MAX_CSV_EMAILS: "500" } });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const catchAll = (email: string): Said => ({ email, subStatus: "catch_all", provider: "other" });
+const CSV = { "content-type": "text/csv" };
+const tell = ({ key }: Pick<Person, "key">, body: unknown): Promise<Answer> =>
+  service.ask("/feedback", { key, body });
+const tellFile = ({ key }: Pick<Person, "key">, body: string) =>
+  service.ask("/feedback", { key, body, headers: CSV });
+const check = async ({ key }: Person, email: string) =>
+  (await service.ask("/validation/single", { key, body: { email } })).body;
+const outcomesOf = async ({ accountId }: Person) =>
+  (
+    await service.database.pool.query(
+      "select outcome, score, sub_status, provider from outcomes where account_id = $1 order by outcome, score",
+      [accountId],
+    )
+  ).rows;
+
+test("an outcome is stored with what had been said of the mailbox, costs nothing, and is free to be told again", async () => {
+  const ann = await service.openAccount({ credits: 5 });
+  await remember(service, ann.accountId, [catchAll("dee@shop.io")]);
+  const told = { email: " Dee@Shop.io ", outcome: "bounced" };
+  for (let n = 0; n < 2; n++) {
+    const { status, body, headers } = await tell(ann, told);
+    expect([status, headers.get("x-credits-remaining")]).toEqual([200, "5"]);
+    expect(body).toEqual({
+      received: 1,
+      stored: 1,
+      superseded: 0,
+      ignored: 0,
+      unreadable: 0,
+      matched: 1,
+      unreadable_rows: [],
+    });
+  }
+  expect(await outcomesOf(ann)).toEqual([
+    { outcome: "bounced", score: expect.any(Number), sub_status: "catch_all", provider: "other" },
+  ]);
+  const { kept, counted } = await cellsOf(service, ann.accountId);
+  expect(kept).toEqual(counted);
+  expect(kept).toMatchObject([{ outcomes: 1, bounced: 1 }]);
+});
+
+test("what could not be settled when it was asked for is held against its outcome, too", async () => {
+  const ann = await service.openAccount();
+  await remember(service, ann.accountId, [
+    { email: "dee@slow.io", subStatus: "greylisted", provider: "yahoo" },
+  ]);
+  expect((await tell(ann, { email: "dee@slow.io", outcome: "delivered" })).body.matched).toBe(1);
+  expect(await outcomesOf(ann)).toMatchObject([{ sub_status: "greylisted", provider: "yahoo" }]);
+});
+
+test("the newest outcome of a mailbox counts, in whatever order they are told", async () => {
+  const ann = await service.openAccount();
+  await remember(service, ann.accountId, [catchAll("dee@shop.io")]);
+  const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  const tellOf = async (outcome: string, days: number) =>
+    (await tell(ann, { email: "dee@shop.io", outcome, occurred_at: at(days) })).body;
+  expect(await tellOf("bounced", 0)).toMatchObject({ stored: 1, superseded: 0 });
+  expect(await tellOf("delivered", 2)).toMatchObject({ stored: 0, superseded: 1 });
+  expect(await outcomesOf(ann)).toMatchObject([{ outcome: "bounced" }]);
+  expect((await tell(ann, { email: "dee@shop.io", outcome: "delivered" })).body).toMatchObject({ stored: 1 });
+  expect(await outcomesOf(ann)).toMatchObject([{ outcome: "delivered" }]);
+  const { kept, counted } = await cellsOf(service, ann.accountId);
+  expect(kept).toEqual(counted);
+  expect(kept).toMatchObject([{ outcomes: 1, bounced: 0 }]); // the bounce was taken out again
+  expect(await tellOf("bounced", 181)).toMatchObject({ stored: 0, ignored: 1 });
+});
+
+test("a mail service's own export is understood, and every row of it is accounted for", async () => {
+  const ann = await service.openAccount();
+  await remember(service, ann.accountId, [catchAll("a@shop.io"), catchAll("b@shop.io")]);
+  const today = new Date().toISOString();
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+  const file = `timestamp,eventType,bounceType,recipient
+${today},Delivery,,a@shop.io
+${yesterday},Bounce,Permanent,A@shop.io
+${today},Bounce,Permanent,b@shop.io
+${today},Send,,b@shop.io
+${today},Bounce,Transient,c@shop.io
+${today},DeliveryDelay,,d@shop.io
+${today},Complaint,,Eve <e@shop.io>
+${today},Open,,valid@mailvet.test
+${today},Exploded,,f@shop.io
+${today},Bounce,Permanent,not an address
+${today},Bounce,Permanent,
+`;
+  const expected = {
+    received: 11,
+    stored: 3,
+    superseded: 2,
+    ignored: 3,
+    unreadable: 3,
+    matched: 2,
+    unreadable_rows: [
+      { row: 9, reason: "“Exploded” is not understood as an outcome." },
+      { row: 10, reason: expect.stringContaining("no address") },
+      { row: 11, reason: expect.stringContaining("no email") },
+    ],
+  };
+  expect((await tellFile(ann, file)).body).toEqual(expected);
+  const inForm = await service.ask("/feedback", { key: ann.key, form: formWith(file, "events.csv") });
+  expect(inForm.body).toEqual(expected);
+  expect((await outcomesOf(ann)).map(({ outcome }) => outcome)).toEqual([
+    "bounced",
+    "complained",
+    "delivered",
+  ]);
+});
+
+test("a file without a header, and one of bounce codes, are understood by their cells", async () => {
+  const ann = await service.openAccount();
+  const bare = await tellFile(ann, "ann@a.io;hard_bounce\nbo@a.io;soft_bounce\ncy@a.io;delivered\n");
+  expect(bare.body).toMatchObject({ received: 3, stored: 2, ignored: 1 });
+  const codes = await tellFile(
+    ann,
+    "status,reason,email\n5.1.1,no such user,x@a.io\n4.2.2,mailbox full,y@a.io\n",
+  );
+  expect(codes.body).toMatchObject({ received: 2, stored: 1, ignored: 1 });
+});
+
+test("the sandbox teaches nothing, by a test key or at its own domain", async () => {
+  const ann = await service.openAccount();
+  const test = await ann.makeKey({ mode: "test" });
+  expect((await tell(test, { email: "dee@shop.io", outcome: "bounced" })).body).toMatchObject({ ignored: 1 });
+  expect((await tell(ann, { email: "x@mailvet.test", outcome: "bounced" })).body).toMatchObject({
+    ignored: 1,
+  });
+  expect(await outcomesOf(ann)).toEqual([]);
+});
+
+test("a test key forgets nothing of what live keys told", async () => {
+  const ann = await service.openAccount();
+  const test = await ann.makeKey({ mode: "test" });
+  await tell(ann, { email: "dee@shop.io", outcome: "bounced" });
+  expect((await service.ask("/feedback", { method: "DELETE", key: test.key })).status).toBe(204);
+  expect(await outcomesOf(ann)).toHaveLength(1);
+});
+
+test("many who tell at once neither wait for each other forever nor lose count", async () => {
+  const ann = await service.openAccount();
+  const emails = Array.from({ length: 60 }, (_, n) => `p${n}@shop.io`);
+  await remember(service, ann.accountId, emails.map(catchAll));
+  const shuffled = (seed: number) =>
+    [...emails].sort((a, b) => ((a.length * seed) % 7) - ((b.length * seed) % 7));
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, n) =>
+      tell(ann, {
+        outcomes: shuffled(n + 1)
+          .slice(n, n + 40)
+          .map((email) => ({ email, outcome: n % 3 === 0 ? "bounced" : "delivered" })),
+      }),
+    ),
+  );
+  for (const { status, body } of answers) {
+    expect(status).toBe(200);
+    expect(body.stored + body.superseded).toBe(40);
+  }
+  const { kept, counted } = await cellsOf(service, ann.accountId);
+  expect(kept).toEqual(counted);
+  expect(kept[0].outcomes).toBe((await outcomesOf(ann)).length);
+});
+
+test("a mailbox that bounced is known from then on, to its account alone", async () => {
+  const [ann, bob] = [await service.openAccount(), await service.openAccount()];
+  for (const { accountId } of [ann, bob]) await remember(service, accountId, [catchAll("dee@shop.io")]);
+  const before = await check(ann, "dee@shop.io");
+  expect(before.flags).not.toContain("bounced_before");
+  await tell(ann, { email: "dee@shop.io", outcome: "bounced" });
+
+  await expect.poll(async () => (await check(ann, "dee@shop.io")).flags).toContain("bounced_before");
+  const after = await check(ann, "dee@shop.io");
+  expect(after.score).toBeLessThan(before.score);
+  expect(after.status).toBe(before.status);
+  const { results } = (
+    await service.ask("/validation/bulk", { key: ann.key, body: { emails: ["dee@shop.io"] } })
+  ).body;
+  expect(results[0].score).toBe(after.score);
+  expect(await check(bob, "dee@shop.io")).toMatchObject({ score: before.score, flags: before.flags });
+});
+
+test("forgetting leaves nothing of what was told or learned", async () => {
+  const [ann, bob] = [await service.openAccount(), await service.openAccount()];
+  for (const who of [ann, bob]) {
+    await remember(service, who.accountId, [catchAll("dee@shop.io")]);
+    await tell(who, { email: "dee@shop.io", outcome: "bounced" });
+  }
+  expect((await service.ask("/feedback", { method: "DELETE", key: ann.key })).status).toBe(204);
+  expect(await outcomesOf(ann)).toEqual([]);
+  expect((await cellsOf(service, ann.accountId)).kept).toEqual([]);
+  const { body: report } = await service.ask("/feedback/report", { key: ann.key });
+  expect(report).toMatchObject({
+    totals: { bounced: 0, matched: 0 },
+    overall: null,
+    by_score: [],
+    by_week: [],
+  });
+  expect(await outcomesOf(bob)).toHaveLength(1);
+});
+
+test("outcomes are erased after 180 days, and what they taught stays", async () => {
+  const ann = await service.openAccount();
+  await remember(service, ann.accountId, [catchAll("old@shop.io"), catchAll("new@shop.io")]);
+  const outcomes = ["old@shop.io", "new@shop.io"].map((email) => ({ email, outcome: "bounced" }));
+  await tell(ann, { outcomes });
+  const { rowCount } = await service.database.pool.query(
+    `update outcomes set reported_at = now() - interval '181 days'
+     where account_id = $1 and address_hash = (select min(address_hash) from outcomes where account_id = $1)`,
+    [ann.accountId],
+  );
+  expect(rowCount).toBe(1);
+  expect(await eraseOldOutcomes(service.database, 180)).toBe(1);
+  expect(await outcomesOf(ann)).toHaveLength(1);
+  expect((await cellsOf(service, ann.accountId)).kept).toMatchObject([{ outcomes: 2, bounced: 2 }]);
+});
+
+test("neither addresses nor equal hashes are stored", async () => {
+  const { rows } = await service.database.pool.query(
+    "select encode(address_hash, 'hex') as hash, outcomes::text as text from outcomes",
+  );
+  expect(rows.length).toBeGreaterThan(10);
+  expect(JSON.stringify(rows)).not.toContain("@");
+  expect(new Set(rows.map(({ hash }) => hash)).size).toBe(rows.length); // two accounts told of dee@shop.io
+});

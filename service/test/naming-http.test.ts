@@ -1,0 +1,117 @@
+/** A deployment learns how a house names its people, and tells it where the mail servers no longer say who is there. */
+import { type Lab, type MailWorld, mailDomain, openLab } from "@mailvet/lab";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { listsOf } from "./jobs-http-world.ts";
+import { openService, type Person, type TestService } from "./service.ts";
+
+const STAFF = ["anna.schmidt", "john.smith", "maria.garcia", "peter.jones", "laura.rossi", "thomas.weber"];
+const HOUSES = ["open.test", "grey.test"];
+const GREYLISTED = "451 4.7.1 Greylisted, please try again in 300 seconds";
+
+let lab: Lab;
+let database: TestDatabase;
+let service: TestService;
+/** Who has proven nothing himself. */
+let bob: Person;
+
+// Two houses whose servers answer honestly until they are moved: then one takes everything, the other puts everybody off.
+beforeAll(async () => {
+  let hasMoved = false;
+  const users = ({ localPart }: { localPart: string }) => STAFF.includes(localPart);
+  const putOff = () => (hasMoved ? { reply: GREYLISTED } : undefined);
+  const world: MailWorld = {
+    "open.test": mailDomain({ users, temper: { mailbox: () => (hasMoved ? "catch_all" : undefined) } }),
+    "grey.test": mailDomain({ users, temper: { on: { rcpt: putOff } } }),
+    "list.test": mailDomain({ temper: { mailbox: () => "catch_all" } }),
+  };
+  [lab, database] = await Promise.all([openLab(world), openTestDatabase()]);
+  {
+    await using before = await openService({ lab, database });
+    const ann = await before.openAccount();
+    bob = await before.openAccount();
+    const emails = HOUSES.flatMap((house) =>
+      [...STAFF, "xavier.unknown"].map((local) => `${local}@${house}`),
+    );
+    const { body } = await before.ask("/validation/bulk", { key: ann.key, body: { emails } });
+    expect(body).toMatchObject({ valid_count: 2 * STAFF.length, invalid_count: 2 });
+  }
+  hasMoved = true;
+  service = await openService({ lab, database });
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await database.close();
+  await lab[Symbol.asyncDispose]();
+});
+
+async function check(email: string) {
+  const { status, body } = await service.ask(`/validation/single?email=${encodeURIComponent(email)}`, {
+    key: bob.key,
+  });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+}
+
+async function mailboxesAt(domain: string): Promise<number | undefined> {
+  const { rows } = await database.pool.query("select mailboxes from naming_patterns where domain = $1", [
+    domain,
+  ]);
+  return rows[0]?.mailboxes;
+}
+
+test("what was proven is counted when the service has stopped, and what was refused is not", async () => {
+  for (const house of HOUSES) expect(await mailboxesAt(house)).toBe(STAFF.length);
+});
+
+test.each([
+  ["open.test", "catch_all"],
+  ["grey.test", "greylisted"],
+])(
+  "at %s, now %s, a name like those proven scores above others, and the reason is said",
+  async (domain, now) => {
+    const [fitting, unlike, mash] = await Promise.all(
+      ["julia.novak", "jnovak", "xq7zkw"].map((local) => check(`${local}@${domain}`)),
+    );
+    for (const one of [fitting, unlike, mash]) expect(one).toMatchObject({ sub_status: now });
+    expect(fitting.ai_enhancement).toMatchObject({ used: true });
+    expect(fitting.ai_enhancement.reasons.join("; ")).toContain(
+      "looks like first.last, as 5 of 5 proven mailboxes here",
+    );
+    expect(unlike.ai_enhancement.reasons.join("; ")).toContain("does not look like first.last");
+    expect(fitting.score).toBeGreaterThan(unlike.score);
+    expect(unlike.score).toBeGreaterThanOrEqual(mash.score);
+    expect(fitting.score).toBeGreaterThan(mash.score + 10);
+  },
+);
+
+test("in a list, an address is judged by its neighbours and a slip in its domain is seen, in a request and in a job", async () => {
+  const locals = ["julia.novak", "jnovak", ...STAFF];
+  const slip = "julia.larsen@lsit.test"; // there is no such domain
+  const emails = [...locals.map((local) => `${local}@list.test`), slip];
+
+  const { body } = await service.ask("/validation/bulk", { key: bob.key, body: { emails } });
+  const inRequest = new Map<string, number>(
+    body.results.map(({ email, score }: { email: string; score: number }) => [email, score]),
+  );
+  expect(body).toMatchObject({ risky_count: locals.length, invalid_count: 1 });
+  expect(body.results.at(-1)).toMatchObject({ email: slip, suggestion: "julia.larsen@list.test" });
+  expect(inRequest.get("julia.novak@list.test")).toBeGreaterThan(inRequest.get("jnovak@list.test")!);
+
+  const lists = listsOf(service, bob);
+  const job = await lists.ended((await lists.begin(["email", ...emails].join("\n"))).id);
+  expect(job.sub_status_counts).toEqual({ catch_all: locals.length, domain_not_found: 1 });
+  const [header, ...rows] = await lists.download(job.id);
+  const [email, score, suggestion] = ["email", "score", "suggestion"].map((name) =>
+    header!.findIndex((cell) => cell.endsWith(name)),
+  );
+  expect(new Map(rows.map((cells) => [cells[email!], Number(cells[score!])]))).toEqual(inRequest);
+  expect(rows.map((cells) => cells[suggestion!])).toEqual([
+    ...locals.map(() => ""),
+    "julia.larsen@list.test",
+  ]);
+
+  const alone = await check("jnovak@list.test");
+  expect(alone.score).toBeGreaterThan(inRequest.get("jnovak@list.test")!); // by itself nothing speaks against it
+  expect(await mailboxesAt("list.test")).toBeUndefined(); // and nothing was proven
+});

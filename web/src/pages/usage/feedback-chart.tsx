@@ -1,0 +1,81 @@
+/** Bounce rates week by week, as foreseen and as they were: pairs of plain boxes. */
+import type { FeedbackReport } from "@mailvet/contract";
+import { ColorSwatch, Group, Text, Tooltip } from "@mantine/core";
+import { grouped, percent } from "../../parts/counted.ts";
+import { axisOf } from "./chart-axis.ts";
+import classes from "./feedback-chart.module.css";
+import { dayName } from "./usage-days.ts";
+
+type Week = FeedbackReport["by_week"][number];
+
+const BARS = [
+  ["predicted", "Predicted", (week: Week) => week.predicted_bounce_rate],
+  ["calibrated", "After learning", (week: Week) => week.calibrated_bounce_rate],
+  ["real", "Real", (week: Week) => week.real_bounce_rate],
+] as const;
+/** More would not be told apart on a phone. */
+const WEEKS_SHOWN = 12;
+
+export function FeedbackChart({ weeks }: { weeks: readonly Week[] }) {
+  const shown = weeks.slice(0, WEEKS_SHOWN).reverse();
+  const highest = Math.max(...shown.flatMap((week) => BARS.map(([, , rateOf]) => 100 * rateOf(week))));
+  const { top, ticks } = axisOf(highest);
+  return (
+    <div>
+      <Group gap="lg" style={{ rowGap: 6 }}>
+        {BARS.map(([kind, name]) => (
+          <Group key={kind} gap={8} wrap="nowrap">
+            <ColorSwatch
+              size={12}
+              withShadow={false}
+              color={`var(--feedback-${kind})`}
+              className={classes.colors}
+            />
+            <Text size="sm">{name}</Text>
+          </Group>
+        ))}
+      </Group>
+      <div role="img" aria-label={spoken(shown)} className={`${classes.chart} ${classes.colors}`}>
+        {ticks.map((tick) => (
+          <div key={tick} className={classes.line} style={{ bottom: `${(tick / top) * 100}%` }}>
+            <span className={classes.tick}>{tick} %</span>
+          </div>
+        ))}
+        <div className={classes.weeks}>
+          {shown.map((week, index) => (
+            <Tooltip key={week.week} label={inWords(week)} multiline withArrow className={classes.words}>
+              <div className={classes.week}>
+                {BARS.map(([kind, , rateOf]) => (
+                  <div
+                    key={kind}
+                    className={classes.bar}
+                    style={{
+                      height: `${((100 * rateOf(week)) / top) * 100}%`,
+                      background: `var(--feedback-${kind})`,
+                    }}
+                  />
+                ))}
+                <span
+                  className={`${classes.name} ${(shown.length - 1 - index) % 3 === 0 ? "" : classes.rarely}`}
+                >
+                  {dayName(week.week)}
+                </span>
+              </div>
+            </Tooltip>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function inWords(week: Week): string {
+  const rates = BARS.map(([, name, rateOf]) => `${name}: ${percent(rateOf(week), 1)}`);
+  return [`Week of ${dayName(week.week)}`, ...rates, `${grouped(week.outcomes)} outcomes`].join("\n");
+}
+
+function spoken(weeks: readonly Week[]): string {
+  const last = weeks.at(-1);
+  if (!last) return "Bounce rates by week: nothing yet.";
+  return `Bar chart of bounce rates in ${weeks.length === 1 ? "one week" : `${weeks.length} weeks`}. In the last one, ${percent(last.predicted_bounce_rate, 1)} were predicted, ${percent(last.calibrated_bounce_rate, 1)} after learning, and ${percent(last.real_bounce_rate, 1)} were real.`;
+}

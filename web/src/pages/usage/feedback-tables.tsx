@@ -1,0 +1,79 @@
+/** The same comparison in numbers: by week, by score and by provider. */
+import type { BounceComparison, FeedbackReport } from "@mailvet/contract";
+import { SegmentedControl, Stack, Table } from "@mantine/core";
+import { useState } from "react";
+import { grouped, percent } from "../../parts/counted.ts";
+import { dayName } from "./usage-days.ts";
+
+type Row = BounceComparison & { name: string };
+
+const VIEWS = {
+  week: {
+    label: "By week",
+    head: "Week of",
+    rows: ({ by_week }: FeedbackReport): Row[] => by_week.map((one) => ({ ...one, name: dayName(one.week) })),
+  },
+  score: {
+    label: "By score",
+    head: "Score",
+    rows: ({ by_score }: FeedbackReport): Row[] =>
+      by_score.map((one) => ({ ...one, name: `${one.from}–${one.to}` })),
+  },
+  provider: {
+    label: "By provider",
+    head: "Provider",
+    rows: ({ by_provider }: FeedbackReport): Row[] =>
+      by_provider.map((one) => ({ ...one, name: one.provider || "none" })),
+  },
+};
+type View = keyof typeof VIEWS;
+
+export function FeedbackTables({ report }: { report: FeedbackReport }) {
+  const [view, setView] = useState<View>("score");
+  const { head, label, rows } = VIEWS[view];
+  return (
+    <Stack gap="xs">
+      <SegmentedControl
+        aria-label="How to divide the outcomes"
+        data={Object.entries(VIEWS).map(([value, { label }]) => ({ value, label }))}
+        value={view}
+        onChange={(chosen) => setView(chosen as View)}
+        style={{ alignSelf: "flex-start", maxWidth: "100%" }}
+      />
+      <Table.ScrollContainer
+        minWidth={420}
+        mah={360}
+        type="native"
+        tabIndex={0}
+        role="region"
+        aria-label={`Predicted and real bounces, ${label.toLowerCase()}`}
+      >
+        <Table className="tabular" stickyHeader>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{head}</Table.Th>
+              {["Outcomes", "Predicted", "After learning", "Real"].map((name) => (
+                <Table.Th key={name} scope="col" ta="right">
+                  {name}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows(report).map((row) => (
+              <Table.Tr key={row.name}>
+                <Table.Th scope="row" fw={400}>
+                  {row.name}
+                </Table.Th>
+                <Table.Td ta="right">{grouped(row.outcomes)}</Table.Td>
+                <Table.Td ta="right">{percent(row.predicted_bounce_rate, 1)}</Table.Td>
+                <Table.Td ta="right">{percent(row.calibrated_bounce_rate, 1)}</Table.Td>
+                <Table.Td ta="right">{percent(row.real_bounce_rate, 1)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Stack>
+  );
+}

@@ -1,0 +1,44 @@
+/** Outcomes on the Usage page: handed in as a file, told in words, compared, and forgotten. */
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect } from "vitest";
+import { remember } from "../../service/test/feedback-world.ts";
+import { journeysIn } from "./world.ts";
+
+const journey = journeysIn();
+
+journey(
+  "a file of bounces is handed in, compared with what was foreseen, and forgotten again",
+  async (scene) => {
+    const { service, visit } = scene;
+    const { cookie, accountId } = await service.openAccount();
+    const emails = Array.from({ length: 40 }, (_, n) => `m${n}@shop.io`);
+    await remember(
+      service,
+      accountId,
+      emails.map((email) => ({ email, subStatus: "catch_all", provider: "google_workspace" })),
+    );
+    const { page, open } = await visit({ cookie });
+    await open("/usage");
+    await page.getByText("Nothing was told yet").waitFor();
+    const rows = emails.map((email, n) => `${email},${n % 4 === 0 ? "hard_bounce" : "delivered"}`);
+    const buffer = Buffer.from(`email,event\n${rows.join("\n")}\nnobody,bounced\nx@shop.io,soft_bounce\n`);
+    await page
+      .getByLabel("File of outcomes")
+      .setInputFiles({ name: "events.csv", mimeType: "text/csv", buffer });
+
+    await page.getByText("40 outcomes of 42 rows stored").waitFor();
+    await page.getByText(/Row 41: .*no address/).waitFor();
+    await page.getByText("25% really bounced", { exact: false }).waitFor();
+    await page.getByRole("img", { name: /Bar chart of bounce rates in one week/ }).waitFor();
+    await page.getByText("By provider").click();
+    await page.getByRole("rowheader", { name: "google_workspace" }).waitFor();
+    const { violations } = await new AxeBuilder({ page })
+      .include("section[aria-labelledby=feedback]")
+      .analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
+
+    await page.getByRole("button", { name: "Forget all outcomes" }).click();
+    await page.getByRole("button", { name: "Forget them" }).click();
+    await page.getByText("Nothing was told yet").waitFor();
+  },
+);
