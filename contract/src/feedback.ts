@@ -75,7 +75,7 @@ export type BounceComparison = Static<typeof BounceComparison>;
 export const MAX_PROVIDERS_SHOWN = 20;
 
 export const FeedbackReport = Type.Object({
-  from: Day("Outcomes since this day are in it; older ones are erased."),
+  from: Day("Outcomes since this day are in it; older ones are erased, save for complaints."),
   totals: Type.Object({
     delivered: Count("Mailboxes."),
     bounced: Count("Mailboxes."),

@@ -17,7 +17,7 @@ export {
   type AdjudicationReason,
   isAmbiguous,
 } from "./plausibility/adjudication.ts";
-export { domainsNear, type MailboxesAt, suggestKnownDomain } from "./plausibility/domain-slip.ts";
+export { type MailboxesAt, suggestKnownDomain } from "./plausibility/domain-slip.ts";
 export { loadNameModel, type NameModel, type NameOpinion, type Trait } from "./plausibility/name-model.ts";
 export {
   emptyTally,

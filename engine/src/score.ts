@@ -19,7 +19,7 @@ const BANDS: Record<SubStatus, Band> = {
   possible_typo: [40, 70, 80],
   disposable: [10, 40, 60],
   catch_all: [25, 62, 88],
-  mailbox_full: [5, 15, 25],
+  mailbox_full: [6, 15, 25],
 
   greylisted: [40, 60, 80],
   rate_limited: [30, 55, 75],

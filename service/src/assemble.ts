@@ -14,7 +14,7 @@ import { usageOf } from "./credits/usage.ts";
 import { createNotices } from "./db/notices.ts";
 import { createFeedback } from "./feedback/feedback.ts";
 import { createLearned } from "./feedback/learned.ts";
-import { startHousekeeping } from "./housekeeping.ts";
+import { hourly, startHousekeeping } from "./housekeeping.ts";
 import { aboutRoutes } from "./http/about-routes.ts";
 import { accountRoutes } from "./http/account-routes.ts";
 import { buildApp } from "./http/app.ts";
@@ -233,7 +233,8 @@ async function open(
       reservations: ledger.releaseExpired,
       verdicts: memory.forgetExpired,
       outcomes: feedback.eraseOld,
-      naming: naming.eraseOld,
+      too_many_outcomes: hourly(feedback.eraseTooMany),
+      naming: hourly(naming.eraseOld),
       answers: answers.deleteExpired,
       sessions: sessions.deleteExpired,
       accounts: accounts.deleteExpired,

@@ -6,6 +6,17 @@ export type Chores = Readonly<Record<string, () => Promise<unknown>>>;
 export type Housekeeping = { close(): Promise<void> };
 
 const EVERY_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** For chores that look at a whole table. */
+export function hourly(chore: () => Promise<unknown>): () => Promise<unknown> {
+  let dueAtMs = 0;
+  return async () => {
+    if (performance.now() < dueAtMs) return;
+    dueAtMs = performance.now() + HOUR_MS;
+    await chore();
+  };
+}
 
 export function startHousekeeping(
   chores: Chores,

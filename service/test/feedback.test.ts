@@ -1,6 +1,6 @@
 /** Learning from outcomes over HTTP: what is told is counted to the last row, stored once, and kept apart by account. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eraseOldOutcomes } from "../src/feedback/outcome-store.ts";
+import { eraseOldOutcomes, eraseTooManyOutcomes } from "../src/feedback/outcome-store.ts";
 import { cellsOf, remember, type Said } from "./feedback-world.ts";
 import { type Answer, formWith, openService, type Person, type TestService } from "./service.ts";
 
@@ -224,6 +224,18 @@ test("outcomes are erased after 180 days, and what they taught stays", async () 
   expect((await cellsOf(service, ann.accountId)).kept).toMatchObject([{ outcomes: 2, bounced: 2 }]);
 });
 
+test("a complaint is not forgotten, however long ago it was", async () => {
+  const ann = await service.openAccount();
+  await remember(service, ann.accountId, [{ email: "eve@shop.io", subStatus: "", provider: "other" }]);
+  const occurred_at = new Date(Date.now() - 400 * 86_400_000).toISOString();
+  const told = await tell(ann, { email: "eve@shop.io", outcome: "complained", occurred_at });
+  expect(told.body).toMatchObject({ stored: 1, ignored: 0 });
+  await eraseOldOutcomes(service.database, 180);
+  await expect.poll(async () => (await check(ann, "eve@shop.io")).safe_to_send).toBe(false);
+  const { body: report } = await service.ask("/feedback/report", { key: ann.key });
+  expect(report.totals.complained).toBe(0); // which is of the last 180 days
+});
+
 test("neither addresses nor equal hashes are stored", async () => {
   const { rows } = await service.database.pool.query(
     "select encode(address_hash, 'hex') as hash, outcomes::text as text from outcomes",
@@ -231,4 +243,20 @@ test("neither addresses nor equal hashes are stored", async () => {
   expect(rows.length).toBeGreaterThan(10);
   expect(JSON.stringify(rows)).not.toContain("@");
   expect(new Set(rows.map(({ hash }) => hash)).size).toBe(rows.length); // two accounts told of dee@shop.io
+});
+
+test("who tells without end keeps the newest outcomes, and nobody else loses any", async () => {
+  const [ann, bob] = [await service.openAccount(), await service.openAccount()];
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  for (const [n, who] of [ann, ann, ann, bob].entries()) {
+    await tell(who, { email: `n${n}@shop.io`, outcome: "delivered", occurred_at: hoursAgo(9 - n) });
+  }
+  await eraseTooManyOutcomes(service.database, 2);
+  expect(await outcomesOf(bob)).toHaveLength(1);
+  expect(await outcomesOf(ann)).toHaveLength(2);
+  const { rows } = await service.database.pool.query(
+    "select min(reported_at) as oldest from outcomes where account_id = $1",
+    [ann.accountId],
+  );
+  expect(rows[0].oldest.toISOString() > hoursAgo(8.5)).toBe(true);
 });

@@ -27,14 +27,6 @@ export function suggestKnownDomain(failed: string, mailboxesAt: MailboxesAt): st
   return found;
 }
 
-/** The domains one plausible slip away, for asking a database about all of them at once. Some hundreds. */
-export function domainsNear(failed: string): string[] {
-  if (!isWorthATry(failed)) return [];
-  return [...new Set(slipsBehind(failed, ALPHABET))].filter((candidate) =>
-    isPlausibleSlip(failed, candidate),
-  );
-}
-
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-.";
 
 /** One mailbox may be a slip itself. */

@@ -35,7 +35,7 @@ export type AdjudicatorSettings = LanguageModelSettings & {
 };
 
 /** How a question ended. */
-export const ADJUDICATION_OUTCOMES = [
+const ADJUDICATION_OUTCOMES = [
   "answered",
   "remembered",
   "failed",

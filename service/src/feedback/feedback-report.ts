@@ -21,11 +21,12 @@ export type OutcomeGroup = {
   count: number;
 };
 
-export async function readGroups(pool: pg.Pool, accountId: string): Promise<OutcomeGroup[]> {
+/** Of outcomes since that day: complaints are kept for longer. */
+export async function readGroups(pool: pg.Pool, accountId: string, from: string): Promise<OutcomeGroup[]> {
   const { rows } = await pool.query<OutcomeGroup>({
     name: "outcome_groups",
     text: GROUPS,
-    values: [accountId],
+    values: [accountId, from],
   });
   return rows;
 }
@@ -33,7 +34,7 @@ export async function readGroups(pool: pg.Pool, accountId: string): Promise<Outc
 const GROUPS = `
   select to_char(date_trunc('week', reported_at at time zone 'UTC'), 'YYYY-MM-DD') as week,
     outcome, score, sub_status, provider, count(*)::int as count
-  from outcomes where account_id = $1
+  from outcomes where account_id = $1 and reported_at >= $2::timestamp at time zone 'UTC'
   group by 1, 2, 3, 4, 5`;
 
 export function feedbackReport(

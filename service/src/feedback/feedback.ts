@@ -13,7 +13,13 @@ import { feedbackReport, readGroups } from "./feedback-report.ts";
 import { createGathering, type Gathering, type Told } from "./gathering.ts";
 import type { Learned } from "./learned.ts";
 import { type OutcomeRow, readOutcomeFile } from "./outcome-file.ts";
-import { eraseOldOutcomes, forgetOutcomes, type Said, storeOutcomes } from "./outcome-store.ts";
+import {
+  eraseOldOutcomes,
+  eraseTooManyOutcomes,
+  forgetOutcomes,
+  type Said,
+  storeOutcomes,
+} from "./outcome-store.ts";
 
 export type Feedback = {
   take(caller: Caller, outcomes: readonly ReportedOutcome[]): Promise<FeedbackSummary>;
@@ -24,6 +30,8 @@ export type Feedback = {
   forget(caller: Caller): Promise<void>;
   /** Erases outcomes whose time is over; says how many. */
   eraseOld(): Promise<number>;
+  /** Erases the oldest of accounts that told more than anyone's campaigns come to; says how many. */
+  eraseTooMany(): Promise<number>;
 };
 
 /** What we last said of a mailbox, and when. */
@@ -36,9 +44,13 @@ export type FeedbackDeps = {
   lookBack(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, LookedBack>>;
   sandboxDomain: string;
   limits: { maxEmailsPerFile: number; maxUploadBytes: number };
+  /** Outcomes of one account. */
+  mostKept?: number;
 };
 
 const KEPT_DAYS = 180;
+/** Of one account; some 150 MB in the database. */
+const MOST_KEPT = 1_000_000;
 const DAY_MS = 24 * 3_600_000;
 /** What was said later than this after a message cannot have been about it; clocks and time zones differ. */
 const SAID_AFTER_MS = DAY_MS;
@@ -49,7 +61,7 @@ const MOST_ROWS = 250_000;
 const TEXT_PER_BYTE = 5;
 
 export function createFeedback(deps: FeedbackDeps): Feedback {
-  const { database, learned, lookBack, sandboxDomain, limits } = deps;
+  const { database, learned, lookBack, sandboxDomain, limits, mostKept = MOST_KEPT } = deps;
   const inLine = oneAtATime();
 
   const gather = ({ by }: Caller, nowMs: number) =>
@@ -102,17 +114,18 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
       return store(caller.accountId, gathering);
     },
     async report(accountId) {
+      const from = new Date(Date.now() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
       const [groups, lesson] = await Promise.all([
-        readGroups(database.pool, accountId),
+        readGroups(database.pool, accountId, from),
         learned.lessonOf(accountId),
       ]);
-      const from = new Date(Date.now() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
       return feedbackReport(groups, lesson?.calibration, from);
     },
     async forget({ accountId, by }) {
       if (!isTest(by)) await inLine(accountId, () => forgetOutcomes(database, accountId));
     },
     eraseOld: () => eraseOldOutcomes(database, KEPT_DAYS),
+    eraseTooMany: () => eraseTooManyOutcomes(database, mostKept),
   };
 }
 

@@ -24,7 +24,7 @@ export type Gathering = {
 
 export type GatheringOptions = {
   nowMs: number;
-  /** Outcomes from before are of no use any more. */
+  /** Outcomes from before are of no use any more, save for complaints. */
   oldestMs: number;
   isSandbox(normalized: string): boolean;
 };
@@ -50,7 +50,8 @@ export function createGathering({ nowMs, oldestMs, isSandbox }: GatheringOptions
       if (meaning === undefined)
         return cannotRead(word === "" ? "It says no outcome." : `“${word}” is not understood as an outcome.`);
       const atMs = Math.min(occurredAtMs ?? nowMs, nowMs);
-      if (!isOutcome(meaning) || atMs < oldestMs || isSandbox(address)) {
+      const isTooOld = atMs < oldestMs && meaning !== "complained";
+      if (!isOutcome(meaning) || isTooOld || isSandbox(address)) {
         counts.ignored++;
         return;
       }

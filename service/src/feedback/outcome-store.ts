@@ -8,6 +8,7 @@ import type { Outcome, SubStatus } from "@mailvet/contract";
 import { bandOf, type CalibrationCell, predictedBounce } from "@mailvet/engine";
 import { eq, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
+import { eraseInBites } from "../db/erasing.ts";
 import { calibrationCells, outcomes } from "../db/learning-schema.ts";
 import { notify } from "../db/notices.ts";
 import { accounts } from "../db/schema.ts";
@@ -65,24 +66,38 @@ export async function forgetOutcomes({ orm }: Pick<Database, "orm">, accountId: 
   });
 }
 
-const DELETED_AT_ONCE = 1000;
-const MAX_DELETIONS = 200;
+/** Erases outcomes older than this, and no complaint; what they taught stays. Says how many. */
+export function eraseOldOutcomes({ pool }: Pick<Database, "pool">, days: number): Promise<number> {
+  return eraseInBites(pool, ERASE, days);
+}
 
-/** Erases outcomes older than this; what they taught stays. Says how many. */
-export async function eraseOldOutcomes({ pool }: Pick<Database, "pool">, days: number): Promise<number> {
+/** Erases the oldest outcomes of accounts that told more than this, whatever they are; what they taught stays. */
+export async function eraseTooManyOutcomes({ pool }: Pick<Database, "pool">, most: number): Promise<number> {
+  const { rows } = await pool.query<{ id: string; surplus: number }>(WHO_TOLD_TOO_MUCH, [most]);
   let erased = 0;
-  for (let i = 0; i < MAX_DELETIONS; i++) {
-    const { rowCount } = await pool.query(ERASE, [days, DELETED_AT_ONCE]);
+  for (const { id, surplus } of rows) {
+    const { rowCount } = await pool.query(ERASE_OLDEST, [id, Math.min(surplus, ERASED_AT_ONCE)]);
     erased += rowCount ?? 0;
-    if ((rowCount ?? 0) < DELETED_AT_ONCE) break;
   }
   return erased;
 }
 
+/** Of one account in one round. */
+const ERASED_AT_ONCE = 200_000;
+
+const WHO_TOLD_TOO_MUCH = `
+  select account_id as id, (count(*) - $1)::int as surplus from outcomes group by account_id having count(*) > $1`;
+
+const ERASE_OLDEST = `
+  delete from outcomes where account_id = $1 and address_hash in (
+    select address_hash from outcomes where account_id = $1 order by reported_at limit $2 for update skip locked
+  )`;
+
 const ERASE = `
   delete from outcomes where (account_id, address_hash) in (
     select account_id, address_hash from outcomes
-    where reported_at < now() - make_interval(days => $1) limit $2 for update skip locked
+    where reported_at < now() - make_interval(days => $2) and outcome <> 'complained'
+    limit $1 for update skip locked
   )`;
 
 async function holdAccount(tx: Orm, accountId: string): Promise<void> {

@@ -15,6 +15,7 @@ import type { Feedback } from "../feedback/feedback.ts";
 import { Refusal, wrongValue } from "../refusal.ts";
 import { fileOf, LIMITS, letTheRestPass, tooLarge } from "./multipart-file.ts";
 import { createPlaces } from "./places.ts";
+import { stoppingSignal } from "./stopping.ts";
 import "./route-config.ts";
 
 export type FeedbackRouteDeps = {
@@ -25,30 +26,23 @@ export type FeedbackRouteDeps = {
 /** A thousand addresses of full length fit well. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const PLACES = { what: "files of outcomes", perAccount: 2, inAll: 16 };
-const STOPPING_RETRY_SECONDS = 5;
-/** What passes unread after a refusal, in times of what may be sent. */
-const REFUSED_TIMES = 10;
 
 export const feedbackRoutes =
   ({ feedback, maxUploadBytes }: FeedbackRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     const places = createPlaces(PLACES);
-    const closing = new AbortController();
-    app.addHook("preClose", async () => {
-      const why = "This server is being stopped.";
-      closing.abort(new Refusal("overloaded", why, { retryAfterSeconds: STOPPING_RETRY_SECONDS }));
-    });
+    const stopping = stoppingSignal(app);
 
     const takeFile = async (request: FastifyRequest) => {
       const leave = places.take(request.caller!.accountId);
       try {
         const bytes = request.isMultipart()
-          ? (await fileOf(request, maxUploadBytes, closing.signal)).bytes
-          : plainBytes(request, maxUploadBytes, closing.signal);
+          ? (await fileOf(request, maxUploadBytes, stopping)).bytes
+          : plainBytes(request, maxUploadBytes, stopping);
         return await feedback.takeFile(request.caller!, bytes);
       } finally {
         leave();
-        letTheRestPass(request.raw, REFUSED_TIMES * maxUploadBytes);
+        letTheRestPass(request.raw, maxUploadBytes);
       }
     };
 

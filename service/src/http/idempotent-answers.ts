@@ -7,6 +7,7 @@
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
+import { eraseInBites } from "../db/erasing.ts";
 
 export type Claim =
   | {
@@ -41,8 +42,6 @@ export type RowName = { accountId: string; keyHash: Buffer };
 const LEASE_SECONDS = 10;
 export const RENEW_EVERY_MS = 3_000;
 const KEPT = "24 hours";
-const DELETED_AT_ONCE = 5_000;
-const MAX_DELETIONS = 200;
 /** Of one account. Counted once a minute, so that in between it may run over by what its plan allows in that time. */
 const MAX_ROWS = 1_000_000;
 const RECOUNT_AFTER_SECONDS = 60;
@@ -100,15 +99,7 @@ export function createIdempotentAnswers(pool: Pick<pg.Pool, "query">, maxRows = 
     async abandon({ accountId, keyHash }, holder) {
       await pool.query({ ...ABANDON, values: [accountId, keyHash, holder] });
     },
-    async deleteExpired() {
-      let deleted = 0;
-      for (let round = 0; round < MAX_DELETIONS; round++) {
-        const { rowCount } = await pool.query(DELETE_EXPIRED);
-        deleted += rowCount ?? 0;
-        if ((rowCount ?? 0) < DELETED_AT_ONCE) break;
-      }
-      return deleted;
-    },
+    deleteExpired: () => eraseInBites(pool, DELETE_EXPIRED),
   };
 }
 
@@ -162,9 +153,6 @@ const ABANDON = {
   name: "idempotency_abandon",
   text: "update idempotent_answers set held_until = now() where account_id = $1 and key_hash = $2 and holder = $3",
 };
-const DELETE_EXPIRED = {
-  name: "idempotency_delete_expired",
-  text: `
-    delete from idempotent_answers where ctid = any (array(
-      select ctid from idempotent_answers where expires_at <= now() limit ${DELETED_AT_ONCE} for update skip locked))`,
-};
+const DELETE_EXPIRED = `
+  delete from idempotent_answers where ctid = any (array(
+    select ctid from idempotent_answers where expires_at <= now() limit $1 for update skip locked))`;

@@ -54,17 +54,20 @@ export async function fileOf(
   }
 }
 
+/** What passes unread after a refusal, in times of what may be sent. */
+const REFUSED_TIMES = 10;
+
 /**
  * After a refusal the sender may still be sending, and many only listen when they are done. What they send passes
  * unread; hanging up on them would take the answer away with it.
  */
-export function letTheRestPass(raw: IncomingMessage, maxBytes: number): void {
+export function letTheRestPass(raw: IncomingMessage, maxUploadBytes: number): void {
   if (raw.complete && raw.readableLength === 0) return;
   let passed = 0;
   raw.unpipe();
   raw.on("data", (chunk: Uint8Array) => {
     passed += chunk.byteLength;
-    if (passed > maxBytes) raw.socket.destroy();
+    if (passed > REFUSED_TIMES * maxUploadBytes) raw.socket.destroy();
   });
   raw.resume();
 }

@@ -2,30 +2,22 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ConfirmRequest, Job, UploadPreview } from "@mailvet/contract";
 import type { Uploads } from "../jobs/uploads.ts";
-import { Refusal } from "../refusal.ts";
 import { REPLAYED, requestName } from "./idempotency.ts";
 import { fileOf, letTheRestPass, takeForms } from "./multipart-file.ts";
 import { createPlaces } from "./places.ts";
+import { stoppingSignal } from "./stopping.ts";
 import "./route-config.ts";
 
 export type UploadRouteDeps = { uploads: Pick<Uploads, "preview" | "confirm">; maxUploadBytes: number };
 
 /** Each takes memory and a database connection of its own, and a slow sender has its place for long. */
 const PLACES = { what: "uploads", perAccount: 2, inAll: 32 };
-const STOPPING_RETRY_SECONDS = 5;
-/** What passes unread after a refusal, in times of what may be sent. */
-const REFUSED_TIMES = 10;
 
 export const uploadRoutes =
   ({ uploads, maxUploadBytes }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     const places = createPlaces(PLACES);
-    const closing = new AbortController();
-    // An upload may go on for minutes, and nobody waits that long for a server to stop.
-    app.addHook("preClose", async () => {
-      const why = "This server is being stopped.";
-      closing.abort(new Refusal("overloaded", why, { retryAfterSeconds: STOPPING_RETRY_SECONDS }));
-    });
+    const stopping = stoppingSignal(app);
 
     app.register(async (forms) => {
       await takeForms(forms);
@@ -62,13 +54,13 @@ export const uploadRoutes =
           const leave = places.take(request.caller!.accountId);
           try {
             const onceKey = requestName(request);
-            const file = await fileOf(request, maxUploadBytes, closing.signal);
+            const file = await fileOf(request, maxUploadBytes, stopping);
             const { preview, isReplayed } = await uploads.preview(request.caller!, { ...file, onceKey });
             if (isReplayed) reply.header(REPLAYED, "true");
             return preview;
           } finally {
             leave();
-            letTheRestPass(request.raw, REFUSED_TIMES * maxUploadBytes);
+            letTheRestPass(request.raw, maxUploadBytes);
           }
         },
       );

@@ -6,6 +6,7 @@
  */
 import type { Evidence, PatternTally } from "@mailvet/engine";
 import type { Database } from "../db/database.ts";
+import { eraseInBites } from "../db/erasing.ts";
 import { lessonOf } from "./lesson.ts";
 import { createPatternMemory } from "./pattern-memory.ts";
 import { createPatternWriter } from "./pattern-writer.ts";
@@ -32,14 +33,9 @@ export type NamingDeps = {
   say: (message: string) => void;
 };
 
-const ERASE_EVERY_MS = 3_600_000;
-const ERASED_AT_ONCE = 1_000;
-const MAX_ERASURES = 50;
-
 export function createNaming({ database: { pool }, learns, say }: NamingDeps): Naming {
   const memory = createPatternMemory({ pool, say });
   const writer = createPatternWriter({ pool, onWritten: memory.put, say });
-  let erasesAtMs = 0;
   return {
     learnFrom(evidence) {
       const lesson = learns ? lessonOf(evidence) : undefined;
@@ -49,17 +45,7 @@ export function createNaming({ database: { pool }, learns, say }: NamingDeps): N
       const tally = await memory.at(domain);
       return tally && toldOf(tally);
     },
-    async eraseOld() {
-      if (performance.now() < erasesAtMs) return 0;
-      erasesAtMs = performance.now() + ERASE_EVERY_MS;
-      let erased = 0;
-      for (let i = 0; i < MAX_ERASURES; i++) {
-        const { rowCount } = await pool.query(ERASE, [ERASED_AT_ONCE]);
-        erased += rowCount ?? 0;
-        if ((rowCount ?? 0) < ERASED_AT_ONCE) break;
-      }
-      return erased;
-    },
+    eraseOld: () => eraseInBites(pool, ERASE),
     close: () => writer.close(),
   };
 }

@@ -8,6 +8,7 @@
 import { emptyTally, type PatternTally, withMailbox } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
+import { later } from "../later.ts";
 import { inTurns } from "../turns.ts";
 import type { Lesson } from "./lesson.ts";
 import { FILTER_BYTES, marked } from "./seen-filter.ts";
@@ -22,7 +23,7 @@ export type PatternWriterDeps = {
 };
 
 /** More of them would not change what they tell, and large companies would be written to without end. */
-export const MOST_MAILBOXES = 200;
+const MOST_MAILBOXES = 200;
 
 /** Long enough for the mailboxes of one domain to come together: lists are asked for domain by domain. */
 const GATHER_MS = 250;
@@ -37,8 +38,6 @@ export function createPatternWriter({ pool, onWritten, say }: PatternWriterDeps)
   const waiting = new Map<string, Set<string>>(); // domain → mailbox names
   let waitingCount = 0;
   const full = new LRUCache<string, true>({ max: MAX_FULL, ttl: FULL_FOR_MS });
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
   let isClosed = false;
 
   const takeSome = (): Map<string, Set<string>> => {
@@ -63,13 +62,7 @@ export function createPatternWriter({ pool, onWritten, say }: PatternWriterDeps)
       }
     }
   };
-  const begin = () => {
-    timer = undefined;
-    writing ??= writeAll().finally(() => {
-      writing = undefined;
-    });
-    return writing;
-  };
+  const writing = later(GATHER_MS, writeAll, () => waiting.size > 0);
 
   return {
     write({ domain, local }) {
@@ -79,13 +72,11 @@ export function createPatternWriter({ pool, onWritten, say }: PatternWriterDeps)
       locals.add(local);
       waiting.set(domain, locals);
       waitingCount += 1;
-      timer ??= setTimeout(begin, GATHER_MS).unref();
+      writing.soon();
     },
-    async close() {
+    close() {
       isClosed = true;
-      clearTimeout(timer);
-      do await begin();
-      while (waiting.size > 0);
+      return writing.close();
     },
   };
 }

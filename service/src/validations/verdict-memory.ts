@@ -11,6 +11,7 @@
 import type { Evidence } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type { Database } from "../db/database.ts";
+import { eraseInBites } from "../db/erasing.ts";
 import { addressHash } from "../feedback/address-hash.ts";
 import { freshForMs, STALE_DAYS } from "./freshness.ts";
 import { type KeptEvidence, keep } from "./kept-evidence.ts";
@@ -36,8 +37,6 @@ export type VerdictMemory = {
 export type VerdictMemoryDeps = { database: Pick<Database, "pool">; say: (message: string) => void };
 
 const MAX_HOT = 20_000;
-const DELETED_AT_ONCE = 1000;
-const MAX_DELETIONS = 200;
 
 export function createVerdictMemory({ database: { pool }, say }: VerdictMemoryDeps): VerdictMemory {
   const hot = new LRUCache<string, Remembered>({ max: MAX_HOT });
@@ -77,15 +76,7 @@ export function createVerdictMemory({ database: { pool }, say }: VerdictMemoryDe
       if (freshMs > 0) hot.set(keyOf(accountId, address), remembered);
       writer.write({ accountId, hash: addressHash(accountId, address), ...remembered });
     },
-    async forgetExpired() {
-      let forgotten = 0;
-      for (let i = 0; i < MAX_DELETIONS; i++) {
-        const { rowCount } = await pool.query(FORGET, [DELETED_AT_ONCE]);
-        forgotten += rowCount ?? 0;
-        if ((rowCount ?? 0) < DELETED_AT_ONCE) break;
-      }
-      return forgotten;
-    },
+    forgetExpired: () => eraseInBites(pool, FORGET),
     close: () => writer.close(),
   };
 }

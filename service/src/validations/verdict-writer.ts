@@ -1,5 +1,6 @@
 /** Writes remembered verdicts into their table: a little later, many at a time, and never in anyone's way. */
 import type pg from "pg";
+import { later } from "../later.ts";
 import type { KeptEvidence } from "./kept-evidence.ts";
 
 export type VerdictRow = {
@@ -23,8 +24,6 @@ export function createVerdictWriter(deps: {
   say: (message: string) => void;
 }): VerdictWriter {
   const waiting = new Map<string, VerdictRow>(); // by hash: a statement may touch each row once only
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
   let isClosed = false;
 
   const writeAll = async () => {
@@ -38,25 +37,17 @@ export function createVerdictWriter(deps: {
       }
     }
   };
-  const begin = () => {
-    timer = undefined;
-    writing ??= writeAll().finally(() => {
-      writing = undefined;
-    });
-    return writing;
-  };
+  const writing = later(GATHER_MS, writeAll, () => waiting.size > 0);
 
   return {
     write(row) {
       if (isClosed || (waiting.size >= MAX_WAITING && !waiting.has(row.hash))) return;
       waiting.set(row.hash, row);
-      timer ??= setTimeout(begin, GATHER_MS).unref();
+      writing.soon();
     },
-    async close() {
+    close() {
       isClosed = true;
-      clearTimeout(timer);
-      do await begin();
-      while (waiting.size > 0);
+      return writing.close();
     },
   };
 }

@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<SubStatus, Words>> = {
   syntax_error: ["invalid", "Not an address", "It breaks the rules for how an address is written."],
   provider_syntax: ["invalid", "Impossible at its provider", "The provider never gives out such a name."],
   reserved_domain: ["invalid", "Reserved domain", "The domain is set aside and can have no mail."],
-  domain_not_found: ["invalid", "Domain does not exist", "Nobody has registered this domain."],
+  domain_not_found: ["invalid", "Domain does not exist", "The name servers know no such domain."],
   no_mail_server: ["invalid", "No mail server", "The domain exists, but nothing there takes mail."],
   null_mx: ["invalid", "Domain takes no mail", "Its owner has declared that it takes none."],
   unroutable_mail_server: [

@@ -25,8 +25,8 @@ const kept = (resultDays: string) => [
   ],
   [
     "What you told us of deliveries and bounces",
-    "180 days; what it adds up to, as long as the account",
-    "By a hash of the address. DELETE /feedback erases all of it at once.",
+    "180 days; complaints, and what all of it adds up to, as long as the account",
+    "By a hash of the address. “Forget all outcomes” on the Usage page erases it at once.",
   ],
   ["Webhook messages", "30 days", "Deleting an endpoint erases them at once."],
   ["Revoked keys", "Listed for 90 days", "A key's secret is never kept, only its hash."],

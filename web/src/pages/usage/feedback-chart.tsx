@@ -2,6 +2,7 @@
 import type { FeedbackReport } from "@mailvet/contract";
 import { ColorSwatch, Group, Text, Tooltip } from "@mantine/core";
 import { grouped, percent } from "../../parts/counted.ts";
+import chart from "./chart.module.css";
 import { axisOf } from "./chart-axis.ts";
 import classes from "./feedback-chart.module.css";
 import { dayName } from "./usage-days.ts";
@@ -35,16 +36,16 @@ export function FeedbackChart({ weeks }: { weeks: readonly Week[] }) {
           </Group>
         ))}
       </Group>
-      <div role="img" aria-label={spoken(shown)} className={`${classes.chart} ${classes.colors}`}>
+      <div role="img" aria-label={spoken(shown)} className={`${chart.chart} ${classes.colors}`}>
         {ticks.map((tick) => (
-          <div key={tick} className={classes.line} style={{ bottom: `${(tick / top) * 100}%` }}>
-            <span className={classes.tick}>{tick} %</span>
+          <div key={tick} className={chart.line} style={{ bottom: `${(tick / top) * 100}%` }}>
+            <span className={chart.tick}>{tick} %</span>
           </div>
         ))}
-        <div className={classes.weeks}>
+        <div className={chart.columns}>
           {shown.map((week, index) => (
-            <Tooltip key={week.week} label={inWords(week)} multiline withArrow className={classes.words}>
-              <div className={classes.week}>
+            <Tooltip key={week.week} label={inWords(week)} multiline withArrow className={chart.words}>
+              <div className={`${chart.column} ${classes.week}`}>
                 {BARS.map(([kind, , rateOf]) => (
                   <div
                     key={kind}
@@ -55,9 +56,7 @@ export function FeedbackChart({ weeks }: { weeks: readonly Week[] }) {
                     }}
                   />
                 ))}
-                <span
-                  className={`${classes.name} ${(shown.length - 1 - index) % 3 === 0 ? "" : classes.rarely}`}
-                >
+                <span className={`${chart.name} ${(shown.length - 1 - index) % 3 === 0 ? "" : chart.rarely}`}>
                   {dayName(week.week)}
                 </span>
               </div>

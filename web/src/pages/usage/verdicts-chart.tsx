@@ -3,6 +3,7 @@ import type { Status } from "@mailvet/contract";
 import { Tooltip } from "@mantine/core";
 import { brief, grouped } from "../../parts/counted.ts";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
+import chart from "./chart.module.css";
 import { axisOf } from "./chart-axis.ts";
 import { checked, type DayCounts, dayName } from "./usage-days.ts";
 import classes from "./verdicts-chart.module.css";
@@ -16,16 +17,16 @@ export function VerdictsChart({ days }: { days: DayCounts[] }) {
   const height = (count: number) => `${(count / top) * 100}%`;
   const namedEvery = Math.ceil(days.length / MAX_DAYS_NAMED);
   return (
-    <div className={classes.chart}>
+    <div className={chart.chart}>
       {ticks.map((tick) => (
-        <div key={tick} className={classes.line} style={{ bottom: height(tick) }}>
-          <span className={classes.tick}>{brief(tick)}</span>
+        <div key={tick} className={chart.line} style={{ bottom: height(tick) }}>
+          <span className={chart.tick}>{brief(tick)}</span>
         </div>
       ))}
-      <div className={classes.days}>
+      <div className={chart.columns}>
         {days.map((day, index) => (
-          <Tooltip key={day.date} label={inWords(day)} multiline withArrow className={classes.words}>
-            <div className={classes.day}>
+          <Tooltip key={day.date} label={inWords(day)} multiline withArrow className={chart.words}>
+            <div className={`${chart.column} ${classes.day}`}>
               {STACK.map((status) => (
                 <div
                   key={status}
@@ -46,9 +47,7 @@ export function VerdictsChart({ days }: { days: DayCounts[] }) {
 function DayName({ day, daysBack, namedEvery }: { day: DayCounts; daysBack: number; namedEvery: number }) {
   if (daysBack % namedEvery !== 0) return null;
   const isEveryOther = (daysBack / namedEvery) % 2 === 1;
-  return (
-    <span className={`${classes.name} ${isEveryOther ? classes.everyOther : ""}`}>{dayName(day.date)}</span>
-  );
+  return <span className={`${chart.name} ${isEveryOther ? chart.rarely : ""}`}>{dayName(day.date)}</span>;
 }
 
 function inWords(day: DayCounts): string {

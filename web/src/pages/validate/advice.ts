@@ -52,7 +52,7 @@ export const ADVICE: Record<SubStatus, Advice> = {
     why: "A throw-away service outweighs that its mailboxes exist.",
   },
   catch_all: {
-    todo: "Your choice: a message will be accepted, and may be read by nobody. Send to few of these at a time.",
+    todo: "Your choice: the server takes any name, but a message may still bounce later or be read by nobody. Start with the best scores, few at a time.",
     why: "An acceptance proves nothing where every name is accepted.",
   },
   role_based: {
@@ -103,6 +103,9 @@ const FLAGS: Readonly<Record<string, string>> = {
   ip_literal: "an IP address instead of a domain",
   implicit_mx: "no MX record, mail goes to the domain's own host",
   catch_all: "accepts any name",
+  bounced_before: "bounced before, as you reported",
+  delivered_before: "delivered before, as you reported",
+  complained_before: "complained before, as you reported",
   dns_not_asked: "names were not asked for",
   smtp_not_asked: "the mail server was not asked",
 };

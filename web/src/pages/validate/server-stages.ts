@@ -1,5 +1,6 @@
 /** What the mail server said of the mailbox and of one that nobody has, and what a model makes of the name. */
 import type { ValidationResult as Result, SubStatus } from "@mailvet/contract";
+import { percent } from "../../parts/counted.ts";
 import { type Fact, type Stage, skipped, stage } from "./stage.ts";
 
 /** Where the server said nothing that could be quoted. */
@@ -95,9 +96,7 @@ export function madeUpStage(result: Result): Stage {
       skipped("The server is asked for a name that nobody has, but only where it accepted the real one."),
     );
   const facts: Fact[] =
-    catchall.confidence === null
-      ? []
-      : [["How sure we are of it", `${Math.round(catchall.confidence * 100)} %`]];
+    catchall.confidence === null ? [] : [["How sure we are of it", percent(catchall.confidence)]];
   if (catchall.is_catchall)
     return told({
       outcome: "warn",
@@ -133,17 +132,25 @@ export function madeUpStage(result: Result): Stage {
 
 export function aiStage({ ai_enhancement: ai, sub_status }: Result): Stage {
   const isRandom = sub_status === "low_quality";
+  const because = ai.reasons.length === 0 ? "" : ` What it saw: ${ai.reasons.join("; ")}.`;
   return stage(
     "ai",
     "AI enhancement",
   )({
     outcome: isRandom ? "warn" : "open",
-    word: isRandom ? "looks random" : "judged",
-    meaning: "A model judged how likely a person is to have such a name. It makes no address invalid.",
+    word: isRandom ? "looks random" : leaning(ai.score),
+    meaning: isRandom
+      ? `A model read the mailbox name, and takes it for one that nobody would choose.${because}`
+      : "Mail servers leave it open whether anybody has this mailbox, so a model read its name. That moves the score, " +
+        `and makes no address invalid.${because}`,
     facts: [
       ["Method", ai.method ?? "–"],
-      ...(ai.score === null ? [] : [["Looks like a person's", `${Math.round(ai.score * 100)} %`] as const]),
-      ...ai.reasons.map((reason) => ["Because", reason] as const),
+      ...(ai.score === null ? [] : [["Plausible by its name (50% is neutral)", percent(ai.score)] as const]),
     ],
   });
+}
+
+function leaning(score: number | null): string {
+  if (score === null || (score > 0.4 && score < 0.6)) return "undecided";
+  return score > 0.5 ? "speaks for the mailbox" : "speaks against the mailbox";
 }

@@ -33,7 +33,7 @@ test("a catch-all's yes is told, and that it proves nothing", () => {
   } as const;
   expect(stageOf("made-up", told)).toMatchObject({
     outcome: "warn",
-    facts: [["How sure we are of it", "90 %"]],
+    facts: [["How sure we are of it", "90%"]],
   });
 });
 
