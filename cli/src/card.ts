@@ -1,5 +1,6 @@
 /** A validation result for human eyes: a card for one address, a line for one of many, a summary at the end. */
-import { type BulkItem, STATUSES, type Status, SUB_STATUSES, type ValidationResult } from "@mailvet/contract";
+import type { BulkItem, ValidationResult } from "@mailvet/contract";
+import { STATUSES, type Status, SUB_STATUSES } from "@mailvet/contract/words";
 import { type Colour, type Paint, printable } from "./terminal.ts";
 
 const LOOKS: Record<Status, { sign: string; colour: Colour }> = {

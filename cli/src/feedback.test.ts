@@ -16,7 +16,7 @@ test("every row that was not stored is accounted for, and what was not understoo
   });
   expect(text.split("\n")).toEqual([
     "1,000 of 1,006 outcomes stored",
-    "  900 of these, a verdict had been given before",
+    "  900 of them about a mailbox that had been checked before",
     "  1 about a mailbox of which something newer is known",
     "  3 ignored: soft bounces, delays, the sandbox, or of too long ago",
     "  2 not understood",

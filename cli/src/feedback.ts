@@ -1,6 +1,7 @@
 /** mailvet feedback: tells a service what became of messages, from a file or one by one. */
 import { existsSync } from "node:fs";
-import { type FeedbackSummary, OUTCOMES, type Outcome } from "@mailvet/contract";
+import type { FeedbackSummary } from "@mailvet/contract";
+import { OUTCOMES, type Outcome } from "@mailvet/contract/words";
 import type { Command } from "commander";
 import { listenForInterruption, whenInterrupted } from "./interruption.ts";
 import { fileAt } from "./job-run.ts";
@@ -74,7 +75,7 @@ function isOutcome(word: string): word is Outcome {
 export function inWords(summary: FeedbackSummary): string {
   const count = (number: number) => number.toLocaleString("en");
   const counts: [number, string][] = [
-    [summary.matched, "of these, a verdict had been given before"],
+    [summary.matched, "of them about a mailbox that had been checked before"],
     [summary.superseded, "about a mailbox of which something newer is known"],
     [summary.ignored, "ignored: soft bounces, delays, the sandbox, or of too long ago"],
     [summary.unreadable, "not understood"],

@@ -1,5 +1,6 @@
 /** mailvet job: whole files at a service. What each of its commands takes, and the short ones themselves. */
-import { DOWNLOAD_FORMATS, JOB_STATUSES, type Job, type JobStatus, STATUSES } from "@mailvet/contract";
+import type { Job } from "@mailvet/contract";
+import { DOWNLOAD_FORMATS, JOB_STATUSES, type JobStatus, STATUSES } from "@mailvet/contract/words";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { listenForInterruption } from "./interruption.ts";
 import { type DownloadOptions, downloadJob } from "./job-download.ts";

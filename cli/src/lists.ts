@@ -8,7 +8,7 @@ type RefreshFlags = { from?: string[]; force?: true };
 export function addListsCommand(program: Command): void {
   const lists = program
     .command("lists")
-    .description("Keep the reference lists fresh without waiting for a release.");
+    .description("keep the reference lists fresh without waiting for a release");
   lists
     .command("refresh")
     .summary("download fresh lists of throw-away domains")

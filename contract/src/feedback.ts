@@ -1,9 +1,7 @@
 /** What became of messages, told by those who sent them, and how well it was foreseen. */
 import { type Static, Type } from "typebox";
 import { Count, Day, Moment, Nullable, OneOf } from "./shape.ts";
-
-export const OUTCOMES = ["delivered", "bounced", "complained"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+import { OUTCOMES } from "./words.ts";
 
 export const MAX_OUTCOMES = 1000;
 

@@ -10,5 +10,5 @@ export * from "./problems.ts";
 export { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "./shape.ts";
 export * from "./system.ts";
 export * from "./validation.ts";
-export * from "./verdict.ts";
 export * from "./webhooks.ts";
+export * from "./words.ts";

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { Problem } from "./problems.ts";
 import { Count, Moment, Nullable, OneOf, Paging, Uuid } from "./shape.ts";
-import { ALL_SUB_STATUSES, STATUSES } from "./verdict.ts";
+import { ALL_SUB_STATUSES, DOWNLOAD_FORMATS, JOB_STATUSES, STATUSES } from "./words.ts";
 
 export const UploadPreview = Type.Object({
   upload_id: Uuid("Identifies the file in the confirm step."),
@@ -29,10 +29,6 @@ export const ConfirmRequest = Type.Object(
   { additionalProperties: false },
 );
 export type ConfirmRequest = Static<typeof ConfirmRequest>;
-
-/** queued → processing → completed | failed | cancelled; processing ⇄ paused. */
-export const JOB_STATUSES = ["queued", "processing", "paused", "completed", "failed", "cancelled"] as const;
-export type JobStatus = (typeof JOB_STATUSES)[number];
 
 export const JOB_PHASES = ["waiting", "validating", "retrying", "done"] as const;
 
@@ -93,7 +89,6 @@ export const JobResult = Type.Object({
 });
 export type JobResult = Static<typeof JobResult>;
 
-export const DOWNLOAD_FORMATS = ["csv", "ndjson", "xlsx"] as const;
 export const DownloadQuery = Type.Object({
   format: OneOf(DOWNLOAD_FORMATS, { default: "csv" }),
   status: Type.Optional(OneOf(STATUSES)),

@@ -7,7 +7,7 @@
  * the others.
  * However much was learned, a score moves by 30 points at most and stays among its kind.
  */
-import { STATUS_OF, type SubStatus } from "@mailvet/contract";
+import { STATUS_OF, type SubStatus } from "@mailvet/contract/words";
 import type { Evidence } from "./evidence.ts";
 import { knownOutcome } from "./known-outcome.ts";
 import { scoreOf } from "./score.ts";

@@ -4,7 +4,7 @@
  * The worst mistake is to call a live mailbox invalid. So nothing that was aimed at us (a block, a limit,
  * a failure to connect) is ever read as evidence against the mailbox.
  */
-import { STATUS_OF, type Status, type SubStatus } from "@mailvet/contract";
+import { STATUS_OF, type Status, type SubStatus } from "@mailvet/contract/words";
 import type { Evidence, MailboxAnswer } from "./evidence.ts";
 import { knownOutcome } from "./known-outcome.ts";
 import { looksRandom, NO_OPINION, type Plausibility, plausibilityOf } from "./plausibility/plausibility.ts";

@@ -79,6 +79,7 @@ Or ask the API:
   curl -H "X-API-Key: ${DEMO.apiKey}" "${url}${API_PREFIX}/validation/single?email=${one("valid")}"
 
 Addresses to try: ${one("valid")}, ${one("risky")}, eve@polite.example-lab.com, ${one("unknown")};
+maria.gonzalez@open.example-lab.com and xkqzvwpl@open.example-lab.com, where any name is accepted and the model has a say;
 or greylisted@mailvet.test, catch-all@mailvet.test and so on, one for every verdict.
 
 Nothing leaves this machine: its mail internet is a lab on loopback. Ctrl-C ends it; the next start goes on from here.

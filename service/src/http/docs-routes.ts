@@ -65,7 +65,7 @@ async function loadBundle(): Promise<Bundle> {
 
 const pageFor = (bundleName: string) => `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Mailvet API</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Mailvet API</title><link rel="icon" href="/favicon.svg" type="image/svg+xml"></head>
 <body><div id="app"></div><script src="/docs/${bundleName}"></script><script src="/docs/init.js"></script></body>
 </html>
 `;

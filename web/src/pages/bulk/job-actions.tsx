@@ -71,8 +71,9 @@ export function JobActions({ job, move }: { job: Job; move: ReturnType<typeof us
         onConfirm={() => move.mutate("cancel", { onSuccess: () => setAsked(undefined) })}
         onClose={() => setAsked(undefined)}
       >
-        It ends with the verdicts it has. {counted(job.unique_emails - job.processed, "email", "emails")} will
-        get none, and their credits are given back. It cannot be continued later.
+        It ends with the verdicts it has, and you can download them at once. What is left (
+        {counted(job.unique_emails - job.processed, "email")}) gets none and costs nothing. It cannot be
+        continued later.
       </AskFirst>
       <AskFirst
         isOpen={asked === "delete"}

@@ -14,7 +14,7 @@ export function JobFacts({ job }: { job: Job }) {
     ["Credits used", grouped(job.credits_used)],
     hasEnded(job)
       ? (["Ended", <Moment key="ended" at={job.completed_at} />] as const)
-      : (["Credits held", grouped(job.credits_reserved)] as const),
+      : (["Credits held until it ends", grouped(job.credits_reserved)] as const),
   ] as const;
   return (
     <dl className={classes.facts}>

@@ -55,8 +55,15 @@ function KeyCard({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void })
             </Text>
           </Group>
           <Text size="sm" c="dimmed">
-            Made <Moment at={apiKey.created_at} /> · last used{" "}
-            <Moment at={apiKey.last_used_at} otherwise="never" /> · <Ending apiKey={apiKey} />
+            Made <Moment at={apiKey.created_at} /> ·{" "}
+            {apiKey.last_used_at ? (
+              <>
+                last used <Moment at={apiKey.last_used_at} />
+              </>
+            ) : (
+              "never used"
+            )}{" "}
+            · <Ending apiKey={apiKey} />
           </Text>
         </Stack>
         {isUsable && (

@@ -11,13 +11,19 @@ export const MODES: Readonly<Record<KeyMode, { name: string; means: string }>> =
 };
 
 export const SCOPES: Readonly<Record<KeyScope, { name: string; allows: string }>> = {
-  validate: { name: "Validate", allows: "Check one address at a time." },
+  validate: {
+    name: "Validate",
+    allows: "Check one address at a time; tell what became of messages, and have it forgotten.",
+  },
   bulk: {
     name: "Bulk",
     allows:
       "Check up to 1,000 addresses in one request, upload files, start and steer jobs, change webhooks.",
   },
-  read: { name: "Read", allows: "See jobs and their results, usage, credits and webhooks." },
+  read: {
+    name: "Read",
+    allows: "See jobs and their results, usage, credits, webhooks, and predicted and real bounces.",
+  },
 };
 
 export const SCOPE_NAMES = Object.keys(SCOPES) as KeyScope[];

@@ -23,7 +23,7 @@ export function FeedbackChart({ weeks }: { weeks: readonly Week[] }) {
   const { top, ticks } = axisOf(highest);
   return (
     <div>
-      <Group gap="lg" style={{ rowGap: 6 }}>
+      <Group gap="lg" mb="md" style={{ rowGap: 6 }}>
         {BARS.map(([kind, name]) => (
           <Group key={kind} gap={8} wrap="nowrap">
             <ColorSwatch
@@ -39,7 +39,7 @@ export function FeedbackChart({ weeks }: { weeks: readonly Week[] }) {
       <div role="img" aria-label={spoken(shown)} className={`${chart.chart} ${classes.colors}`}>
         {ticks.map((tick) => (
           <div key={tick} className={chart.line} style={{ bottom: `${(tick / top) * 100}%` }}>
-            <span className={chart.tick}>{tick} %</span>
+            <span className={chart.tick}>{tick}%</span>
           </div>
         ))}
         <div className={chart.columns}>

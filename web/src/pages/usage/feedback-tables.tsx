@@ -3,6 +3,7 @@ import type { BounceComparison, FeedbackReport } from "@mailvet/contract";
 import { SegmentedControl, Stack, Table } from "@mantine/core";
 import { useState } from "react";
 import { grouped, percent } from "../../parts/counted.ts";
+import { providerName } from "../../parts/provider-name.ts";
 import { dayName } from "./usage-days.ts";
 
 type Row = BounceComparison & { name: string };
@@ -23,7 +24,10 @@ const VIEWS = {
     label: "By provider",
     head: "Provider",
     rows: ({ by_provider }: FeedbackReport): Row[] =>
-      by_provider.map((one) => ({ ...one, name: one.provider || "none" })),
+      by_provider.map((one) => ({
+        ...one,
+        name: one.provider === "other" ? "All others" : providerName(one.provider),
+      })),
   },
 };
 type View = keyof typeof VIEWS;
@@ -41,19 +45,21 @@ export function FeedbackTables({ report }: { report: FeedbackReport }) {
         style={{ alignSelf: "flex-start", maxWidth: "100%" }}
       />
       <Table.ScrollContainer
-        minWidth={420}
+        minWidth={290}
         mah={360}
         type="native"
         tabIndex={0}
         role="region"
         aria-label={`Predicted and real bounces, ${label.toLowerCase()}`}
       >
-        <Table className="tabular" stickyHeader>
+        <Table className="tabular" stickyHeader horizontalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th scope="col">{head}</Table.Th>
-              {["Outcomes", "Predicted", "After learning", "Real"].map((name) => (
-                <Table.Th key={name} scope="col" ta="right">
+              <Table.Th scope="col" fz="xs">
+                {head}
+              </Table.Th>
+              {["Predicted", "After learning", "Real", "Outcomes"].map((name) => (
+                <Table.Th key={name} scope="col" ta="right" fz="xs">
                   {name}
                 </Table.Th>
               ))}
@@ -65,10 +71,10 @@ export function FeedbackTables({ report }: { report: FeedbackReport }) {
                 <Table.Th scope="row" fw={400}>
                   {row.name}
                 </Table.Th>
-                <Table.Td ta="right">{grouped(row.outcomes)}</Table.Td>
                 <Table.Td ta="right">{percent(row.predicted_bounce_rate, 1)}</Table.Td>
                 <Table.Td ta="right">{percent(row.calibrated_bounce_rate, 1)}</Table.Td>
                 <Table.Td ta="right">{percent(row.real_bounce_rate, 1)}</Table.Td>
+                <Table.Td ta="right">{grouped(row.outcomes)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

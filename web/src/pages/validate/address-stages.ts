@@ -1,5 +1,6 @@
 /** What the address itself, the lists and the name servers told. */
 import type { ValidationResult as Result, SubStatus } from "@mailvet/contract";
+import { providerName } from "../../parts/provider-name.ts";
 import { type Fact, type Outcome, type Stage, skipped, stage } from "./stage.ts";
 
 /** The reasons that the text alone gives. */
@@ -118,22 +119,3 @@ export function nameStage({ details, flags, sub_status }: Result): Stage {
 }
 
 const yesNo = (is: boolean) => (is ? "yes" : "no");
-
-const PROVIDER_WORDS: Readonly<Record<string, string>> = {
-  "": "none known",
-  other: "none of the large ones",
-  qq: "QQ",
-  gmx: "GMX",
-  icloud: "iCloud",
-  mail_ru: "Mail.ru",
-};
-
-function providerName(slug: string): string {
-  return (
-    PROVIDER_WORDS[slug] ??
-    slug
-      .split("_")
-      .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-      .join(" ")
-  );
-}
