@@ -1,10 +1,10 @@
 /** mailvet check: one address or a list, here or at a service, results in the contract's shape. */
 import type { BulkItem, Status, ValidationResult } from "@mailvet/contract";
-import { LEVELS, type Level } from "@mailvet/engine";
+import type { Level } from "@mailvet/engine";
 import { type Command, CommanderError, Option } from "commander";
 import { addressesFrom } from "./address-source.ts";
 import { cardOf, lineOf, summaryOf } from "./card.ts";
-import { type Check, checkHere } from "./local-check.ts";
+import type { Check } from "./local-check.ts";
 import { outletTo } from "./outlet.ts";
 import { type Progress, progressOn } from "./progress.ts";
 import { checkListAt, checkOneAt } from "./remote-check.ts";
@@ -13,6 +13,9 @@ import { paintFor } from "./terminal.ts";
 
 const STANDARD_INPUT = "-";
 const INTERRUPTED = 130;
+
+/** The engine's own, by their names: a check at a service does not load it. */
+const LEVELS = Object.keys({ syntax: 1, dns: 2, smtp: 3 } satisfies Record<Level, number>);
 
 type CheckOptions = ServiceOptions & { file?: string; level: Level; json?: true };
 
@@ -30,7 +33,7 @@ export function addCheckCommand(program: Command): void {
       "a list of addresses, one a line; JSON lines when it ends in .jsonl; - is standard input",
     )
     .addOption(
-      new Option("-l, --level <level>", "how far to go on this machine").choices([...LEVELS]).default("smtp"),
+      new Option("-l, --level <level>", "how far to go on this machine").choices(LEVELS).default("smtp"),
     )
     .option("--json", "print one JSON object a line, in the shape the API returns");
   addServiceOptions(check)
@@ -73,9 +76,14 @@ async function run(words: string[], options: CheckOptions, command: Command): Pr
     refuse(command, "level", "--level is for checks on this machine, without --service and MAILVET_SERVICE");
   else refuse(command, "apiKey", "--api-key is for a service; name it with --service");
   const checkAt = isSingle ? checkOneAt : checkListAt;
-  await checkAll(service ? checkAt(service) : checkHere(options.level), order, options.json);
+  await checkAll(service ? checkAt(service) : await checkHere(options.level), order, options.json);
   const credits = service?.client.creditsRemaining;
   if (credits !== undefined) process.stderr.write(`${credits.toLocaleString("en")} credits left\n`);
+}
+
+async function checkHere(level: Level): Promise<Check> {
+  const local = await import("./local-check.ts");
+  return local.checkHere(level);
 }
 
 /** What stands in the environment may be there for other commands; what was typed was meant. */

@@ -1,16 +1,7 @@
 /** mailvet on the command line: which commands there are, and how they fail. */
 import { readFileSync } from "node:fs";
-import { BadSettings } from "@mailvet/engine";
 import { Command, CommanderError } from "commander";
-import { addAccountCommand } from "./account.ts";
-import { addCheckCommand } from "./check.ts";
-import { addCleanCommand } from "./clean.ts";
-import { addDoctorCommand } from "./doctor.ts";
-import { addExplainCommand } from "./explain.ts";
-import { addFeedbackCommand } from "./feedback.ts";
 import { Interrupted } from "./interruption.ts";
-import { addJobCommand } from "./job.ts";
-import { addListsCommand } from "./lists.ts";
 import { ServiceFailure } from "./service.ts";
 
 const SERVICE_FAILED = 1;
@@ -19,6 +10,18 @@ const BAD_USAGE = 2;
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
 };
+
+/** Each with what adds it to the program, in the order of the help. */
+const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
+  ["check", async () => (await import("./check.ts")).addCheckCommand],
+  ["clean", async () => (await import("./clean.ts")).addCleanCommand],
+  ["explain", async () => (await import("./explain.ts")).addExplainCommand],
+  ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],
+  ["lists", async () => (await import("./lists.ts")).addListsCommand],
+  ["job", async () => (await import("./job.ts")).addJobCommand],
+  ["feedback", async () => (await import("./feedback.ts")).addFeedbackCommand],
+  ["account", async () => (await import("./account.ts")).addAccountCommand],
+]);
 
 const program = new Command("mailvet")
   .description("Find out whether a mailbox exists, without sending it anything.")
@@ -38,18 +41,15 @@ Settings come from the environment:
   SMTP_PORT=25              another port, for tests
   EGRESS_ALLOW=cidr,…       private ranges that may be connected to, for tests; also makes .test an ordinary name
   LISTS_DIR=directory       where "mailvet lists refresh" keeps fresher reference lists
+  AI_ENHANCEMENT=off        no opinion of mailbox names
   LOCAL_LISTS=file          your own list: lines "allow example.com" and "deny example.net"
   MAILVET_SERVICE=url       a Mailvet service to ask instead of the engine on this machine
   MAILVET_API_KEY=key       the key to ask it with`,
   );
-addCheckCommand(program);
-addCleanCommand(program);
-addExplainCommand(program);
-addDoctorCommand(program);
-addListsCommand(program);
-addJobCommand(program);
-addFeedbackCommand(program);
-addAccountCommand(program);
+
+// Only the one that is named: the engine, say, takes longer to load than a service to answer.
+const named = COMMANDS.get(process.argv[2] ?? "");
+for (const load of named ? [named] : COMMANDS.values()) (await load())(program);
 
 // A reader that has seen enough (mailvet … | head) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -72,9 +72,9 @@ function exitCodeOf(error: unknown): number {
     if (error.code.startsWith("mailvet.")) process.stderr.write(`mailvet: ${error.message}\n`);
     return BAD_USAGE;
   }
-  if (error instanceof BadSettings || error instanceof ServiceFailure) {
+  if (error instanceof ServiceFailure || isBadSettings(error)) {
     process.stderr.write(`mailvet: ${error.message}\n`);
-    return error instanceof BadSettings ? BAD_USAGE : SERVICE_FAILED;
+    return error instanceof ServiceFailure ? SERVICE_FAILED : BAD_USAGE;
   }
   if (error instanceof Interrupted) {
     process.stderr.write(`mailvet: ${error.message}\n`);
@@ -84,4 +84,9 @@ function exitCodeOf(error: unknown): number {
     `mailvet: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
   );
   return 1;
+}
+
+/** By its name: whoever throws it has loaded the engine, and nobody else needs to. */
+function isBadSettings(error: unknown): error is Error {
+  return error instanceof Error && error.name === "BadSettings";
 }

@@ -77,7 +77,8 @@ export const ValidationResult = Type.Object({
   flags: Type.Array(Type.String(), {
     description:
       "Everything else worth knowing, as stable words. delivered_before, bounced_before (each for 180 days) and " +
-      "complained_before repeat what you reported; they never change the status.",
+      "complained_before repeat what you reported; they never change the status. score_calibrated: your outcomes have " +
+      "moved the score.",
   }),
   request_id: Type.String(),
   details: ValidationDetails,

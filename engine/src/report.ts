@@ -6,6 +6,7 @@ import { flagsOf } from "./flags.ts";
 import { suggestLocal } from "./plausibility/local-slip.ts";
 import { hasReadableName, plausibilityOf } from "./plausibility/plausibility.ts";
 import { reasonOf } from "./reason.ts";
+import { scoreOf } from "./score.ts";
 import { decide, isUnproven, type Verdict } from "./verdict.ts";
 
 /** What the result says about the asking rather than about the address. */
@@ -21,12 +22,16 @@ export type Asking = {
 };
 
 const MAX_SMTP_MESSAGE = 300;
+/** What the account's own outcomes taught has moved the score. */
+const SCORE_CALIBRATED = "score_calibrated";
 
 export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
   const verdict = decide(evidence);
   const { address, mailbox, decoy } = evidence;
   const opinion = verdict.subStatus === "" ? plausibilityOf(evidence) : verdict.plausibility; // a fine name moves nothing
   const decided = decidingFinding(evidence);
+  const uncalibrated = scoreOf(evidence, verdict);
+  const score = asking.calibration ? scoreAfter(evidence, verdict, asking.calibration) : uncalibrated;
   const isCatchall = mailbox?.answer === "accepted" && decoy?.answer === "accepted";
   return {
     email: evidence.email,
@@ -37,8 +42,8 @@ export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
     is_valid: verdict.isValid,
     reason: reasonOf(evidence, verdict),
     suggestion: evidence.suggestion?.email ?? meantByName(evidence, verdict) ?? null,
-    score: scoreAfter(evidence, verdict, asking.calibration),
-    flags: flagsOf(evidence),
+    score,
+    flags: [...flagsOf(evidence), ...(score === uncalibrated ? [] : [SCORE_CALIBRATED])],
     request_id: asking.requestId,
     details: {
       syntax_valid: address !== undefined,

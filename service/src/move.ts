@@ -64,7 +64,7 @@ async function exportTo(file: string, connection: Parameters<typeof exportInstal
 
 function summary(action: "export" | "import", file: string, moved: Moved): string {
   const rows = [...moved.values()].reduce((sum, count) => sum + count, 0);
-  const what = `${moved.get("accounts") ?? 0} accounts, ${moved.get("jobs") ?? 0} jobs, ${rows} rows in all`;
+  const what = `accounts ${moved.get("accounts") ?? 0}, jobs ${moved.get("jobs") ?? 0}, rows in all ${rows}`;
   return action === "export" ? `Written to ${file}: ${what}.` : `Read from ${file}: ${what}.`;
 }
 

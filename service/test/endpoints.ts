@@ -100,7 +100,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     },
   ),
   endpoint("GET /feedback/report", READ),
-  endpoint("DELETE /feedback", { scope: "validate" }),
+  endpoint("DELETE /feedback", BULK),
   endpoint("GET /webhooks", READ),
   endpoint("POST /webhooks", BULK, {
     body: { url: HOOK },

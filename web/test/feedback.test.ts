@@ -31,7 +31,7 @@ journey(
     await page.getByText("25% really bounced", { exact: false }).waitFor();
     await page.getByRole("img", { name: /Bar chart of bounce rates in one week/ }).waitFor();
     await page.getByText("By provider").click();
-    await page.getByRole("rowheader", { name: "google_workspace" }).waitFor();
+    await page.getByRole("rowheader", { name: "Google Workspace" }).waitFor();
     const { violations } = await new AxeBuilder({ page })
       .include("section[aria-labelledby=feedback]")
       .analyze();

@@ -4,6 +4,12 @@ import { machineFormOf } from "./machine-made.ts";
 test.each([
   ["3f2504e0-4f89-11d3-9a0c-0305e82c3301", "uuid"],
   ["3F2504E0-4F89-11D3-9A0C-0305E82C3301", "uuid"],
+  ["asdf", "row_run"],
+  ["QWERTY123", "row_run"],
+  ["lkjhgfdsa", "row_run"],
+  ["wert", undefined], // a word and a surname
+  ["asdfa", undefined], // for the model
+  ["mnbvcxz0000001", undefined],
   ["d41d8cd98f00b204e9800998ecf8427e", "digest"],
   ["9e107d9d372bb6826bd8", "digest"],
   ["491701234567", "number"],

@@ -65,17 +65,19 @@ test("what speaks for a name is said as well", () => {
   expect(model.judge("john.smith")!.traits).toEqual(["known_parts", "name_like"]);
 });
 
+test.each(["ann", "jp", "иванов", "张伟", "", "+tag", "15550123", "srs0=abcd=ef=example.com=ann"])(
+  "it has no opinion of %j",
+  (local) => {
+    expect(model.judge(local)).toBeUndefined();
+  },
+);
+
 test.each([
-  "ann",
-  "jp",
-  "иванов",
-  "张伟",
-  "",
-  "+tag",
-  "d41d8cd98f00b204e9800998ecf8427e",
-  "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
-])("it has no opinion of %j", (local) => {
-  expect(model.judge(local)).toBeUndefined();
+  ["d41d8cd98f00b204e9800998ecf8427e", "machine_made"],
+  ["3f2504e0-4f89-11d3-9a0c-0305e82c3301", "machine_made"],
+  ["asdf", "keyboard_walk"],
+] as const)("a rule knows %j without the model", (local, trait) => {
+  expect(model.judge(local)).toEqual({ score: expect.closeTo(0, 1), traits: [trait] });
 });
 
 test("the same name is judged alike before and after others, in any case, with any tag", () => {

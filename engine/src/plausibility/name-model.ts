@@ -8,12 +8,13 @@
 import { readFileSync } from "node:fs";
 import { createReading, type Reading, readLocalPart } from "./local-part-features.ts";
 import { AT } from "./local-part-measures.ts";
-import { machineFormOf } from "./machine-made.ts";
+import { type MachineForm, machineFormOf } from "./machine-made.ts";
 import { HIDDEN, headLogit } from "./model-head.ts";
 import { readWeights, type Weights } from "./name-weights.ts";
 
 /** What gave the impression, as stable words; sentences are made of them elsewhere. */
 export type Trait =
+  | "machine_made"
   | "keyboard_walk"
   | "hexadecimal"
   | "long_number"
@@ -33,7 +34,7 @@ export type NameOpinion = {
 export type NameModel = {
   /** Name and version. */
   readonly method: string;
-  /** Undefined: no opinion, because it is too short, in letters the model has not learned, or made by a known recipe. */
+  /** Undefined: no opinion, because it is too short, in letters the model has not learned, or could be anything. */
   judge(local: string): NameOpinion | undefined;
 };
 
@@ -47,12 +48,22 @@ export function loadNameModel(): NameModel {
 
 let packaged: NameModel | undefined;
 
+/** What is known without the model. A bare number may be somebody's telephone; envelopes are no mailboxes of their own. */
+const OF_FORM: Readonly<Record<MachineForm, NameOpinion | undefined>> = {
+  uuid: { score: 0.005, traits: ["machine_made"] },
+  digest: { score: 0.005, traits: ["machine_made"] },
+  row_run: { score: 0.005, traits: ["keyboard_walk"] },
+  number: undefined,
+  envelope: undefined,
+};
+
 export function nameModelFrom(weights: Weights): NameModel {
   const reading = createReading();
   return {
     method: weights.method,
     judge(local) {
-      if (machineFormOf(local) !== undefined) return undefined;
+      const form = machineFormOf(local);
+      if (form !== undefined) return OF_FORM[form];
       if (!readLocalPart(local, weights.knowledge, reading)) return undefined;
       const score = scoreOf(reading, weights);
       return { score, traits: traitsOf(reading, score) };

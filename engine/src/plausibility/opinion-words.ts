@@ -1,10 +1,11 @@
 /** What led to an opinion of a mailbox name, in words for people. Made of our own words only, whoever had the opinion. */
 import type { Adjudication, AdjudicationReason } from "./adjudication.ts";
 import type { NameOpinion, Trait } from "./name-model.ts";
-import type { PatternFit } from "./naming-pattern.ts";
+import type { PatternFit, Template } from "./naming-pattern.ts";
 import type { NamingSource } from "./plausibility.ts";
 
 const TRAITS: Record<Trait, string> = {
+  machine_made: "an identifier that a program made",
   keyboard_walk: "letters in keyboard order",
   hexadecimal: "looks like a hexadecimal number",
   long_number: "mostly a long number",
@@ -32,10 +33,18 @@ export function wordsOfFit(
 ): string[] {
   const others = MAILBOXES[source];
   if (template !== "other" && template === leading) {
-    return [`looks like ${template}, as ${agreeing} of ${of} ${others}`];
+    return [`looks like ${named(template)}, as ${agreeing} of ${of} ${others}`];
   }
-  if (lift > 1) return [`looks like ${template}, as some of the ${of} ${others}`];
-  return leading === "other" ? [] : [`does not look like ${leading}, as ${agreeing} of ${of} ${others} do`];
+  if (lift > 1) return [`looks like ${named(template)}, as some of the ${of} ${others}`];
+  return leading === "other"
+    ? []
+    : [`does not look like ${named(leading)}, as ${agreeing} of ${of} ${others} do`];
+}
+
+/** A template that is one word says nothing to somebody who does not know the others. */
+function named(template: Template): string {
+  if (template === "first") return "a first name alone";
+  return template === "last" ? "a last name alone" : template;
 }
 
 const ADJUDICATION: Record<AdjudicationReason, string | undefined> = {

@@ -69,7 +69,13 @@ const SHORTEST_RANDOM = 8;
  * The model takes spellings it has never met for random: Caoimhe, Goikoetxea, Enkhtuya, Hrafnhildur. So it is not enough
  * that letters seldom stand together; there must be a sign that names of no language have.
  */
-const SIGNS: ReadonlySet<Trait> = new Set(["keyboard_walk", "hexadecimal", "few_vowels", "repetition"]);
+const SIGNS: ReadonlySet<Trait> = new Set([
+  "machine_made",
+  "keyboard_walk",
+  "hexadecimal",
+  "few_vowels",
+  "repetition",
+]);
 /** `k4x9q2w7` goes to and fro between letters and digits seven times; `j2smith99`, a name, three times. */
 const LETTER_BESIDE_DIGIT = /[a-z](?=\d)|\d(?=[a-z])/g;
 const MANY_TURNS = 4;

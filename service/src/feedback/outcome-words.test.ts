@@ -8,7 +8,10 @@ test.for([
     ["bounce", "hard_bounce", "HardBounce", "Hard Bounce", "bounced", "dropped", "failed", "5.1.1"],
   ],
   ["complained", ["complaint", "spam", "SpamComplaint", "spam_report", "complained"]],
-  ["soft_bounce", ["soft_bounce", "SoftBounce", "Transient", "deferred", "blocked", "4.2.2", "5.7.1"]],
+  [
+    "soft_bounce",
+    ["soft_bounce", "SoftBounce", "Transient", "deferred", "blocked", "4.2.2", "5.2.2", "5.7.1"],
+  ],
   ["other_event", ["processed", "queued", "unsubscribed"]],
 ] as const)("mail services say %s in many ways", ([meaning, words]) => {
   for (const word of words) expect(readOutcomeWord(word), word).toBe(meaning);

@@ -35,14 +35,16 @@ const MEANINGS: ReadonlyMap<string, WordMeaning> = new Map(
 const MAX_WORD_CHARS = 40;
 /** As in `email.delivered`. */
 const TOPIC = /^(?:email|message|mail|event)[.:/]/;
-const ENHANCED_CODE = /^([245])\.(\d{1,3})\.\d{1,3}$/;
-const ABOUT_THE_SENDER = "7"; // RFC 3463: security or policy
+const ENHANCED_CODE = /^([245])\.\d{1,3}\.\d{1,3}$/;
+/** RFC 3463: a full mailbox, which may be emptied tomorrow, and security or policy, which is about the sender. */
+const NOT_ABOUT_THE_MAILBOX = /^5\.(?:2\.2|7\.\d+)$/;
 
 export function readOutcomeWord(cell: string | undefined): WordMeaning | undefined {
   const text = cell?.trim().toLowerCase() ?? "";
   if (text === "" || text.length > MAX_WORD_CHARS) return undefined;
-  const [, kind, subject] = ENHANCED_CODE.exec(text) ?? [];
+  const [, kind] = ENHANCED_CODE.exec(text) ?? [];
   if (kind === "2") return "delivered";
-  if (kind !== undefined) return kind === "5" && subject !== ABOUT_THE_SENDER ? "bounced" : "soft_bounce";
+  if (kind !== undefined)
+    return kind === "5" && !NOT_ABOUT_THE_MAILBOX.test(text) ? "bounced" : "soft_bounce";
   return MEANINGS.get(text.replace(TOPIC, "").replace(/[^a-z]/g, ""));
 }

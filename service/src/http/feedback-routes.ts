@@ -110,7 +110,8 @@ const FORGET = {
       "Erases every outcome that was told, and what was learned from them: scores are as at the beginning.",
     response: { 204: Type.Null({ description: "Nothing of it is left." }) },
   },
-  config: { access: { scope: "validate" } },
+  // Not the scope of the key in a sign-up form: it undoes what took months to learn.
+  config: { access: { scope: "bulk" } },
 } as const;
 
 /** Beside JSON, routes of this scope take forms with a file, and CSV as it is. */

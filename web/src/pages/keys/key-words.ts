@@ -13,12 +13,12 @@ export const MODES: Readonly<Record<KeyMode, { name: string; means: string }>> =
 export const SCOPES: Readonly<Record<KeyScope, { name: string; allows: string }>> = {
   validate: {
     name: "Validate",
-    allows: "Check one address at a time; tell what became of messages, and have it forgotten.",
+    allows: "Check one address at a time; tell what became of messages.",
   },
   bulk: {
     name: "Bulk",
     allows:
-      "Check up to 1,000 addresses in one request, upload files, start and steer jobs, change webhooks.",
+      "Check up to 1,000 addresses in one request, upload files, start and steer jobs, change webhooks, forget outcomes.",
   },
   read: {
     name: "Read",

@@ -104,6 +104,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   implicit_mx: "no MX record, mail goes to the domain's own host",
   catch_all: "accepts any name",
   bounced_before: "bounced before, as you reported",
+  score_calibrated: "score corrected by the outcomes you reported",
   delivered_before: "delivered before, as you reported",
   complained_before: "complained before, as you reported",
   dns_not_asked: "names were not asked for",
