@@ -14,7 +14,7 @@ const PROGRAMS = ["service/test/{start,service-kill,embedded-*}.test.ts"];
 export default defineConfig({
   test: {
     // Most stories wait for sockets and timers, so more of them run than there are cores.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // They run in the order of their names: the longest files come early, and the many short ones fill the cores to the end.
     projects: [
       {
