@@ -11,24 +11,36 @@ const inOneProcess = { isolate: false };
 /** Stories of minutes that start programs and wait for them. */
 const PROGRAMS = ["service/test/{start,service-kill,embedded-*}.test.ts"];
 
+/** Every page of the web app, by axe and by the clock: minutes, and so not part of `npm test` (npm run test:browser). */
+const PAGE_BY_PAGE = ["web/test/{axe,budget}.test.ts"];
+
+const inBrowser = {
+  // A browser shares two cores with whatever else is being tested.
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 15_000 } },
+  globalSetup: ["scripts/build-before-tests.ts", "web/test/browser-setup.ts"],
+};
+
 export default defineConfig({
   test: {
     // Most stories wait for sockets and timers, so more of them run than there are cores.
     maxWorkers: 4,
-    // They run in the order of their names: the longest files come early, and the many short ones fill the cores to the end.
+    // Projects run in the order of their names: the longest files come early, and the many short ones fill the cores to the end.
     projects: [
       {
         ...onSources,
         test: {
           ...inOneProcess,
+          ...inBrowser,
           name: "browser",
           include: ["web/test/**/*.test.ts"],
-          // A browser shares two cores with whatever else is being tested.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          expect: { poll: { timeout: 15_000 } },
-          globalSetup: ["scripts/build-before-tests.ts", "web/test/browser-setup.ts"],
+          exclude: [...PAGE_BY_PAGE, "**/node_modules/**"],
         },
+      },
+      {
+        ...onSources,
+        test: { ...inOneProcess, ...inBrowser, name: "pages", include: PAGE_BY_PAGE },
       },
       {
         ...onSources,
