@@ -30,11 +30,11 @@ test("a local part in quotes is hidden as well, also within JSON", () => {
 });
 
 test("masking a long text without an address takes no time", () => {
-  const started = performance.now();
+  const before = process.cpuUsage(); // of this process alone, whatever else the machine is busy with
   maskAddresses("a".repeat(200_000));
   maskAddresses('"'.repeat(200_000));
   maskAddresses('\\"'.repeat(100_000));
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(1000);
 });
 
 test("an error is logged with its stack and without the address in it", () => {

@@ -100,9 +100,9 @@ test("the costliest message we read, 399 names that are chains of 8,000 pointers
   const bytes = Buffer.concat([reply({ answers: [carrier] }), ...new Array<Buffer>(398).fill(record)]);
   bytes.writeUInt16BE(399, 6);
 
-  const started = performance.now();
+  const before = process.cpuUsage(); // of this process alone, whatever else the machine is busy with
   const reading = readMessage(bytes, question);
-  expect(performance.now() - started).toBeLessThan(500); // measured: 50
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(500); // measured: 50
   expect(reading).toMatchObject({ kind: "reply" });
   if (reading.kind === "reply")
     expect(reading.records[397]).toMatchObject({ owner: "shop.test", data: "192.0.2.1" });
