@@ -15,9 +15,10 @@ const ARGS = [
   "--disable-sync",
 ];
 
-/** The one that CHROMIUM names, or else the first that is found; undefined: there is none. */
+/** The one that CHROMIUM names, or else the first that is found; undefined: there is none, or none is wanted. */
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM;
+  if (named === "none") return undefined;
   if (named) {
     if (!canRun(named)) throw new Error(`CHROMIUM names ${named}, and there is no program.`);
     return named;
