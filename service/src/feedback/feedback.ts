@@ -44,8 +44,6 @@ export type FeedbackDeps = {
   lookBack(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, LookedBack>>;
   sandboxDomain: string;
   limits: { maxEmailsPerFile: number; maxUploadBytes: number };
-  /** Outcomes of one account. */
-  mostKept?: number;
 };
 
 const KEPT_DAYS = 180;
@@ -61,7 +59,7 @@ const MOST_ROWS = 250_000;
 const TEXT_PER_BYTE = 5;
 
 export function createFeedback(deps: FeedbackDeps): Feedback {
-  const { database, learned, lookBack, sandboxDomain, limits, mostKept = MOST_KEPT } = deps;
+  const { database, learned, lookBack, sandboxDomain, limits } = deps;
   const inLine = oneAtATime();
 
   const gather = ({ by }: Caller, nowMs: number) =>
@@ -125,7 +123,7 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
       if (!isTest(by)) await inLine(accountId, () => forgetOutcomes(database, accountId));
     },
     eraseOld: () => eraseOldOutcomes(database, KEPT_DAYS),
-    eraseTooMany: () => eraseTooManyOutcomes(database, mostKept),
+    eraseTooMany: () => eraseTooManyOutcomes(database, MOST_KEPT),
   };
 }
 
