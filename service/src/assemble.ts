@@ -223,11 +223,11 @@ async function open(
   const uploads = createUploads({ database, tasks, limits: config.jobs, onLow: webhooks.tellLow });
   const { retentionDays } = config.jobs;
   const ends = createJobEnds({ database, tasks, announce, recordOf, retentionDays });
-  const moves = createJobMoves({ database, tasks, ends, announce, recordOf });
+  const moves = createJobMoves({ database, tasks, ends, announce });
   const watch = createJobWatch({ database, notices });
   closers.push(() => watch.close());
 
-  const answers = createIdempotentAnswers(database.pool);
+  const answers = createIdempotentAnswers(database);
   const housekeeping = startHousekeeping(
     {
       reservations: ledger.releaseExpired,

@@ -39,7 +39,7 @@ async function openService(publicUrl?: string) {
     sessions,
     cookie,
     balanceOf: (accountId) => ledger.balanceOf(accountId),
-    answers: createIdempotentAnswers(database.pool),
+    answers: createIdempotentAnswers(database),
     routes: [
       authRoutes({ accounts, sessions, cookie, publicUrl }),
       accountRoutes({ accounts }),

@@ -29,7 +29,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
     },
     sessions: { find: async () => undefined },
     cookie: createSessionCookie(undefined),
-    answers: createIdempotentAnswers(world.database.pool),
+    answers: createIdempotentAnswers(world.database),
     balanceOf: world.ledger.balanceOf,
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),

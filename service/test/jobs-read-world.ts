@@ -57,7 +57,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     keyring,
     sessions: createSessions({ database }),
     cookie: createSessionCookie(undefined),
-    answers: createIdempotentAnswers(database.pool),
+    answers: createIdempotentAnswers(database),
     balanceOf: ledger.balanceOf,
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),

@@ -54,7 +54,7 @@ async function openSite(webDirectory: string, settings: Partial<HttpSettings> = 
     keyring,
     sessions: createSessions({ database }),
     cookie: createSessionCookie(undefined),
-    answers: createIdempotentAnswers(database.pool),
+    answers: createIdempotentAnswers(database),
     balanceOf: ledger.balanceOf,
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),

@@ -23,6 +23,9 @@ export type Orm = Pick<
   "select" | "insert" | "update" | "delete" | "transaction" | "execute"
 >;
 
+/** Runs inside a transaction, after its effect and before its commit; when it throws, nothing has happened. */
+export type BeforeCommit<Made> = (tx: Orm, made: Made) => Promise<void>;
+
 // Counts beyond 2^53 do not happen here, and text where a number is meant does.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 

@@ -1,16 +1,21 @@
 /**
- * Honours Idempotency-Key on every POST of a known caller: the same request is done once, and answered the same for
+ * Honours Idempotency-Key on every POST of a known caller: the same request is executed once, and answered the same for
  * 24 hours.
  *
- * Only answers that say it was done are kept. A refusal frees the key; after a failure of ours, or an answer too long to
- * keep, only the same request may use it again, and `onceKey` sees to it that this one neither pays nor grants twice.
+ * The handler of such a route is wrapped: it is called from one place only, after the key was claimed. A replay is
+ * answered instead of calling it, so nothing that happens to the connection can lead from a replay into the handler.
+ * (A hook that sends the stored answer cannot promise that: Fastify goes on to the handler when the client hangs up
+ * before the answer is written.)
  *
- * What has no ledger entry is not protected by that: if the process dies after an API key was made and before the answer
- * was kept, the retry makes a second one. Nobody knows the secret of the first, and it can be revoked.
+ * Only successful answers are stored. A refusal frees the key; after a failure of ours, or an answer too long to store,
+ * only the same request may use it again. Effects outside the ledger store their answer in their own transaction
+ * (storeAnswer); charges and grants are keyed in the ledger by `onceKey`. So a process that dies at any moment leaves
+ * either no effect, or an effect whose repetition changes nothing.
  */
 import { HEADERS } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../caller.ts";
+import type { BeforeCommit } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 import { type IdempotentAnswers, RENEW_EVERY_MS, type RowName } from "./idempotent-answers.ts";
@@ -19,11 +24,20 @@ import { type Seal, sealFor } from "./sealed-answer.ts";
 declare module "fastify" {
   interface FastifyRequest {
     /** Set while this request works under an Idempotency-Key. */
-    idempotencyHold:
-      | { row: RowName; holder: string; isTakenOver: boolean; seal: Seal; renewal: NodeJS.Timeout }
-      | undefined;
+    idempotencyHold: Hold | undefined;
   }
 }
+
+type Hold = {
+  answers: IdempotentAnswers;
+  row: RowName;
+  holder: string;
+  isTakenOver: boolean;
+  /** The answer stands in the transaction that has the effect. */
+  isStored: boolean;
+  seal: Seal;
+  renewal: NodeJS.Timeout;
+};
 
 /** Says that an answer was given before. */
 export const REPLAYED = "idempotency-replayed";
@@ -35,35 +49,41 @@ export function honourIdempotencyKeys(app: FastifyInstance, answers: IdempotentA
   app.decorateRequest("onceKey", undefined);
   app.decorateRequest("idempotencyHold", undefined);
 
-  // After the body was checked: a request that makes no sense takes no key.
-  app.addHook("preHandler", (request, reply, done) => {
-    const key = keyOf(request);
-    if (key === undefined || !request.caller) return done(); // most requests: not even a promise is made for them
-    return begin(answers, request.caller, key, request, reply);
+  app.addHook("onRoute", (route) => {
+    const { access = "open", idempotency = true } = route.config ?? {};
+    if (route.method !== "POST" || access === "open" || idempotency !== true) return;
+    const { handler } = route;
+    route.handler = function (request, reply) {
+      const key = idempotencyKeyOf(request);
+      if (key === undefined) return handler.call(this, request, reply); // most requests: no promise is made for them
+      return executeOnce(answers, key, request, reply, () => handler.call(this, request, reply));
+    };
   });
 
-  // Before the answer leaves, so that whoever has it can rely on it being kept.
+  // Before the answer leaves, so that a client that has it can rely on it being stored.
   app.addHook("onSend", (request, reply, payload, done) => {
     const hold = request.idempotencyHold;
     if (!hold) return done(null, payload);
     request.idempotencyHold = undefined;
     clearInterval(hold.renewal);
-    settle(answers, hold, reply, payload)
-      // The work is done and the answer is right. A retry finds the key held, then does it again without paying.
+    settle(hold, reply, payload)
+      // The work is done and the answer is right. A retry finds the key held, then repeats the work without paying.
       .catch((error) =>
-        log.write.error({ err: error, request_id: request.id }, "an idempotent answer was not kept"),
+        log.write.error({ err: error, request_id: request.id }, "an idempotent answer was not stored"),
       )
       .finally(() => done(null, payload));
   });
 }
 
-async function begin(
+/** Calls the handler if this request is the one to execute; otherwise answers from the store, or refuses. */
+async function executeOnce(
   answers: IdempotentAnswers,
-  caller: Caller,
   key: string,
   request: FastifyRequest,
   reply: FastifyReply,
+  handle: () => unknown,
 ): Promise<unknown> {
+  const caller = request.caller!;
   const seal = sealOf(caller, key);
   const row = { accountId: caller.accountId, keyHash: seal.keyHash };
   const claim = await answers.claim(row, seal.fingerprint(partsOf(request)));
@@ -71,27 +91,23 @@ async function begin(
     case "held":
       request.onceKey = `${seal.keyHash.toString("hex")}/${claim.heldSince.getTime()}`;
       request.idempotencyHold = {
+        answers,
         row,
         holder: claim.holder,
         isTakenOver: claim.isTakenOver,
+        isStored: false,
         seal,
         renewal: keepHolding(answers, row, claim.holder),
       };
-      return;
+      return handle();
     case "answered": {
       const body = await seal.open(claim.sealedBody);
       reply.code(claim.status).header(REPLAYED, "true");
       if (body !== "") reply.header("content-type", "application/json; charset=utf-8");
-      return reply.send(body); // returned, so that the route is not reached: a reply is a promise of being sent
+      return body;
     }
     case "in_flight":
-      throw new Refusal(
-        "idempotency_in_flight",
-        "The first request with this Idempotency-Key is still under way.",
-        {
-          retryAfterSeconds: claim.retryAfterSeconds,
-        },
-      );
+      throw inFlight(claim.retryAfterSeconds);
     case "reused":
       throw new Refusal(
         "idempotency_key_reused",
@@ -106,6 +122,32 @@ async function begin(
   }
 }
 
+function inFlight(retryAfterSeconds: number): Refusal {
+  const why = "The first request with this Idempotency-Key is still under way.";
+  return new Refusal("idempotency_in_flight", why, { retryAfterSeconds });
+}
+
+/**
+ * Stores the answer to a request inside the transaction that has its effect: either both happen or neither. Without an
+ * Idempotency-Key it does nothing.
+ *
+ * Refuses when the key was taken over meanwhile (this process was frozen for longer than its lease): the transaction is
+ * rolled back then, and the effect is left to the request that has the key now.
+ */
+export function storeAnswer<Made>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, present = (made) => made }: { status: number; present?: (made: Made) => unknown },
+): BeforeCommit<Made> {
+  return async (tx, made) => {
+    const hold = request.idempotencyHold;
+    if (!hold) return;
+    const sealedBody = await hold.seal.seal(String(reply.code(status).serialize(present(made))));
+    if (!(await hold.answers.store(hold.row, hold.holder, status, sealedBody, tx))) throw inFlight(1);
+    hold.isStored = true;
+  };
+}
+
 /** Until the request is answered, however long that takes. One renewal that fails is made up for by the next. */
 function keepHolding(answers: IdempotentAnswers, row: RowName, holder: string): NodeJS.Timeout {
   return setInterval(() => void answers.renew(row, holder).catch(() => {}), RENEW_EVERY_MS);
@@ -115,11 +157,6 @@ function keepHolding(answers: IdempotentAnswers, row: RowName, holder: string): 
 export function requestName(request: FastifyRequest): string | undefined {
   const key = idempotencyKeyOf(request);
   return key === undefined ? undefined : sealOf(request.caller!, key).keyHash.toString("hex");
-}
-
-function keyOf(request: FastifyRequest): string | undefined {
-  const { idempotency = true } = request.routeOptions.config;
-  return request.method === "POST" && idempotency === true ? idempotencyKeyOf(request) : undefined;
 }
 
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
@@ -137,20 +174,18 @@ function partsOf({ method, url, body }: FastifyRequest): string[] {
   return [method, url, body === undefined ? "" : JSON.stringify(body)];
 }
 
-type Hold = NonNullable<FastifyRequest["idempotencyHold"]>;
-
 async function settle(
-  answers: IdempotentAnswers,
-  { row, holder, isTakenOver, seal }: Hold,
+  { answers, row, holder, isTakenOver, isStored, seal }: Hold,
   reply: FastifyReply,
   payload: unknown,
 ): Promise<void> {
   const { statusCode: status } = reply;
   const isDone = status >= 200 && status < 300;
-  // Whoever had the key before may have done it, whatever this one was told.
+  if (isDone && isStored) return;
+  // The previous holder may have executed it, whatever this request was told.
   if (!isDone && status < 500 && !isTakenOver) return answers.release(row, holder);
   const sealed = isDone ? await sealable(reply, payload, seal) : undefined;
-  if (sealed) await answers.keep(row, holder, status, sealed);
+  if (sealed) await answers.store(row, holder, status, sealed);
   else await answers.abandon(row, holder);
 }
 

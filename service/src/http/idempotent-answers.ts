@@ -5,9 +5,11 @@
  * lease is over, but only by the same request: the dead one may have spent credits under this key already.
  */
 import { randomUUID } from "node:crypto";
+import { and, eq } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
-import type pg from "pg";
+import type { Database, Orm } from "../db/database.ts";
 import { eraseInBites } from "../db/erasing.ts";
+import { idempotentAnswers } from "../db/schema.ts";
 
 export type Claim =
   | {
@@ -27,7 +29,8 @@ export type IdempotentAnswers = {
   claim(row: RowName, requestHash: Buffer): Promise<Claim>;
   /** It is still being worked on. */
   renew(row: RowName, holder: string): Promise<void>;
-  keep(row: RowName, holder: string, status: number, sealedBody: Buffer): Promise<void>;
+  /** In a transaction of the caller's, or by itself. False when the row has another holder by now. */
+  store(row: RowName, holder: string, status: number, sealedBody: Buffer, tx?: Orm): Promise<boolean>;
   /** Nothing came of it: the key is free for another request. */
   release(row: RowName, holder: string): Promise<void>;
   /** Nobody knows what came of it: only the same request may try again, and may do so at once. */
@@ -49,7 +52,10 @@ const MAX_ACCOUNTS_COUNTED = 10_000;
 /** A row may vanish between our two looks at it, so we look again, but not for ever. */
 const MAX_TRIES = 3;
 
-export function createIdempotentAnswers(pool: Pick<pg.Pool, "query">, maxRows = MAX_ROWS): IdempotentAnswers {
+export function createIdempotentAnswers(
+  { pool, orm }: Pick<Database, "pool" | "orm">,
+  maxRows = MAX_ROWS,
+): IdempotentAnswers {
   const counted = new LRUCache<string, Promise<boolean>>({
     max: MAX_ACCOUNTS_COUNTED,
     ttl: RECOUNT_AFTER_SECONDS * 1000,
@@ -90,8 +96,18 @@ export function createIdempotentAnswers(pool: Pick<pg.Pool, "query">, maxRows = 
     async renew({ accountId, keyHash }, holder) {
       await pool.query({ ...RENEW, values: [accountId, keyHash, holder] });
     },
-    async keep({ accountId, keyHash }, holder, status, sealedBody) {
-      await pool.query({ ...KEEP, values: [accountId, keyHash, holder, status, sealedBody] });
+    async store({ accountId, keyHash }, holder, status, sealedBody, tx = orm) {
+      const isOurs = and(
+        eq(idempotentAnswers.accountId, accountId),
+        eq(idempotentAnswers.keyHash, keyHash),
+        eq(idempotentAnswers.holder, holder),
+      );
+      const stored = await tx
+        .update(idempotentAnswers)
+        .set({ status, sealedBody, holder: null, heldUntil: null })
+        .where(isOurs)
+        .returning({ status: idempotentAnswers.status });
+      return stored.length > 0;
     },
     async release({ accountId, keyHash }, holder) {
       await pool.query({ ...RELEASE, values: [accountId, keyHash, holder] });
@@ -137,12 +153,6 @@ const RENEW = {
   name: "idempotency_renew",
   text: `
     update idempotent_answers set held_until = now() + interval '${LEASE_SECONDS} seconds'
-    where account_id = $1 and key_hash = $2 and holder = $3`,
-};
-const KEEP = {
-  name: "idempotency_keep",
-  text: `
-    update idempotent_answers set status = $4, sealed_body = $5, holder = null, held_until = null
     where account_id = $1 and key_hash = $2 and holder = $3`,
 };
 const RELEASE = {

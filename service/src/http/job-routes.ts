@@ -6,6 +6,7 @@ import { findJob, listJobs } from "../jobs/job-list.ts";
 import type { JobMoves } from "../jobs/job-moves.ts";
 import { hasEnded } from "../jobs/job-record.ts";
 import { jobResults } from "../jobs/job-results.ts";
+import { storeAnswer } from "./idempotency.ts";
 import { nextNews } from "./job-news.ts";
 import { JobParams, type JobStreamDeps, jobStreamRoutes } from "./job-stream-routes.ts";
 import { pageHeaders } from "./paging.ts";
@@ -74,11 +75,8 @@ export const jobRoutes =
           },
           config: { access: { scope: "bulk" }, problems: ["job_not_found", "job_state_conflict"] },
         },
-        async (request) => {
-          const { job_id: jobId } = request.params;
-          await moves[move](request.caller!, jobId);
-          return findJob(database, request.caller!.accountId, jobId);
-        },
+        async (request, reply) =>
+          moves[move](request.caller!, request.params.job_id, storeAnswer(request, reply, { status: 200 })),
       );
     }
 

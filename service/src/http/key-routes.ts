@@ -3,8 +3,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ApiKey, CreatedKey, CreateKeyRequest, KEY_SCOPES } from "@mailvet/contract";
 import { Type } from "typebox";
-import type { Key, Keyring, WantedKey } from "../keys/keyring.ts";
+import type { Key, Keyring, MadeKey, WantedKey } from "../keys/keyring.ts";
 import { wrongValue } from "../refusal.ts";
+import { storeAnswer } from "./idempotency.ts";
 import "./route-config.ts";
 
 export type KeyRouteDeps = { keyring: Pick<Keyring, "list" | "create" | "revoke"> };
@@ -21,8 +22,10 @@ export const keyRoutes =
       "/keys",
       { schema: CREATE_KEY, config: { access: "session", problems: ["too_many_keys"] } },
       async (request, reply) => {
-        const { key, text } = await keyring.create(request.caller!.accountId, readWanted(request.body));
-        return reply.code(201).send({ ...presentKey(key), key: text });
+        const { accountId } = request.caller!;
+        const stored = storeAnswer(request, reply, { status: 201, present: presentMadeKey });
+        const made = await keyring.create(accountId, readWanted(request.body), stored);
+        return reply.code(201).send(presentMadeKey(made));
       },
     );
 
@@ -75,6 +78,10 @@ function readWanted(body: CreateKeyRequest): WantedKey {
 
 function refuse(pointer: string, message: string): never {
   throw wrongValue(pointer, message, `${pointer} ${message}.`);
+}
+
+function presentMadeKey({ key, text }: MadeKey): CreatedKey {
+  return { ...presentKey(key), key: text };
 }
 
 function presentKey(key: Key): ApiKey {

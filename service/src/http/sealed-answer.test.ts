@@ -1,3 +1,4 @@
+import { createCipheriv, hkdfSync } from "node:crypto";
 import { expect, test } from "vitest";
 import { sealFor } from "./sealed-answer.ts";
 
@@ -33,4 +34,14 @@ test("a fingerprint tells requests apart and depends on the key, so that nobody 
   expect(one.fingerprint(["POST", "/a", "b"])).toEqual(one.fingerprint(["POST", "/a", "b"]));
   expect(one.fingerprint(["POST", "/a", "b"])).not.toEqual(one.fingerprint(["POST", "/ab", ""]));
   expect(one.fingerprint(["x"])).not.toEqual(sealFor("account-1", "key-2").fingerprint(["x"]));
+});
+
+test("an answer stored by a release that did not compress is read as it was written", async () => {
+  const { keyHash, open } = sealFor("account-1", "key-1");
+  const key = Buffer.from(hkdfSync("sha256", "key-1", keyHash, "mailvet idempotency: answer", 32));
+  const nonce = Buffer.alloc(12, 7);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  const text = '{"email":"ann@example.com"}';
+  const sealed = Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
+  expect(await open(sealed)).toBe(text);
 });

@@ -24,6 +24,7 @@ const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
+const GZIP_FIRST_BYTE = 0x1f;
 
 /** `scope` keeps the same key of different callers apart. */
 export function sealFor(scope: string, idempotencyKey: string): Seal {
@@ -47,7 +48,9 @@ export function sealFor(scope: string, idempotencyKey: string): Seal {
       const decipher = createDecipheriv(CIPHER, derive("answer"), sealed.subarray(0, NONCE_BYTES));
       decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
       const body = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
-      return (await decompress(Buffer.concat([body, decipher.final()]))).toString("utf8");
+      const stored = Buffer.concat([body, decipher.final()]);
+      // Earlier releases stored the text as it was; JSON never begins with gzip's first byte.
+      return (stored[0] === GZIP_FIRST_BYTE ? await decompress(stored) : stored).toString("utf8");
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ConfirmRequest, Job, UploadPreview } from "@mailvet/contract";
 import type { Uploads } from "../jobs/uploads.ts";
-import { REPLAYED, requestName } from "./idempotency.ts";
+import { REPLAYED, requestName, storeAnswer } from "./idempotency.ts";
 import { fileOf, letTheRestPass, takeForms } from "./multipart-file.ts";
 import { createPlaces } from "./places.ts";
 import { stoppingSignal } from "./stopping.ts";
@@ -93,7 +93,13 @@ export const uploadRoutes =
           ],
         },
       },
-      async ({ caller, body }) =>
-        uploads.confirm(caller!, { uploadId: body.upload_id, emailColumn: body.email_column }),
+      async (request, reply) => {
+        const { upload_id: uploadId, email_column: emailColumn } = request.body;
+        return uploads.confirm(
+          request.caller!,
+          { uploadId, emailColumn },
+          storeAnswer(request, reply, { status: 200 }),
+        );
+      },
     );
   };

@@ -5,6 +5,7 @@
  * over when both have happened, so whoever counts what is under way counts work, not connections.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Refusal } from "../refusal.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -62,6 +63,12 @@ export function receiveVisits(app: FastifyInstance, onClosed: Departure): void {
       visit.closed();
     });
     done();
+  });
+  // A body whose connection closed while the caller was being authenticated never arrives, and Fastify would wait for it
+  // for ever. No answer can be delivered either, so the request ends here, before it has any effect.
+  app.addHook("preParsing", (request, _reply, payload, done) => {
+    if (!request.socket.destroyed) return done(null, payload);
+    done(new Refusal("malformed_request", "The connection was closed before the request was read."));
   });
   app.addHook("onSend", (request, _reply, payload, done) => {
     request.visit.answered();

@@ -11,6 +11,7 @@ import {
 import { Type } from "typebox";
 import type { DeliveryLog } from "../webhooks/delivery-log.ts";
 import type { Endpoints } from "../webhooks/endpoints.ts";
+import { storeAnswer } from "./idempotency.ts";
 import { pageHeaders } from "./paging.ts";
 import "./route-config.ts";
 
@@ -34,7 +35,11 @@ export const webhookRoutes =
         schema: CREATE,
         config: { access: changing, problems: ["webhook_url_rejected", "too_many_webhooks"] },
       },
-      async ({ caller, body }, reply) => reply.code(201).send(await webhooks.create(caller!.accountId, body)),
+      async (request, reply) => {
+        const { caller, body } = request;
+        const stored = storeAnswer(request, reply, { status: 201 });
+        return reply.code(201).send(await webhooks.create(caller!.accountId, body, stored));
+      },
     );
 
     app.get(
@@ -64,14 +69,21 @@ export const webhookRoutes =
     app.post(
       "/webhooks/:webhook_id/rotate-secret",
       { schema: ROTATE, config: { access: changing, problems: ["webhook_not_found"] } },
-      async ({ caller, params }) => webhooks.rotateSecret(caller!.accountId, params.webhook_id),
+      async (request, reply) => {
+        const { caller, params } = request;
+        const stored = storeAnswer(request, reply, { status: 200 });
+        return webhooks.rotateSecret(caller!.accountId, params.webhook_id, stored);
+      },
     );
 
     app.post(
       "/webhooks/:webhook_id/test",
       { schema: TEST, config: { access: changing, problems: ["webhook_not_found", "webhook_disabled"] } },
-      async ({ caller, params }, reply) =>
-        reply.code(202).send(await webhooks.test(caller!.accountId, params.webhook_id)),
+      async (request, reply) => {
+        const { caller, params } = request;
+        const stored = storeAnswer(request, reply, { status: 202 });
+        return reply.code(202).send(await webhooks.test(caller!.accountId, params.webhook_id, stored));
+      },
     );
 
     app.get(
@@ -94,9 +106,11 @@ export const webhookRoutes =
           problems: ["webhook_not_found", "delivery_not_found", "webhook_disabled"],
         },
       },
-      async ({ caller, params }, reply) => {
-        const { webhook_id: endpointId, delivery_id: deliveryId } = params;
-        return reply.code(202).send(await webhooks.replay(caller!.accountId, endpointId, deliveryId));
+      async (request, reply) => {
+        const { accountId } = request.caller!;
+        const { webhook_id: endpointId, delivery_id: deliveryId } = request.params;
+        const stored = storeAnswer(request, reply, { status: 202 });
+        return reply.code(202).send(await webhooks.replay(accountId, endpointId, deliveryId, stored));
       },
     );
   };

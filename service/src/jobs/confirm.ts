@@ -13,7 +13,7 @@ import type { Caller } from "../caller.ts";
 import type { JobsConfig } from "../config.ts";
 import { holdForJob } from "../credits/job-credits.ts";
 import type { OnLow } from "../credits/low-credits.ts";
-import type { Database, Orm } from "../db/database.ts";
+import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { jobs, uploadCensuses, uploads } from "../db/job-schema.ts";
 import { notify } from "../db/notices.ts";
 import { accounts } from "../db/schema.ts";
@@ -45,6 +45,7 @@ export async function confirmUpload(
   deps: ConfirmDeps,
   caller: Caller,
   { uploadId, emailColumn }: Confirmation,
+  beforeCommit?: BeforeCommit<Job>,
 ): Promise<Job> {
   const { orm } = deps.database;
   const earlier = await findJob(orm, caller, uploadId);
@@ -81,7 +82,9 @@ export async function confirmUpload(
         reference: job.id,
       });
     }
-    return jobRecord(job, {});
+    const created = jobRecord(job, {});
+    await beforeCommit?.(tx, created);
+    return created;
   });
   if (lowBalance !== undefined) deps.onLow?.(caller.accountId, lowBalance);
   return record;

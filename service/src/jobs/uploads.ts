@@ -8,7 +8,7 @@ import type { Job, UploadPreview } from "@mailvet/contract";
 import { and, eq, isNull, lte, sql } from "drizzle-orm";
 import type { Caller } from "../caller.ts";
 import type { JobsConfig } from "../config.ts";
-import type { Database } from "../db/database.ts";
+import type { BeforeCommit, Database } from "../db/database.ts";
 import { uploadCensuses, uploads } from "../db/job-schema.ts";
 import { Refusal } from "../refusal.ts";
 import { type Confirmation, type ConfirmDeps, confirmUpload } from "./confirm.ts";
@@ -22,7 +22,7 @@ export type Uploads = {
   /** Takes a file in. Whatever is refused, or breaks off, leaves nothing behind. */
   preview(caller: Caller, file: FileSent): Promise<Previewed>;
   /** Makes a job of it; the same job, however often it is confirmed. */
-  confirm(caller: Caller, confirmation: Confirmation): Promise<Job>;
+  confirm(caller: Caller, confirmation: Confirmation, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   /** How many uploads were erased. */
   eraseExpired(): Promise<number>;
 };
@@ -80,7 +80,7 @@ export function createUploads(deps: UploadsDeps): Uploads {
         clearInterval(renewal);
       }
     },
-    confirm: (caller, confirmation) => confirmUpload(deps, caller, confirmation),
+    confirm: (caller, confirmation, beforeCommit) => confirmUpload(deps, caller, confirmation, beforeCommit),
     eraseExpired: () => eraseExpiredUploads(database),
   };
 }

@@ -6,7 +6,7 @@
  */
 import { KEY_SCOPES, type KeyMode, type KeyScope } from "@mailvet/contract";
 import { and, count, desc, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
-import type { Database, Orm } from "../db/database.ts";
+import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { ACCOUNT_CHANGED, type Notices, noticeOf, notify } from "../db/notices.ts";
 import { accounts, apiKeys } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
@@ -18,7 +18,7 @@ export type Keyring = {
   /** Whose key this is; undefined when it is unknown, revoked or expired. At once, if it was seen lately. */
   recognise(text: string): Promise<KnownKey | undefined> | KnownKey | undefined;
   /** Refuses with too_many_keys. The text is not kept: it is known to the caller alone from here on. */
-  create(accountId: string, wanted: WantedKey): Promise<{ key: Key; text: string }>;
+  create(accountId: string, wanted: WantedKey, beforeCommit?: BeforeCommit<MadeKey>): Promise<MadeKey>;
   /** Takes over a key that the operator chose. One that is there already stays as it is, also when revoked. */
   adopt(accountId: string, text: string, name: string): Promise<Key>;
   /** Newest first, with those revoked lately. */
@@ -32,6 +32,9 @@ export type Keyring = {
 };
 
 export type Key = Omit<typeof apiKeys.$inferSelect, "keyHash">;
+
+/** A key with its text, which is shown this once. */
+export type MadeKey = { key: Key; text: string };
 
 export type WantedKey = {
   name: string;
@@ -74,12 +77,13 @@ export function createKeyring({ database, notices, announce = async () => {} }: 
       return found instanceof Promise ? found.then(noted) : noted(found);
     },
 
-    async create(accountId, wanted) {
+    async create(accountId, wanted, beforeCommit) {
       const text = makeKeyText(wanted.mode);
       const key = await orm.transaction(async (tx) => {
         await makeRoom(tx, accountId);
         const made = (await insertKey(tx, accountId, text, wanted))!; // two random keys are never the same
         await announce(tx, accountId, "api_key.created", newsOf(made));
+        await beforeCommit?.(tx, { key: made, text });
         return made;
       });
       memory.forget(hashOf(text));

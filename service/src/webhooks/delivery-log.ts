@@ -1,7 +1,7 @@
 /** What was sent to an endpoint and what came of it, kept for a while, and sent once more at its owner's wish. */
 import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
 import { and, count, desc, eq, isNull } from "drizzle-orm";
-import type { Database, Orm } from "../db/database.ts";
+import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { notify } from "../db/notices.ts";
 import { tasks as taskTable } from "../db/queue-schema.ts";
 import { webhookDeliveries } from "../db/webhook-schema.ts";
@@ -20,12 +20,21 @@ export type DeliveryLog = {
     query: DeliveryListQuery,
   ): Promise<{ deliveries: WebhookDelivery[]; total: number }>;
   /** Sends webhook.test to this endpoint, whatever it wants to hear of. Refuses with webhook_disabled. */
-  test(accountId: string, endpointId: string): Promise<WebhookDelivery>;
+  test(
+    accountId: string,
+    endpointId: string,
+    beforeCommit?: BeforeCommit<WebhookDelivery>,
+  ): Promise<WebhookDelivery>;
   /**
    * Sends the same message under the same id in a new series of attempts; one that still waits is sent now. Refuses with
    * delivery_not_found and webhook_disabled.
    */
-  replay(accountId: string, endpointId: string, deliveryId: string): Promise<WebhookDelivery>;
+  replay(
+    accountId: string,
+    endpointId: string,
+    deliveryId: string,
+    beforeCommit?: BeforeCommit<WebhookDelivery>,
+  ): Promise<WebhookDelivery>;
   /** Those past their time; returns how many. */
   eraseOld(): Promise<number>;
 };
@@ -57,7 +66,7 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
       return { deliveries: rows.map(presentDelivery), total: counted?.total ?? 0 };
     },
 
-    test: (accountId, endpointId) =>
+    test: (accountId, endpointId, beforeCommit) =>
       orm.transaction(async (tx) => {
         const endpoint = await lockOwnEndpoint(tx, accountId, endpointId);
         requireEnabled(endpoint);
@@ -66,18 +75,22 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
           happenedAt: new Date(),
           data: { webhook_id: endpointId },
         } as const;
-        return presentDelivery(await addDelivery(tasks, tx, endpoint, happening));
+        const delivery = presentDelivery(await addDelivery(tasks, tx, endpoint, happening));
+        await beforeCommit?.(tx, delivery);
+        return delivery;
       }),
 
-    replay: (accountId, endpointId, deliveryId) =>
+    replay: (accountId, endpointId, deliveryId, beforeCommit) =>
       orm.transaction(async (tx) => {
         const endpoint = await lockOwnEndpoint(tx, accountId, endpointId);
         const delivery = await findDelivery(tx, endpointId, deliveryId);
         requireEnabled(endpoint);
-        if (delivery.state === "pending") return presentDelivery(await hasten(tx, delivery));
-        const again = await beginSeries(tx, delivery);
-        await addTask(tasks, tx, again);
-        return presentDelivery(again);
+        const isPending = delivery.state === "pending";
+        const row = isPending ? await hasten(tx, delivery) : await beginSeries(tx, delivery);
+        if (!isPending) await addTask(tasks, tx, row);
+        const again = presentDelivery(row);
+        await beforeCommit?.(tx, again);
+        return again;
       }),
 
     async eraseOld() {

@@ -7,7 +7,7 @@ import type {
   WebhookWithSecret,
 } from "@mailvet/contract";
 import { count, desc, eq } from "drizzle-orm";
-import type { Database, Orm } from "../db/database.ts";
+import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { accounts } from "../db/schema.ts";
 import { webhookEndpoints } from "../db/webhook-schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
@@ -24,14 +24,22 @@ export type Endpoints = {
   /** Newest first. */
   list(accountId: string): Promise<WebhookEndpoint[]>;
   /** Refuses with webhook_url_rejected and too_many_webhooks. */
-  create(accountId: string, wanted: CreateWebhookRequest): Promise<WebhookWithSecret>;
+  create(
+    accountId: string,
+    wanted: CreateWebhookRequest,
+    beforeCommit?: BeforeCommit<WebhookWithSecret>,
+  ): Promise<WebhookWithSecret>;
   get(accountId: string, endpointId: string): Promise<WebhookEndpoint>;
   /** Refuses with webhook_url_rejected. Switched off, what waits for it has failed; switched on, all is forgiven. */
   update(accountId: string, endpointId: string, changes: UpdateWebhookRequest): Promise<WebhookEndpoint>;
   /** With everything that was sent to it, and what waits. */
   remove(accountId: string, endpointId: string): Promise<void>;
   /** A new secret; the one before it signs too for a day. */
-  rotateSecret(accountId: string, endpointId: string): Promise<WebhookWithSecret>;
+  rotateSecret(
+    accountId: string,
+    endpointId: string,
+    beforeCommit?: BeforeCommit<WebhookWithSecret>,
+  ): Promise<WebhookWithSecret>;
 };
 
 export type EndpointDeps = {
@@ -55,7 +63,7 @@ export function createEndpoints({ database, tasks, judge }: EndpointDeps): Endpo
       return rows.map(presentEndpoint);
     },
 
-    async create(accountId, { url, description = "", events = [] }) {
+    async create(accountId, { url, description = "", events = [] }, beforeCommit) {
       requireOneLine(description);
       await requireFit(judge, url);
       return orm.transaction(async (tx) => {
@@ -63,7 +71,9 @@ export function createEndpoints({ database, tasks, judge }: EndpointDeps): Endpo
         const secret = makeWebhookSecret();
         const row = { id: randomUUID(), accountId, url, description, events, secret };
         const [endpoint] = await tx.insert(webhookEndpoints).values(row).returning();
-        return { ...presentEndpoint(endpoint!), secret };
+        const made = { ...presentEndpoint(endpoint!), secret };
+        await beforeCommit?.(tx, made);
+        return made;
       });
     },
 
@@ -99,7 +109,7 @@ export function createEndpoints({ database, tasks, judge }: EndpointDeps): Endpo
         await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, endpointId));
       }),
 
-    rotateSecret: (accountId, endpointId) =>
+    rotateSecret: (accountId, endpointId, beforeCommit) =>
       orm.transaction(async (tx) => {
         const { secret: previousSecret } = await lockOwnEndpoint(tx, accountId, endpointId);
         const secret = makeWebhookSecret();
@@ -109,7 +119,9 @@ export function createEndpoints({ database, tasks, judge }: EndpointDeps): Endpo
           .set({ secret, previousSecret, previousSecretUntil })
           .where(eq(webhookEndpoints.id, endpointId))
           .returning();
-        return { ...presentEndpoint(endpoint!), secret };
+        const rotated = { ...presentEndpoint(endpoint!), secret };
+        await beforeCommit?.(tx, rotated);
+        return rotated;
       }),
   };
 }
