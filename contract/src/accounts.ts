@@ -65,14 +65,16 @@ export const CreatedKey = Type.Intersect([
 export type CreatedKey = Static<typeof CreatedKey>;
 
 /** What can happen to credits. The sum of all entries is the balance. */
-export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "adjust"] as const;
+export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "adjust", "refund"] as const;
 
 export const REFERENCE_KINDS = ["job", "request", "note"] as const;
 export type ReferenceKind = (typeof REFERENCE_KINDS)[number];
 
 export const LedgerEntry = Type.Object({
   id: Type.String({ description: "Its number in the account's ledger, from 1." }),
-  kind: OneOf(LEDGER_KINDS),
+  kind: OneOf(LEDGER_KINDS, {
+    description: "A refund gives back a charge whose answer could not be delivered; its reference is that request.",
+  }),
   amount: Type.Integer({ description: "Change of the balance; negative when credits leave it." }),
   reserved_change: Type.Integer({ description: "Change of what is held for work under way." }),
   balance_after: Count("The balance once this entry counted."),

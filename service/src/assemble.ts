@@ -231,6 +231,7 @@ async function open(
   const housekeeping = startHousekeeping(
     {
       reservations: ledger.releaseExpired,
+      charges: ledger.refundExpired,
       verdicts: memory.forgetExpired,
       outcomes: feedback.eraseOld,
       too_many_outcomes: hourly(feedback.eraseTooMany),
@@ -311,7 +312,7 @@ async function open(
           answers,
           version,
           routes: [
-            validationRoutes({ validations }),
+            validationRoutes({ validations, charges: ledger }),
             uploadRoutes({ uploads, maxUploadBytes: config.jobs.maxUploadBytes }),
             jobRoutes({
               database,

@@ -33,7 +33,7 @@ with running as (
   from ledger
 ), entries as (
   select account_id, sum(amount) as amount, sum(reserved_change) as reserved,
-    coalesce(sum(-amount - reserved_change) filter (where kind = 'settle'), 0) as spent,
+    coalesce(sum(-amount - reserved_change) filter (where kind in ('settle', 'refund')), 0) as spent,
     count(*) filter (where balance_after <> expected or balance_after < 0) as wrong_steps,
     count(*) as count, max(number) as last
   from running group by account_id

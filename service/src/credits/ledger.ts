@@ -9,13 +9,14 @@ import { randomUUID } from "node:crypto";
 import type { LedgerEntry } from "@mailvet/contract";
 import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
 import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
-import { balances, ledger } from "../db/schema.ts";
+import { balances, ledger, unansweredCharges } from "../db/schema.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { type OnLow, runsLow } from "./low-credits.ts";
 import { clashNamesOf, commitMoves, type Move, type Outcome, type Use } from "./moves.ts";
 import { commitPlainCharges } from "./plain-charges.ts";
 import { referenceKindOf } from "./reference-kind.ts";
 import { shortOfCredits } from "./short-of-credits.ts";
+import { type ChargeName, createUnansweredCharges } from "./unanswered-charges.ts";
 
 export type { Use } from "./moves.ts";
 
@@ -23,6 +24,8 @@ export type Ledger = {
   /**
    * Spends at once, for what is known already, and returns the balance after it. Refuses with insufficient_credits.
    * Under a onceKey that was spent under before it spends nothing.
+   *
+   * What is spent, here or by settling, is refunded after a while unless it is confirmed (unanswered-charges.ts).
    */
   charge(charge: {
     accountId: string;
@@ -52,6 +55,10 @@ export type Ledger = {
     reference: string;
     onceKey: string | undefined;
   }): Promise<LedgerEntry>;
+  /** The answer that was paid for is on its way. A charge's key is its onceKey, or else its reference. */
+  confirm(chargeKey: string): void;
+  /** The answer that was paid for cannot be delivered. Nothing happens if the charge was confirmed before. */
+  refund(charge: ChargeName): void;
   balanceOf(accountId: string): Promise<Balance>;
   /** Newest first. */
   page(
@@ -64,6 +71,8 @@ export type Ledger = {
   erase(tx: Orm, accountIds: string[]): Promise<void>;
   /** Gives back what was held by processes that died, and returns how many reservations that were. */
   releaseExpired(): Promise<number>;
+  /** Refunds charges that were not confirmed in time, and returns how many. */
+  refundExpired(): Promise<number>;
   /** Waits until everything asked for so far is written. */
   close(): Promise<void>;
 };
@@ -89,6 +98,7 @@ const MAX_MOVES_AT_ONCE = 500;
 
 export function createLedger({ database, say = () => {}, onLow = () => {} }: LedgerDeps): Ledger {
   const { pool, orm } = database;
+  const unanswered = createUnansweredCharges(database);
   const moves = createGroupCommit<Move, Outcome>({
     commit: (batch) =>
       insistently(async () => (await commitPlainCharges(pool, batch)) ?? commitMoves(pool, batch)),
@@ -139,6 +149,10 @@ export function createLedger({ database, say = () => {}, onLow = () => {} }: Led
         return amount > 0 ? add(tx, accountId, amount, label) : takeBack(tx, accountId, -amount, label);
       }),
 
+    confirm: unanswered.confirm,
+    refund: unanswered.refund,
+    refundExpired: unanswered.refundExpired,
+
     async balanceOf(accountId) {
       const text = "select balance, reserved from balances where account_id = $1";
       const { rows } = await pool.query<Balance>({ name: "balance-of", text, values: [accountId] });
@@ -164,6 +178,7 @@ export function createLedger({ database, say = () => {}, onLow = () => {} }: Led
 
     async erase(tx, accountIds) {
       await tx.delete(ledger).where(inArray(ledger.accountId, accountIds));
+      await tx.delete(unansweredCharges).where(inArray(unansweredCharges.accountId, accountIds));
     },
 
     async releaseExpired() {
@@ -182,7 +197,10 @@ export function createLedger({ database, say = () => {}, onLow = () => {} }: Led
       }
     },
 
-    close: () => moves.drain(),
+    async close() {
+      await moves.drain();
+      await unanswered.close();
+    },
   };
 }
 

@@ -7,6 +7,7 @@
  */
 import type { Status } from "@mailvet/contract";
 import type pg from "pg";
+import { ANSWERED_WITHIN_SECONDS } from "./unanswered-charges.ts";
 
 /** What spending was for, as it is counted per day. */
 export type Use = { keyId: string | undefined; counts: Record<Status, number> };
@@ -155,6 +156,14 @@ reservation as (
   insert into reservations (id, account_id, amount, reference, expires_at)
   select reservation_id, account_id, amount, reference, now() + hold_ms * interval '1 millisecond'
   from written where entry = 'reserve'
+),
+unanswered as (
+  insert into unanswered_charges
+    (charge_key, account_id, amount, reference, day, key_id, valid, invalid, risky, unknown, expires_at)
+  select coalesce(once_key, reference), account_id, amount, reference, (now() at time zone 'utc')::date, key_id,
+    valid, invalid, risky, unknown, now() + interval '${ANSWERED_WITHIN_SECONDS} seconds'
+  from written where entry = 'settle'
+  on conflict (charge_key) do nothing
 ),
 usage as (
   insert into usage_days as u (account_id, day, key_id, valid, invalid, risky, unknown, credits_used)

@@ -7,6 +7,7 @@
  */
 import type pg from "pg";
 import type { Move, Outcome } from "./moves.ts";
+import { ANSWERED_WITHIN_SECONDS } from "./unanswered-charges.ts";
 
 type Charge = Extract<Move, { kind: "charge" }>;
 
@@ -29,6 +30,8 @@ export async function commitPlainCharges(
       arrayOf(lines, (line) => line.charge.amount),
       arrayOf(lines, (line) => line.spent),
       lines.map((line) => line.charge.reference),
+      lines.map((line) => line.charge.use.keyId),
+      ...STATUSES.map((status) => arrayOf(lines, (line) => line.charge.use.counts[status])),
       arrayOf(uses, (use) => use.due.place),
       uses.map((use) => use.keyId),
       ...STATUSES.map((status) => arrayOf(uses, (use) => use.counts[status])),
@@ -111,17 +114,30 @@ paid as (
   )
   returning due.account, b.account_id, b.balance + due.spent as balance, b.entries - due.entries as entries
 ),
+line as materialized (
+  select *
+  from unnest(
+    $4::int[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[],
+    $9::uuid[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[]
+  ) as line (account, place, amount, spent, reference, key_id, valid, invalid, risky, unknown)
+  join paid using (account)
+),
 entry as (
   insert into ledger (account_id, number, kind, amount, reserved_change, balance_after, reference)
-  select account_id, entries + place, 'settle', -amount, 0, balance - spent, reference
-  from unnest($4::int[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[])
-    as line (account, place, amount, spent, reference)
-  join paid using (account)
+  select account_id, entries + place, 'settle', -amount, 0, balance - spent, reference from line
+),
+unanswered as (
+  insert into unanswered_charges
+    (charge_key, account_id, amount, reference, day, key_id, valid, invalid, risky, unknown, expires_at)
+  select reference, account_id, amount, reference, (now() at time zone 'utc')::date, key_id,
+    valid, invalid, risky, unknown, now() + interval '${ANSWERED_WITHIN_SECONDS} seconds'
+  from line
+  on conflict (charge_key) do nothing
 ),
 usage as (
   insert into usage_days as u (account_id, day, key_id, valid, invalid, risky, unknown, credits_used)
   select account_id, (now() at time zone 'utc')::date, key_id, valid, invalid, risky, unknown, spent
-  from unnest($9::int[], $10::uuid[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[])
+  from unnest($14::int[], $15::uuid[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[])
     as use (account, key_id, valid, invalid, risky, unknown, spent)
   join paid using (account)
   on conflict on constraint usage_day do update set

@@ -146,6 +146,25 @@ export const reservations = pgTable(
   (table) => [index().on(table.expiresAt)],
 );
 
+/**
+ * Charges whose answer was not handed to the client yet. A row is written with the charge and deleted right after the
+ * answer was sent; one that is still there at its time belongs to a request that nobody answered, and is refunded.
+ */
+export const unansweredCharges = pgTable("unanswered_charges", {
+  chargeKey: text().primaryKey(), // the onceKey of the request, or else its id
+  accountId: uuid().notNull(), // no foreign key, as in the ledger
+  amount: amount(),
+  reference: text().notNull(),
+  // What was added to usage_days, and is taken off there by a refund.
+  day: date({ mode: "string" }).notNull(),
+  keyId: uuid(),
+  valid: amount(),
+  invalid: amount(),
+  risky: amount(),
+  unknown: amount(),
+  expiresAt: moment().notNull(), // no index: the table holds no more than what is under way
+});
+
 /** What was used, per day (UTC) and key, counted in the same statement that spends the credits. */
 export const usageDays = pgTable(
   "usage_days",

@@ -25,6 +25,10 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set while this request works under an Idempotency-Key. */
     idempotencyHold: Hold | undefined;
+    /** The answer can be fetched for 24 hours, whatever becomes of this connection. */
+    isAnswerStored: boolean;
+    /** This process was frozen or cut off for so long that another request has the key: nothing here counts any more. */
+    isTakenOver: boolean;
   }
 }
 
@@ -48,6 +52,8 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 export function honourIdempotencyKeys(app: FastifyInstance, answers: IdempotentAnswers, log: Log): void {
   app.decorateRequest("onceKey", undefined);
   app.decorateRequest("idempotencyHold", undefined);
+  app.decorateRequest("isAnswerStored", false);
+  app.decorateRequest("isTakenOver", false);
 
   app.addHook("onRoute", (route) => {
     const { access = "open", idempotency = true } = route.config ?? {};
@@ -67,6 +73,10 @@ export function honourIdempotencyKeys(app: FastifyInstance, answers: IdempotentA
     request.idempotencyHold = undefined;
     clearInterval(hold.renewal);
     settle(hold, reply, payload)
+      .then((outcome) => {
+        request.isAnswerStored = outcome === "stored";
+        request.isTakenOver = outcome === "taken_over";
+      })
       // The work is done and the answer is right. A retry finds the key held, then repeats the work without paying.
       .catch((error) =>
         log.write.error({ err: error, request_id: request.id }, "an idempotent answer was not stored"),
@@ -178,15 +188,19 @@ async function settle(
   { answers, row, holder, isTakenOver, isStored, seal }: Hold,
   reply: FastifyReply,
   payload: unknown,
-): Promise<void> {
+): Promise<"stored" | "taken_over" | "free"> {
   const { statusCode: status } = reply;
   const isDone = status >= 200 && status < 300;
-  if (isDone && isStored) return;
+  if (isDone && isStored) return "stored";
   // The previous holder may have executed it, whatever this request was told.
-  if (!isDone && status < 500 && !isTakenOver) return answers.release(row, holder);
+  if (!isDone && status < 500 && !isTakenOver) {
+    await answers.release(row, holder);
+    return "free";
+  }
   const sealed = isDone ? await sealable(reply, payload, seal) : undefined;
-  if (sealed) await answers.store(row, holder, status, sealed);
-  else await answers.abandon(row, holder);
+  if (sealed) return (await answers.store(row, holder, status, sealed)) ? "stored" : "taken_over";
+  await answers.abandon(row, holder);
+  return "free";
 }
 
 /** A cookie belongs to the browser that asked; what is not text (a stream) is not kept, nor is what is too long. */

@@ -10,16 +10,21 @@ import {
 import type { FastifyRequest } from "fastify";
 import { Refusal } from "../refusal.ts";
 import type { Validations } from "../validations/validations.ts";
+import { type ChargeOutcomeDeps, settleCharges } from "./charge-outcome.ts";
 import "./route-config.ts";
 
-export type ValidationRouteDeps = { validations: Pick<Validations, "validate" | "validateMany"> };
+export type ValidationRouteDeps = {
+  validations: Pick<Validations, "validate" | "validateMany">;
+  charges: ChargeOutcomeDeps;
+};
 
 /** A thousand addresses of full length fit well. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export const validationRoutes =
-  ({ validations }: ValidationRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ validations, charges }: ValidationRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
+    settleCharges(app, charges);
     const validateOne = async (request: FastifyRequest, email: string) => {
       const answer = await validations.validate(request.caller!, email, askingOf(request));
       request.creditsRemaining = answer.creditsRemaining;

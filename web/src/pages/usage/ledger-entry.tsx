@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<LedgerEntry["kind"], string>> = {
   reserve: "Held",
   settle: "Spent",
   release: "Not needed, returned",
+  refund: "Refunded",
 };
 
 /** A list, a check, or words that somebody wrote. */

@@ -1,0 +1,122 @@
+/** A charge stands once its answer was sent; otherwise it is refunded, and may be made again. */
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+let database: TestDatabase;
+let ledger: Ledger;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  ledger = createLedger({ database });
+});
+afterAll(async () => {
+  await ledger.close();
+  await expectBooksToAddUp(database);
+  await database.close();
+});
+
+/** As after ANSWERED_WITHIN_SECONDS. */
+async function refundWhatIsLeft(): Promise<number> {
+  await database.pool.query("update unanswered_charges set expires_at = now() - interval '1 second'");
+  return ledger.refundExpired();
+}
+
+async function untilNoneIsLeft(): Promise<void> {
+  for (;;) {
+    const { rows } = await database.pool.query("select count(*)::int as left from unanswered_charges");
+    if (rows[0].left === 0) return;
+  }
+}
+
+async function usageOf(accountId: string): Promise<unknown> {
+  const text = "select valid, risky, credits_used from usage_days where account_id = $1";
+  return (await database.pool.query(text, [accountId])).rows;
+}
+
+test("a charge that nobody confirms is refunded in time, with what it added to the usage", async () => {
+  const account = await openAccount(database, ledger, 10);
+  const reference = randomUUID();
+  expect(await ledger.charge(chargeOf(account, { reference, amount: 3 }))).toBe(7);
+  expect(await ledger.refundExpired()).toBe(0); // its time has not come
+  expect(await refundWhatIsLeft()).toBe(1);
+  expect(await ledger.balanceOf(account)).toEqual({ balance: 10, reserved: 0 });
+  const { entries } = await ledger.page(account, { skip: 0, limit: 10 });
+  expect(entries[0]).toMatchObject({
+    kind: "refund",
+    amount: 3,
+    balance_after: 10,
+    reference,
+    reference_kind: "request",
+  });
+  expect(await usageOf(account)).toEqual([{ valid: 0, risky: 0, credits_used: 0 }]);
+  expect(await refundWhatIsLeft()).toBe(0);
+});
+
+test("a confirmed charge stands", async () => {
+  const account = await openAccount(database, ledger, 10);
+  const references = [randomUUID(), randomUUID()];
+  await Promise.all(references.map((reference) => ledger.charge(chargeOf(account, { reference }))));
+  for (const reference of references) ledger.confirm(reference);
+  await untilNoneIsLeft();
+  for (const chargeKey of references) ledger.refund({ accountId: account, chargeKey }); // too late
+  expect(await refundWhatIsLeft()).toBe(0);
+  expect(await ledger.balanceOf(account)).toEqual({ balance: 8, reserved: 0 });
+});
+
+test("what was reserved and settled is refunded in the same way", async () => {
+  const account = await openAccount(database, ledger, 10);
+  const held = await ledger.reserve({
+    accountId: account,
+    amount: 2,
+    reference: randomUUID(),
+    holdMs: 60_000,
+    onceKey: undefined,
+  });
+  expect(await held.settle(oneCheck("risky"))).toBe(8);
+  expect(await refundWhatIsLeft()).toBe(1);
+  expect(await ledger.balanceOf(account)).toEqual({ balance: 10, reserved: 0 });
+});
+
+test("many charges of several accounts are refunded together", async () => {
+  const accounts = await Promise.all([5, 50, 500].map((credits) => openAccount(database, ledger, credits)));
+  await Promise.all(
+    accounts.flatMap((account) => [1, 2, 3].map(() => ledger.charge(chargeOf(account, { amount: 1 })))),
+  );
+  expect(await refundWhatIsLeft()).toBe(9);
+  const balances = await Promise.all(accounts.map((account) => ledger.balanceOf(account)));
+  expect(balances.map(({ balance }) => balance)).toEqual([5, 50, 500]);
+});
+
+test("under a onceKey a repetition costs nothing while the charge stands, and is charged after a refund", async () => {
+  const account = await openAccount(database, ledger, 10);
+  const onceKey = randomUUID();
+  const charge = () => ledger.charge(chargeOf(account, { onceKey }));
+  expect(await charge()).toBe(9);
+  expect(await charge()).toBe(9); // another process takes over, and answers
+  ledger.confirm(onceKey);
+  await untilNoneIsLeft();
+  expect(await charge()).toBe(9);
+
+  const other = randomUUID();
+  const chargeOther = () => ledger.charge(chargeOf(account, { onceKey: other }));
+  expect(await chargeOther()).toBe(8);
+  ledger.refund({ accountId: account, chargeKey: other });
+  await untilNoneIsLeft();
+  expect(await ledger.balanceOf(account)).toEqual({ balance: 9, reserved: 0 });
+  expect(await chargeOther()).toBe(8);
+  ledger.confirm(other);
+  await untilNoneIsLeft();
+});
+
+test("a refund in another account's name does nothing", async () => {
+  const [ann, bob] = await Promise.all([openAccount(database, ledger, 5), openAccount(database, ledger, 5)]);
+  const chargeKey = randomUUID();
+  await ledger.charge(chargeOf(ann, { reference: chargeKey }));
+  ledger.refund({ accountId: bob, chargeKey });
+  ledger.refund({ accountId: ann, chargeKey });
+  await untilNoneIsLeft();
+  expect(await ledger.balanceOf(ann)).toEqual({ balance: 5, reserved: 0 });
+  expect(await ledger.balanceOf(bob)).toEqual({ balance: 5, reserved: 0 });
+});
