@@ -50,8 +50,8 @@ const TEXT_PER_BYTE = 5;
 const ROWS_PER_EMAIL = 10;
 const MIN_MAX_ROWS = 1_000_000;
 /** How soon an upload counts as left behind by a process that died, and how often one that lives says so. */
-const LEASE_SECONDS = 60;
-const RENEW_EVERY_MS = 15_000;
+const LEASE_SECONDS = 10;
+const RENEW_EVERY_MS = 3_000;
 
 export function createUploads(deps: UploadsDeps): Uploads {
   const { database, limits } = deps;

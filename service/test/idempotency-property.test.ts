@@ -1,0 +1,261 @@
+/**
+ * Every POST that honours Idempotency-Key, under fire: requests are sent in full or in part, cut before the answer, while
+ * it is written and after it, repeated, and the process that executes them is killed. In the end each has had its effect
+ * exactly once, and every answer that a client has read is the same.
+ */
+import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { randomFrom } from "../chaos/random.ts";
+import { expectBooksToAddUp } from "./credits-books.ts";
+import { openTestDatabase } from "./database.ts";
+import { ENDPOINTS, HOOK, honoursIdempotencyKeys } from "./endpoints.ts";
+import { openProgramHouse, type Program } from "./program.ts";
+import { formWith, openService, type Person, type TestService, urlOf } from "./service.ts";
+
+const SEED = Date.now() % 1_000_000;
+const PEOPLE = 3;
+const KILLS = 4;
+const CREDITS = 1_000;
+const NOTE = "property";
+
+type Item = {
+  name: string;
+  path: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Every complete successful answer. */
+  answers: Set<string>;
+};
+
+test(`effects exactly once, answers equal (seed ${SEED})`, async () => {
+  const random = randomFrom(SEED);
+  await using database = await openTestDatabase();
+  await using service = await openService({ database, env: { ROLE: "api" } });
+  await using programs = openProgramHouse();
+  const start = () =>
+    programs.start({
+      DATABASE_URL: urlOf(database),
+      ROLE: "api",
+      EGRESS_ALLOW: "127.0.0.0/8",
+      LOG_LEVEL: "error",
+    });
+  let running: Promise<Program> = start();
+
+  const people: Person[] = [];
+  for (let n = 0; n < PEOPLE; n++) people.push(await service.openAccount({ credits: CREDITS }));
+  const prepared = [];
+  for (const person of people) prepared.push(await prepare(service, person));
+  const items = prepared.flatMap(({ items: own }) => own);
+  expect(new Set(items.map(({ name }) => name))).toEqual(
+    new Set(ENDPOINTS.filter(honoursIdempotencyKeys).map(({ name }) => name)),
+  );
+
+  // Kills come between sendings, so that they depend on how far the work is and not on the clock.
+  let sent = 0;
+  let kills = 0;
+  const sendings = items.length * 3;
+  const send = async (item: Item) => {
+    if (++sent >= ((kills + 1) * sendings) / (KILLS + 1) && kills < KILLS) {
+      kills++;
+      const victim = await running;
+      running = delay(random() * 20).then(async () => {
+        victim.child.kill("SIGKILL");
+        await victim.exit();
+        return start();
+      });
+      return sendAndCut(victim.url, item, random); // to the process that is about to die
+    }
+    return sendAndCut((await running).url, item, random);
+  };
+
+  await Promise.all(
+    items.map(async (item) => {
+      for (let n = 0; n < 3; n++) await send(item);
+    }),
+  );
+  const { url } = await running;
+  expect(kills).toBe(KILLS);
+  for (const item of items) {
+    // A key whose process died is free again once its lease is over.
+    for (;;) {
+      const answer = await exchange(url, item, "never");
+      if (answer && answer.status < 300) break;
+      expect([item.name, answer?.status, answer?.text]).toEqual([
+        item.name,
+        409,
+        expect.stringContaining("idempotency_in_flight"),
+      ]);
+      await delay(200);
+    }
+    await exchange(url, item, "never");
+    expect([item.name, item.answers.size]).toEqual([item.name, 1]);
+  }
+  for (const { check } of prepared) await check();
+  await expectBooksToAddUp(database);
+}, 240_000);
+
+/** One request to each endpoint, to things of its own, and what must be true when each was executed once. */
+async function prepare(service: TestService, person: Person) {
+  const { pool } = service.database;
+  const { accountId, key, cookie } = person;
+  const byKey = { "x-api-key": key };
+  const items: Item[] = [];
+  const add = async (
+    name: string,
+    credential: Record<string, string>,
+    body: unknown,
+    ids: Record<string, string> = {},
+  ) => {
+    const path = name.replace("POST ", "").replaceAll(/\{(\w+)\}/g, (_, id: string) => ids[id]!);
+    const init =
+      body instanceof FormData ? { body } : { body: body === undefined ? "" : JSON.stringify(body) };
+    const request = new Request("http://localhost", { method: "POST", ...init });
+    const type = body instanceof FormData ? request.headers.get("content-type")! : "application/json";
+    const headers = {
+      ...credential,
+      "idempotency-key": randomUUID(),
+      ...(body === undefined ? {} : { "content-type": type }),
+    };
+    const item = {
+      name,
+      path,
+      headers,
+      body: Buffer.from(await request.arrayBuffer()),
+      answers: new Set<string>(),
+    };
+    items.push(item);
+    return item;
+  };
+  const upload = async () => {
+    const form = formWith("email\nvalid@mailvet.test\n", "prepared.csv");
+    return (await service.ask("/bulk/upload/preview", { key, form })).body.upload_id as string;
+  };
+  const job = async (status: string) => {
+    const body = { upload_id: await upload(), email_column: "email" };
+    const { id } = (await service.ask("/bulk/upload/confirm", { key, body })).body;
+    await pool.query("update jobs set status = $2, paused_at = now() where id = $1", [id, status]);
+    return id as string;
+  };
+  const hook = (await service.ask("/webhooks", { key, body: { url: HOOK } })).body;
+  const delivery = (await service.ask(`/webhooks/${hook.id}/test`, { key, method: "POST" })).body.id;
+  await pool.query("update webhook_deliveries set state = 'failed' where id = $1", [delivery]);
+  await pool.query("delete from tasks where subject = $1", [delivery]);
+  const uploadId = await upload();
+  const jobs = { cancel: await job("queued"), pause: await job("processing"), resume: await job("paused") };
+  const atHook = { webhook_id: hook.id as string, delivery_id: delivery as string };
+  const { rows: before } = await pool.query("select balance from balances where account_id = $1", [
+    accountId,
+  ]);
+
+  await add("POST /validation/single", byKey, { email: "valid@mailvet.test" });
+  await add("POST /validation/bulk", byKey, { emails: ["valid+1@mailvet.test", "valid+2@mailvet.test"] });
+  await add("POST /bulk/upload/preview", byKey, formWith("email\nvalid@mailvet.test\n", `${NOTE}.csv`));
+  await add("POST /bulk/upload/confirm", byKey, { upload_id: uploadId, email_column: "email" });
+  for (const move of ["cancel", "pause", "resume"] as const) {
+    await add(`POST /bulk/jobs/{job_id}/${move}`, byKey, undefined, { job_id: jobs[move] });
+  }
+  await add("POST /webhooks", byKey, { url: HOOK, description: NOTE });
+  const rotation = await add("POST /webhooks/{webhook_id}/rotate-secret", byKey, undefined, atHook);
+  await add("POST /webhooks/{webhook_id}/test", byKey, undefined, atHook);
+  await add("POST /webhooks/{webhook_id}/deliveries/{delivery_id}/replay", byKey, undefined, atHook);
+  await add("POST /keys", { cookie }, { name: NOTE });
+  const asOperator = { cookie: await service.operatorCookie() };
+  await add(
+    "POST /operator/accounts/{account_id}/grants",
+    asOperator,
+    { amount: 7, note: NOTE },
+    { account_id: accountId },
+  );
+
+  const check = async () => {
+    const { rows } = await pool.query(EFFECTS, [accountId, NOTE, hook.id, delivery, uploadId]);
+    const [rotated] = [...rotation.answers].map((text) => JSON.parse(text));
+    expect(rows[0]).toEqual({
+      keys: 1,
+      hooks: 1,
+      deliveries: 5, // two tests, one of them prepared; job.cancelled, job.paused, api_key.created
+      replays: 1,
+      uploads: 1,
+      jobs: 1,
+      grants: 1,
+      secret: rotated.secret,
+      previous_secret: hook.secret,
+      spent: 3,
+      reserved: 3, // for the jobs that are confirmed, paused and resumed; the cancelled one gave its credit back
+    });
+    const { rows: states } = await pool.query("select id, status from jobs where id = any($1)", [
+      Object.values(jobs),
+    ]);
+    expect(Object.fromEntries(states.map(({ id, status }) => [id, status]))).toEqual({
+      [jobs.cancel]: "cancelled",
+      [jobs.pause]: "paused",
+      [jobs.resume]: "processing",
+    });
+    const { balance } = await (await service.ask("/credits", { key })).body;
+    expect(balance).toBe(before[0].balance + 7 - 3 - 1 + 1);
+  };
+  return { items, check };
+}
+
+const EFFECTS = `
+select
+  (select count(*)::int from api_keys where account_id = $1 and name = $2) as keys,
+  (select count(*)::int from webhook_endpoints where account_id = $1 and description = $2) as hooks,
+  (select count(*)::int from webhook_deliveries where endpoint_id = $3) as deliveries,
+  (select count(*)::int from tasks where kind = 'delivery' and subject = $4::text) as replays,
+  (select count(*)::int from uploads where account_id = $1 and filename = $2 || '.csv') as uploads,
+  (select count(*)::int from jobs where upload_id = $5) as jobs,
+  (select count(*)::int from ledger where account_id = $1 and kind = 'grant' and reference = $2) as grants,
+  (select secret from webhook_endpoints where id = $3) as secret,
+  (select previous_secret from webhook_endpoints where id = $3) as previous_secret,
+  (select coalesce(sum(-amount), 0)::int from ledger where account_id = $1 and kind in ('settle', 'refund')) as spent,
+  (select reserved::int from balances where account_id = $1) as reserved`;
+
+const CUTS = ["while sending", "after sending", "at the first byte", "never", "never"] as const;
+type Cut = (typeof CUTS)[number];
+
+async function sendAndCut(url: string, item: Item, random: () => number): Promise<void> {
+  await exchange(url, item, CUTS[Math.floor(random() * CUTS.length)]!);
+}
+
+/** Undefined when there was no complete answer. */
+function exchange(url: string, item: Item, cut: Cut): Promise<{ status: number; text: string } | undefined> {
+  const { path, headers, body } = item;
+  const head = Object.entries({
+    host: "localhost",
+    connection: "close",
+    "content-length": String(body.length),
+    ...headers,
+  });
+  const bytes = Buffer.concat([
+    Buffer.from(
+      `POST /api/v1${path} HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`,
+    ),
+    body,
+  ]);
+  return new Promise((resolve) => {
+    let heard = "";
+    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => {
+      const part =
+        cut === "while sending" ? bytes.subarray(0, bytes.length - 1 - Math.floor(body.length / 2)) : bytes;
+      socket.write(part, () => {
+        if (cut === "while sending" || cut === "after sending") socket.destroy();
+      });
+    });
+    socket.setEncoding("utf8").on("data", (chunk) => {
+      heard += chunk;
+      if (cut === "at the first byte") socket.destroy();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      const [top = "", text] = heard.split("\r\n\r\n", 2);
+      const length = Number(/^content-length: (\d+)/im.exec(top)?.[1] ?? 0);
+      if (text === undefined || Buffer.byteLength(text) < length) return resolve(undefined);
+      const status = Number(top.split(" ")[1]);
+      if (status < 300) item.answers.add(`${status} ${text}`.slice(4));
+      resolve({ status, text });
+    });
+  });
+}
