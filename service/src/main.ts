@@ -5,6 +5,7 @@ import { BadSettings } from "@mailvet/engine";
 import { assemble, type Service } from "./assemble.ts";
 import { type Config, readConfig } from "./config.ts";
 import { EmbeddedPostgresTrouble } from "./db/embedded/embedded-postgres.ts";
+import { LISTEN_BACKLOG } from "./http/http-settings.ts";
 import { createLog, type Log } from "./log.ts";
 import { DatabaseUnreachable } from "./storage.ts";
 import { welcomeText, workerText } from "./welcome.ts";
@@ -40,7 +41,7 @@ async function start(config: Config): Promise<void> {
   void interrupted.then(() => stop(service, log));
   try {
     const address = config.listens
-      ? await service.app.listen({ host: config.host, port: config.port })
+      ? await service.app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
       : undefined;
     if (config.role === "worker") say(workerText(config, address));
     else say(welcomeText(config, address!, await service.welcome(), process.stdout.isTTY));

@@ -62,7 +62,21 @@ test("what a client was answered is charged once; what failed, or nobody answere
   await expectBooksToAddUp(database);
 });
 
-type HangUp = "after writing" | "at the first byte" | "never";
+test("a client that closes its half of the connection pays exactly for the answers it reads", async () => {
+  await using service = await openService({ env: { ROLE: "api" } });
+  const { key, accountId } = await service.openAccount({ credits: CREDITS });
+  const port = Number(new URL(service.url).port);
+  const seen: Seen = { answered: new Set(), failed: new Set(), hungUp: 0 };
+  for (let n = 0; n < 50; n++) await ask({ port, key, email: "valid@mailvet.test", hangUp: "half" }, seen);
+  const ledger = createLedger({ database: service.database });
+  const charged = () => ledger.balanceOf(accountId).then(({ balance }) => CREDITS - balance);
+  while ((await charged()) > seen.answered.size); // refunds follow at once
+  expect(await charged()).toBe(seen.answered.size);
+  expect(seen.answered.size + seen.hungUp).toBe(50);
+  await ledger.close();
+});
+
+type HangUp = "after writing" | "at the first byte" | "half" | "never";
 
 function hangUpAt(n: number): HangUp {
   return n % 5 === 1 ? "after writing" : n % 5 === 2 ? "at the first byte" : "never";
@@ -79,6 +93,7 @@ function ask({ port, key, email, hangUp }: Asked, seen: Seen): Promise<void> {
         `GET ${path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\nconnection: close\r\n\r\n`,
         () => {
           if (hangUp === "after writing") socket.destroy();
+          if (hangUp === "half") socket.end();
         },
       );
     });

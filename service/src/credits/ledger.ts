@@ -94,7 +94,8 @@ export type LedgerDeps = {
   onLow?: OnLow;
 };
 
-const MAX_MOVES_AT_ONCE = 500;
+/** Each is answered in the turn of the event loop that follows the commit: with more of them that would be a long one. */
+const MAX_MOVES_AT_ONCE = 128;
 
 export function createLedger({ database, say = () => {}, onLow = () => {} }: LedgerDeps): Ledger {
   const { pool, orm } = database;

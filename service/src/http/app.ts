@@ -24,6 +24,7 @@ import { collectApiRoutes, describeApi } from "./openapi.ts";
 import { answerWithProblems, sendError } from "./problem.ts";
 import { createRateLimits } from "./rate-limit.ts";
 import { createRequestLog } from "./request-log.ts";
+import { scheduleRequests } from "./request-scheduler.ts";
 import { rememberRouteMethods } from "./route-methods.ts";
 import { securityHeaders, sendSecurityHeaders } from "./security-headers.ts";
 import { compileValidator } from "./validator.ts";
@@ -66,6 +67,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       sendError(error, request, reply as FastifyReply, log);
     },
   });
+  scheduleRequests(app.server);
   app.setValidatorCompiler(compileValidator as never);
   app.setSerializerCompiler(compileJsonWriter as never);
   answerWithProblems(app, log); // before the routes, so that none of them can answer otherwise

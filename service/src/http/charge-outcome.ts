@@ -16,7 +16,8 @@ export function settleCharges(app: FastifyInstance, { confirm, refund }: ChargeO
   app.addHook("onSend", (request, reply, payload, done) => {
     if (request.creditsRemaining !== undefined && !request.isTakenOver) {
       const chargeKey = request.onceKey ?? request.id;
-      const isDelivered = request.isAnswerStored || !request.socket.destroyed;
+      // Not writable: closed, or half closed, which Node answers by closing it.
+      const isDelivered = request.isAnswerStored || request.socket.writable;
       if (reply.statusCode < 400 && isDelivered) confirm(chargeKey);
       else refund({ accountId: request.caller!.accountId, chargeKey });
     }

@@ -21,6 +21,8 @@ export type HttpSettings = {
   /** Requests under way at once, and among them the bulk ones; beyond that: 503. One account gets a quarter of these. */
   maxRequestsAtOnce: number;
   maxBulkAtOnce: number;
+  /** A request that has waited this long for its turn is refused: the client may have given up by then. */
+  maxWaitMs: number;
   /** When the event loop is late by this much for a while, new work is turned away. */
   maxEventLoopDelayMs: number;
   /** Log lines for successes per second; refusals and failures are always logged. */
@@ -28,6 +30,12 @@ export type HttpSettings = {
   /** Opens /metrics to whoever sends it as a bearer token; without it and a public address this machine may look. */
   metricsToken: string | undefined;
 };
+
+/**
+ * Connections that may wait to be accepted. Beyond that the kernel drops them, and clients that came at once hear nothing
+ * for seconds, or a reset. Linux takes no more than net.core.somaxconn (4096 by default).
+ */
+export const LISTEN_BACKLOG = 4_096;
 
 export const HTTP_DEFAULTS: HttpSettings = {
   publicUrl: undefined,
@@ -42,6 +50,7 @@ export const HTTP_DEFAULTS: HttpSettings = {
   wrongKeysPerMinute: 30,
   maxRequestsAtOnce: 2_000,
   maxBulkAtOnce: 16,
+  maxWaitMs: 2_000,
   maxEventLoopDelayMs: 1_000,
   loggedSuccessesPerSecond: 100,
   metricsToken: undefined,

@@ -22,7 +22,12 @@ export type Load = {
   close(): void;
 };
 
-export type LoadSettings = { maxRequestsAtOnce: number; maxBulkAtOnce: number; maxEventLoopDelayMs: number };
+export type LoadSettings = {
+  maxRequestsAtOnce: number;
+  maxBulkAtOnce: number;
+  maxEventLoopDelayMs: number;
+  maxWaitMs: number;
+};
 
 const SAMPLE_EVERY_MS = 200;
 const LATE_SAMPLES_IN_A_ROW = 3;
@@ -56,6 +61,8 @@ export function createLoad(settings: LoadSettings): Load {
     admit(visit) {
       if (isClosing) refuse("This server is being stopped.", 5);
       if (lateInARow >= LATE_SAMPLES_IN_A_ROW) refuse("There is more work than can be done in time.", 2);
+      if (performance.now() - visit.startedAt > settings.maxWaitMs)
+        refuse("There is more work than can be done in time.", 2);
       if (underWay >= settings.maxRequestsAtOnce) refuse("Too many requests are under way.", 1);
       underWay++;
       visit.onOver(() => underWay--);

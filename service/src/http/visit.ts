@@ -14,10 +14,15 @@ declare module "fastify" {
 }
 
 export class Visit {
-  readonly startedAt = performance.now();
+  /** By the clock of performance.now(); it may have waited for its turn since. */
+  readonly startedAt: number;
   #isAnswered = false;
   #isClosed = false;
   #atEnd: (() => void)[] = [];
+
+  constructor(startedAt: number) {
+    this.startedAt = startedAt;
+  }
 
   /** Runs once, when the visit is over. */
   onOver(then: () => void): void {
@@ -54,7 +59,7 @@ export type Departure = (request: FastifyRequest, reply: FastifyReply, isAborted
 export function receiveVisits(app: FastifyInstance, onClosed: Departure): void {
   app.decorateRequest("visit", null as never);
   app.addHook("onRequest", (request, reply, done) => {
-    const visit = new Visit();
+    const visit = new Visit(request.raw.arrivedAt ?? performance.now());
     request.visit = visit;
     reply.raw.once("close", () => {
       const isAborted = !reply.raw.writableFinished;

@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { expect, test } from "vitest";
+import { createScheduler } from "./request-scheduler.ts";
+
+/** A clock that stands still unless work takes time, and an event loop that turns when told to. */
+function openLoop(costMs: number) {
+  let time = 0;
+  const turns: (() => void)[] = [];
+  const handled: number[] = [];
+  const schedule = createScheduler(
+    (request) => {
+      handled.push((request as unknown as { n: number }).n);
+      time += costMs;
+    },
+    () => time,
+    (work) => turns.push(work),
+  );
+  return {
+    handled,
+    arrive: (...requests: number[]) => {
+      for (const n of requests) schedule({ n } as unknown as IncomingMessage, {} as ServerResponse);
+    },
+    turn: () => {
+      for (const work of turns.splice(0)) work();
+      return turns.length;
+    },
+  };
+}
+
+test("requests that take little time are handled as they arrive", () => {
+  const loop = openLoop(0.1);
+  loop.arrive(1, 2, 3);
+  expect(loop.handled).toEqual([1, 2, 3]);
+  expect(loop.turn()).toBe(0); // nothing is left to do
+});
+
+test("when a slice is used up the rest waits for the next turns, in order of arrival", () => {
+  const loop = openLoop(3);
+  loop.arrive(1, 2, 3, 4, 5);
+  expect(loop.handled).toEqual([1, 2]);
+  loop.turn();
+  expect(loop.handled).toEqual([1, 2, 3, 4]);
+  loop.arrive(6); // may not overtake 5
+  expect(loop.handled).toEqual([1, 2, 3, 4]);
+  loop.turn();
+  expect(loop.handled).toEqual([1, 2, 3, 4, 5, 6]);
+  loop.turn();
+  loop.arrive(7);
+  expect(loop.handled.at(-1)).toBe(7);
+});
+
+test("one request longer than a slice still leaves every other its turn", () => {
+  const loop = openLoop(50);
+  loop.arrive(1, 2, 3);
+  for (let n = 1; n <= 3; n++) {
+    expect(loop.handled).toHaveLength(n);
+    loop.turn();
+  }
+});
