@@ -1,24 +1,93 @@
 /** Brings the tables up to date, forward only. However many processes start at once, one of them does it. */
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
+import { abortable } from "../abortable.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 /** Any constant will do, as long as nobody else in this database uses it. */
 const MIGRATION_LOCK = 7_224_108_153;
+const CONNECT_TIMEOUT_MS = 10_000;
 
-export async function migrate(connection: pg.ClientConfig): Promise<void> {
-  const client = new pg.Client(connection); // of its own, because the lock belongs to the connection
-  await client.connect();
-  try {
-    await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
-    await applyMigrations(drizzle(client), {
-      migrationsFolder: MIGRATIONS,
-      migrationsSchema: "public",
-      migrationsTable: "migrations",
-    });
-  } finally {
-    await client.end(); // and with it goes the lock
+/** The database was migrated by a later release: this one would misread it. */
+export class NewerSchema extends Error {
+  override readonly name = "NewerSchema";
+
+  constructor(database: AppliedMigrations, release: string, known: JournalEntry) {
+    super(
+      `The database has ${database.count} migrations, the last of ${dateOf(database.last)}, applied by ` +
+        `Mailvet ${database.release ?? "of an unknown version"}. This is Mailvet ${release}, which knows ` +
+        `${known.idx + 1}, the last of ${dateOf(known.when)} (${known.tag}), and cannot work with a newer database. ` +
+        "Start the newer release, or restore a backup from before the upgrade.",
+    );
   }
+}
+
+/** An abort of `interrupted` drops the connection; what was not committed by then is not done. */
+export async function migrate(connection: pg.ClientConfig, interrupted?: AbortSignal): Promise<void> {
+  // A connection of its own, because the lock belongs to it.
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  client.on("error", () => {}); // reported by the query under way
+  try {
+    await abortable(migrateOn(client), interrupted);
+  } finally {
+    if (interrupted?.aborted)
+      socketOf(client).destroy(); // a server that hangs never answers a polite end
+    else await client.end(); // and with it goes the lock
+  }
+}
+
+async function migrateOn(client: pg.Client): Promise<void> {
+  await client.connect();
+  await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
+  const release = releaseOfThisBuild();
+  const known = newestKnownMigration();
+  const before = await readApplied(client);
+  if (before && before.last > known.when) throw new NewerSchema(before, release, known);
+  await applyMigrations(drizzle(client), {
+    migrationsFolder: MIGRATIONS,
+    migrationsSchema: "public",
+    migrationsTable: "migrations",
+  });
+  if (before?.last === known.when) return;
+  // For the message of an older release, should one be started on this database.
+  await client.query(`comment on table public.migrations is ${client.escapeLiteral(release)}`);
+}
+
+type AppliedMigrations = { count: number; last: number; release: string | null };
+
+/** Undefined on an empty database. */
+async function readApplied(client: pg.Client): Promise<AppliedMigrations | undefined> {
+  const { rows: found } = await client.query(
+    "select from pg_tables where schemaname = 'public' and tablename = 'migrations'",
+  );
+  if (found.length === 0) return undefined;
+  const { rows } = await client.query<AppliedMigrations>(
+    `select count(*)::int as count, coalesce(max(created_at), 0)::float8 as last,
+            obj_description('public.migrations'::regclass, 'pg_class') as release
+     from public.migrations`,
+  );
+  return rows[0];
+}
+
+type JournalEntry = { idx: number; when: number; tag: string };
+
+function newestKnownMigration(): JournalEntry {
+  const journal = JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, "utf8")) as {
+    entries: JournalEntry[];
+  };
+  return journal.entries.at(-1)!;
+}
+
+function releaseOfThisBuild(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}
+
+const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+function socketOf(client: pg.Client): { destroy(): void } {
+  return (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream;
 }
