@@ -73,3 +73,16 @@ test("an operator who wants full addresses gets them", () => {
   log.write.info({ address: log.masked("ann@example.com") }, "checked");
   expect(lines[0]).toContain("ann@example.com");
 });
+
+test("a line is at most 8 kB long, whatever is put into it, and stays JSON", () => {
+  const { log, lines } = listen("full");
+  const error = new Error("x".repeat(100_000));
+  log.write.error({ err: error, request_id: "the-id", list: Array(5_000).fill("entry") }, "y".repeat(20_000));
+  log.write.error(Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`field${n}`, n])), "wide");
+  expect(lines).toHaveLength(2);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(8192);
+  const [long, wide] = lines.map((line) => JSON.parse(line));
+  expect(long).toMatchObject({ level: "error", request_id: "the-id" });
+  expect(long.err.message).toMatch(/^x+… \(100000 characters\)$/);
+  expect(wide).toMatchObject({ msg: "a log line was too long" });
+});

@@ -4,14 +4,22 @@
  * Whoever logs a text that may hold an address passes it through `masked` of the same log; errors are masked here.
  */
 import { DrizzleQueryError } from "drizzle-orm";
-import { type DestinationStream, destination as fileDestination, type Logger, pino } from "pino";
+import { type DestinationStream, type Logger, pino } from "pino";
+import { openLogSink } from "./log-sink.ts";
+import { createRepeats, type Repeats } from "./repeats.ts";
 
 export type Log = {
   write: Logger;
   /** The text as it may be logged: ann@example.com becomes a***@example.com, unless full addresses are wanted. */
   masked(text: string): string;
+  /** For events that repeat during an outage: one line per kind and interval, with a count of the others. */
+  repeats: Repeats;
   /** Writes out what is still held back; for the last moment of the process. */
   flush(): void;
+  /** Lines that could not be written, because of a full disk or a reader that does not read. */
+  readonly droppedLines: number;
+  /** Whether the last lines were lost. */
+  readonly isDropping: boolean;
 };
 
 export type LogOptions = {
@@ -21,15 +29,13 @@ export type LogOptions = {
   destination?: DestinationStream;
 };
 
-/** Lines are held back up to this much and this long: a write per line would cost more than the line. */
-const HELD_BACK_BYTES = 4096;
-const HELD_BACK_MS = 250;
+/** Lines longer than this are cut: a collector refuses or splits them, and they fill disks. */
+const MAX_LINE_CHARACTERS = 8192;
 
 export function createLog({ level, addresses, destination }: LogOptions): Log {
   const masked = addresses === "full" ? (text: string) => text : maskAddresses;
-  const stdout =
-    destination ??
-    fileDestination({ dest: 1, sync: false, minLength: HELD_BACK_BYTES, periodicFlush: HELD_BACK_MS });
+  const sink = destination ? undefined : openLogSink(1);
+  const target = destination ?? sink!;
   const write = pino(
     {
       level,
@@ -38,13 +44,33 @@ export function createLog({ level, addresses, destination }: LogOptions): Log {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: (error: unknown) => maskedError(error, masked) },
     },
-    stdout,
+    { write: (line) => target.write(line.length > MAX_LINE_CHARACTERS ? shortened(line) : line) },
   );
   return {
     write,
     masked,
-    flush: () => "flushSync" in stdout && (stdout as { flushSync(): void }).flushSync(),
+    repeats: createRepeats((kind, occurrences) => write.error({ kind, occurrences }, "happened again")),
+    flush: () => sink?.flush(),
+    get droppedLines() {
+      return sink?.droppedLines ?? 0;
+    },
+    get isDropping() {
+      return sink?.isDropping ?? false;
+    },
   };
+}
+
+/** The same JSON object with its long texts cut, down to the length that makes the line fit. */
+function shortened(line: string): string {
+  for (let most = MAX_LINE_CHARACTERS / 2; most >= 16; most /= 2) {
+    const cut = JSON.stringify(JSON.parse(line), (_, value) => {
+      if (Array.isArray(value) && value.length > most) return value.slice(0, most);
+      if (typeof value !== "string" || value.length <= most) return value;
+      return `${value.slice(0, most)}… (${value.length} characters)`;
+    });
+    if (cut.length < MAX_LINE_CHARACTERS) return `${cut}\n`;
+  }
+  return `${JSON.stringify({ level: "error", msg: "a log line was too long", characters: line.length })}\n`;
 }
 
 // Bounded on both sides, so that a long text without an @ costs no more than its length.

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { type Database, isDatabaseAway, openDatabase } from "../src/db/database.ts";
+import { type Database, isDatabaseAway, isDatabaseShort, openDatabase } from "../src/db/database.ts";
 import { openTestDatabase } from "./database.ts";
 import { openHttpWorld } from "./http-world.ts";
 
@@ -42,9 +42,26 @@ test("while the database is away a request is told to come back, and when it is 
   });
   const line = await world.logged((one) => one.msg === "request failed");
   expect(line).toMatchObject({ request_id: problem.request_id, err: { code: "ENOENT" } });
+  for (let n = 0; n < 30; n++) expect((await ask()).status).toBe(503);
+  const stacks = world.logText().match(/"stack"/g)?.length ?? 0;
+  expect(stacks).toBeLessThan(3); // one, and not one a request, also when this takes longer than an interval
 
   options.host = host;
   expect((await ask()).status).toBe(200);
+});
+
+test("a database without room is told as an outage, and is not ready until it has room again", async () => {
+  await using database = await openTestDatabase();
+  await database.check();
+  const refused = await troubleOf(
+    database.pool.query("do $$ begin raise exception 'no room' using errcode = '53100'; end $$"),
+  );
+  expect([isDatabaseShort(refused), isDatabaseAway(refused)]).toEqual([true, false]);
+  await database.pool.query("set temp_file_limit = '1MB'"); // the one idle connection is asked next
+  const stillFull = await troubleOf(database.check());
+  expect(isDatabaseShort(stillFull)).toBe(true);
+  await database.pool.query("reset temp_file_limit");
+  await database.check();
 });
 
 test("a connection that ends in the middle of a transaction fails that transaction and nothing else", async () => {

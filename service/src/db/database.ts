@@ -14,6 +14,8 @@ export type Database = {
   orm: Orm;
   /** For connections outside the pool, such as the one that listens. */
   connection: pg.ClientConfig;
+  /** Resolves when the database answers and, if a write failed for want of room, has room again. */
+  check(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -55,13 +57,50 @@ export function openDatabase(options: DatabaseOptions): Database {
   // A connection that breaks while nobody uses it is replaced by the pool; whoever uses one hears of it there. While
   // it is lent out, between two queries of a transaction, the error has no other listener and would end the process.
   pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  // Writes that failed for want of room, and how many of them are over.
+  let shortages = 0;
+  let overcome = 0;
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    messagesOf(client).on("errorMessage", ({ code }) => {
+      if (SHORT_OF_ROOM.test(code ?? "")) shortages++;
+    });
+  });
   return {
     pool,
     orm: ormOn(pool),
     connection,
+    async check() {
+      await pool.query("select 1");
+      if (shortages === overcome) return;
+      const seen = shortages;
+      await checkRoom(pool);
+      overcome = seen;
+    },
     close: () => pool.end(),
   };
+}
+
+/**
+ * Whether the server can write about as much as one more segment of its WAL takes. By a temporary file and not by a row:
+ * that often fits into a page that is there already, and writing WAL on a full disk ends the server.
+ */
+async function checkRoom(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    await client.query("set local work_mem = '64kB'");
+    await client.query("select count(*) from generate_series(1, 1000000)");
+  } finally {
+    await client.query("rollback").finally(() => client.release());
+  }
+}
+
+type ServerMessages = { on(event: "errorMessage", handler: (message: { code?: string }) => void): void };
+
+/** What the server says on a connection, whichever query it answers. */
+function messagesOf(client: pg.PoolClient): ServerMessages {
+  return (client as unknown as { connection: ServerMessages }).connection;
 }
 
 /**
@@ -109,6 +148,15 @@ const SOCKET_TROUBLE: ReadonlySet<string> = new Set([
 ]);
 /** Connection exceptions; being shut down, starting, or told to hang up; no connection left. */
 const AWAY_STATE = /^(08...|57P0[123]|53300)$/;
+/** The disk is full, or fails. */
+const SHORT_OF_ROOM = /^(53100|58030)$/;
+/** Insufficient resources (disk, memory, connections), and a disk that fails. */
+const SHORT_STATE = /^(53...|58030)$/;
+
+/** Whether an error only says that the database lacks what it needs to do its work: room on its disk, memory. */
+export function isDatabaseShort(error: unknown): boolean {
+  return SHORT_STATE.test(sqlStateOf(error) ?? "");
+}
 
 /** Whether an error only says that the database cannot be reached now, and not that something is wrong with us. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -49,7 +49,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const { settings, log, metrics, pool } = deps;
   const load = createLoad(settings);
   const limits = createRateLimits(settings);
-  metrics.watch(load, pool);
+  metrics.watch(load, pool, log);
   const answerBroken = answerBrokenRequests(log, settings.publicUrl);
 
   const app = Fastify({
@@ -89,7 +89,13 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     limits.admitStranger(request.ip, reply);
     return webApp.sendPage(reply);
   });
-  app.register(healthRoutes({ isClosing: () => load.isClosing, askDatabase: () => pool.query("select 1") }));
+  app.register(
+    healthRoutes({
+      isClosing: () => load.isClosing,
+      askDatabase: () => pool.query("select 1"),
+      isLogDropping: () => log.isDropping,
+    }),
+  );
   app.register(metricsRoutes({ metrics, ...settings }));
 
   const routes = collectApiRoutes(app);

@@ -10,12 +10,14 @@ export type HealthRouteDeps = {
   isClosing(): boolean;
   /** Settles when the database has answered. */
   askDatabase(): Promise<unknown>;
+  /** Whether log lines are lost at the moment. */
+  isLogDropping(): boolean;
 };
 
 const DATABASE_PATIENCE_MS = 1_000;
 
 export const healthRoutes =
-  ({ isClosing, askDatabase }: HealthRouteDeps): FastifyPluginAsync =>
+  ({ isClosing, askDatabase, isLogDropping }: HealthRouteDeps): FastifyPluginAsync =>
   async (app) => {
     // However many look at once, one question is under way: a database that hangs must not collect them.
     let asking: Promise<boolean> | undefined;
@@ -36,7 +38,7 @@ export const healthRoutes =
     app.get("/health/ready", async () => {
       if (isClosing()) throw notReady("This server is being stopped.");
       if (!(await databaseAnswers())) throw notReady("The database does not answer.");
-      return { status: "ready" };
+      return { status: "ready", ...(isLogDropping() ? { log: "dropping" } : {}) };
     });
   };
 

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type pg from "pg";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { AdjudicationOutcome } from "../adjudication/adjudicator.ts";
+import type { Log } from "../log.ts";
 import type { Load } from "./load.ts";
 
 export type Metrics = {
@@ -14,7 +15,7 @@ export type Metrics = {
   show(): Promise<string>;
   contentType: string;
   /** What is measured whenever somebody looks. */
-  watch(load: Load, pool: pg.Pool): void;
+  watch(load: Load, pool: pg.Pool, log: Pick<Log, "droppedLines">): void;
 };
 
 const DURATION_BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -71,7 +72,16 @@ export function createMetrics(): Metrics {
     countAdjudication: (outcome, questions) => adjudications.labels(outcome).inc(questions),
     show: () => register.metrics(),
     contentType: register.contentType,
-    watch(load, pool) {
+    watch(load, pool, log) {
+      new Counter({
+        name: "mailvet_log_lines_dropped_total",
+        help: "Log lines that could not be written.",
+        registers: [register],
+        collect() {
+          this.reset();
+          this.inc(log.droppedLines);
+        },
+      });
       gauge("mailvet_http_requests_under_way", "Requests being worked on.", () => load.underWay);
       gauge(
         "mailvet_event_loop_delay_seconds",

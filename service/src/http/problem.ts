@@ -6,7 +6,7 @@
  */
 import { HEADERS, PROBLEMS, type Problem, type ProblemCode } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { isDatabaseAway, sqlStateOf } from "../db/database.ts";
+import { isDatabaseAway, isDatabaseShort, sqlStateOf } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 
@@ -47,7 +47,7 @@ const READING_TROUBLE: Readonly<Record<string, readonly [ProblemCode, string]>> 
 /** PostgreSQL's word for text that it cannot store; in practice U+0000, which JSON allows. */
 const UNSTORABLE_TEXT = new Set(["22021", "22P05"]);
 
-const DATABASE_AWAY_RETRY_SECONDS = 5;
+const OUTAGE_RETRY_SECONDS = 5;
 
 /** What to say about an error; undefined when it is our own fault. */
 function refusalOf(error: unknown, bodyLimit: number | undefined): Refusal | undefined {
@@ -84,23 +84,31 @@ export function sendError(
 ): FastifyReply {
   const refusal = refusalOf(error, request.routeOptions.bodyLimit);
   if (refusal) return sendProblem(request, reply, refusal);
+  const outage = OUTAGES.find(({ isIt }) => isIt(error));
   // Whoever hung up while sending hears nothing anyway, and the request's own line says that it was aborted.
   if (!request.raw.destroyed || request.raw.complete) {
-    log.write.error(
-      { err: error, request_id: request.id, route: request.routeOptions.url },
-      "request failed",
-    );
+    const report = () =>
+      log.write.error(
+        { err: error, request_id: request.id, route: request.routeOptions.url },
+        "request failed",
+      );
+    if (outage) log.repeats.note(`request failed: ${outage.detail}`, report);
+    else report();
   }
-  return sendProblem(request, reply, failureOf(error));
+  return sendProblem(
+    request,
+    reply,
+    outage
+      ? new Refusal("overloaded", outage.detail, { retryAfterSeconds: OUTAGE_RETRY_SECONDS })
+      : new Refusal("internal_error", "It is in our log under the request id."),
+  );
 }
 
-function failureOf(error: unknown): Refusal {
-  return isDatabaseAway(error)
-    ? new Refusal("overloaded", "The database cannot be reached at the moment.", {
-        retryAfterSeconds: DATABASE_AWAY_RETRY_SECONDS,
-      })
-    : new Refusal("internal_error", "It is in our log under the request id.");
-}
+/** Failures of the database as a whole, which pass without a change on our side. */
+const OUTAGES = [
+  { isIt: isDatabaseAway, detail: "The database cannot be reached at the moment." },
+  { isIt: isDatabaseShort, detail: "The database has no room or memory left at the moment." },
+];
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {
   const problem = problemOf(refusal, request.id);

@@ -15,13 +15,19 @@ export type WorkerAppDeps = { settings: HttpSettings; pool: pg.Pool; log: Log; m
 
 export function buildWorkerApp({ settings, pool, log, metrics }: WorkerAppDeps): FastifyInstance {
   const load = createLoad(settings);
-  metrics.watch(load, pool);
+  metrics.watch(load, pool, log);
   const app = Fastify({ logger: false, genReqId: () => randomUUID() });
   answerWithProblems(app, log);
   app.setNotFoundHandler(({ method, url }) => {
     throw new Refusal("not_found", `${method} ${url}: this is a worker; the API is elsewhere.`);
   });
-  app.register(healthRoutes({ isClosing: () => load.isClosing, askDatabase: () => pool.query("select 1") }));
+  app.register(
+    healthRoutes({
+      isClosing: () => load.isClosing,
+      askDatabase: () => pool.query("select 1"),
+      isLogDropping: () => log.isDropping,
+    }),
+  );
   app.register(metricsRoutes({ metrics, ...settings }));
   app.addHook("preClose", async () => load.startClosing());
   app.addHook("onClose", async () => load.close());

@@ -1,5 +1,6 @@
-/** Says what goes wrong again and again once, until it is over. */
+/** Reports what goes wrong again and again once per interval, until it is over. */
 import { isDatabaseAway } from "../db/database.ts";
+import { createRepeats } from "../repeats.ts";
 
 export type Troubles = {
   note(what: string, error: unknown): void;
@@ -7,16 +8,14 @@ export type Troubles = {
 };
 
 export function createTroubles(say: (text: string) => void): Troubles {
-  const said = new Set<string>();
+  const repeats = createRepeats((kind, occurrences) => say(`${kind}: ${occurrences} more times`));
   return {
     note(what, error) {
       // An outage shows itself in many ways, all of them one trouble.
-      const name = isDatabaseAway(error) ? "away" : `${what}: ${reasonOf(error)}`;
-      if (said.has(name)) return;
-      said.add(name);
-      say(`${what}, trying again: ${reasonOf(error)}`);
+      const kind = isDatabaseAway(error) ? "the database is away" : `${what}: ${reasonOf(error)}`;
+      repeats.note(kind, () => say(`${what}, trying again: ${reasonOf(error)}`));
     },
-    areOver: () => said.clear(),
+    areOver: repeats.clear,
   };
 }
 
