@@ -12,6 +12,7 @@ import { compileJsonWriter } from "./answer-json.ts";
 import { type ApiDeps, apiRoutes } from "./api.ts";
 import { watchArrivals } from "./arrival-watch.ts";
 import { answerBrokenRequests } from "./broken-request.ts";
+import { closeConnectionsOnStop } from "./connections.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { answerElsewhere } from "./elsewhere.ts";
 import { healthRoutes } from "./health.ts";
@@ -131,6 +132,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     done(null, payload);
   });
   app.addHook("preClose", async () => load.startClosing());
+  closeConnectionsOnStop(app, answerBroken);
   app.addHook("onClose", async () => load.close());
   return app;
 }

@@ -12,11 +12,18 @@ import { Refusal } from "../refusal.ts";
 import { PROBLEM_TYPE, problemOf } from "./problem.ts";
 import { securityHeaders } from "./security-headers.ts";
 
-/** Node's code for the trouble → what we say about it. */
-const TROUBLE: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: "The request's headers are too large.",
-  ERR_HTTP_REQUEST_TIMEOUT: "The request did not arrive in time.",
+/** As connections.ts calls it when the server stops before a request has arrived whole. */
+export const STOPPED_BEFORE_ARRIVAL = "STOPPED_BEFORE_ARRIVAL";
+
+/** The code of the trouble, Node's or ours → what is answered. */
+const TROUBLE: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: new Refusal("malformed_request", "The request's headers are too large."),
+  ERR_HTTP_REQUEST_TIMEOUT: new Refusal("malformed_request", "The request did not arrive in time."),
+  [STOPPED_BEFORE_ARRIVAL]: new Refusal("overloaded", "This server is being stopped.", {
+    retryAfterSeconds: 5,
+  }),
 };
+const NOT_HTTP = new Refusal("malformed_request", "This is not a well-formed HTTP request.");
 
 export function answerBrokenRequests(log: Log, publicUrl: string | undefined) {
   const headers = Object.entries(securityHeaders(publicUrl))
@@ -27,11 +34,13 @@ export function answerBrokenRequests(log: Log, publicUrl: string | undefined) {
     const requestId = randomUUID();
     log.write.info({ request_id: requestId, trouble: error.code }, "broken request");
     if (socket.writable && !hasBegunToAnswer(socket)) {
-      const detail = TROUBLE[error.code ?? ""] ?? "This is not a well-formed HTTP request.";
-      const problem = problemOf(new Refusal("malformed_request", detail), requestId);
+      const refusal = TROUBLE[error.code ?? ""] ?? NOT_HTTP;
+      const { retryAfterSeconds } = refusal.extras;
+      const problem = problemOf(refusal, requestId);
       const body = JSON.stringify(problem);
       socket.write(
         `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nconnection: close\r\n${headers}` +
+          (retryAfterSeconds === undefined ? "" : `${HEADERS.retryAfter}: ${retryAfterSeconds}\r\n`) +
           `${HEADERS.requestId}: ${requestId}\r\ncontent-type: ${PROBLEM_TYPE}\r\n` +
           `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );

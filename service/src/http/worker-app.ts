@@ -4,6 +4,8 @@ import Fastify, { type FastifyInstance } from "fastify";
 import type pg from "pg";
 import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
+import { answerBrokenRequests } from "./broken-request.ts";
+import { closeConnectionsOnStop } from "./connections.ts";
 import { healthRoutes } from "./health.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { createLoad } from "./load.ts";
@@ -30,6 +32,7 @@ export function buildWorkerApp({ settings, pool, log, metrics }: WorkerAppDeps):
   );
   app.register(metricsRoutes({ metrics, ...settings }));
   app.addHook("preClose", async () => load.startClosing());
+  closeConnectionsOnStop(app, answerBrokenRequests(log, settings.publicUrl));
   app.addHook("onClose", async () => load.close());
   return app;
 }
