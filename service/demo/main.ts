@@ -59,7 +59,7 @@ async function run(): Promise<void> {
     const isReady = setStage({ url, receiverUrl: receiver.url }).then(() => true);
     isReady.catch(() => {}); // told below, unless we are interrupted before
     if (await Promise.race([isReady, interrupted])) say(guideTo(url));
-    await Promise.race([interrupted, service.databaseLost]);
+    await interrupted;
     say("mailvet: stopping …");
   } finally {
     await service.close();

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { doctorFrom, LocalPace, resolverFrom, verifierFrom } from "@mailvet/engine";
 import type { FastifyInstance } from "fastify";
+import { abortable } from "./abortable.ts";
 import { createAccounts } from "./accounts/accounts.ts";
 import { emailOf } from "./accounts/directory.ts";
 import { firstStart, type Welcome } from "./accounts/first-start.ts";
@@ -59,22 +60,21 @@ import { createWebhooks } from "./webhooks/webhooks.ts";
 
 export type Service = {
   app: FastifyInstance;
-  /** Makes the operator's account if there is none, and says what to tell them: once listening has not failed. */
+  /**
+   * Ends the start, once listening has not failed: makes the operator's account if there is none, and says what to tell
+   * them. From here on /health/ready may answer 200.
+   */
   welcome(): Promise<Welcome | undefined>;
-  /** Settles when the embedded database has gone although nobody stopped it. */
-  databaseLost: Promise<void>;
   /** Finishes what was begun, then stops everything. Whoever still waits for an answer gets what is known by then. */
   close(): Promise<void>;
-  /** For when closing takes too long: leaves everything as it is, but no database behind. */
-  stopDatabase(): Promise<void>;
 };
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
 };
 
-/** Docker waits ten seconds before it kills: time enough then for the last answers and the rest of closing. */
-const WRAP_UP_MS = 7000;
+/** For the last answers, of the nine seconds that the whole stop may take (main.ts). */
+const WRAP_UP_MS = 6000;
 
 /** Each slice at work may have one more. */
 const CONNECTIONS_FOR_REQUESTS = 16;
@@ -85,8 +85,16 @@ const DELIVERIES_AT_ONCE = 16;
 
 type Closer = () => unknown;
 
-/** `say` is for the operator at the terminal; everything else goes to the log. */
-export async function assemble(config: Config, log: Log, say: (text: string) => void): Promise<Service> {
+/**
+ * `say` is for the operator at the terminal; everything else goes to the log. An abort of `interrupted` ends the start at
+ * once: what was opened is closed again, and the reason of the abort is thrown.
+ */
+export async function assemble(
+  config: Config,
+  log: Log,
+  say: (text: string) => void,
+  interrupted?: AbortSignal,
+): Promise<Service> {
   const closers: Closer[] = [];
   const close = async () => {
     const troubles: unknown[] = [];
@@ -101,9 +109,9 @@ export async function assemble(config: Config, log: Log, say: (text: string) => 
     if (troubles.length > 0) throw new AggregateError(troubles, "some parts did not close well");
   };
   try {
-    return { ...(await open(config, log, say, closers)), close };
+    return { ...(await open(config, log, say, closers, interrupted)), close };
   } catch (error) {
-    await close();
+    await close().catch((trouble) => log.write.error({ err: trouble }, "stopping failed"));
     throw error;
   }
 }
@@ -113,6 +121,7 @@ async function open(
   log: Log,
   say: (text: string) => void,
   closers: Closer[],
+  interrupted: AbortSignal | undefined,
 ): Promise<Omit<Service, "close">> {
   const warn = (text: string) => log.write.warn(log.masked(text));
   const sayFailure = (subject: Record<string, string>, failure: string) =>
@@ -122,6 +131,8 @@ async function open(
   const slots = role === "api" ? 0 : config.jobs.workerSlots;
   const storage = await openStorage(config.storage, {
     say,
+    warn,
+    interrupted,
     maxConnections: Math.min(CONNECTIONS_FOR_REQUESTS + slots, MOST_CONNECTIONS),
   });
   closers.push(storage.close);
@@ -131,7 +142,7 @@ async function open(
   closers.push(() => notices.close());
   const processes = createProcesses({ database, role, isAlone, say: warn });
   closers.push(() => processes.close());
-  await processes.start();
+  await abortable(processes.start(), interrupted);
   const tasks = createTasks({ database });
   const mailer = createMailer(config.mail, say);
   closers.push(() => mailer.close());
@@ -281,7 +292,7 @@ async function open(
       }),
     );
   }
-  await notices.start(); // last: it listens for those who have said so by now
+  await abortable(notices.start(), interrupted); // last: it listens for those who have said so by now
 
   const system = createSystem({
     database,
@@ -298,7 +309,9 @@ async function open(
     trustedProxies: config.trustedProxies,
     metricsToken: config.metricsToken,
   };
-  const watched = { settings, pool: database.pool, log, metrics };
+  let isStarted = false;
+  const readiness = { isStarted: () => isStarted, checkDatabase: database.check };
+  const watched = { settings, pool: database.pool, log, metrics, readiness };
   const cookie = createSessionCookie(config.publicUrl);
   const app =
     role === "worker"
@@ -343,13 +356,16 @@ async function open(
   closers.push(async () => {
     validations.wrapUp(WRAP_UP_MS);
     system.close();
-    await Promise.all([app.close(), ...workers.map((worker) => worker.close())]);
+    await Promise.all([app.close(), ...workers.map((worker) => worker.close(WRAP_UP_MS))]);
   });
   return {
     app,
-    welcome: () => firstStart({ database, ledger, keyring }, config.operator),
-    databaseLost: storage.lost,
-    stopDatabase: storage.stopServer,
+    async welcome() {
+      const first =
+        role === "worker" ? undefined : await firstStart({ database, ledger, keyring }, config.operator);
+      isStarted = true;
+      return first;
+    },
   };
 }
 

@@ -23,6 +23,8 @@ export type Config = {
   mail: MailConfig | undefined;
   log: { level: (typeof LOG_LEVELS)[number]; addresses: "masked" | "full" };
   metricsToken: string | undefined;
+  /** How long a stop may take before the process ends itself (main.ts, which reads it from the environment). */
+  stopTimeoutMs: number;
   /** How long an answer may take; what is not settled by then is told as unknown. */
   budgets: { singleMs: number; bulkMs: number };
   jobs: JobsConfig;
@@ -95,6 +97,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       addresses: read.oneOf("LOG_ADDRESSES", { fallback: "masked", choices: ["masked", "full"] }),
     },
     metricsToken: read.secret("METRICS_TOKEN", "16 characters or more", (value) => value.length >= 16),
+    stopTimeoutMs: read.seconds("STOP_TIMEOUT_SECONDS", { fallback: 9, max: 600 }) * 1000,
     // Below what proxies and HTTP clients usually put up with: 30 and 60 seconds.
     budgets: {
       singleMs: read.seconds("SINGLE_BUDGET_SECONDS", { fallback: 25, max: 600 }) * 1000,

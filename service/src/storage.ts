@@ -2,15 +2,11 @@
 import type { StorageConfig } from "./config.ts";
 import { type Database, openDatabase, sqlStateOf } from "./db/database.ts";
 import { startEmbeddedPostgres } from "./db/embedded/embedded-postgres.ts";
-import { migrate } from "./db/migrate.ts";
+import { migrate, NewerSchema } from "./db/migrate.ts";
 
 export type Storage = {
   database: Database;
-  /** Settles when the database is gone for good, although nobody stopped it. Never, for a server that is not ours. */
-  lost: Promise<void>;
   close(): Promise<void>;
-  /** Stops the embedded server without waiting for whoever still uses it: they lose their connections. */
-  stopServer(): Promise<void>;
 };
 
 /** The PostgreSQL that DATABASE_URL names does not let us in. */
@@ -25,37 +21,46 @@ export class DatabaseUnreachable extends Error {
 /** Nobody there, no such name, no encryption, wrong password, no such database: not an error in our SQL. */
 function isAboutConnecting(error: unknown): error is Error {
   const sqlState = sqlStateOf(error);
+  if (error instanceof NewerSchema) return false;
   return error instanceof Error && (sqlState === undefined || /^(08|28|3D|53|57)/.test(sqlState));
 }
 
-export type StorageOptions = { say: (text: string) => void; maxConnections: number };
+export type StorageOptions = {
+  say: (text: string) => void;
+  /** Hears when the embedded server has ended and is started again. */
+  warn?: (text: string) => void;
+  /** Ends the start when it is aborted. */
+  interrupted?: AbortSignal | undefined;
+  maxConnections: number;
+};
 
 export async function openStorage(config: StorageConfig, options: StorageOptions): Promise<Storage> {
-  const { say, maxConnections } = options;
-  const server = await openServer(config, say);
+  const { interrupted, maxConnections } = options;
+  const server = await openServer(config, options);
   try {
-    await migrate(server.connection);
+    await migrate(server.connection, interrupted);
   } catch (error) {
     await server.stop();
-    throw "databaseUrl" in config && isAboutConnecting(error) ? new DatabaseUnreachable(error) : error;
+    const isUnreachable = "databaseUrl" in config && !interrupted?.aborted && isAboutConnecting(error);
+    throw isUnreachable ? new DatabaseUnreachable(error) : error;
   }
   const database = openDatabase({ connection: server.connection, maxConnections });
   return {
     database,
-    lost: server.exited,
     async close() {
       await database.close();
       await server.stop();
     },
-    stopServer: server.stop,
   };
 }
 
-async function openServer(config: StorageConfig, say: (text: string) => void) {
-  if ("dataDirectory" in config) return startEmbeddedPostgres({ dataDirectory: config.dataDirectory, say });
+async function openServer(config: StorageConfig, { say, warn, interrupted }: StorageOptions) {
+  if ("dataDirectory" in config) {
+    const { dataDirectory } = config;
+    return startEmbeddedPostgres({ dataDirectory, say, interrupted, onRestart: warn ?? say });
+  }
   return {
     connection: { connectionString: config.databaseUrl, application_name: "mailvet" },
-    exited: new Promise<void>(() => {}),
     stop: async () => {},
   };
 }

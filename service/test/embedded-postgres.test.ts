@@ -11,6 +11,7 @@ const isRoot = process.geteuid?.() === 0;
 const othersCanRunUs = [import.meta.dirname, dirname(process.execPath)].every((directory) =>
   canEnter(isRoot ? ORDINARY_USER : undefined, directory),
 );
+const PATIENCE = { timeout: 120_000, interval: 100 };
 const world = openEmbeddedWorld();
 afterAll(() => world.close());
 
@@ -89,6 +90,29 @@ test("a server that is ended by somebody else is noticed", async () => {
   await server.stop();
   await (await startEmbeddedPostgres({ dataDirectory })).stop(); // and the place is free again
 });
+
+test("a server that ends by itself is started again on the same socket, as often as it takes, until it is stopped", async () => {
+  const said: string[] = [];
+  const server = await startEmbeddedPostgres({ dataDirectory, onRestart: (text) => said.push(text) });
+  for (let round = 0; round < 2; round++) {
+    const pid = serverPid(dataDirectory)!;
+    process.kill(pid, "SIGQUIT");
+    await expect.poll(() => said.length, PATIENCE).toBe(2 * (round + 1));
+    expect(await ask(server.connection, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+    expect(serverPid(dataDirectory)).not.toBe(pid);
+  }
+  expect(said).toEqual([
+    "the database server is not running; starting it in 1 s",
+    "the database server runs again",
+    "the database server is not running; starting it in 2 s",
+    "the database server runs again",
+  ]);
+  process.kill(serverPid(dataDirectory)!, "SIGQUIT");
+  await expect.poll(() => said.at(-1), PATIENCE).toContain("starting it in 4 s");
+  await server.stop(); // during the pause
+  await server.exited;
+  expect(serverPid(dataDirectory)).toBeUndefined();
+}, 300_000);
 
 test("statements that fail do not fill the log, nor tell it what they were about", async () => {
   const server = await startEmbeddedPostgres({ dataDirectory });

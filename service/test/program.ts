@@ -1,7 +1,8 @@
 /** The service as its own process, as npm start runs it, on an embedded database in a directory of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +15,7 @@ export type Program = {
   /** Everything it has said so far. */
   words(): string;
   /** Where it listens; empty when it did not come so far. */
-  url: string;
+  readonly url: string;
   /** How it ended. */
   exit(): Promise<number | null>;
 };
@@ -24,41 +25,55 @@ export type ProgramHouse = AsyncDisposable & {
   dataDirectory: string;
   /** Resolves when it listens, or has ended. */
   start(env?: Record<string, string>, cwd?: string): Promise<Program>;
+  /** The same without waiting. Its standard output goes to `stdout`, a file descriptor, when that is given. */
+  launch(env?: Record<string, string>, options?: { cwd?: string; stdout?: number }): Program;
 };
 
-export function openProgramHouse(): ProgramHouse {
-  const folder = mkdtempSync(join(tmpdir(), "mailvet-program-"));
+/** Five times the default: on a machine that is busy with other things, too, a stop in good order is not cut short. */
+const PATIENCE = { STOP_TIMEOUT_SECONDS: "45" };
+
+const STARTED = /The API is described at|mailvet works on jobs/;
+
+export function openProgramHouse(folder = mkdtempSync(join(tmpdir(), "mailvet-program-"))): ProgramHouse {
   chmodSync(folder, 0o755); // root runs the database as somebody else, who must get there
   const dataDirectory = join(folder, "data");
   const started: ChildProcess[] = [];
+
+  const launch: ProgramHouse["launch"] = (env = {}, { cwd = folder, stdout } = {}) => {
+    const child = spawn(process.execPath, [MAIN], {
+      env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: dataDirectory, ...PATIENCE, ...env },
+      cwd,
+      stdio: ["ignore", stdout ?? "pipe", "pipe"],
+    });
+    started.push(child);
+    let words = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (chunk) => {
+        words += chunk;
+        child.emit("words");
+      });
+    }
+    return {
+      child,
+      words: () => words,
+      get url() {
+        return /listens on (http:\S+)/.exec(words)?.[1] ?? "";
+      },
+      exit: async () => {
+        if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+        return child.exitCode;
+      },
+    };
+  };
+
   return {
     folder,
     dataDirectory,
-    async start(env = {}, cwd = folder) {
-      const child = spawn(process.execPath, [MAIN], {
-        env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: dataDirectory, ...env },
-        cwd,
-      });
-      started.push(child);
-      let words = "";
-      await new Promise<void>((resolve) => {
-        for (const stream of [child.stdout, child.stderr]) {
-          stream.on("data", (chunk) => {
-            words += chunk;
-            if (/The API is described at/.test(words)) resolve();
-          });
-        }
-        child.once("close", () => resolve());
-      });
-      return {
-        child,
-        words: () => words,
-        url: /listens on (http:\S+)/.exec(words)?.[1] ?? "",
-        exit: async () => {
-          if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-          return child.exitCode;
-        },
-      };
+    launch,
+    async start(env, cwd) {
+      const program = launch(env, cwd === undefined ? {} : { cwd });
+      await hasStarted(program);
+      return program;
     },
     async [Symbol.asyncDispose]() {
       for (const child of started) {
@@ -70,4 +85,37 @@ export function openProgramHouse(): ProgramHouse {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Resolves when it has said that it is there, or has ended. */
+export async function hasStarted({ child, words }: Program): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const look = () => STARTED.test(words()) && resolve();
+    child.on("words", look);
+    child.once("close", () => resolve());
+    look();
+  });
+}
+
+/** The process numbers of everything that works in the data directory, or below it. */
+export function processesIn(dataDirectory: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${dataDirectory}/`);
+      } catch {
+        return false; // it has just ended, or only its zombie is left
+      }
+    })
+    .map(Number);
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
 }

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { mailDomain, openLab, saysNothing } from "@mailvet/lab";
 import { expect, test, vi } from "vitest";
@@ -103,7 +103,6 @@ test.concurrent("SIGTERM does not wait for a mail server that says nothing: the 
     body: JSON.stringify({ emails: ["ann@mute.test", "catch-all@mailvet.test"] }),
   });
   await vi.waitFor(() => expect(lab.counts("mx.mute.test").connections).toBe(1), { timeout: 5000 });
-  const stoppedAt = performance.now();
   program.child.kill("SIGTERM");
 
   const answer = await list;
@@ -115,24 +114,6 @@ test.concurrent("SIGTERM does not wait for a mail server that says nothing: the 
     ],
   });
   expect(await program.exit()).toBe(0);
-  expect(performance.now() - stoppedAt).toBeLessThan(12_000);
-  expect(serverPid(house.dataDirectory)).toBeUndefined();
-}, 60_000);
-
-test.concurrent("a client that never finishes its request delays the stop, and then leaves no database behind", async () => {
-  await using house = openProgramHouse();
-  const program = await house.start({ BOOTSTRAP_API_KEY: KEY });
-  const { hostname, port } = new URL(program.url);
-  const client = connect(Number(port), hostname);
-  await once(client, "connect");
-  client.on("error", () => {}); // it is cut off in the end
-  const head = ["POST /api/v1/validation/single HTTP/1.1", "host: mailvet", `x-api-key: ${KEY}`];
-  client.write(`${[...head, "content-type: application/json", "content-length: 99"].join("\r\n")}\r\n\r\n{`);
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  program.child.kill("SIGTERM");
-
-  expect(await program.exit()).toBe(1);
-  expect(program.words()).toContain("some requests were still under way");
   expect(serverPid(house.dataDirectory)).toBeUndefined();
 }, 60_000);
 

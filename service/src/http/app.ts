@@ -15,7 +15,7 @@ import { answerBrokenRequests } from "./broken-request.ts";
 import { closeConnectionsOnStop } from "./connections.ts";
 import { docsRoutes } from "./docs-routes.ts";
 import { answerElsewhere } from "./elsewhere.ts";
-import { healthRoutes } from "./health.ts";
+import { healthRoutes, type Readiness } from "./health.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { createLoad } from "./load.ts";
@@ -37,6 +37,8 @@ export type AppDeps = Omit<ApiDeps, "load" | "limits" | "methods"> & {
   pool: pg.Pool;
   log: Log;
   metrics: Metrics;
+  /** Of the whole service, where there is more to it than the pool. */
+  readiness?: Readiness;
   /** Of the service, for the API's document. */
   version: string;
   /** Where the built web app is; beside the service unless told. */
@@ -92,8 +94,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   });
   app.register(
     healthRoutes({
+      ...(deps.readiness ?? { isStarted: () => true, checkDatabase: () => pool.query("select 1") }),
       isClosing: () => load.isClosing,
-      askDatabase: () => pool.query("select 1"),
       isLogDropping: () => log.isDropping,
     }),
   );

@@ -6,16 +6,23 @@ import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 import { answerBrokenRequests } from "./broken-request.ts";
 import { closeConnectionsOnStop } from "./connections.ts";
-import { healthRoutes } from "./health.ts";
+import { healthRoutes, type Readiness } from "./health.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { createLoad } from "./load.ts";
 import type { Metrics } from "./metrics.ts";
 import { metricsRoutes } from "./metrics-routes.ts";
 import { answerWithProblems } from "./problem.ts";
 
-export type WorkerAppDeps = { settings: HttpSettings; pool: pg.Pool; log: Log; metrics: Metrics };
+export type WorkerAppDeps = {
+  settings: HttpSettings;
+  pool: pg.Pool;
+  log: Log;
+  metrics: Metrics;
+  readiness: Readiness;
+};
 
-export function buildWorkerApp({ settings, pool, log, metrics }: WorkerAppDeps): FastifyInstance {
+export function buildWorkerApp(deps: WorkerAppDeps): FastifyInstance {
+  const { settings, pool, log, metrics, readiness } = deps;
   const load = createLoad(settings);
   metrics.watch(load, pool, log);
   const app = Fastify({ logger: false, genReqId: () => randomUUID() });
@@ -24,11 +31,7 @@ export function buildWorkerApp({ settings, pool, log, metrics }: WorkerAppDeps):
     throw new Refusal("not_found", `${method} ${url}: this is a worker; the API is elsewhere.`);
   });
   app.register(
-    healthRoutes({
-      isClosing: () => load.isClosing,
-      askDatabase: () => pool.query("select 1"),
-      isLogDropping: () => log.isDropping,
-    }),
+    healthRoutes({ ...readiness, isClosing: () => load.isClosing, isLogDropping: () => log.isDropping }),
   );
   app.register(metricsRoutes({ metrics, ...settings }));
   app.addHook("preClose", async () => load.startClosing());

@@ -31,9 +31,11 @@ export async function readyCluster(options: {
   binaries: Binaries;
   user: RunAsUser | undefined;
   say: (text: string) => void;
+  interrupted?: AbortSignal | undefined;
 }): Promise<void> {
   const { cluster, binaries, user, say } = options;
   if (existsSync(cluster) && readdirSync(cluster).length > 0) return checkCluster(cluster, binaries, user);
+  options.interrupted?.throwIfAborted();
   say("creating the database");
   for (const unfinished of unfinishedBeside(cluster)) removeUnfinished(unfinished);
   const fresh = `${cluster}.new-${randomUUID().slice(0, 8)}`;
@@ -85,18 +87,29 @@ function removeUnfinished(directory: string): void {
   }
 }
 
-/** Syncs to disk, as it does unless told otherwise: power lost soon after would cost the whole database. */
+/**
+ * Syncs to disk, as it does unless told otherwise: power lost soon after would cost the whole database. It is killed with
+ * the programs it runs when the start is interrupted or this process exits; the directory is then removed, here or by the
+ * next start.
+ */
 async function initdb(options: {
   directory: string;
   superuser: string;
   binaries: Binaries;
   user: RunAsUser | undefined;
+  interrupted?: AbortSignal | undefined;
 }): Promise<void> {
-  const { directory, superuser, binaries, user } = options;
+  const { directory, superuser, binaries, user, interrupted } = options;
   const child = spawn(
     binaries.initdb,
     ["-D", directory, "-U", superuser, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions"],
-    { ...identityOf(user), cwd: directory, env: SERVER_ENVIRONMENT, stdio: ["ignore", "pipe", "pipe"] },
+    {
+      ...identityOf(user),
+      cwd: directory,
+      env: SERVER_ENVIRONMENT,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true, // a process group of its own, to be killed as a whole
+    },
   );
   let words = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -104,9 +117,19 @@ async function initdb(options: {
       words = (words + chunk).slice(-2000);
     });
   }
-  const [code, signal] = await once(child, "close");
+  const kill = () => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    process.kill(-child.pid, "SIGKILL");
+  };
+  interrupted?.addEventListener("abort", kill);
+  process.on("exit", kill);
+  const [code, signal] = await once(child, "close").finally(() => {
+    interrupted?.removeEventListener("abort", kill);
+    process.off("exit", kill);
+  });
   if (code === 0) return;
-  rmSync(directory, { recursive: true, force: true });
+  removeUnfinished(directory);
+  interrupted?.throwIfAborted();
   throw new EmbeddedPostgresTrouble(
     `The database could not be created (initdb ended with ${signal ?? code}): ${words.trim()}`,
   );

@@ -5,15 +5,17 @@
  * The server is a process of its own that listens on a unix socket only. Everything that runs on another PostgreSQL
  * (DATABASE_URL) runs on this one too; nothing but the connection differs.
  */
+import { abortable } from "../../abortable.ts";
 import { findPackage, readyBinaries } from "./binaries.ts";
 import { readyCluster } from "./cluster.ts";
 import { type Connection, SUPERUSER } from "./connection.ts";
-import { type DataPlaces, openDataDirectory, placesIn } from "./data-directory.ts";
+import { openDataDirectory, placesIn } from "./data-directory.ts";
 import { createDatabase } from "./greeting.ts";
-import { chooseRunAsUser, type RunAsUser } from "./run-as-user.ts";
-import { openServer, type Server } from "./server.ts";
+import { chooseRunAsUser } from "./run-as-user.ts";
+import { openServer, type Server, type ServerOptions } from "./server.ts";
 import { takeServiceLock } from "./service-lock.ts";
 import { openSocketDirectory } from "./socket-directory.ts";
+import { supervise } from "./supervisor.ts";
 import { EmbeddedPostgresTrouble } from "./trouble.ts";
 
 export { EmbeddedPostgresTrouble };
@@ -22,31 +24,44 @@ export type EmbeddedPostgres = {
   /** What `pg` needs to connect. */
   connection: Connection;
   dataDirectory: string;
-  /** Settles when the server has left: after `stop`, or because something else ended it. */
+  /** Settles when the server has left: after `stop`, or because something else ended it and it is not restarted. */
   exited: Promise<void>;
   /** Stops the server and waits until it has left. Safe to call twice. */
   stop(): Promise<void>;
 };
 
-/** Throws EmbeddedPostgresTrouble when the database cannot run here. */
-export async function startEmbeddedPostgres(options: {
+export type EmbeddedPostgresOptions = {
   dataDirectory: string;
   say?: (text: string) => void;
-}): Promise<EmbeddedPostgres> {
-  const { dataDirectory, say = () => {} } = options;
+  /** Ends the start when it is aborted: its reason is thrown, and nothing stays running. */
+  interrupted?: AbortSignal | undefined;
+  /** When given, a server that ends by itself is started again, on the same socket, and this hears of it. */
+  onRestart?: (text: string) => void;
+};
+
+/** Throws EmbeddedPostgresTrouble when the database cannot run here. */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { dataDirectory, say = () => {}, interrupted, onRestart } = options;
   try {
     const packageDirectory = findPackage(); // before anything is made where nothing can run
     const user = chooseRunAsUser(placesIn(dataDirectory).cluster);
     const places = openDataDirectory(dataDirectory, user);
     const lock = takeServiceLock(places.serviceLock, user);
     try {
-      const server = await openDatabaseServer({ packageDirectory, places, user, say });
+      const binaries = readyBinaries({ packageDirectory, copyDirectory: places.binariesCopy, user, say });
+      const cluster = { cluster: places.cluster, superuser: SUPERUSER };
+      await readyCluster({ ...cluster, binaries, user, say, interrupted });
+      const socketDirectory = openSocketDirectory(places, user);
+      const open = (signal: AbortSignal | undefined) =>
+        openDatabaseServer({ places, socketDirectory, binaries, user, say, interrupted: signal });
+      const first = await open(interrupted);
+      const server = onRestart ? supervise(first, open, onRestart) : first;
       let stopping: Promise<void> | undefined;
       const stop = () => {
         stopping ??= server.stop().finally(() => lock.release());
         return stopping;
       };
-      return { connection: server.connection, dataDirectory: places.directory, exited: server.exited, stop };
+      return { connection: first.connection, dataDirectory: places.directory, exited: server.exited, stop };
     } catch (error) {
       lock.release();
       throw error;
@@ -56,19 +71,10 @@ export async function startEmbeddedPostgres(options: {
   }
 }
 
-async function openDatabaseServer(options: {
-  packageDirectory: string;
-  places: DataPlaces;
-  user: RunAsUser | undefined;
-  say: (text: string) => void;
-}): Promise<Server> {
-  const { packageDirectory, places, user, say } = options;
-  const binaries = readyBinaries({ packageDirectory, copyDirectory: places.binariesCopy, user, say });
-  await readyCluster({ cluster: places.cluster, superuser: SUPERUSER, binaries, user, say });
-  const socketDirectory = openSocketDirectory(places, user);
-  const server = await openServer({ places, socketDirectory, binaries, user, say });
+async function openDatabaseServer(options: ServerOptions): Promise<Server> {
+  const server = await openServer(options);
   try {
-    if (!server.hasDatabase) await createDatabase(server.connection);
+    if (!server.hasDatabase) await abortable(createDatabase(server.connection), options.interrupted);
   } catch (error) {
     await server.stop();
     throw error;

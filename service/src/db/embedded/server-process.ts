@@ -11,7 +11,7 @@ export type ServerProcess = {
   signal(name: NodeJS.Signals): void;
 };
 
-/** A server that we launched. It neither keeps us running nor leaves with us. */
+/** A server that we launched. It does not keep us running. */
 export function launchedProcess(child: ChildProcess): ServerProcess {
   let isGone = false;
   const exited = new Promise<void>((resolve) => {
@@ -25,7 +25,18 @@ export function launchedProcess(child: ChildProcess): ServerProcess {
     });
   });
   child.unref();
-  return { exited, hasExited: () => isGone, signal: (name) => child.kill(name) };
+  return endedWithUs({ exited, hasExited: () => isGone, signal: (name) => void child.kill(name) });
+}
+
+/**
+ * However this process exits, short of kill -9, its server does not stay behind. There is no time for more than SIGQUIT:
+ * the server ends at once and recovers at its next start.
+ */
+function endedWithUs(server: ServerProcess): ServerProcess {
+  const quit = () => server.signal("SIGQUIT");
+  process.on("exit", quit);
+  void server.exited.then(() => process.off("exit", quit));
+  return server;
 }
 
 const WATCH_INTERVAL_MS = 100;
@@ -43,7 +54,7 @@ export function orphanProcess(pid: number, cluster: string): ServerProcess {
   const signal = (name: NodeJS.Signals) => {
     if (isServerOf(cluster, pid)) process.kill(pid, name);
   };
-  return { exited, hasExited, signal };
+  return endedWithUs({ exited, hasExited, signal });
 }
 
 /** SIGINT ends it in good order; SIGQUIT, when that takes too long, leaves it to recover at its next start. */

@@ -7,6 +7,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { abortable } from "../../abortable.ts";
 import type { Binaries } from "./binaries.ts";
 import { type Connection, connectionIn } from "./connection.ts";
 import type { DataPlaces } from "./data-directory.ts";
@@ -34,6 +35,8 @@ export type ServerOptions = {
   binaries: Binaries;
   user: RunAsUser | undefined;
   say: (text: string) => void;
+  /** Gives up waiting and stops the server when it is aborted. */
+  interrupted?: AbortSignal | undefined;
 };
 
 /** After a crash the server first redoes what its log holds, which on a slow disk takes its time. */
@@ -59,7 +62,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
     if (launched !== "in use") return launched;
     inUseSince ??= performance.now();
     if (performance.now() - inUseSince > IN_USE_PATIENCE_MS) throw stillInUse(options.places);
-    await sleep(IN_USE_PAUSE_MS);
+    await abortable(sleep(IN_USE_PAUSE_MS), options.interrupted);
   }
 }
 
@@ -70,7 +73,7 @@ async function adopt(postmaster: Postmaster, options: ServerOptions): Promise<Se
   const orphan = orphanProcess(pid, places.cluster);
   if (canBeReached(postmaster, user)) {
     const connection = connectionIn(socketDirectory);
-    const ready = await waitUntilReady(connection, orphan, say);
+    const ready = await waitUntilReady(connection, orphan, options);
     if (ready?.version === binaries.version.number) {
       say(`found the database still running (process ${pid})`);
       return serverOf(orphan, connection, ready.hasDatabase);
@@ -91,7 +94,7 @@ function canBeReached({ socketDirectory, isReady }: Postmaster, user: RunAsUser 
 }
 
 async function launch(options: ServerOptions): Promise<Server | "in use"> {
-  const { places, socketDirectory, binaries, user, say } = options;
+  const { places, socketDirectory, binaries, user } = options;
   await removeStaleLocks({ cluster: places.cluster, socketDirectory, user });
   using log = openServerLog(places.log, user);
   const child = spawn(binaries.postgres, serverArguments(places.cluster, socketDirectory), {
@@ -103,7 +106,7 @@ async function launch(options: ServerOptions): Promise<Server | "in use"> {
   });
   const launched = launchedProcess(child);
   const connection = connectionIn(socketDirectory);
-  const ready = await waitUntilReady(connection, launched, say);
+  const ready = await waitUntilReady(connection, launched, options);
   if (ready) return serverOf(launched, connection, ready.hasDatabase);
   await stopProcess(launched);
   if (IN_USE.test(log.sinceOpened())) return "in use";
@@ -118,12 +121,25 @@ function serverOf(process: ServerProcess, connection: Connection, hasDatabase: b
 }
 
 /** Undefined when the server left, or nothing was to be heard from it for too long. */
-async function waitUntilReady(connection: Connection, server: ServerProcess, say: (text: string) => void) {
+async function waitUntilReady(connection: Connection, server: ServerProcess, options: ServerOptions) {
+  try {
+    return await askUntilReady(connection, server, options);
+  } catch (error) {
+    await stopProcess(server);
+    throw error; // interrupted
+  }
+}
+
+async function askUntilReady(
+  connection: Connection,
+  server: ServerProcess,
+  { say, interrupted }: ServerOptions,
+) {
   const begun = performance.now();
   let heard = begun;
   let hasTold = false;
   for (let pauseMs = 10; !server.hasExited(); pauseMs = Math.min(pauseMs * 1.5, 250)) {
-    const greeting = await greet(connection);
+    const greeting = await abortable(greet(connection), interrupted);
     const now = performance.now();
     if (greeting.kind === "ready") return greeting;
     if (greeting.kind === "busy") heard = now;
@@ -132,7 +148,7 @@ async function waitUntilReady(connection: Connection, server: ServerProcess, say
       hasTold = true;
       say("the database is getting ready; after a crash that can take a while");
     }
-    await sleep(pauseMs);
+    await abortable(sleep(pauseMs), interrupted);
   }
   return undefined;
 }

@@ -1,0 +1,176 @@
+/** Full disks under the log and under the database. The service stays up, says so, and continues when there is room. */
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { expect, test, vi } from "vitest";
+import { connectionIn } from "../src/db/embedded/connection.ts";
+import { serverPid } from "./embedded-world.ts";
+import { freePort, openProgramHouse, type Program, processesIn } from "./program.ts";
+
+const KEY = "a-key-that-the-operator-chose";
+const PATIENCE = { timeout: 120_000, interval: 200 };
+
+/** Small file systems need the right to mount them. */
+const canMount = (() => {
+  try {
+    using _ = mountSmall("64k");
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+/** A file system of its own, of this size. */
+function mountSmall(size: string): Disposable & { folder: string } {
+  const folder = mkdtempSync(join(tmpdir(), "mailvet-small-"));
+  const remove = () => rmSync(folder, { recursive: true });
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=0755`, "tmpfs", folder], {
+      stdio: "pipe",
+    });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return {
+    folder,
+    [Symbol.dispose]() {
+      execFileSync("umount", ["--lazy", folder]);
+      remove();
+    },
+  };
+}
+
+/** Takes all the room that is left. Removing the file gives it back. */
+function fillUp(path: string): void {
+  const chunk = Buffer.alloc(1024 * 1024, "x");
+  for (let size = chunk.length; size >= 1; size = Math.floor(size / 2)) {
+    try {
+      for (;;) writeFileSync(path, chunk.subarray(0, size), { flag: "a" });
+    } catch (error) {
+      expect(error).toMatchObject({ code: "ENOSPC" });
+    }
+  }
+}
+
+async function isReady(url: string): Promise<{ status: number; log?: string; detail?: string }> {
+  const answer = await fetch(`${url}/health/ready`);
+  return { ...((await answer.json()) as object), status: answer.status };
+}
+
+const ask = (url: string, path: string, init: RequestInit = {}) =>
+  fetch(`${url}/api/v1${path}`, { ...init, headers: { "x-api-key": KEY, ...init.headers } });
+
+async function droppedLines(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^mailvet_log_lines_dropped_total (\d+)/m.exec(metrics)?.[1]);
+}
+
+async function untilReady(program: Program, url: string): Promise<void> {
+  await vi.waitFor(async () => {
+    if (program.child.exitCode !== null) throw new Error(program.words());
+    expect((await isReady(url)).status).toBe(200);
+  }, PATIENCE);
+}
+
+test("standard output that takes nothing: lines are dropped and counted, and the service answers and stops", async () => {
+  await using house = openProgramHouse();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const full = openSync("/dev/full", "w");
+  const program = house.launch({ PORT: String(port), BOOTSTRAP_API_KEY: KEY }, { stdout: full });
+  closeSync(full);
+  await untilReady(program, url);
+  for (let n = 0; n < 50; n++) expect((await ask(url, "/account")).status).toBe(200);
+  await vi.waitFor(async () => expect(await droppedLines(url)).toBeGreaterThan(40), PATIENCE);
+  expect(await isReady(url)).toMatchObject({ status: 200, log: "dropping" });
+  expect((await fetch(`${url}/health/live`)).status).toBe(200);
+  program.child.kill("SIGTERM");
+  expect(await program.exit()).toBe(0);
+  expect(processesIn(house.dataDirectory)).toEqual([]);
+}, 300_000);
+
+test.skipIf(!canMount)(
+  "a log file on a full disk loses lines until there is room again (needs the right to mount)",
+  async () => {
+    using small = mountSmall("64k");
+    await using house = openProgramHouse();
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const path = join(small.folder, "log");
+    const file = openSync(path, "a");
+    const program = house.launch({ PORT: String(port), BOOTSTRAP_API_KEY: KEY }, { stdout: file });
+    closeSync(file);
+    await untilReady(program, url);
+    await expect.poll(() => readFileSync(path, "utf8"), PATIENCE).toContain("listens on");
+    fillUp(join(small.folder, "filler"));
+
+    await vi.waitFor(async () => {
+      expect((await ask(url, "/account")).status).toBe(200);
+      expect(await isReady(url)).toMatchObject({ status: 200, log: "dropping" });
+    }, PATIENCE);
+    rmSync(join(small.folder, "filler"));
+    const sizeBytes = statSync(path).size;
+    await vi.waitFor(async () => {
+      expect((await ask(url, "/account")).status).toBe(200);
+      expect(statSync(path).size).toBeGreaterThan(sizeBytes);
+      expect(await isReady(url)).toEqual({ status: 200 });
+    }, PATIENCE);
+    expect(await droppedLines(url)).toBeGreaterThan(0);
+    program.child.kill("SIGTERM");
+    expect(await program.exit()).toBe(0);
+  },
+  300_000,
+);
+
+test.skipIf(!canMount)(
+  "a database on a full disk, its WAL too: 503, not ready, and on by itself when there is room (needs the right to mount)",
+  async () => {
+    using small = mountSmall("200m");
+    await using house = openProgramHouse(mkdtempSync(join(small.folder, "house-")));
+    const program = await house.start({ BOOTSTRAP_API_KEY: KEY, ADMIN_CREDITS: "1000" });
+    const { url } = program;
+    const filler = join(small.folder, "filler");
+    const rows = Array.from({ length: 20_000 }, (_, n) => `person-${n}@mailvet.test`).join("\n");
+    const upload = () => {
+      const form = new FormData();
+      form.append("file", new Blob([`email\n${rows}\n`]), "list.csv");
+      return ask(url, "/bulk/upload/preview", { method: "POST", body: form });
+    };
+    expect((await upload()).status, await (await upload()).text()).toBe(200);
+
+    fillUp(filler);
+    await vi.waitFor(async () => {
+      const answer = await upload();
+      expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
+    }, PATIENCE);
+    expect((await isReady(url)).status).toBe(503);
+    rmSync(filler);
+    await untilReady(program, url);
+    expect((await upload()).status).toBe(200);
+
+    // A new segment of the WAL ends the server, which cannot start either until there is room.
+    const server = serverPid(house.dataDirectory);
+    fillUp(filler);
+    const admin = new pg.Client(connectionIn(join(house.dataDirectory, "run")));
+    admin.on("error", () => {});
+    await admin.connect();
+    for (let n = 0; n < 20 && serverPid(house.dataDirectory) === server; n++) {
+      await admin.query("select pg_switch_wal(), txid_current()").catch(() => {});
+    }
+    await admin.end().catch(() => {});
+    await vi.waitFor(() => expect(serverPid(house.dataDirectory)).toBeUndefined(), PATIENCE);
+    await vi.waitFor(async () => expect((await isReady(url)).status).toBe(503), PATIENCE);
+    const answer = await ask(url, "/credits");
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
+    rmSync(filler);
+    await untilReady(program, url);
+    expect((await upload()).status).toBe(200);
+    expect(program.child.exitCode).toBeNull();
+    program.child.kill("SIGTERM");
+    expect(await program.exit()).toBe(0);
+  },
+  600_000,
+);

@@ -1,0 +1,205 @@
+/** Signals at any moment: the program ends by itself, leaves nothing running, and the next start works. */
+import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { mailDomain, openLab, saysNothing } from "@mailvet/lab";
+import { expect, test, vi } from "vitest";
+import { freePort, hasStarted, openProgramHouse, type Program, processesIn } from "./program.ts";
+
+const KEY = "a-key-that-the-operator-chose";
+/** For what takes seconds on a quiet machine. */
+const PATIENCE_MS = 120_000;
+/** What the program says when its own deadline for stopping has passed. */
+const FORCED = "not everything was closed";
+const ROUNDS = 10;
+
+/** A moment in each of `ROUNDS` equal parts of a duration, and a little beyond its end. */
+const momentOf = (round: number, durationMs: number) => ((round + Math.random()) / ROUNDS) * durationMs * 1.1;
+
+const signalOf = (round: number) => (round % 2 === 0 ? "SIGTERM" : "SIGINT");
+
+/** It caught the signal and stopped in good order; or the signal came before its first line of code ran. */
+async function expectCleanEnd(program: Program, signal: NodeJS.Signals, dataDirectory: string) {
+  const code = await program.exit();
+  const what = `${signal}: ${program.words()}`;
+  if (code === null && program.words() === "") expect(program.child.signalCode, what).toBe(signal);
+  else expect(code, what).toBe(0);
+  expect(program.words()).not.toContain(FORCED);
+  expect(processesIn(dataDirectory), what).toEqual([]);
+}
+
+test("a signal at 30 moments of first start, second start and stop: a clean end each time, and the next start works", async () => {
+  const env = { PORT: String(await freePort()), BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: "warn" };
+  const durations = await measure(env);
+  for (let round = 0; round < ROUNDS; round++) {
+    await using house = openProgramHouse();
+    const signal = signalOf(round);
+
+    for (const durationMs of [durations.firstStartMs, durations.secondStartMs]) {
+      const interrupted = house.launch(env);
+      await pause(momentOf(round, durationMs));
+      interrupted.child.kill(signal);
+      await expectCleanEnd(interrupted, signal, house.dataDirectory);
+      if (existsSync(house.dataDirectory)) {
+        expect(readdirSync(house.dataDirectory).filter((name) => name.includes(".new-"))).toEqual([]);
+      }
+    }
+
+    // Its port is free again, and what the interrupted starts left is a good place to start.
+    const program = await house.start(env);
+    expect(program.url, program.words()).not.toBe("");
+    const answer = await fetch(`${program.url}/api/v1/account`, { headers: { "x-api-key": KEY } });
+    expect(answer.status).toBe(200);
+    program.child.kill(signal);
+    if (round % 2 === 0) await expectCleanEnd(program, signal, house.dataDirectory);
+    else {
+      await pause(momentOf(round, durations.stopMs));
+      program.child.kill("SIGTERM");
+      // The second signal counts as such after a second; until then, or when all is done by then, the end is clean.
+      expect([0, 143]).toContain(await program.exit());
+      expect(program.words()).not.toContain(FORCED);
+      await vi.waitFor(() => expect(processesIn(house.dataDirectory)).toEqual([]), PATIENCE_MS);
+      const next = await house.start(env);
+      expect(next.url, next.words()).not.toBe("");
+    }
+  }
+}, 1_200_000);
+
+/** How long it all takes on this machine now. */
+async function measure(env: Record<string, string>) {
+  await using house = openProgramHouse();
+  const timed = async (work: () => Promise<unknown>) => {
+    const begun = performance.now();
+    await work();
+    return performance.now() - begun;
+  };
+  let program = house.launch(env);
+  const firstStartMs = await timed(() => hasStarted(program));
+  program.child.kill("SIGTERM");
+  const stopMs = await timed(() => program.exit());
+  program = house.launch(env);
+  const secondStartMs = await timed(() => hasStarted(program));
+  return { firstStartMs, secondStartMs, stopMs };
+}
+
+test("a second signal ends a stop that waits, at once, with the exit code of the signal and no server left behind", async () => {
+  await using lab = await openLab({ "mute.test": mailDomain({ temper: saysNothing({ at: "banner" }) }) });
+  await using house = openProgramHouse();
+  const env = {
+    BOOTSTRAP_API_KEY: KEY,
+    DNS_SERVERS: lab.nameServer,
+    SMTP_PORT: String(lab.smtpPort),
+    EGRESS_ALLOW: "127.0.0.0/8",
+  };
+  for (const [signal, code] of [
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+  ] as const) {
+    const program = await house.start(env);
+    const waiting = fetch(`${program.url}/api/v1/validation/single?email=ann@mute.test`, {
+      headers: { "x-api-key": KEY },
+    });
+    waiting.catch(() => {});
+    await untilUnderWay(program, 1);
+    program.child.kill("SIGTERM");
+    const again = setInterval(() => program.child.kill(signal), 200);
+    expect(await program.exit()).toBe(code);
+    clearInterval(again);
+    expect(program.words()).not.toContain("has stopped");
+    await vi.waitFor(() => expect(processesIn(house.dataDirectory)).toEqual([]), PATIENCE_MS);
+    await expect(waiting).rejects.toThrow();
+  }
+  const next = await house.start(env);
+  expect((await fetch(`${next.url}/health/ready`)).status).toBe(200);
+}, 300_000);
+
+test("a start that waits for a database which says nothing ends at a signal", async () => {
+  await using house = openProgramHouse();
+  const silent = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as { port: number };
+  const connected = once(silent, "connection");
+  const program = house.launch({ DATABASE_URL: `postgres://mailvet@127.0.0.1:${port}/mailvet` });
+  const [socket] = (await connected) as [Socket];
+  program.child.kill("SIGTERM");
+  expect(await program.exit()).toBe(0);
+  expect(program.words()).toContain("mailvet has stopped");
+  expect(program.words()).not.toContain(FORCED);
+  socket.destroy();
+  silent.close();
+}, 300_000);
+
+test("ready means that the operator's key is there", async () => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  for (let round = 0; round < 3; round++) {
+    await using house = openProgramHouse();
+    const program = house.launch({ PORT: String(port), BOOTSTRAP_API_KEY: KEY });
+    const statuses = new Set<number>();
+    while (!statuses.has(200)) {
+      statuses.add(
+        await fetch(`${url}/health/ready`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      );
+      if (program.child.exitCode !== null) throw new Error(program.words());
+    }
+    const answer = await fetch(`${url}/api/v1/account`, { headers: { "x-api-key": KEY } });
+    expect(answer.status).toBe(200);
+    expect([...statuses].every((status) => [0, 200, 503].includes(status))).toBe(true);
+    program.child.kill("SIGTERM");
+    expect(await program.exit()).toBe(0);
+  }
+}, 300_000);
+
+const HEAD = `POST /api/v1/validation/single HTTP/1.1\r\nHost: mailvet\r\nX-API-Key: ${KEY}\r\n`;
+const HALF_BODY = `${HEAD}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
+
+test("100 silent connections do not hold up a stop, and a request under way is answered", async () => {
+  await using house = openProgramHouse();
+  const program = await house.start({ BOOTSTRAP_API_KEY: KEY });
+  const { hostname, port } = new URL(program.url);
+  const clients = await Promise.all(
+    Array.from({ length: 100 }, async (_, n) => {
+      const socket = connect(Number(port), hostname);
+      socket.on("error", () => {}); // they are cut off in the end
+      await once(socket, "connect");
+      if (n % 4 === 1) socket.write("POST /api/v1/valid");
+      if (n % 4 === 2) socket.write(HALF_BODY);
+      if (n % 4 === 3) {
+        socket.write("GET /health/live HTTP/1.1\r\nHost: mailvet\r\n\r\n");
+        await once(socket, "data"); // it is kept alive from here on
+      }
+      return socket;
+    }),
+  );
+  const answers = clients.map(async (socket, n) => {
+    let heard = "";
+    socket.on("data", (chunk) => {
+      heard += chunk;
+    });
+    await once(socket, "close");
+    return { kind: n % 4, status: heard.split(" ", 2)[1] };
+  });
+  const slow = fetch(`${program.url}/api/v1/validation/single?email=slow-3s@mailvet.test`, {
+    headers: { "x-api-key": KEY },
+  });
+  await untilUnderWay(program, 26);
+  program.child.kill("SIGTERM");
+  expect((await slow).status).toBe(200);
+  expect(await program.exit()).toBe(0);
+  expect(program.words()).not.toContain(FORCED);
+  for (const { kind, status } of await Promise.all(answers)) {
+    expect(status).toBe(kind === 1 || kind === 2 ? "503" : undefined);
+  }
+}, 300_000);
+
+/** Waits until so many requests are being worked on. */
+async function untilUnderWay({ url }: Program, requests: number): Promise<void> {
+  await vi.waitFor(async () => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(Number(/^mailvet_http_requests_under_way (\d+)/m.exec(metrics)?.[1])).toBe(requests);
+  }, PATIENCE_MS);
+}

@@ -1,0 +1,62 @@
+/** The health server of a worker. */
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
+import { expect, test } from "vitest";
+import { HTTP_DEFAULTS } from "../src/http/http-settings.ts";
+import { createMetrics } from "../src/http/metrics.ts";
+import { buildWorkerApp } from "../src/http/worker-app.ts";
+import { createLog } from "../src/log.ts";
+import { openTestDatabase } from "./database.ts";
+
+async function openWorkerApp(isStarted: () => boolean) {
+  const database = await openTestDatabase();
+  const app = buildWorkerApp({
+    settings: HTTP_DEFAULTS,
+    pool: database.pool,
+    log: createLog({ level: "silent", addresses: "masked" }),
+    metrics: createMetrics(),
+    readiness: { isStarted, checkDatabase: database.check },
+  });
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  return { app, url, database };
+}
+
+test("a worker is ready when its start is complete", async () => {
+  let isStarted = false;
+  const { app, url, database } = await openWorkerApp(() => isStarted);
+  const early = await fetch(`${url}/health/ready`);
+  expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(await early.json()).toMatchObject({ detail: "This server is still starting." });
+  isStarted = true;
+  const ready = await fetch(`${url}/health/ready`);
+  expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }]);
+  await app.close();
+  await database.close();
+});
+
+test("silent and half-sent connections are closed when a worker stops", async () => {
+  const { app, database } = await openWorkerApp(() => true);
+  const { port } = app.server.address() as AddressInfo;
+  const sent = [
+    "",
+    "GET /hea",
+    "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n",
+    "GET /metrics HTTP/1.1\r\nHost: a\r\n",
+  ];
+  const closed = Array.from({ length: 100 }, async (_, n) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.resume();
+    await once(socket, "connect");
+    socket.write(sent[n % 4]!);
+    return once(socket, "close");
+  });
+  const accepted = () =>
+    new Promise<number>((resolve, reject) =>
+      app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    );
+  await expect.poll(accepted, { timeout: 120_000 }).toBe(100);
+  await app.close();
+  await Promise.all(closed);
+  await database.close();
+}, 300_000);
