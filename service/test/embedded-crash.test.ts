@@ -194,3 +194,44 @@ test("a service that is killed while it makes the database leaves nothing that i
   await server.stop();
   expect(existsSync(join(fresh, "postgres", "PG_VERSION"))).toBe(true);
 });
+
+/** The watchdogs that run for the servers of a data directory. */
+function watchdogsOf(directory: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      return words.includes("mailvet-watchdog") && words.includes(placesIn(directory).serverOwner);
+    } catch {
+      return false; // no process, or it has just ended
+    }
+  });
+}
+
+test("a server whose service was killed ends by itself in good order, unless the next service has adopted it", async () => {
+  const patience = { timeout: 120_000, interval: 100 };
+  const place = world.directory("watched");
+  const first = world.startService(place, undefined, 1);
+  await first.hear(/saved 1\n/);
+  const pid = serverPid(place)!;
+  const [watchdog, ...more] = watchdogsOf(place);
+  expect(more).toEqual([]);
+
+  // Stopped, so that it cannot act before the next service is there, however slow that is.
+  process.kill(Number(watchdog), "SIGSTOP");
+  await first.kill();
+  const second = world.startService(place, undefined, 1);
+  await second.hear(/found the database still running(.|\n)*saved/);
+  process.kill(Number(watchdog), "SIGCONT");
+  await expect.poll(() => watchdogsOf(place), patience).not.toContain(watchdog);
+  expect(serverPid(place)).toBe(pid);
+
+  await second.kill();
+  await expect.poll(() => [serverPid(place), watchdogsOf(place)], patience).toEqual([undefined, []]);
+  const log = readFileSync(placesIn(place).log, "utf8");
+  expect(log.trimEnd()).toMatch(/database system is shut down$/);
+
+  const third = await startEmbeddedPostgres({ dataDirectory: place });
+  expect(watchdogsOf(place)).toHaveLength(1);
+  await third.stop();
+  await expect.poll(() => watchdogsOf(place), patience).toEqual([]);
+}, 300_000);

@@ -9,7 +9,12 @@ import { EmbeddedPostgresTrouble, startEmbeddedPostgres } from "../dist/db/embed
 
 const say = (text) => process.stdout.write(`${text}\n`);
 try {
-  const server = await startEmbeddedPostgres({ dataDirectory: process.argv[2], say });
+  const [dataDirectory, orphanGraceSeconds] = process.argv.slice(2);
+  const server = await startEmbeddedPostgres({
+    dataDirectory,
+    say,
+    orphanGraceSeconds: Number(orphanGraceSeconds),
+  });
   say("ready");
   const client = new pg.Client(server.connection);
   client.on("error", () => {});

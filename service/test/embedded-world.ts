@@ -35,8 +35,8 @@ export function openEmbeddedWorld() {
       directories.add(path);
       return path;
     },
-    startService(dataDirectory: string, user?: RunAsUser): TestService {
-      const service = startService(dataDirectory, user);
+    startService(dataDirectory: string, user?: RunAsUser, orphanGraceSeconds?: number): TestService {
+      const service = startService(dataDirectory, user, orphanGraceSeconds);
       services.push(service);
       return service;
     },
@@ -68,8 +68,15 @@ async function endServerOf(dataDirectory: string): Promise<void> {
   while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-function startService(dataDirectory: string, user: RunAsUser | undefined): TestService {
-  const child = spawn(process.execPath, [PROGRAM, dataDirectory], {
+/** Long enough for what a test does with the server of a service that it has killed. */
+const LONG_GRACE_SECONDS = 600;
+
+function startService(
+  dataDirectory: string,
+  user: RunAsUser | undefined,
+  orphanGraceSeconds = LONG_GRACE_SECONDS,
+): TestService {
+  const child = spawn(process.execPath, [PROGRAM, dataDirectory, String(orphanGraceSeconds)], {
     ...identityOf(user),
     env: { PATH: process.env.PATH },
     stdio: ["ignore", "pipe", "pipe"],

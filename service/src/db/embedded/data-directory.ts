@@ -26,6 +26,7 @@ export function placesIn(directory: string) {
     sockets: join(directory, "run"),
     log: join(directory, "postgres.log"),
     serviceLock: join(directory, "service.lock"),
+    serverOwner: join(directory, "postgres.owner"),
     binariesCopy: join(directory, "postgres-binaries"),
   };
 }

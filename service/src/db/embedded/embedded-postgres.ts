@@ -37,11 +37,13 @@ export type EmbeddedPostgresOptions = {
   interrupted?: AbortSignal | undefined;
   /** When given, a server that ends by itself is started again, on the same socket, and this hears of it. */
   onRestart?: (text: string) => void;
+  /** How long the server outlives a service that is killed; some seconds unless told otherwise. */
+  orphanGraceSeconds?: number;
 };
 
 /** Throws EmbeddedPostgresTrouble when the database cannot run here. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDirectory, say = () => {}, interrupted, onRestart } = options;
+  const { dataDirectory, say = () => {}, interrupted, onRestart, orphanGraceSeconds } = options;
   try {
     const packageDirectory = findPackage(); // before anything is made where nothing can run
     const user = chooseRunAsUser(placesIn(dataDirectory).cluster);
@@ -52,16 +54,17 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       const cluster = { cluster: places.cluster, superuser: SUPERUSER };
       await readyCluster({ ...cluster, binaries, user, say, interrupted });
       const socketDirectory = openSocketDirectory(places, user);
+      const server = { places, socketDirectory, binaries, user, say, orphanGraceSeconds };
       const open = (signal: AbortSignal | undefined) =>
-        openDatabaseServer({ places, socketDirectory, binaries, user, say, interrupted: signal });
+        openDatabaseServer({ ...server, interrupted: signal });
       const first = await open(interrupted);
-      const server = onRestart ? supervise(first, open, onRestart) : first;
+      const running = onRestart ? supervise(first, open, onRestart) : first;
       let stopping: Promise<void> | undefined;
       const stop = () => {
-        stopping ??= server.stop().finally(() => lock.release());
+        stopping ??= running.stop().finally(() => lock.release());
         return stopping;
       };
-      return { connection: first.connection, dataDirectory: places.directory, exited: server.exited, stop };
+      return { connection: first.connection, dataDirectory: places.directory, exited: running.exited, stop };
     } catch (error) {
       lock.release();
       throw error;

@@ -5,6 +5,8 @@ import { isServerOf } from "./postmaster-file.ts";
 import { isRunning } from "./process-identity.ts";
 
 export type ServerProcess = {
+  /** Undefined when it could not even be spawned. */
+  pid: number | undefined;
   /** Settles when it has left, for whatever reason. */
   exited: Promise<void>;
   hasExited(): boolean;
@@ -25,7 +27,8 @@ export function launchedProcess(child: ChildProcess): ServerProcess {
     });
   });
   child.unref();
-  return endedWithUs({ exited, hasExited: () => isGone, signal: (name) => void child.kill(name) });
+  const signal = (name: NodeJS.Signals) => void child.kill(name);
+  return endedWithUs({ pid: child.pid, exited, hasExited: () => isGone, signal });
 }
 
 /**
@@ -54,7 +57,7 @@ export function orphanProcess(pid: number, cluster: string): ServerProcess {
   const signal = (name: NodeJS.Signals) => {
     if (isServerOf(cluster, pid)) process.kill(pid, name);
   };
-  return endedWithUs({ exited, hasExited, signal });
+  return endedWithUs({ pid, exited, hasExited, signal });
 }
 
 /** SIGINT ends it in good order; SIGQUIT, when that takes too long, leaves it to recover at its next start. */

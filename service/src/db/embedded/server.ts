@@ -20,6 +20,7 @@ import { SERVER_ENVIRONMENT, serverArguments } from "./server-settings.ts";
 import { isPrivate, socketIn } from "./socket-directory.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
 import { EmbeddedPostgresTrouble } from "./trouble.ts";
+import { startWatchdog } from "./watchdog.ts";
 
 export type Server = {
   connection: Connection;
@@ -35,6 +36,8 @@ export type ServerOptions = {
   binaries: Binaries;
   user: RunAsUser | undefined;
   say: (text: string) => void;
+  /** How long the server outlives a service that is killed (watchdog.ts). */
+  orphanGraceSeconds?: number | undefined;
   /** Gives up waiting and stops the server when it is aborted. */
   interrupted?: AbortSignal | undefined;
 };
@@ -71,6 +74,7 @@ async function adopt(postmaster: Postmaster, options: ServerOptions): Promise<Se
   const { places, binaries, user, say } = options;
   const { pid, socketDirectory } = postmaster;
   const orphan = orphanProcess(pid, places.cluster);
+  startWatchdog(orphan, options);
   if (canBeReached(postmaster, user)) {
     const connection = connectionIn(socketDirectory);
     const ready = await waitUntilReady(connection, orphan, options);
@@ -105,6 +109,7 @@ async function launch(options: ServerOptions): Promise<Server | "in use"> {
     detached: true, // Ctrl-C is for us: the server leaves last, when we say so
   });
   const launched = launchedProcess(child);
+  startWatchdog(launched, options);
   const connection = connectionIn(socketDirectory);
   const ready = await waitUntilReady(connection, launched, options);
   if (ready) return serverOf(launched, connection, ready.hasDatabase);
