@@ -1,0 +1,56 @@
+/**
+ * Runs the tests on a machine that is busy with something else: four busy loops per core, at a higher priority than the
+ * tests. A test that passes here waits for events, not for time.
+ *
+ *   npm run test:starved                     everything `npm test` runs
+ *   npm run test:starved -- FILE...          these test files only (any arguments of `vitest run`)
+ *
+ * The exit code is that of the tests. The busy loops end with this process, also when it is killed with -9.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism, getPriority, loadavg, setPriority } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const LOOPS_PER_CORE = 4;
+const LOWER_PRIORITY = 10; // of 19; a process may always lower its own
+const SAMPLE_MS = 15_000;
+
+/** Takes what the scheduler gives it, and leaves when the parent whose id it was given is no longer its parent. */
+const BUSY_LOOP = `
+  const parent = Number(process.argv[1]);
+  while (process.ppid === parent) for (const end = Date.now() + 200; Date.now() < end; );
+`;
+
+const loops = Array.from({ length: LOOPS_PER_CORE * availableParallelism() }, () =>
+  spawn(process.execPath, ["-e", BUSY_LOOP, String(process.pid)], { stdio: "ignore" }),
+);
+process.once("exit", () => {
+  for (const loop of loops) loop.kill("SIGKILL");
+});
+
+setPriority(Math.min(19, getPriority() + LOWER_PRIORITY)); // the tests inherit it; the loops have started without
+const files = process.argv.slice(2);
+const [command, ...args] =
+  files.length === 0
+    ? ["npm", "test"]
+    : [process.execPath, join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...files];
+const startedAt = Date.now();
+const tests = spawn(command, args, { cwd: ROOT, stdio: "inherit" });
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => tests.kill(signal));
+
+const loads = [];
+const sampling = setInterval(() => loads.push(loadavg()[0]), SAMPLE_MS);
+const [code, signal] = await once(tests, "exit");
+clearInterval(sampling);
+loads.push(loadavg()[0]);
+
+const seconds = Math.round((Date.now() - startedAt) / 1000);
+const load = `load average ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}`;
+const outcome = code === 0 ? "passed" : `failed (${signal ?? `exit code ${code}`})`;
+process.stderr.write(
+  `starved: ${outcome} in ${seconds} s; ${loops.length} busy loops on ${availableParallelism()} cores, ${load}\n`,
+);
+process.exit(code ?? 1);
