@@ -1,12 +1,12 @@
 /** Stories of what domains publish about their mail, and of what does not count as publishing it. */
-import { type NameEntry, openLab, servfail, slow, type World } from "@mailvet/lab";
+import { type NameEntry, type NameTemper, openLab, servfail, type World } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { findMailPolicies } from "../src/dns/mail-policies.ts";
 import { createResolver } from "../src/dns/resolver.ts";
 
 async function policiesIn(world: World, domain = "shop.test") {
   await using lab = await openLab(world);
-  const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: 1200 });
+  const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: 120_000 });
   try {
     return await findMailPolicies(resolver, domain);
   } finally {
@@ -17,15 +17,22 @@ async function policiesIn(world: World, domain = "shop.test") {
 const txt = (...TXT: (string | string[])[]): NameEntry => ({ TXT });
 
 test("a well-kept domain has all three, asked for at the same time", async () => {
-  const patient = { answers: slow(400) };
-  const started = performance.now();
+  const events: string[] = [];
+  const answers: NameTemper = () => {
+    events.push("question");
+    const rewrite = (message: Buffer) => {
+      events.push("answer");
+      return message;
+    };
+    return { delayMs: 400, rewrite };
+  };
   const policies = await policiesIn({
-    "shop.test": { ...txt("google-site-verification=x", "v=spf1 mx -all"), ...patient },
-    "_dmarc.shop.test": { ...txt("v=DMARC1; p=reject"), ...patient },
-    "_mta-sts.shop.test": { ...txt("v=STSv1; id=20261115"), ...patient },
+    "shop.test": { ...txt("google-site-verification=x", "v=spf1 mx -all"), answers },
+    "_dmarc.shop.test": { ...txt("v=DMARC1; p=reject"), answers },
+    "_mta-sts.shop.test": { ...txt("v=STSv1; id=20261115"), answers },
   });
   expect(policies).toEqual({ spf: true, dmarc: true, mtaSts: true });
-  expect(performance.now() - started).toBeLessThan(1100);
+  expect(events).toEqual([...Array(3).fill("question"), ...Array(3).fill("answer")]);
 });
 
 test("a domain that publishes nothing has none, and one that is not there has none either", async () => {

@@ -29,20 +29,23 @@ export type Installation = {
   /** Where connections go, whatever the port is called. */
   dialledPort?: number;
   roundMs?: number;
+  dnsTimeoutMs?: number;
+  slowNameServerMs?: number;
 };
 
 export type Findings = Readonly<Record<string, Finding>>;
 
 /** By name, in the order in which they came. */
 export async function examineIn(lab: Lab, installation: Installation = {}): Promise<Findings> {
-  const { nameServers = [lab.nameServer], dialledPort = lab.smtpPort, roundMs = 3000 } = installation;
+  const { nameServers = [lab.nameServer], dialledPort = lab.smtpPort } = installation;
+  const { roundMs = 120_000, dnsTimeoutMs = 120_000, slowNameServerMs = 120_000 } = installation;
   const egress: Egress = {
     ehloName: "probe.firm.test",
     mailFrom: "ask@firm.test",
     sourceAddress: OURS,
     ...installation.egress,
   };
-  const resolver = createResolver({ servers: nameServers, timeoutMs: 2000 });
+  const resolver = createResolver({ servers: nameServers, timeoutMs: dnsTimeoutMs });
   const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
   const findings: Record<string, Finding> = {};
   try {
@@ -58,6 +61,7 @@ export async function examineIn(lab: Lab, installation: Installation = {}): Prom
       localListsFile: undefined,
       providers: PROVIDERS,
       roundMs,
+      slowNameServerMs,
     })) {
       findings[finding.name] = finding;
     }

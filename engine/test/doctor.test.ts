@@ -26,6 +26,9 @@ import {
 } from "./doctor-world.ts";
 import { openSilentHost } from "./silent-host.ts";
 
+/** For a round in which something has to be waited for in vain, and everything else has to be done in time. */
+const ROUND_MS = 8000;
+
 test("where all is well all is good, and every provider is greeted once and asked for nobody", async () => {
   await using lab = await openLab(GOOD_WORLD);
   const findings = await examineIn(lab);
@@ -68,15 +71,18 @@ test("a name server that invents addresses is found out", async () => {
   expect(findings["name servers"]?.advice).toContain("DNS_SERVERS");
 });
 
-test("a second name server that is dead is a warning that names it", async () => {
+test.concurrent("a second name server that is dead is a warning that names it", async () => {
   await using dead = await openLab({ "*.test": { answers: silent }, "*.com": { answers: silent } });
   await using lab = await openLab(GOOD_WORLD);
-  const findings = await examineIn(lab, { nameServers: [lab.nameServer, dead.nameServer] });
+  const findings = await examineIn(lab, {
+    nameServers: [lab.nameServer, dead.nameServer],
+    roundMs: ROUND_MS,
+  });
   expect(troublesIn(findings)).toEqual({ "name servers": "warning" });
   expect(findings["name servers"]?.advice).toContain(dead.nameServer);
 });
 
-test("a name server that knows its own network alone is told from a dead one", async () => {
+test.concurrent("a name server that knows its own network alone is told from a dead one", async () => {
   await using inside = await openLab({ "printer.test": { A: ["10.0.0.9"] }, "mx.test": mailHost() });
   const findings = await examineIn(inside);
   expect(findings["name servers"]).toMatchObject({
@@ -85,24 +91,22 @@ test("a name server that knows its own network alone is told from a dead one", a
   });
 });
 
-test("a slow name server is called slow", async () => {
+test.concurrent("a slow name server is called slow", async () => {
   const findings = await examineChanged(
     {
       "big.test": { MX: [{ preference: 1, exchange: "mx.big.test" }], answers: slow(1200) },
       "mx.big.test": mailHost({ temper: google }),
     },
-    { roundMs: 5000 },
+    { slowNameServerMs: 1000 },
   );
   expect(troublesIn(findings)).toEqual({ "name servers": "warning" });
   expect(findings["name servers"]?.found).toContain("slow");
 });
 
-test("when no name server speaks, only the name servers are blamed, and it is over in two rounds", async () => {
+test.concurrent("when no name server speaks, only the name servers are blamed", async () => {
   const everyName = ["test", "com", "arpa", "org", "net"].map((name) => [`*.${name}`, { answers: silent }]);
   await using mute = await openLab(Object.fromEntries(everyName));
-  const started = performance.now();
-  const findings = await examineIn(mute, { roundMs: 2500 });
-  expect(performance.now() - started).toBeLessThan(6000);
+  const findings = await examineIn(mute, { roundMs: 2500, dnsTimeoutMs: 2000 });
   const bad = Object.values(findings).filter(({ outcome }) => outcome === "bad");
   expect(bad.map(({ name }) => name)).toEqual(["name servers"]);
   expect(findings["port 25"]?.advice).toContain("name servers");
@@ -117,20 +121,18 @@ const allAt = (address: string): MailWorld =>
     ]),
   );
 
-test("a port 25 from which nothing comes back is blocked", async () => {
+test.concurrent("a port 25 from which nothing comes back is blocked", async () => {
   await using host = await openSilentHost("127.0.0.88");
-  const started = performance.now();
-  const findings = await examineChanged(allAt("127.0.0.88"), { dialledPort: host.port, roundMs: 2000 });
+  const findings = await examineChanged(allAt("127.0.0.88"), { dialledPort: host.port, roundMs: ROUND_MS });
   expect(findings["port 25"]).toMatchObject({
     outcome: "bad",
     found: expect.stringContaining("Blocked"),
     advice: expect.stringContaining("SOCKS_PROXY"),
   });
   expect(findings.welcome).toMatchObject({ outcome: "unknown" });
-  expect(performance.now() - started).toBeLessThan(5000);
 });
 
-test("a proxy that takes our wish and stays silent is named as the suspect", async () => {
+test.concurrent("a proxy that takes our wish and stays silent is named as the suspect", async () => {
   const proxy = createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", () => socket.write(Buffer.from([5, 0]))); // no password needed; then nothing more
@@ -140,7 +142,7 @@ test("a proxy that takes our wish and stays silent is named as the suspect", asy
   try {
     const findings = await examineChanged(
       {},
-      { egress: { proxy: { host: "127.0.0.1", port } }, roundMs: 1500 },
+      { egress: { proxy: { host: "127.0.0.1", port } }, roundMs: ROUND_MS },
     );
     expect(findings["port 25"]).toMatchObject({
       outcome: "bad",
@@ -153,7 +155,7 @@ test("a proxy that takes our wish and stays silent is named as the suspect", asy
   }
 });
 
-test("connections that are refused everywhere point to the firewall", async () => {
+test.concurrent("connections that are refused everywhere point to the firewall", async () => {
   const findings = await examineChanged(allAt("127.0.0.89"));
   expect(findings["port 25"]).toMatchObject({
     outcome: "bad",
@@ -162,10 +164,10 @@ test("connections that are refused everywhere point to the firewall", async () =
   });
 });
 
-test("calls that are taken and not answered point to something in between", async () => {
+test.concurrent("calls that are taken and not answered point to something in between", async () => {
   const mute = mailDomain({ temper: saysNothing({ at: "banner" }) });
   const world = Object.fromEntries(PROVIDERS.map((provider) => [provider, mute]));
-  const findings = await examineChanged(world, { roundMs: 1000 });
+  const findings = await examineChanged(world, { roundMs: ROUND_MS });
   expect(findings["port 25"]).toMatchObject({
     outcome: "bad",
     found: expect.stringContaining("nobody speaks"),

@@ -23,7 +23,7 @@ test("a list makes room when somebody elsewhere waits in person, and the host ne
   const [listing, asking] = [engineIn(lab, { paceFor }), engineIn(lab, { paceFor })];
   const asked = () => lab.counts("mx.shop.test").commands.RCPT ?? 0;
   const list = Promise.all(manyAt("shop.test", 600).map((email) => listing.verify(email, "smtp")));
-  await expect.poll(asked, { interval: 1, timeout: 5000 }).toBeGreaterThan(0); // it is under way
+  await expect.poll(asked, { interval: 1 }).toBeGreaterThan(0); // it is under way
   const askedBefore = asked();
   const single = await asking.verify("single1@shop.test", "smtp", { isUrgent: true });
   const askedMeanwhile = asked() - askedBefore;

@@ -39,6 +39,8 @@ export type DoctorDeps = {
   providers?: readonly [string, ...string[]];
   /** For the visits, and again for what follows from them. */
   roundMs?: number;
+  /** A name server that takes longer is called slow. */
+  slowNameServerMs?: number;
 };
 
 const ROUND_MS = 8000;
@@ -62,6 +64,7 @@ export async function* examine(deps: DoctorDeps): AsyncGenerator<Finding> {
     nameServers: deps.nameServers,
     knownDomain: providers[0]!,
     timeoutMs: roundMs * DNS_SHARE,
+    slowMs: deps.slowNameServerMs,
   };
   const named = { ...deps, ehloName };
   /** What depends on our address waits for the first round and has the second for itself. */

@@ -15,9 +15,15 @@ export async function examineNameServers(options: {
   /** A domain that exists beyond doubt. */
   knownDomain: string;
   timeoutMs: number;
+  /** One that takes longer is slow. */
+  slowMs?: number | undefined;
 }): Promise<Finding> {
   const reports = await Promise.all(options.nameServers.map((server) => interview(server, options)));
-  return judge("name servers", CASES, { reports, knownDomain: options.knownDomain });
+  return judge("name servers", CASES, {
+    reports,
+    knownDomain: options.knownDomain,
+    slowMs: options.slowMs ?? SLOW_MS,
+  });
 }
 
 type Report = {
@@ -46,14 +52,14 @@ async function interview(
   }
 }
 
-type Facts = { reports: readonly Report[]; knownDomain: string };
+type Facts = { reports: readonly Report[]; knownDomain: string; slowMs: number };
 
 const SLOW_MS = 1000;
 
 const lies = ({ nonsense }: Report) => nonsense === "answer";
 const answers = ({ known }: Report) => known === "answer";
 const isBlind = ({ known }: Report) => known === "nxdomain" || known === "nodata";
-const isSlow = (report: Report) => answers(report) && report.tookMs > SLOW_MS;
+const isSlow = (slowMs: number) => (report: Report) => answers(report) && report.tookMs > slowMs;
 const admits = ({ nonsense }: Report) => nonsense === "nxdomain";
 
 const named = (reports: readonly Report[], is: (report: Report) => boolean) =>
@@ -101,7 +107,7 @@ const CASES: readonly Case<Facts>[] = [
   },
   {
     outcome: "warning",
-    when: ({ reports }) => reports.some(isSlow),
+    when: ({ reports, slowMs }) => reports.some(isSlow(slowMs)),
     found: (facts) => `${told(facts)}, which is slow.`,
     advice: () => "A resolver on this machine or in its network makes every check faster.",
   },

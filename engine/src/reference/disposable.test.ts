@@ -134,24 +134,6 @@ test("a manifest that points out of its directory, or at nothing, is passed over
   expect(loadDisposables({ directory }).origin.passedOver).toContain("cannot be read");
 });
 
-test("a lookup takes a few microseconds and loading a few dozen milliseconds at most", () => {
-  const started = performance.now();
-  const disposables = loadDisposables();
-  disposables.isDisposableDomain("warm.example");
-  const loadedMs = performance.now() - started;
-
-  const names = Array.from(
-    { length: 20_000 },
-    (_, index) => `company-${(index * 7919) % 20_000}.example.org`,
-  );
-  const asked = performance.now();
-  for (const name of names) disposables.isDisposableDomain(name);
-  const perLookupMicros = ((performance.now() - asked) / names.length) * 1000;
-
-  expect(loadedMs).toBeLessThan(200);
-  expect(perLookupMicros).toBeLessThan(20); // measured 0.5 to 2.5; the rest is room for a busy machine
-});
-
 function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "mailvet-lists-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

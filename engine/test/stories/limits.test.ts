@@ -49,7 +49,7 @@ tellStories([
 
 test.concurrent("a server that loses what comes early is asked again, one question at a time", async () => {
   const temper = breaksWhenPipelined({ by: "losing" });
-  await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 1500 });
+  await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 4000 });
   expect(await story.verdictsOn(["ann@shop.test", "eve@shop.test"])).toEqual([
     "valid",
     "invalid mailbox_not_found",
@@ -61,13 +61,13 @@ test.concurrent("a server that falls silent after the first recipient of a visit
   const temper: Temperament = {
     on: { rcpt: (visit) => (visit.recipientsAsked > 1 ? { silent: true } : undefined) },
   };
-  await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 1200 });
-  const startedAt = performance.now();
+  await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 4000 });
   const verdicts = await story.verdictsOn(
     ["ann", "bob", "cid", "dan", "eve"].map((name) => `${name}@shop.test`),
   );
   expect(verdicts).toEqual(["valid", "valid", "valid", "valid", "invalid mailbox_not_found"]);
-  expect(performance.now() - startedAt).toBeLessThan(3 * 1200 + 2000); // it is waited for two or three times
+  // Five and a made-up name, one a visit, and two visits in which that was learned.
+  expect(story.lab.counts("mx.shop.test").connections).toBeLessThanOrEqual(8);
 });
 
 test.concurrent("a host that takes one domain at a time has taught us so after one round", async () => {

@@ -94,15 +94,13 @@ test("yahoo says yes to everyone, so nobody is proven there", async () => {
   ]);
 });
 
-test("a giant is asked for three recipients a visit at the most, and rests between visits", async () => {
+test("a giant is asked for three recipients a visit at the most", async () => {
   await using story = await openStory({
     "aspmx.l.google.com": mailHost({ temper: google }),
     "shop.test": mailDomain({ mx: ["aspmx.l.google.com"], users: () => true }),
   });
-  const startedAt = performance.now();
   await story.verdictsOn(["a", "b", "c", "d", "e"].map((name) => `${name}nnabel@shop.test`));
   await story.end();
   const { connections, commands } = story.lab.counts("aspmx.l.google.com");
   expect((commands.RCPT ?? 0) / connections).toBeLessThanOrEqual(3);
-  expect(performance.now() - startedAt).toBeGreaterThan(connections > 1 ? 190 : 0);
 });

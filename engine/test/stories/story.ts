@@ -4,7 +4,6 @@
  * Every verdict is held against what is true in the lab, so that each story, whatever it is about, fails when
  * a live mailbox is called invalid.
  */
-import { setTimeout as delay } from "node:timers/promises";
 import { type Lab, type MailDomain, type MailWorld, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createResolver } from "../../src/dns/resolver.ts";
@@ -17,7 +16,9 @@ import type { PaceFor } from "../../src/smtp/pace.ts";
 import { createPlanner } from "../../src/smtp/planner.ts";
 import { decide } from "../../src/verdict.ts";
 import { createVerifier, type DeploymentKnowledge, type Verifier } from "../../src/verifier.ts";
+import { until } from "../until.ts";
 
+/** Nothing expires unless the story is about that. */
 export type StoryOptions = {
   probeTimeoutMs?: number;
   connectionsPerHost?: number;
@@ -66,13 +67,16 @@ export async function openStory(world: MailWorld, options: StoryOptions = {}): P
 
 /** An engine that knows nothing yet of this lab. */
 export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
-  const { probeTimeoutMs = 8000, allow = ["127.0.0.0/8"], dial, dnsTimeoutMs, ...rest } = options;
+  const {
+    probeTimeoutMs = 120_000,
+    dnsTimeoutMs = 120_000,
+    allow = ["127.0.0.0/8"],
+    dial,
+    ...rest
+  } = options;
   const { nameModel, knowledge, ...limits } = rest;
   const port = options.smtpPort ?? lab.smtpPort;
-  const resolver = createResolver({
-    servers: [lab.nameServer],
-    ...(dnsTimeoutMs === undefined ? {} : { timeoutMs: dnsTimeoutMs }),
-  });
+  const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: dnsTimeoutMs });
   const guard = createEgressGuard({ allow });
   const planner = createPlanner({
     dial: dial ?? createDial({ guard, port, egress: {} }),
@@ -153,7 +157,7 @@ function hostsOf(name: string, { hosts = { mx: {} }, implicitMx, down }: MailDom
 /** What no server should ever have to complain about, counted once everybody has said goodbye. */
 export async function rudenessAt({ lab }: Story, host: string) {
   const counts = lab.counts(host);
-  for (let i = 0; i < 100 && counts.openConnections > 0; i++) await delay(20);
+  await until(() => counts.openConnections === 0);
   return {
     data: counts.commands.DATA ?? 0,
     vrfy: counts.commands.VRFY ?? 0,
