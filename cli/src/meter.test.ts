@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createRate, type MeterStream, meterOn } from "./meter.ts";
 
 function kept(): { stream: MeterStream; lines: string[] } {
@@ -30,14 +29,16 @@ test("lines come now and then only", () => {
   expect(lines).toEqual([]);
 });
 
-test("the rate is that of the last while", async () => {
-  const rate = createRate(100);
-  await sleep(60);
+test("the rate is that of the last while", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const rate = createRate(15_000);
+  vi.advanceTimersByTime(10_000);
+  expect(rate.of(1000)).toBe(100);
+  vi.advanceTimersByTime(18_000);
   rate.of(1000);
-  await sleep(120);
-  rate.of(1000);
-  await sleep(120);
+  vi.advanceTimersByTime(18_000);
   expect(rate.of(1000)).toBe(0);
-  await sleep(50);
-  expect(rate.of(1100)).toBeGreaterThan(0);
+  vi.advanceTimersByTime(2_000);
+  expect(rate.of(1100)).toBe(5);
 });

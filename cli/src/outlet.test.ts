@@ -1,15 +1,17 @@
 import { PassThrough } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { outletTo } from "./outlet.ts";
 
 test("a few words are seen soon, although nobody says that they are all", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const stream = new PassThrough();
   const outlet = outletTo(stream);
   await outlet.print("one ");
   await outlet.print("two");
   expect(stream.read()).toBeNull();
-  await sleep(200);
+  vi.advanceTimersByTime(100);
   expect(String(stream.read())).toBe("one two");
 });
 
@@ -31,7 +33,7 @@ test("a reader that is slow is waited for", async () => {
   const printing = outlet.print("x".repeat(40_000)).then(() => {
     isPrinted = true;
   });
-  await sleep(20);
+  await nextTurn();
   expect(isPrinted).toBe(false);
   stream.resume();
   await printing;

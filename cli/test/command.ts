@@ -1,6 +1,7 @@
 /** Runs the command line as its users do: as a process, with arguments, environment and standard input. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
 
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
@@ -24,7 +25,7 @@ export function mailvet(args: readonly string[], { env, input = "" }: Circumstan
   });
 }
 
-/** The same while it runs, for stories about what is seen when. */
+/** The same while it runs, for stories about what is seen when. It ends with the test, whatever becomes of that. */
 export function startMailvet(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -32,6 +33,7 @@ export function startMailvet(
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
   });
+  onTestFinished(() => void child.kill("SIGKILL"));
   child.stdin.on("error", () => {}); // a command that needs no input may be gone before it has read any
   return child;
 }

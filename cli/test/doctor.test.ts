@@ -40,7 +40,7 @@ test("a sound installation gets a list of ticks and exit code 0", async () => {
   );
   expect(stdout).toContain(`✔ our address            ${OURS}, as gmail.com sees us.`);
   expect(stdout).toMatch(/^\? zen\.spamhaus\.org/m); // no such list in this world
-  const untroubled = /^[✔?] /; // what is unknown here is no reproach
+  const untroubled = /^([✔?]|! name servers .* slow) /; // what is unknown or takes long here is no reproach
   const items = stdout.split("\n").filter((line) => /^\S/.test(line) && !line.includes("reference lists"));
   expect(items.filter((item) => !untroubled.test(item))).toEqual([]); // lists age by themselves
   expect(code).toBe(0);

@@ -83,9 +83,7 @@ test("a list that is still being written does not keep a refused command waiting
     stderr += chunk;
   });
   child.stdin.write("ann@shop.io\nbob@shop.io\n");
-  const late = setTimeout(() => child.kill("SIGKILL"), 15_000);
   const code = await new Promise((resolve) => child.on("close", resolve));
-  clearTimeout(late);
   expect(code).toBe(1);
   expect(stderr).toContain("0 addresses have their result, at least 2 have none");
 });

@@ -11,8 +11,12 @@ import {
   spoofedFirst,
   truncated,
 } from "../src/index.ts";
+import { watchWaits } from "./waits.ts";
 
-function stranger(nameServer: string, options = { timeout: 500, tries: 1 }): Resolver {
+/** For questions that nobody answers. */
+const BRIEF = { timeout: 500, tries: 1 };
+
+function stranger(nameServer: string, options = { timeout: 120_000, tries: 1 }): Resolver {
   const resolver = new Resolver(options);
   resolver.setServers([nameServer]);
   return resolver;
@@ -53,7 +57,9 @@ test("node's resolver tells nothing there, no such name, servfail, refused and s
   await expect(dns.resolveMx("absent.test")).rejects.toMatchObject({ code: "ENOTFOUND" });
   await expect(dns.resolveMx("broken.test")).rejects.toMatchObject({ code: "ESERVFAIL" });
   await expect(dns.resolveMx("closed.test")).rejects.toMatchObject({ code: "EREFUSED" });
-  await expect(dns.resolveMx("mute.test")).rejects.toMatchObject({ code: "ETIMEOUT" });
+  await expect(stranger(lab.nameServer, BRIEF).resolveMx("mute.test")).rejects.toMatchObject({
+    code: "ETIMEOUT",
+  });
 });
 
 test("an answer too large for a datagram is fetched over TCP, by size or on demand", async () => {
@@ -75,11 +81,11 @@ test("slowness, lost questions and forged answers are played as told, and every 
     "lossy.test": { A: ["192.0.2.2"], answers: dropsFirst(1) },
     "forged.test": { A: ["192.0.2.3"], answers: spoofedFirst },
   });
-  const dns = stranger(lab.nameServer, { timeout: 400, tries: 2 });
+  const dns = stranger(lab.nameServer, { timeout: 3000, tries: 2 });
 
-  const started = performance.now();
+  const waits = watchWaits();
   expect(await dns.resolve4("slow.test")).toEqual(["192.0.2.1"]);
-  expect(performance.now() - started).toBeGreaterThan(140);
+  expect(waits).toEqual([150]);
   expect(await dns.resolve4("lossy.test")).toEqual(["192.0.2.2"]);
   expect(await dns.resolve4("forged.test")).toEqual(["192.0.2.3"]);
   expect(lab.questions("LOSSY.test")).toHaveLength(2);
@@ -94,6 +100,8 @@ test("a mood can be for one type alone, and closing ends answers that are still 
 
   expect(await dns.resolve4("half.test")).toEqual(["192.0.2.1"]);
   await expect(dns.resolve6("half.test")).rejects.toMatchObject({ code: "ESERVFAIL" });
-  await expect(dns.resolveTxt("half.test")).rejects.toMatchObject({ code: "ETIMEOUT" });
+  await expect(stranger(lab.nameServer, BRIEF).resolveTxt("half.test")).rejects.toMatchObject({
+    code: "ETIMEOUT",
+  });
   await lab[Symbol.asyncDispose]();
 });
