@@ -24,22 +24,31 @@ test("is asked once for a key that many wait for", async () => {
   expect(table.questions).toBe(1);
 });
 
-test("does not remember an answer that a revocation has overtaken", async () => {
-  const { memory, table, hear } = remember();
+/** What may happen while the database is asked for a key. */
+const CHANGES: [string, (memory: ReturnType<typeof remember>) => void][] = [
+  ["a revocation", ({ hear }) => hear(KEY_CHANGED, HASH)],
+  ["a change of plan", ({ hear }) => hear(ACCOUNT_CHANGED, "a1")],
+  ["a gap in the notices", ({ missSome }) => missSome()],
+];
+
+test.each(CHANGES)("does not remember an answer that %s has overtaken", async (_, happen) => {
+  const remembered = remember();
+  const { memory, table } = remembered;
   const release = table.hold();
-  const asked = memory.find(HASH); // reads the row before the revocation, and hears of it afterwards
-  hear(KEY_CHANGED, HASH);
+  const asked = memory.find(HASH); // reads the row before the change, and hears of it afterwards
+  happen(remembered);
   table.rows = [];
   release();
   expect(await asked).toMatchObject({ keyId: "k1" });
   expect(await memory.find(HASH)).toBeUndefined();
 });
 
-test("does not let anybody wait for an answer that a revocation has overtaken", async () => {
-  const { memory, table, hear } = remember();
+test.each(CHANGES)("does not let anybody wait for an answer that %s has overtaken", async (_, happen) => {
+  const remembered = remember();
+  const { memory, table } = remembered;
   const release = table.hold();
   const asked = memory.find(HASH);
-  hear(KEY_CHANGED, HASH);
+  happen(remembered);
   table.rows = [];
   const askedAfterwards = memory.find(HASH);
   release();
