@@ -61,6 +61,7 @@ export default defineConfig({
         ...onSources,
         test: {
           ...patience,
+          testTimeout: 5 * LIMIT_MS, // a story starts the service several times
           name: "programs",
           include: PROGRAMS,
           globalSetup: "scripts/build-before-tests.ts",

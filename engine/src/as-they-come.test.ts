@@ -26,7 +26,7 @@ test("no more is under way or unfetched than the width allows", async () => {
     await rest(Math.random() * 3);
   })) {
     fetched++;
-    if (fetched % 50 === 0) await rest(10); // fixed wait: the consumer is a slow one
+    if (fetched % 50 === 0) await rest(10); // timing: the consumer is a slow one
   }
   expect(fetched).toBe(200);
   expect(most).toBeLessThanOrEqual(7 + 1); // one is in the consumer's hand

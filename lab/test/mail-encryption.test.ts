@@ -62,7 +62,7 @@ test("a silent handshake is never answered", async () => {
     () => "secure",
     () => "failed",
   );
-  expect(await Promise.race([outcome, sleep(150, "waiting")])).toBe("waiting");
+  expect(await Promise.race([outcome, sleep(150, "waiting")])).toBe("waiting"); // timing: for what must not come
 });
 
 test("STARTTLS can be offered and then not be had, with the plain talk going on", async () => {

@@ -87,7 +87,7 @@ test("a client that never fetches its replies is not answered without end", asyn
   let before = 0;
   while (before !== (server.counts.commands.VRFY ?? 0)) {
     before = server.counts.commands.VRFY ?? 0;
-    await sleep(150); // fixed wait: until no more comes
+    await sleep(150); // timing: until no more comes
   }
   expect(before).toBeLessThan(lines / 2);
 

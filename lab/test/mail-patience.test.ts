@@ -44,7 +44,7 @@ test("a server that says nothing leaves the client waiting and the line open", a
   await client.enter();
   const answer = client.ask(rcpt("ann"));
   await expect.poll(() => server.counts.commands.RCPT).toBe(1);
-  expect(await Promise.race([answer, sleep(100, "waiting")])).toBe("waiting"); // fixed wait: for what must not come
+  expect(await Promise.race([answer, sleep(100, "waiting")])).toBe("waiting"); // timing: for what must not come
   expect(server.counts.openConnections).toBe(1);
 });
 

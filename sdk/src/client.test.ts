@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import {
   hangsUp,
   hangsUpHalfway,
@@ -288,7 +288,7 @@ test("a signal ends a call, whether it waits for an answer or for its next try",
     const controller = new AbortController();
     const call = createClient({ baseUrl: service.url, apiKey: KEY }).account({ signal: controller.signal });
     const failure = failureOf(call);
-    await vi.waitFor(() => expect(service.heard).toHaveLength(1));
+    await expect.poll(() => service.heard.length).toBe(1);
     setTimeout(() => controller.abort(reason), 50);
     expect(await failure).toBe(reason);
     expect(service.heard).toHaveLength(1);

@@ -178,7 +178,7 @@ test("whoever has seen enough can leave, and nothing more is read or asked", asy
   }
   for await (const _item of clientOf(service).validateMany(endless())) break;
   const readBefore = read;
-  await sleep(400);
+  await sleep(400); // timing: for what must not come
   expect(read).toBe(readBefore);
   expect(service.heard.length).toBeLessThanOrEqual(4); // those that were on their way
 });

@@ -156,11 +156,11 @@ test("a slow source has its time anew with every piece", async () => {
   async function* slowly() {
     for (const word of ["a@b.io\n", "c@d.io\n", "e@f.io\n", "g@h.io\n"]) {
       yield new TextEncoder().encode(word);
-      await new Promise((resolve) => setTimeout(resolve, 120));
+      await new Promise((resolve) => setTimeout(resolve, 500)); // timing: a slow source
     }
   }
   await using service = await openScriptedService(json(PREVIEW));
-  const { jobs } = clientOf(service, { timeoutMs: 300 });
+  const { jobs } = clientOf(service, { timeoutMs: 1600 }); // less than the pieces take together
   expect(await jobs.upload({ name: "list.csv", content: slowly() })).toEqual(PREVIEW);
 });
 
@@ -225,7 +225,7 @@ test.for(ACCIDENTS)("events that %s are asked for again", async ([, accident]) =
     }),
   );
   const seen: number[] = [];
-  const { jobs } = clientOf(service, { timeoutMs: 300, retries: 0 });
+  const { jobs } = clientOf(service, { timeoutMs: 2000, retries: 0 });
   const job = await jobs.wait(JOB_ID, { onProgress: ({ processed }) => seen.push(processed) });
   expect(job).toEqual(COMPLETED);
   expect(seen.slice(-2)).toEqual([1, 3]);
@@ -285,13 +285,13 @@ test.for<[string, Line, string]>([
   ["stands still", eventStream("half a fi", "silence"), "timeout"],
 ])("a download that %s is never taken for a whole one", async ([, line, reason]) => {
   await using service = await openScriptedService(line);
-  const answer = await clientOf(service, { timeoutMs: 200 }).jobs.download("j1");
+  const answer = await clientOf(service, { timeoutMs: 2000 }).jobs.download("j1");
   expect(await failureOf(answer.text())).toMatchObject({ reason });
 });
 
 test("whoever reads a download slowly has all the time they need", async () => {
   await using service = await openScriptedService(bytes("a whole file"));
-  const answer = await clientOf(service, { timeoutMs: 100 }).jobs.download("j1");
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  const answer = await clientOf(service, { timeoutMs: 1000 }).jobs.download("j1");
+  await new Promise((resolve) => setTimeout(resolve, 1500)); // timing: longer than the limit
   expect(await answer.text()).toBe("a whole file");
 });

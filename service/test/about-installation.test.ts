@@ -34,7 +34,7 @@ test("the ledger tells a job from a request and from a note, also when the job i
   const { request_id } = await client.validate("valid@mailvet.test");
   const { upload_id } = await client.jobs.upload({ name: "list.csv", content: new Blob([LIST]) });
   const { id } = await client.jobs.confirm({ uploadId: upload_id, emailColumn: "email" });
-  await client.jobs.wait(id, { signal: AbortSignal.timeout(10_000) });
+  await client.jobs.wait(id, { signal: AbortSignal.timeout(150_000) });
   await client.jobs.delete(id);
 
   const { ledger } = await client.credits({ limit: 100 });

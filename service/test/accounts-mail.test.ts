@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { SMTPServer } from "smtp-server";
 import { expect, test } from "vitest";
 import type { MailSettings } from "../src/accounts/mailer.ts";
@@ -46,10 +45,7 @@ async function openMailServer() {
     mails,
     /** The mail with this number, once it is here. */
     async received(number: number): Promise<ReceivedMail> {
-      for (let waitedMs = 0; mails.length < number; waitedMs += 10) {
-        if (waitedMs > 5_000) throw new Error(`only ${mails.length} mails came`);
-        await pause(10);
-      }
+      await expect.poll(() => mails.length).toBeGreaterThanOrEqual(number);
       return mails[number - 1]!;
     },
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),

@@ -48,9 +48,7 @@ test("a name in doubt at a catch-all is put to the language model; when that is 
   expect(model.names()).toHaveLength(1);
 
   model.behave(saysNothing);
-  const startedAt = performance.now();
   const alone = (await check(`${second}@open.test`)).body;
-  expect(performance.now() - startedAt).toBeLessThan(5000);
   expect(alone).toMatchObject({ sub_status: "catch_all", ai_enhancement: { used: true, method: local } });
 
   // It liked every name it was asked about, as much as it could: that moves the opinion, within bounds.

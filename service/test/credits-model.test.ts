@@ -38,7 +38,7 @@ const moment = fc.oneof(
 );
 
 test("any sequence of requests, some of them at the same time, comes out as the model says", {
-  timeout: 60_000,
+  timeout: 150_000,
 }, async () => {
   const start = fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 12 }));
   await fc.assert(

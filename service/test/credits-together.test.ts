@@ -5,6 +5,7 @@ import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { openDatabase } from "../src/db/database.ts";
 import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { PATIENCE } from "./patience.ts";
 
 let database: TestDatabase;
 /** Each with a pool of its own, as three processes would have. */
@@ -167,13 +168,10 @@ async function lockBalance(accountId: string) {
       const blocked =
         "select pid from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0 and datname = current_database()";
       const pids = async () => (await client.query<{ pid: number }>(blocked)).rows.map(({ pid }) => pid);
-      return vi.waitUntil(
-        async () => {
-          const waiting = await pids();
-          return waiting.length >= count && waiting;
-        },
-        { timeout: 5_000, interval: 10 },
-      );
+      return vi.waitUntil(async () => {
+        const waiting = await pids();
+        return waiting.length >= count && waiting;
+      }, PATIENCE);
     },
     async open() {
       await client.query("commit");

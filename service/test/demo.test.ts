@@ -59,4 +59,4 @@ test("the demonstration begins with a month of use that adds up, and with jobs i
   await expect
     .poll(async () => (await ask(`/webhooks/${healthy.id}/deliveries?state=delivered`)).length)
     .toBeGreaterThanOrEqual(4);
-}, 60_000);
+});

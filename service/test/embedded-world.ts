@@ -58,14 +58,14 @@ export function serverPid(dataDirectory: string): number | undefined {
 export async function killServer(dataDirectory: string): Promise<void> {
   const pid = serverPid(dataDirectory)!;
   process.kill(pid, "SIGKILL");
-  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5)); // timing: between two looks
 }
 
 async function endServerOf(dataDirectory: string): Promise<void> {
   const pid = serverPid(dataDirectory);
   if (pid === undefined) return;
   process.kill(pid, "SIGQUIT");
-  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5)); // timing: between two looks
 }
 
 /** Long enough for what a test does with the server of a service that it has killed. */

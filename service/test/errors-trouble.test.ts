@@ -121,7 +121,7 @@ describe("too much work", () => {
       service.ask("/validation/bulk", { key, body: { emails: [`slow-3s+${n}@mailvet.test`] } });
     // Four of them take all sixteen places; the fifth, and a fifth list of one of them, find none.
     const lists = people.slice(1).flatMap((one) => [0, 1, 2, 3].map((n) => list(one, n)));
-    await wait(500);
+    await wait(500); // timing: all of them have a place by then
     const late = Promise.all([list(ann!, 0), list(eve!, 4)]);
     const single = await service.ask("/validation/single?email=valid@mailvet.test", { key: ann!.key });
     expect(single.status).toBe(200);
@@ -166,10 +166,10 @@ test("an upload that is broken off costs nothing and leaves the service well", a
           'Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"email": "valid@mail',
       );
     }
-    await wait(50);
+    await wait(50); // timing: any moment will do
     for (const { socket } of wires) socket.destroy();
   }
-  await wait(50);
+  await wait(50); // timing: for what must not come
   expect(await booksOf(service)).toEqual(before);
   expect((await service.ask("/validation/single?email=valid@mailvet.test", { key: ann.key })).status).toBe(
     200,
@@ -179,7 +179,7 @@ test("an upload that is broken off costs nothing and leaves the service well", a
 
 /** Long enough for what has arrived to be looked at, also when everything is slow. */
 async function turnsOfTheLoop(): Promise<void> {
-  for (let turns = 0; turns < 10; turns++) await wait(20);
+  for (let turns = 0; turns < 10; turns++) await wait(20); // timing: a turn each
 }
 
 /** How often it took until this was too often. */

@@ -70,7 +70,7 @@ test("a connection that ends in the middle of a transaction fails that transacti
     database.orm.transaction(async (tx) => {
       await tx.execute(sql`select 1`);
       await hangUpOn(database);
-      await new Promise((resolve) => setTimeout(resolve, 50)); // nobody is asking when it ends
+      await new Promise((resolve) => setTimeout(resolve, 50)); // timing: nobody is asking when it ends
       await tx.execute(sql`select 1`);
     }),
   );
@@ -81,16 +81,14 @@ test("a connection that ends in the middle of a transaction fails that transacti
 test("a query that hangs is given up, and its connection with it", async () => {
   await using server = await openTestDatabase();
   const { connection } = server;
-  const database = openDatabase({ connection, maxConnections: 1, queryTimeoutMs: 200 });
-  const started = performance.now();
+  const database = openDatabase({ connection, maxConnections: 1, queryTimeoutMs: 2000 });
   const trouble = await troubleOf(
-    database.orm.transaction(async (tx) => void (await tx.execute(sql`select pg_sleep(5)`))),
+    database.orm.transaction(async (tx) => void (await tx.execute(sql`select pg_sleep(300)`))),
   );
   expect(isDatabaseAway(trouble)).toBe(true);
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
-  expect(isDatabaseAway(await troubleOf(database.pool.query("select pg_sleep(5)")))).toBe(true);
+  expect(isDatabaseAway(await troubleOf(database.pool.query("select pg_sleep(300)")))).toBe(true);
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
-  expect(performance.now() - started).toBeLessThan(4000);
   await database.close();
 });
 

@@ -138,7 +138,7 @@ test("an account has only so many requests under way at once, and room again whe
   await using held = await openHttpWorld({ maxBulkAtOnce: 1000 });
   const heldKey = { "x-api-key": await (await held.account({ plan: "payg" })).key() };
   const waiting = Array.from({ length: 50 }, () => ask("/bulk", heldKey, "POST", held));
-  while ((held.bench.calls.bulk ?? 0) < 50) await new Promise((resolve) => setTimeout(resolve, 10));
+  await expect.poll(() => held.bench.calls.bulk ?? 0).toBeGreaterThanOrEqual(50);
   const refused = await ask("/any", heldKey, "GET", held);
   expect(refused).toMatchObject({ status: 429, code: "rate_limited" });
   expect(refused.body.detail).toContain("50 requests at once");

@@ -71,7 +71,7 @@ test("twenty of the same request at once are done once", async () => {
 test("a request that is still under way is not begun a second time", async () => {
   const key = await (await world.account()).key();
   const first = post({ key, idempotencyKey: "slow", path: "/bulk" });
-  while (!world.bench.calls.bulk) await new Promise((resolve) => setTimeout(resolve, 10));
+  await expect.poll(() => world.bench.calls.bulk).toBeTruthy();
   const second = await post({ key, idempotencyKey: "slow", path: "/bulk" });
   expect([second.status, second.body.code]).toEqual([409, "idempotency_in_flight"]);
   world.bench.open();

@@ -186,7 +186,7 @@ test("an upload that is broken off is logged as aborted, reaches no route, and l
   socket.write(
     `POST /api/v1/echo HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"em`,
   );
-  await wait(100);
+  await wait(100); // timing: the first half has arrived
   socket.destroy();
   const line = await world.logged(({ msg, route }) => msg === "aborted" && route === "/api/v1/echo");
   expect(line.status).toBeUndefined();

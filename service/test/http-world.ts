@@ -2,10 +2,10 @@
  * The HTTP shell on a real database with real keys, sessions and credits, listening on loopback, around a handful of
  * small routes that only tests have.
  */
-import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { API_PREFIX, type KeyMode, type KeyScope, type Plan, ValidationRequest } from "@mailvet/contract";
 import { Type } from "typebox";
+import { expect } from "vitest";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { createNotices } from "../src/db/notices.ts";
@@ -97,12 +97,9 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
     account,
     /** What the log holds, once it says something about this. */
     async logged(isIt: (line: Record<string, unknown>) => boolean) {
-      for (let tries = 0; tries < 100; tries++) {
-        const found = lines.map((line) => JSON.parse(line)).find(isIt);
-        if (found) return found;
-        await wait(20);
-      }
-      throw new Error(`not in the log:\n${lines.join("")}`);
+      const found = () => lines.map((line) => JSON.parse(line)).find(isIt);
+      await expect.poll(found).toBeDefined();
+      return found();
     },
     logText: () => lines.join(""),
     close,

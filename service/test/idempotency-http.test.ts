@@ -1,6 +1,5 @@
 /** Idempotency-Key at every endpoint that honours it: done once, answered the same, paid once, readable by nobody. */
 import { randomUUID } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   credentialsFor,
@@ -353,16 +352,12 @@ async function loseAnswersOf(accountId: string): Promise<void> {
 
 /** Waits until a request holds its key; for an upload that is the upload itself. */
 async function untilHeld(): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const { rows } = await service.database.pool.query(
-      `select 1 from idempotent_answers where account_id = any($1) and holder is not null
-       union all select 1 from uploads where ready_at is null`,
-      [[ann.accountId, await operatorId()]],
-    );
-    if (rows.length > 0) return;
-    await wait(10);
-  }
-  throw new Error("nobody holds a key");
+  const text = `select 1 from idempotent_answers where account_id = any($1) and holder is not null
+    union all select 1 from uploads where ready_at is null`;
+  const holders = [[ann.accountId, await operatorId()]];
+  await expect
+    .poll(async () => (await service.database.pool.query(text, holders)).rowCount)
+    .toBeGreaterThan(0);
 }
 
 async function operatorId(): Promise<string> {

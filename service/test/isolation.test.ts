@@ -6,6 +6,7 @@ import { type Lab, mailDomain, openLab } from "@mailvet/lab";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ENDPOINTS, type Endpoint, expectEveryEndpoint, HOOK, requestTo } from "./endpoints.ts";
+import { PATIENCE } from "./patience.ts";
 import {
   type Answer,
   type Asked,
@@ -238,7 +239,7 @@ test("where mail works, signing up is answered the same whether the email has an
     expectSame(taken, await signUp("newcomer@house.example"));
     await vi.waitFor(
       () => expect(recipients.sort()).toEqual(["newcomer@house.example", OPERATOR.email]),
-      5_000,
+      PATIENCE,
     );
     expect((await house.ask("/auth/sign-in", { body: OPERATOR })).status).toBe(200);
   } finally {
@@ -306,12 +307,12 @@ async function settleLists(key: string, mark: string) {
   await vi.waitFor(async () => {
     const { body } = await service.ask(`/bulk/jobs/${pausedJobId}/pause`, { key, method: "POST" });
     expect(body.status).toBe("paused");
-  }, 5_000);
+  }, PATIENCE);
   const doneJobId = await confirm(await upload(`email\n${email}\n`));
   await vi.waitFor(async () => {
     const { body } = await service.ask(`/bulk/jobs/${doneJobId}`, { key });
     expect(body.status).toBe("completed");
-  }, 5_000);
+  }, PATIENCE);
   return { uploadId: await upload(`email\n${email}\n`), doneJobId, pausedJobId, filename, email };
 }
 

@@ -3,6 +3,7 @@ import { Job, UploadPreview } from "@mailvet/contract";
 import { Compile } from "typebox/compile";
 import { expect, vi } from "vitest";
 import { expectShape, JOB, PREVIEW } from "./interface.ts";
+import { PATIENCE } from "./patience.ts";
 import { type Answer, type Asked, formWith, type Person, type TestService } from "./service.ts";
 
 export type Lists = {
@@ -23,7 +24,6 @@ export type Lists = {
 
 const previewSchema = Compile(UploadPreview);
 const jobSchema = Compile(Job);
-const PATIENCE_MS = 15_000;
 
 export function listsOf(service: Pick<TestService, "ask">, { key }: Pick<Person, "key">): Lists {
   const ask = (path: string, asked: Asked = {}) => service.ask(path, { key, ...asked });
@@ -49,14 +49,11 @@ export function listsOf(service: Pick<TestService, "ask">, { key }: Pick<Person,
     job: (id) => jobIn(ask(`/bulk/jobs/${id}`)),
     move: (id, move) => jobIn(ask(`/bulk/jobs/${id}/${move}`, { method: "POST" })),
     until: (id, isIt) =>
-      vi.waitFor(
-        async () => {
-          const job = await lists.job(id);
-          expect(isIt(job), `${job.status} ${job.phase} ${job.processed}`).toBe(true);
-          return job;
-        },
-        { timeout: PATIENCE_MS, interval: 50 },
-      ),
+      vi.waitFor(async () => {
+        const job = await lists.job(id);
+        expect(isIt(job), `${job.status} ${job.phase} ${job.processed}`).toBe(true);
+        return job;
+      }, PATIENCE),
     ended: (id) => lists.until(id, ({ phase }) => phase === "done"),
     async download(id, query = "", delimiter = ",") {
       const { status, headers, text } = await ask(`/bulk/jobs/${id}/download${query}`);

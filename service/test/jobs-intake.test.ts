@@ -136,7 +136,7 @@ test("while an upload is under way its key is taken; if its process died, not fo
     yield* inPieces(SMALL);
   }
   const first = world.uploads.preview(caller, { filename: "slow.csv", bytes: slow(), onceKey: "slow" });
-  await expect.poll(() => uploadsOf(caller.accountId), { timeout: 5_000 }).toHaveLength(1);
+  await expect.poll(() => uploadsOf(caller.accountId)).toHaveLength(1);
   await expect(world.preview(caller, SMALL, "slow")).rejects.toEqual(codeOf("idempotency_in_flight"));
   finish();
   await first;

@@ -169,7 +169,7 @@ test("a reader who takes its time makes the server wait, and one who leaves ends
   let before: number;
   do {
     before = queries;
-    await later(300);
+    await later(300); // timing: until no more comes
   } while (queries > before);
   expect(queries).toBeLessThan(4 * 40); // each of the forty parts takes more than one
 

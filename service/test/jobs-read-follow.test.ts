@@ -13,34 +13,36 @@ const RUNNING = { status: "processing", startedAt: new Date(), uniqueEmails: 10,
 test("a job that is waited for is answered as soon as it changes", async () => {
   const { ask, addJob } = await world.account();
   const id = await addJob(RUNNING);
-  const startedAt = performance.now();
-  const waiting = Promise.all([1, 2, 3].map(async () => (await ask(`/bulk/jobs/${id}?wait=20`)).json()));
-  await later(300);
-  await world.change(id, "processed = 4");
-  for (const job of await waiting) expect(job).toMatchObject({ id, processed: 4, progress_percent: 40 });
-  expect(performance.now() - startedAt).toBeLessThan(5000);
+  const waiting = Promise.all([1, 2, 3].map(async () => (await ask(`/bulk/jobs/${id}?wait=30`)).json()));
+  let isAnswered = false;
+  void waiting.then(() => {
+    isAnswered = true;
+  });
+  let processed = 0;
+  while (!isAnswered) {
+    await later(300); // timing: between two changes
+    await world.change(id, `processed = ${++processed}`);
+  }
+  for (const job of await waiting) expect(job).toMatchObject({ id, progress_percent: job.processed * 10 });
+  expect(processed).toBeLessThan(10); // thirty seconds have room for a hundred
 });
 
 test("a job that has ended, or that nobody waits for, is answered at once; one that stays the same in time", async () => {
   const { ask, addJob } = await world.account();
   const [ended, running] = [await addJob({ status: "failed" }), await addJob(RUNNING)];
-  const timeOf = async (path: string) => {
-    const startedAt = performance.now();
-    expect((await ask(path)).status).toBe(200);
-    return performance.now() - startedAt;
-  };
-  expect(await timeOf(`/bulk/jobs/${ended}?wait=30`)).toBeLessThan(900);
-  expect(await timeOf(`/bulk/jobs/${running}?wait=0`)).toBeLessThan(900);
-  const held = await timeOf(`/bulk/jobs/${running}?wait=1`);
-  expect(held).toBeGreaterThan(950);
-  expect(held).toBeLessThan(3000);
+  // If each were held, these would outlast the test.
+  for (let i = 0; i < 8; i++) expect((await ask(`/bulk/jobs/${ended}?wait=30`)).status).toBe(200);
+  expect((await ask(`/bulk/jobs/${running}?wait=0`)).status).toBe(200);
+  const startedAt = performance.now();
+  expect((await ask(`/bulk/jobs/${running}?wait=1`)).status).toBe(200);
+  expect(performance.now() - startedAt).toBeGreaterThan(950); // timing: no less on any machine
 });
 
 test("a job that is erased while somebody waits for it is not there any more", async () => {
   const { ask, addJob } = await world.account();
   const id = await addJob(RUNNING);
   const waiting = ask(`/bulk/jobs/${id}?wait=20`);
-  await later(100);
+  await later(100); // timing: the question comes first, on most machines
   await world.database.pool.query("delete from jobs where id = $1", [id]);
   await world.database.pool.query("select pg_notify('jobs', $1)", [id]);
   expect((await waiting).status).toBe(404);
@@ -110,10 +112,8 @@ test("neither a stream nor somebody who waits holds up the server when it stops"
   const stream = await begin(`/bulk/jobs/${id}/events`);
   stream.resume();
   const waiting = ask(`/bulk/jobs/${id}?wait=30`);
-  await later(200);
-  const startedAt = performance.now();
+  await later(200); // timing: it is being waited for by then
   await other.stop();
-  expect(performance.now() - startedAt).toBeLessThan(5000);
   expect((await waiting).status).toBe(200);
 });
 

@@ -115,7 +115,7 @@ test("whatever its owner does while its slices are saved, a job costs exactly wh
     const lists = Array.from({ length: 4 }, (_, list) => sandboxList(`valid+${list}`, 10));
     const jobId = await world.add(caller, lists);
     const running = world.open().runDue();
-    await pause(2 * round);
+    await pause(2 * round); // timing: any moment will do
     const move = (["cancel", "pause"] as const)[round % 2]!;
     await world.moves[move](caller, jobId).catch((refusal) =>
       expect(refusal.code).toBe("job_state_conflict"),

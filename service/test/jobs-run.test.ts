@@ -15,6 +15,7 @@ beforeAll(async () => {
     "grey.test": mailDomain({ users: ["ann"], temper: greylists({ delayMs: 1_000_000 }) }),
     "slow.test": mailDomain({ users: ["ann"], temper: answersSlowly({ delayMs: 150, at: "rcpt" }) }),
     "dumb.test": mailDomain({ users: ["ann"], temper: saysNothing({ at: "rcpt" }) }),
+    "mute.test": mailDomain({ users: ["ann"], temper: saysNothing({ at: "rcpt" }) }),
   });
 });
 afterAll(async () => {
@@ -150,14 +151,40 @@ test("a worker that stalls and is taken for dead saves nothing, and its slice is
   expect(world.eventsOf(jobId)).toEqual(["job.completed"]);
 });
 
+test.for([
+  ["everything", ["valid@mailvet.test"]],
+  ["a part", ["valid@mailvet.test", "ann@mute.test"]],
+] as const)(
+  "a worker whose task was given to another saves nothing of it, though it has %s",
+  async ([, emails]) => {
+    const caller = await world.caller(emails.length);
+    const jobId = await world.add(caller, [emails]);
+    const late = world.open({ sittingMs: 100 });
+    const [task] = await late.claim();
+    await world.takeForDead(late.processes);
+    const heir = world.open({ sittingMs: 100 });
+    expect(await heir.claim()).toHaveLength(1);
+
+    await late.run(task!);
+
+    expect(await world.resultsOf(jobId)).toEqual([]);
+    expect(await world.recordOf(jobId)).toMatchObject({ status: "processing", processed: 0 });
+    const [slice] = await world.database.orm.select().from(slices).where(eq(slices.jobId, jobId));
+    expect(slice).toMatchObject({ emails: emails.map((email, index) => [index + 1, email]), sittings: 0 });
+    await world.moves.cancel(caller, jobId);
+  },
+);
+
 test("told to stop, a worker saves what it has, and the rest waits in its slice without a mark", async () => {
   const caller = await world.caller(2);
   const jobId = await world.add(caller, [["valid@mailvet.test", "ann@dumb.test"]]);
   const stopping = world.open();
   const [task] = await stopping.claim();
   const stop = new AbortController();
+  const asked = () => world.lab.counts("mx.dumb.test").commands.RCPT ?? 0;
   const running = stopping.run(task!, stop.signal);
-  setTimeout(() => stop.abort(), 50);
+  await expect.poll(asked).toBeGreaterThan(0);
+  stop.abort();
   await running;
   expect(await world.recordOf(jobId)).toMatchObject({ status: "processing", processed: 1 });
   const [left] = await world.database.orm.select().from(slices).where(eq(slices.jobId, jobId));

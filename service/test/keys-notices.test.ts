@@ -51,13 +51,11 @@ test("a connection that falls silent without a word is not trusted after a secon
   expect(gaps()).toBe(1); // what was remembered before listening began counts for nothing
 
   wire.fallSilent();
-  const silentAtMs = performance.now();
-  await expect.poll(() => notices.isListening, { interval: 10, timeout: 3_000 }).toBe(false);
-  expect(performance.now() - silentAtMs).toBeLessThan(1_500);
+  await expect.poll(() => notices.isListening, { interval: 10 }).toBe(false);
   expect(gaps()).toBe(1);
 
   wire.cut(); // as a host that restarts would
-  await expect.poll(() => notices.isListening, { interval: 10, timeout: 3_000 }).toBe(true);
+  await expect.poll(() => notices.isListening, { interval: 10 }).toBe(true);
   expect(gaps()).toBe(2);
   await notify(database.pool, "weather", "clear again");
   await expect.poll(() => heard, { interval: 5 }).toEqual(["clear again"]);
@@ -73,7 +71,7 @@ test("starting without a database settles, and listening begins when there is on
   expect(notices.isListening).toBe(false);
   expect(said).toHaveLength(1);
   wire.admit();
-  await expect.poll(() => notices.isListening, { interval: 10, timeout: 3_000 }).toBe(true);
+  await expect.poll(() => notices.isListening, { interval: 10 }).toBe(true);
 });
 
 async function listen(connection = database.connection) {

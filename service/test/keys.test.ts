@@ -1,9 +1,8 @@
 /** API keys on a real database: made, recognised, revoked, by one process and by several. */
-import { setTimeout as pause } from "node:timers/promises";
 import { KEY_SCOPES, type Plan } from "@mailvet/contract";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { createNotices, type Notices, notify } from "../src/db/notices.ts";
 import { accounts, apiKeys } from "../src/db/schema.ts";
@@ -64,7 +63,8 @@ test("a mistyped key is refused without asking the database", async () => {
   expect(questions()).toBe(0);
 });
 
-test("a key revoked in one process is refused by the other within a second", async () => {
+test("a key revoked in one process is refused by the other once it hears of it", async () => {
+  stopClock();
   await using one = await startProcess();
   await using other = await startProcess();
   const accountId = await openAccount();
@@ -72,10 +72,10 @@ test("a key revoked in one process is refused by the other within a second", asy
   expect(await other.keyring.recognise(text)).toBeDefined();
   await one.keyring.revoke(accountId, key.id);
   expect(await one.keyring.recognise(text)).toBeUndefined();
-  expect(await msUntilRefused(other.keyring, text)).toBeLessThan(1_000);
+  await untilRefused(other.keyring, text);
 });
 
-test("a key revoked while the listening connection is gone is refused within about a second, and listening resumes", async () => {
+test("a key revoked while the listening connection is gone is refused as well, and listening resumes", async () => {
   await using one = await startProcess();
   await using other = await startProcess();
   const accountId = await openAccount();
@@ -86,16 +86,16 @@ test("a key revoked while the listening connection is gone is refused within abo
 
   await endListening(database);
   await one.keyring.revoke(accountId, first.key.id);
-  expect(await msUntilRefused(other.keyring, first.text)).toBeLessThan(1_500);
+  await untilRefused(other.keyring, first.text);
 
-  await expect.poll(() => other.notices.isListening, { timeout: 3_000 }).toBe(true);
+  await expect.poll(() => other.notices.isListening).toBe(true);
   expect(other.said[0]).toMatch(/not listening/);
   await other.keyring.recognise(second.text);
   await one.keyring.revoke(accountId, second.key.id);
-  expect(await msUntilRefused(other.keyring, second.text)).toBeLessThan(1_000);
+  await untilRefused(other.keyring, second.text);
 });
 
-test("a process that cannot listen at all still refuses a revoked key after about a second", async () => {
+test("a process that cannot listen at all still refuses a revoked key after a while", async () => {
   await using one = await startProcess();
   await using deaf = await startProcess({ port: 1, host: "127.0.0.1" });
   expect(deaf.notices.isListening).toBe(false);
@@ -103,10 +103,11 @@ test("a process that cannot listen at all still refuses a revoked key after abou
   const { key, text } = await one.keyring.create(accountId, LIVE);
   expect(await deaf.keyring.recognise(text)).toBeDefined();
   await one.keyring.revoke(accountId, key.id);
-  expect(await msUntilRefused(deaf.keyring, text)).toBeLessThan(1_500);
+  await untilRefused(deaf.keyring, text);
 });
 
-test("a change of plan reaches the keys in every process within a second", async () => {
+test("a change of plan reaches the keys in every process", async () => {
+  stopClock();
   await using one = await startProcess();
   await using other = await startProcess();
   const accountId = await openAccount("payg");
@@ -116,7 +117,7 @@ test("a change of plan reaches the keys in every process within a second", async
   await one.keyring.forgetAccount(accountId);
   expect(await one.keyring.recognise(text)).toMatchObject({ plan: "free" });
   const heard = async () => (await other.keyring.recognise(text))?.plan;
-  await expect.poll(heard, { interval: 5, timeout: 1_000 }).toBe("free");
+  await expect.poll(heard, { interval: 5 }).toBe("free");
 });
 
 test("a key chosen by the operator works at once, though it was unknown a moment before", async () => {
@@ -132,7 +133,7 @@ test("a key chosen by the operator works at once, though it was unknown a moment
     scopes: KEY_SCOPES,
   });
   const heard = async () => (await other.keyring.recognise(text))?.keyId;
-  await expect.poll(heard, { interval: 5, timeout: 1_000 }).toBe(key.id);
+  await expect.poll(heard, { interval: 5 }).toBe(key.id);
 });
 
 test("a chosen key is adopted once, and stays revoked when it is offered again", async () => {
@@ -150,10 +151,11 @@ test("a chosen key is adopted once, and stays revoked when it is offered again",
 
 test("an expired key is refused", async () => {
   await using process = await startProcess();
-  const expiresAt = new Date(Date.now() + 300);
+  const expiresAt = new Date(Date.now() + 3_600_000);
   const { text } = await process.keyring.create(await openAccount(), { ...LIVE, expiresAt });
   expect(await process.keyring.recognise(text)).toBeDefined();
-  await pause(expiresAt.getTime() - Date.now() + 5);
+  vi.useFakeTimers({ toFake: ["Date"], now: expiresAt });
+  onTestFinished(() => void vi.useRealTimers());
   expect(await process.keyring.recognise(text)).toBeUndefined();
 });
 
@@ -215,7 +217,7 @@ test("when a key was last used is written once for many uses, and not lost when 
   const listed = await process.keyring.list(accountId);
   expect(listed.find(({ id }) => id === idle.key.id)!.lastUsedAt).toBeNull();
   const { lastUsedAt } = listed.find(({ id }) => id === used.key.id)!;
-  expect(Math.abs(Date.now() - lastUsedAt!.getTime())).toBeLessThan(10_000);
+  expect(Math.abs(Date.now() - lastUsedAt!.getTime())).toBeLessThan(180_000);
   await process[Symbol.asyncDispose]();
 });
 
@@ -261,13 +263,14 @@ async function openAccount(plan: Plan = "payg"): Promise<string> {
   return account!.id;
 }
 
-async function msUntilRefused(keyring: Keyring, text: string): Promise<number> {
-  const startedAtMs = performance.now();
-  while (performance.now() - startedAtMs < 3_000) {
-    if (!(await keyring.recognise(text))) return performance.now() - startedAtMs;
-    await pause(2);
-  }
-  throw new Error("still recognised after three seconds");
+async function untilRefused(keyring: Keyring, text: string): Promise<void> {
+  await expect.poll(async () => keyring.recognise(text), { interval: 5 }).toBeUndefined();
+}
+
+/** What is remembered does not grow old from here on: only a notice can change it. */
+function stopClock(): void {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 /** Ends the connections whose last words were those of a listener. */

@@ -13,6 +13,7 @@ import { createNaming, type Naming } from "../src/naming/naming.ts";
 import { createPatternMemory } from "../src/naming/pattern-memory.ts";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { PATIENCE } from "./patience.ts";
 
 const FIRST = ["anna", "john", "maria", "peter", "laura", "thomas", "julia", "david", "sarah", "martin"];
 const LAST = [
@@ -125,7 +126,7 @@ test("no name stands in the table, neither plain nor as bytes", async () => {
 test("two mailboxes are too few to be told of; three are told to everybody, also while they are new", async () => {
   const naming = open();
   for (const local of people(2)) naming.learnFrom(proven("small.test", local));
-  await vi.waitFor(async () => expect(await rowOf("small.test")).toMatchObject({ mailboxes: 2 }));
+  await vi.waitFor(async () => expect(await rowOf("small.test")).toMatchObject({ mailboxes: 2 }), PATIENCE);
   expect(await naming.namingAt("small.test")).toBeUndefined();
 
   naming.learnFrom(proven("small.test", people(3)[2]!));
@@ -133,7 +134,7 @@ test("two mailboxes are too few to be told of; three are told to everybody, also
     const told = await naming.namingAt("small.test");
     expect(told).toBeDefined();
     return told!;
-  });
+  }, PATIENCE);
   expect(fitOf("paula.meier", tally)).toMatchObject({ leading: "first.last", agreeing: 3, of: 3 });
   expect(await open().namingAt("small.test")).toEqual(tally);
   await naming.close();

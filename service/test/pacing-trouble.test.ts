@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const poll = (see: () => unknown) => expect.poll(see, { interval: 5, timeout: 8000 });
+const poll = (see: () => unknown) => expect.poll(see, { interval: 5 });
 const placesIn = async () =>
   (await database.pool.query("select key, number from pace_places order by key, number")).rows;
 
@@ -28,7 +28,7 @@ test("without the database no session begins; what was given back or learned mea
   const late = visit(here);
   here.slowDown();
   expect(here.limit).toBe(2); // as far as we know
-  await delay(500);
+  await delay(500); // timing: for what must not come
   expect(late.isIn).toBeUndefined();
   expect(there.limit).toBe(4);
   expect(await placesIn()).toHaveLength(1);
@@ -75,10 +75,10 @@ test("places that others got while we were taken for dead are theirs, however ma
     unheardOf,
   );
   await poll(placesIn).toHaveLength(2);
-  await delay(100);
+  await delay(100); // timing: they have looked by then
   ours!.leave();
   ours!.leave();
-  await delay(400);
+  await delay(400); // timing: for what must not come
   expect(waiting.isIn).toBeUndefined(); // two of theirs are there
   theirs!.leave();
   await poll(() => waiting.isIn).toBe(true);

@@ -8,8 +8,9 @@ import { type Database, openDatabase } from "../src/db/database.ts";
 import { createProcesses } from "../src/queue/processes.ts";
 import { openQueueWorld, type QueueWorld } from "./queue-world.ts";
 
-const TIMING = { beatMs: 50, deadMs: 600 };
-const soon = { timeout: 10_000, interval: 50 };
+/** So long that a process of a busy machine is not taken for dead. */
+const TIMING = { beatMs: 50, deadMs: 4000 };
+const soon = { interval: 50 };
 
 function startProcess(database: Database, options: { isAlone?: boolean; timing?: typeof TIMING } = {}) {
   const said: string[] = [];
@@ -71,7 +72,7 @@ test("nobody is taken for dead before the others had time for a sign of life", a
   const dead = await deadProcess(world);
   const living = startProcess(world.database, { timing: { beatMs: 50, deadMs: 60_000 } });
   await living.start();
-  await pause(300);
+  await pause(300); // timing: for what must not come
   expect((await living.list()).map(({ id }) => id)).toEqual([dead, living.id]);
   await living.close();
 });
@@ -138,17 +139,17 @@ test("after an outage of the database nobody takes the others for dead, although
   await Promise.all([first.start(), second.start()]);
   await world.lane(await world.account(), 1);
   await world.tasks.claim("jobs", second.id, 1);
-  await pause(TIMING.deadMs + 200); // both watch over one another by now
+  await pause(TIMING.deadMs + 200); // timing: both watch over one another by now
 
   one.cut();
   other.cut();
   await hangUpOn(world.database);
-  await pause(TIMING.deadMs + 200);
+  await pause(TIMING.deadMs + 200); // timing: an outage longer than that
   one.restore();
   await expect.poll(() => first.said.at(-1), soon).toBe("queue: the database is back");
-  await pause(300); // the other finds it a little later
+  await pause(300); // timing: the other finds it a little later
   other.restore();
-  await pause(TIMING.deadMs + 400);
+  await pause(TIMING.deadMs + 400); // timing: for what must not come
 
   expect(await world.rows()).toMatchObject([{ process_id: second.id, losses: 0 }]);
   expect(first.said[0]).toContain("no sign of life from here, trying again");

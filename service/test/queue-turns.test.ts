@@ -182,7 +182,7 @@ test("idle lanes are closed, but none that gets a task at this moment", async ()
   const add = (laneId: string) =>
     database.orm.transaction(async (tx) => {
       await tasks.openLane(tx, { id: laneId, accountId: account, line: "webhooks" });
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, 5)); // timing: others get in between
       await tasks.add(tx, [{ laneId, kind: "delivery", subject: "1" }]);
     });
   const closing = (async () => {

@@ -32,7 +32,7 @@ test("20 rounds of kill -9: no acknowledged charge is lost, and a retried one is
   const clients = Array.from({ length: CLIENTS }, client);
 
   for (let round = 0; round < ROUNDS; round++) {
-    await pause(100 + Math.random() * 400);
+    await pause(100 + Math.random() * 400); // timing: any moment will do
     const program = await running;
     program.child.kill("SIGKILL");
     running = program.exit().then(async () => {
@@ -47,7 +47,7 @@ test("20 rounds of kill -9: no acknowledged charge is lost, and a retried one is
   expect(unanswered.length).toBeGreaterThan(0); // some were cut off in the middle
   for (const name of unanswered) {
     // A key whose request died is free again after some seconds.
-    while (!(await isAnswered(url, name))) await pause(100);
+    while (!(await isAnswered(url, name))) await pause(100); // timing: between two tries
     answered.add(name);
   }
 
@@ -57,7 +57,7 @@ test("20 rounds of kill -9: no acknowledged charge is lost, and a retried one is
   const { days } = await read(url, "/usage");
   const used = days.reduce((sum: number, day: { credits_used: number }) => sum + day.credits_used, 0);
   expect(used).toBe(answered.size);
-}, 240_000);
+}, 1_200_000);
 
 async function isAnswered(url: string, name: string): Promise<boolean> {
   try {
@@ -65,7 +65,7 @@ async function isAnswered(url: string, name: string): Promise<boolean> {
       method: "POST",
       headers: { "x-api-key": KEY, "content-type": "application/json", "idempotency-key": name },
       body: JSON.stringify({ email: `valid+${name}@mailvet.test` }),
-      signal: AbortSignal.timeout(5_000),
+      signal: AbortSignal.timeout(60_000),
     });
     await answer.text();
     return answer.status === 200;

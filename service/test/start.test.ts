@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { mailDomain, openLab, saysNothing } from "@mailvet/lab";
 import { expect, test, vi } from "vitest";
 import { serverPid } from "./embedded-world.ts";
+import { PATIENCE } from "./patience.ts";
 import { openProgramHouse } from "./program.ts";
 
 const KEY = "a-key-that-the-operator-chose";
@@ -44,7 +45,7 @@ test("the first start says how to sign in and prints a curl line that works as i
   });
   const session = await fetch(`${second.url}/api/v1/auth/session`, { headers: { cookie } });
   expect(session.status).toBe(200);
-}, 60_000);
+});
 
 test("a second service on the same data directory is told so, and the first one is not disturbed", async () => {
   await using house = openProgramHouse();
@@ -56,7 +57,7 @@ test("a second service on the same data directory is told so, and the first one 
   expect(second.words()).toContain(`process ${first.child.pid}`);
   expect(second.words()).not.toMatch(/^ +at /m); // words, not a stack
   expect((await fetch(`${first.url}/health/ready`)).status).toBe(200);
-}, 60_000);
+});
 
 test("it takes the key and the password that the operator chose", async () => {
   await using house = openProgramHouse();
@@ -71,7 +72,7 @@ test("it takes the key and the password that the operator chose", async () => {
   expect(program.words()).not.toContain(chosen.ADMIN_PASSWORD);
   const answer = await fetch(`${program.url}/api/v1/account`, { headers: { "x-api-key": KEY } });
   expect(await answer.json()).toMatchObject({ email: "ops@house.example", plan: "enterprise" });
-}, 60_000);
+});
 
 test("SIGTERM lets requests under way finish, and takes no new ones", async () => {
   await using house = openProgramHouse();
@@ -79,14 +80,14 @@ test("SIGTERM lets requests under way finish, and takes no new ones", async () =
   const slow = fetch(`${program.url}/api/v1/validation/single?email=slow-3s@mailvet.test`, {
     headers: { "x-api-key": KEY },
   });
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await new Promise((resolve) => setTimeout(resolve, 500)); // timing: it has arrived by then
   program.child.kill("SIGTERM");
 
   const answer = await slow;
   expect(answer.status).toBe(200);
   expect(await answer.json()).toMatchObject({ status: "valid" });
   expect(await program.exit()).toBe(0);
-}, 60_000);
+});
 
 test.concurrent("SIGTERM does not wait for a mail server that says nothing: the list is answered, and nothing is left", async () => {
   await using lab = await openLab({ "mute.test": mailDomain({ temper: saysNothing({ at: "banner" }) }) });
@@ -102,7 +103,7 @@ test.concurrent("SIGTERM does not wait for a mail server that says nothing: the 
     headers: { "x-api-key": KEY, "content-type": "application/json" },
     body: JSON.stringify({ emails: ["ann@mute.test", "catch-all@mailvet.test"] }),
   });
-  await vi.waitFor(() => expect(lab.counts("mx.mute.test").connections).toBe(1), { timeout: 5000 });
+  await vi.waitFor(() => expect(lab.counts("mx.mute.test").connections).toBe(1), PATIENCE);
   program.child.kill("SIGTERM");
 
   const answer = await list;
@@ -115,7 +116,7 @@ test.concurrent("SIGTERM does not wait for a mail server that says nothing: the 
   });
   expect(await program.exit()).toBe(0);
   expect(serverPid(house.dataDirectory)).toBeUndefined();
-}, 60_000);
+});
 
 test("settings may stand in a file beside it, and the environment has the last word", async () => {
   await using house = openProgramHouse();
@@ -124,7 +125,7 @@ test("settings may stand in a file beside it, and the environment has the last w
   expect(program.words()).toContain("LOG_LEVEL=loud");
   const overruled = await house.start({ LOG_LEVEL: "error" });
   expect(overruled.words()).toContain("listens on");
-}, 60_000);
+});
 
 test("every bad setting is named at once, no secret is shown, and nothing starts", async () => {
   await using house = openProgramHouse();
@@ -137,7 +138,7 @@ test("every bad setting is named at once, no secret is shown, and nothing starts
   expect(program.words()).toContain("PORT=eighty: expected a whole number from 0 to 65535");
   expect(program.words()).toContain("ADMIN_PASSWORD=***");
   expect(program.words()).toContain("BOOTSTRAP_API_KEY=***");
-}, 60_000);
+});
 
 test("a port that is taken is said in words, with the way out, and no database is left behind", async () => {
   await using house = openProgramHouse();
@@ -151,7 +152,7 @@ test("a port that is taken is said in words, with the way out, and no database i
   other.close();
   // Nobody has seen the password and the key yet, so the next start is the first.
   expect((await house.start()).words()).toMatch(/password +\S+\n +API key +mv_live_/);
-}, 60_000);
+});
 
 test("a database that cannot be reached is said in words", async () => {
   await using house = openProgramHouse();
@@ -159,4 +160,4 @@ test("a database that cannot be reached is said in words", async () => {
   expect(await program.exit()).toBe(1);
   expect(program.words()).toContain("DATABASE_URL names cannot be used: connect ECONNREFUSED 127.0.0.1:9");
   expect(program.words()).not.toMatch(/hidden|^ +at /m);
-}, 60_000);
+});

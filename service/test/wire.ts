@@ -8,7 +8,7 @@ export type Wire = {
   answer: Promise<Answer>;
 };
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 150_000;
 
 export function openWire({ url }: Pick<TestService, "url">): Wire {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");

@@ -151,7 +151,7 @@ async function someLife({ jobs }: Client) {
     return (await jobs.confirm({ uploadId: upload_id, emailColumn: "email" })).id;
   };
   const doneId = await begin(`${LIST}mailbox-not-found@mailvet.test\ncatch-all@mailvet.test\n`);
-  await jobs.wait(doneId, { signal: AbortSignal.timeout(20_000) });
+  await jobs.wait(doneId, { signal: AbortSignal.timeout(120_000) });
   const runningId = await begin(`${LIST}ann@slow.example-lab.com\n`);
   return { doneId, runningId };
 }

@@ -27,8 +27,8 @@ export type VisitorOptions = {
 
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 const PHONE = { viewport: { width: 375, height: 800 }, isMobile: true, hasTouch: true };
-/** Two cores may have three test files and a browser on them. */
-const PATIENCE_MS = 15_000;
+/** Under the limit of a test, so that a failure says what was waited for. */
+const PATIENCE_MS = 120_000;
 
 /** The page asks who is signed in, and mostly hears it from this. */
 const ALWAYS_EXPECTED = ["401 GET /api/v1/auth/session"];

@@ -77,7 +77,7 @@ test("undecided is remembered for a minute, decided for a day", async () => {
   const clock = vi.spyOn(performance, "now");
   const wait = async (afterMs: number) => {
     clock.mockReturnValue(decidedAt + afterMs);
-    await delay(5); // fixed wait: the cache looks at the clock once a millisecond
+    await delay(5); // timing: the cache looks at the clock once a millisecond
   };
   await wait(30_000);
   expect(memory.known("grey.test", 1000)?.answer).toBe("greylisted");
@@ -111,7 +111,7 @@ test("who is told to come back in two seconds finds the made-up name asked for a
   await memory.finding("shop.test", ask);
   expect(asked).toBe(1);
   now.mockReturnValue(3000);
-  await delay(5); // fixed wait: the cache looks at the clock once a millisecond
+  await delay(5); // timing: the cache looks at the clock once a millisecond
   await memory.finding("shop.test", ask);
   expect(asked).toBe(2);
 });

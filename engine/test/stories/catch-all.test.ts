@@ -114,7 +114,7 @@ test.concurrent("after the greylisting delay both names are let in, because the 
   expect(mailbox).toMatchObject({ answer: "greylisted", retryAfterSeconds: 360 });
   await story.end();
 
-  await delay(220); // fixed wait: the greylisting delay of the lab has to pass
+  await delay(220); // timing: the greylisting delay of the lab has to pass
   const later = engineIn(story.lab);
   expect(await later.verdictOn("ann@grey.test")).toBe("valid");
   await later.end();

@@ -12,7 +12,7 @@ function recorder(
     isFaultOfOne: (error) => error instanceof RangeError,
     async commit(items) {
       batches.push([...items]);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, 5)); // timing: a commit takes a while
       if (items.includes("database gone")) throw new Error("gone");
       if (options.poison && items.includes(options.poison)) throw new RangeError("poison");
       return items.map((item) => `${item} done`);
@@ -26,7 +26,7 @@ const letters = (text: string) => text.split("");
 test("what arrives during a commit goes together into the next, and each gets its own outcome", async () => {
   const { group, batches } = recorder();
   const first = group.submit("a");
-  await new Promise((resolve) => setTimeout(resolve, 3)); // by now a is under way
+  await new Promise((resolve) => setTimeout(resolve, 3)); // timing: by now a is under way
   const rest = letters("bcd").map((item) => group.submit(item));
   expect(await Promise.all([first, ...rest])).toEqual(["a done", "b done", "c done", "d done"]);
   expect(batches).toEqual([["a"], ["b", "c", "d"]]);
