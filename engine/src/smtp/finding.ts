@@ -1,7 +1,7 @@
 /** From what a server said to what that says about the mailbox: the one place where meanings become findings. */
 import type { MailboxAnswer, MailboxFinding } from "../evidence.ts";
 import type { ReplyCategory, ReplyStage } from "./meaning/category.ts";
-import { type Meaning, readReply } from "./meaning.ts";
+import { type Meaning, readReply, severityOf } from "./meaning.ts";
 import type { Profile } from "./profile.ts";
 import type { Reply } from "./reply.ts";
 
@@ -47,7 +47,7 @@ export function understand(
   profile: Profile,
 ): Understood {
   const meaning = readReply(said);
-  const answer = answerOf(meaning);
+  const answer = answerOf(meaning, said);
   const retryAfterSeconds =
     meaning.retryAfterSeconds ?? (answer === "greylisted" ? profile.greylistSeconds : RETRY_SECONDS[answer]);
   const { code, enhanced, lines } = said.reply;
@@ -61,7 +61,30 @@ export function understand(
   return { finding, meaning };
 }
 
-function answerOf({ category, mailbox }: Meaning): MailboxAnswer {
+/** Answers that become `invalid`. The proof they need is a permanent refusal of the recipient itself. */
+const AGAINST_THE_MAILBOX: ReadonlySet<MailboxAnswer> = new Set([
+  "not_found",
+  "disabled",
+  "domain_not_accepted",
+]);
+
+/** Answers that only a reply to RCPT can give. */
+const ABOUT_THE_MAILBOX: ReadonlySet<MailboxAnswer> = new Set([...AGAINST_THE_MAILBOX, "accepted", "full"]);
+
+/**
+ * The one place where a reply becomes an answer. Whatever its words: what is said before RCPT is about us and says
+ * nothing about a mailbox, and a reply other than 5xx is never held against one.
+ */
+function answerOf(meaning: Meaning, { stage, reply }: { stage: ReplyStage; reply: Reply }): MailboxAnswer {
+  const answer = answerByWords(meaning);
+  const isPermanent = severityOf(reply) === 5;
+  if (stage !== "rcpt" && ABOUT_THE_MAILBOX.has(answer))
+    return isPermanent ? "probe_blocked" : "temporary_error";
+  if (!isPermanent && AGAINST_THE_MAILBOX.has(answer)) return "temporary_error";
+  return answer;
+}
+
+function answerByWords({ category, mailbox }: Meaning): MailboxAnswer {
   // 252 "cannot verify" is polite for "I will not tell": nobody was refused and nothing was proven.
   if (category === "accepted" && mailbox !== "exists") return "temporary_error";
   // This user receives mail too fast: a limit that only an existing mailbox can reach.
@@ -89,10 +112,4 @@ export function moreTelling(one: MailboxFinding | undefined, other: MailboxFindi
 function tellingRank({ answer }: MailboxFinding): number {
   const rank = LEAST_TELLING.indexOf(answer);
   return rank < 0 ? LEAST_TELLING.length : rank;
-}
-
-/** What is said before RCPT is never about the mailbox. */
-export function aboutTheHost(finding: MailboxFinding): MailboxFinding {
-  const speaksOfMailbox = ["accepted", "not_found", "disabled", "full"].includes(finding.answer);
-  return speaksOfMailbox ? { ...finding, answer: "temporary_error" } : finding;
 }

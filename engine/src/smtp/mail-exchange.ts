@@ -9,7 +9,7 @@ import type { MailHost, MailRoute } from "../dns/mail-route.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import { abandon, type Dialled } from "./connection.ts";
 import type { EgressHealth } from "./egress-health.ts";
-import { aboutTheHost, moreTelling, understand, withoutReply } from "./finding.ts";
+import { moreTelling, understand, withoutReply } from "./finding.ts";
 import type { HostMemory } from "./host-memory.ts";
 import type { Pace } from "./pace.ts";
 import type { Profile } from "./profile.ts";
@@ -274,8 +274,7 @@ export class MailExchange {
       const { finding } = understand({ stage, reply, mx: host }, this.#profile);
       if (finding.answer === "probe_blocked") pace.refusedUs(reply);
       if (finding.answer === "rate_limited" || reply.code === 421) pace.slowDown();
-      // Before RCPT nobody can speak of a mailbox; a host that takes no mail at all speaks of the domain.
-      return aboutTheHost(finding);
+      return finding;
     }
     if (opening.kind === "unreachable") {
       if (opening.isOurs) return withoutReply("egress_blocked", host);

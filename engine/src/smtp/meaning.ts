@@ -157,7 +157,7 @@ function circumstancesOf({ stage, reply, mx }: ReplyInContext): Circumstances {
 }
 
 /** 5 for "no", 4 for "later". A text without a code may still carry an enhanced one. */
-function severityOf({ code, enhanced }: Reply): number {
+export function severityOf({ code, enhanced }: Reply): number {
   return code > 0 ? Math.floor(code / 100) : Number(enhanced?.[0] ?? 0);
 }
 

@@ -5,7 +5,7 @@
 import type { MailHost } from "../dns/mail-route.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import { type Envelope, type Filing, fileInEnvelopes } from "./envelope.ts";
-import { aboutTheHost, understand, withoutReply } from "./finding.ts";
+import { understand, withoutReply } from "./finding.ts";
 import type { DeadAs, HostLesson, HostMemory } from "./host-memory.ts";
 import type { Pace } from "./pace.ts";
 import type { Profile } from "./profile.ts";
@@ -243,7 +243,7 @@ export class Stay {
     if (answer === "rate_limited" || isAboutUs) tally.complaints++;
     if (answer === "rate_limited") tally.isTooFast = true;
     if (answer === "probe_blocked" && isAboutUs) tally.refusalOfUs = reply;
-    pending.settle(stage === "mail" ? aboutTheHost(finding) : finding);
+    pending.settle(finding);
     return "refused";
   }
 

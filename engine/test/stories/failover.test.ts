@@ -41,14 +41,14 @@ tellStories([
     asUsual,
   ],
   [
-    "the first takes no mail and the second is down: nobody has spoken for the domain",
+    "the first takes no mail and the second is down: a refusal before RCPT is about us",
     mailDomain({ users, hosts: { a: { temper: TAKES_NO_MAIL }, b: { down: true } } }),
-    { ann: "unknown smtp_unreachable" },
+    { ann: "unknown probe_blocked" },
   ],
   [
-    "no host takes mail",
+    "no host takes mail from us",
     mailDomain({ hosts: { a: { temper: TAKES_NO_MAIL }, b: { temper: TAKES_NO_MAIL } } }),
-    { eve: "invalid domain_not_accepted" },
+    { eve: "unknown probe_blocked" },
   ],
   [
     "blocked by the first, and the second is down: the block is what we know",

@@ -1,0 +1,94 @@
+/** Nothing is called invalid without proof: properties over every reply of the corpus. */
+import { expect, test } from "vitest";
+import type { MailboxAnswer } from "../src/evidence.ts";
+import { understand } from "../src/smtp/finding.ts";
+import { REPLY_STAGES, type ReplyStage } from "../src/smtp/meaning.ts";
+import { profileOf } from "../src/smtp/profile.ts";
+import { parseReply, type Reply } from "../src/smtp/reply.ts";
+import { decide } from "../src/verdict.ts";
+import { CORPUS } from "./corpus/corpus.ts";
+
+const PROFILE = profileOf("");
+const BEFORE_RCPT = REPLY_STAGES.filter((stage) => stage !== "rcpt");
+const codesOf = (hundred: number) => Array.from({ length: 100 }, (_, i) => 100 * hundred + i);
+
+/** The words of every reply, without its codes, each once. */
+const WORDINGS = new Map(CORPUS.map(({ reply, mx = "" }) => [reply.replace(/^\d{3}/gm, ""), { reply, mx }]));
+
+/** The same words under another code, with and without the enhanced code that goes with it. */
+function underCode(reply: string, code: number): Reply[] {
+  const parsed = parseReply(reply);
+  const { enhanced, ...bare } = { ...parsed, code };
+  const severity = String(code)[0];
+  return enhanced === undefined ? [bare] : [bare, { ...bare, enhanced: severity + enhanced.slice(1) }];
+}
+
+function statusOf(said: { stage: ReplyStage; reply: Reply; mx: string }): {
+  status: string;
+  answer: MailboxAnswer;
+} {
+  const { finding } = understand(said, PROFILE);
+  const { status } = decide({
+    email: "ann@example.com",
+    address: { local: "ann", domain: "example.com" } as never,
+    route: { kind: "mail_hosts", hosts: [], implicit: false, isPartial: false } as never,
+    mailbox: finding,
+    decoy: { answer: "not_found", confidence: 0.95 },
+  });
+  return { status, answer: finding.answer };
+}
+
+test("a temporary reply to RCPT never ends in invalid, whatever its words and its code", {
+  timeout: 120_000,
+}, () => {
+  const wrong: string[] = [];
+  const codes = codesOf(4);
+  let turn = 0;
+  for (const { reply, mx } of WORDINGS.values()) {
+    // The codes that servers use for every wording, and the others in turn.
+    for (const code of new Set([421, 450, 451, 452, 454, 455, codes[turn++ % 100]!, codes[turn++ % 100]!])) {
+      for (const said of underCode(reply, code)) {
+        if (statusOf({ stage: "rcpt", reply: said, mx }).status === "invalid") wrong.push(`${code} ${reply}`);
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("what is said before RCPT never ends in invalid or valid, whatever its words and its code", {
+  timeout: 120_000,
+}, () => {
+  const wrong: string[] = [];
+  const codes = [...codesOf(4), ...codesOf(5)];
+  let turn = 0;
+  for (const { reply, mx } of WORDINGS.values()) {
+    for (const stage of BEFORE_RCPT) {
+      for (const code of new Set([421, 451, 521, 550, 554, 556, codes[turn++ % 200]!])) {
+        for (const said of underCode(reply, code)) {
+          const { status } = statusOf({ stage, reply: said, mx });
+          if (status !== "unknown") wrong.push(`${stage} ${code} ${reply}`);
+        }
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("only a permanent refusal of the recipient is held against the mailbox", { timeout: 120_000 }, () => {
+  const against = new Set<string>();
+  for (const { reply, mx } of WORDINGS.values()) {
+    for (const stage of REPLY_STAGES) {
+      for (const code of [250, 252, 450, 550]) {
+        for (const said of underCode(reply, code)) {
+          const { status, answer } = statusOf({ stage, reply: said, mx });
+          if (status === "invalid") against.add(`${stage} ${code} ${answer}`);
+        }
+      }
+    }
+  }
+  expect([...against].sort()).toEqual([
+    "rcpt 550 disabled",
+    "rcpt 550 domain_not_accepted",
+    "rcpt 550 not_found",
+  ]);
+});
