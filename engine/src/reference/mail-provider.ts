@@ -19,6 +19,11 @@ export function mailProviderOf(mxHosts: readonly string[], domain: string): stri
   return "other";
 }
 
+/** The name that a mail host of this provider ends in; undefined where we know none. */
+export function mailHostOf(provider: string): string | undefined {
+  return MAIL_HOST_ENDINGS[provider]?.split(" ", 1)[0];
+}
+
 /** By slug, the endings of its mail hosts' names. The longest ending that fits a host decides. */
 const MAIL_HOST_ENDINGS: Readonly<Record<string, string>> = {
   google: "gmail-smtp-in.l.google.com gmr-smtp-in.l.google.com",

@@ -1,6 +1,7 @@
 /** The corpus of replies: what servers said, and what each of them means. */
 import { readFileSync } from "node:fs";
-import type { MailboxFact, ReplyCategory, ReplyStage } from "../../src/smtp/meaning.ts";
+import { type MailboxFact, type ReplyCategory, type ReplyStage, severityOf } from "../../src/smtp/meaning.ts";
+import { parseReply } from "../../src/smtp/reply.ts";
 
 export type CorpusRow = {
   stage: ReplyStage;
@@ -14,3 +15,15 @@ export const CORPUS: readonly CorpusRow[] = readFileSync(new URL("replies.jsonl"
   .trimEnd()
   .split("\n")
   .map((line) => JSON.parse(line));
+
+/** What a reply proves about a mailbox, if its label is right. */
+export type Truth = "live" | "dead" | "unknown";
+
+export function truthOf({ stage, reply, meaning, mailbox }: CorpusRow): Truth {
+  if (stage !== "rcpt") return "unknown";
+  if (mailbox === "exists" || (meaning === "mailbox_full" && mailbox !== "unknown")) return "live";
+  if (severityOf(parseReply(reply)) !== 5) return "unknown";
+  // "Unknown or disabled": whichever of the two it is, nobody receives mail there.
+  if (mailbox === "does_not_exist" || meaning === "mailbox_disabled") return "dead";
+  return meaning === "domain_not_accepted" ? "dead" : "unknown";
+}

@@ -1,0 +1,65 @@
+/**
+ * One reply of a mail server, turned into the verdict that an address would get: the reply answers the address at its
+ * stage of the conversation, everything before it went well, and made-up names are refused by an honest server.
+ */
+import type { Evidence } from "../../src/evidence.ts";
+import { createInspection } from "../../src/inspection.ts";
+import { reasonOf } from "../../src/reason.ts";
+import { loadDisposables } from "../../src/reference/disposable.ts";
+import { mailHostOf, mailProviderOf } from "../../src/reference/mail-provider.ts";
+import { understand } from "../../src/smtp/finding.ts";
+import { type Meaning, REPLY_STAGES, type ReplyStage } from "../../src/smtp/meaning.ts";
+import { profileOf } from "../../src/smtp/profile.ts";
+import { parseReply, type Reply } from "../../src/smtp/reply.ts";
+import { decide, type Verdict } from "../../src/verdict.ts";
+
+export type ReplayRow = {
+  stage?: ReplyStage;
+  /** The reply in parts, as logs keep it … */
+  code?: number;
+  enhanced?: string;
+  text?: string;
+  /** … or as the server sent it, lines and all. */
+  reply?: string;
+  /** Who answered: a provider's slug, or the name of the mail host. */
+  provider?: string;
+  mx?: string;
+  email?: string;
+};
+
+export type Replayed = Pick<Verdict, "status" | "subStatus" | "confidence" | "isValid"> & {
+  reason: string;
+  rule: Meaning["rule"];
+};
+
+const inspect = createInspection({ disposables: loadDisposables(), exemptSpecialUse: ["example", "test"] });
+const EMAIL = "anna.lindqvist@replay.example";
+
+export function replay(row: ReplayRow): Replayed {
+  const { stage = "rcpt" } = row;
+  if (!REPLY_STAGES.includes(stage)) throw new Error(`stage is one of ${REPLY_STAGES.join(", ")}`);
+  const mx = row.mx ?? mailHostOf(row.provider ?? "") ?? "";
+  const evidence: Evidence = inspect(row.email ?? EMAIL);
+  const { normalized, domain } = evidence.address!;
+  const provider = row.provider ?? mailProviderOf([mx], domain);
+  const said = { stage, reply: replyOf(row), mx, recipient: normalized };
+  const { finding, meaning } = understand(said, profileOf(provider));
+  evidence.provider = provider;
+  evidence.route = {
+    kind: "mail_hosts",
+    hosts: [{ name: mx, addresses: [], preference: 10 }],
+    implicit: false,
+    isPartial: false,
+  };
+  evidence.mailbox = finding;
+  if (finding.answer === "accepted") evidence.decoy = { answer: "not_found", confidence: 0.95 };
+  const verdict = decide(evidence);
+  const { status, subStatus, confidence, isValid } = verdict;
+  return { status, subStatus, confidence, isValid, reason: reasonOf(evidence, verdict), rule: meaning.rule };
+}
+
+function replyOf({ reply, code, enhanced, text = "" }: ReplayRow): Reply {
+  if (reply !== undefined) return parseReply(reply);
+  const parsed = parseReply(`${code ?? ""} ${enhanced ?? ""} ${text}`.replace(/\s+/g, " ").trim());
+  return enhanced === undefined ? parsed : { ...parsed, enhanced };
+}
