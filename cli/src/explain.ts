@@ -180,6 +180,13 @@ const EXCEPTIONS: readonly [isSo: (question: Question, meaning: Meaning) => bool
     ["the mailbox, it seems", "it proves nothing: treat the mailbox as unknown"],
   ],
   [
+    ({ stage }, { category, mailbox }) =>
+      stage === "rcpt" &&
+      mailbox === "exists" &&
+      (category === "auth_required" || category === "policy_rejected"),
+    ["us: a stranger", "the mailbox is there for insiders; ask its owner for another way"],
+  ],
+  [
     (_, { category, mailbox }) => category === "accepted" && mailbox === "unknown",
     ["nobody", "treat the mailbox as unknown"],
   ],

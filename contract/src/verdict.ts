@@ -24,7 +24,15 @@ export const SUB_STATUSES = {
     "domain_not_accepted",
     "smtputf8_unsupported",
   ],
-  risky: ["disposable", "catch_all", "role_based", "mailbox_full", "possible_typo", "low_quality"],
+  risky: [
+    "disposable",
+    "catch_all",
+    "role_based",
+    "mailbox_full",
+    "restricted",
+    "possible_typo",
+    "low_quality",
+  ],
   unknown: [
     "greylisted",
     "rate_limited",

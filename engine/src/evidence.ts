@@ -65,6 +65,7 @@ export const MAILBOX_ANSWERS = [
   "not_found",
   "disabled",
   "full",
+  "restricted",
   "domain_not_accepted",
   "smtputf8_unsupported",
   "greylisted",

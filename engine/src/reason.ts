@@ -5,7 +5,10 @@ import { knownOutcome } from "./known-outcome.ts";
 import { isUnproven, type Verdict } from "./verdict.ts";
 
 const REASONS: Record<SubStatus, (e: Evidence) => string> = {
-  "": (e) => `${server(e)} accepts this mailbox and refuses made-up ones.`,
+  "": (e) =>
+    isReceivingTooFast(e)
+      ? `${server(e)} says that this mailbox receives mail too fast at the moment, which only an existing one can.`
+      : `${server(e)} accepts this mailbox and refuses made-up ones.`,
   privacy_relay: (e) => `${server(e)} accepts it; it forwards to a hidden mailbox.`,
 
   syntax_error: (e) => e.complaint?.message ?? "It is not a well-formed address.",
@@ -25,6 +28,7 @@ const REASONS: Record<SubStatus, (e: Evidence) => string> = {
   catch_all: (e) => `${server(e)} accepts any name at ${domain(e)}, so this mailbox is unproven.`,
   role_based: () => "The mailbox exists, but it belongs to a team or a machine rather than to a person.",
   mailbox_full: () => "The mailbox exists and is full.",
+  restricted: (e) => `The mailbox exists, but ${server(e)} takes no mail for it from outside senders.`,
   possible_typo: (e) => `The mailbox exists, but ${domain(e)} looks like a slip${meant(e)}.`,
   low_quality: () => "The mailbox exists, but its name looks random.",
 
@@ -85,6 +89,11 @@ function domain(e: Evidence): string {
 
 function server(e: Evidence): string {
   return e.mailbox?.mxHost ?? `the mail server of ${domain(e)}`;
+}
+
+/** The mailbox was not accepted in so many words: the limit it has reached is its own. */
+function isReceivingTooFast({ mailbox }: Evidence): boolean {
+  return mailbox?.answer === "accepted" && (mailbox.reply?.code ?? 0) >= 400;
 }
 
 function meant(e: Evidence): string {

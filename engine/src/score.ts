@@ -20,6 +20,7 @@ const BANDS: Record<SubStatus, Band> = {
   disposable: [10, 40, 60],
   catch_all: [25, 62, 88],
   mailbox_full: [6, 15, 25],
+  restricted: [6, 8, 15],
 
   greylisted: [40, 60, 80],
   rate_limited: [30, 55, 75],

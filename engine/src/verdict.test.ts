@@ -57,6 +57,7 @@ const CASES: Record<
   catch_all: [{ ...proven, decoy: { answer: "accepted", confidence: 0.92 } }, false, false, 0.92],
   role_based: [{ ...proven, role: "department" }, true, false, 0.95],
   mailbox_full: [heard("full"), true, false, 0.9],
+  restricted: [heard("restricted"), true, false, 0.9],
   possible_typo: [{ ...proven, suggestion: { email: "ann@gmail.com", lookAlike: true } }, true, false, 0.85],
   low_quality: [random, true, false, 0.881],
   greylisted: [heard("greylisted"), false, false, 0.4],

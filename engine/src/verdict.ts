@@ -52,6 +52,7 @@ const POLICY: readonly Rule[] = [
   ["domain_not_accepted", mailboxIs("domain_not_accepted")],
   ["smtputf8_unsupported", mailboxIs("smtputf8_unsupported")],
   ["mailbox_full", mailboxIs("full")],
+  ["restricted", mailboxIs("restricted")],
 
   ["catch_all", (e) => accepted(e) && e.decoy?.answer === "accepted"],
 
@@ -93,6 +94,7 @@ const CONFIDENCE: Record<SubStatus, number | ((e: Evidence, opinion: Plausibilit
   catch_all: (e) => e.decoy?.confidence ?? 0.9,
   role_based: 0.95,
   mailbox_full: 0.9,
+  restricted: 0.9,
   possible_typo: 0.85,
   low_quality: (_, opinion) => rounded(1 - (opinion?.score ?? NO_OPINION)),
   greylisted: 0.4,
@@ -112,6 +114,7 @@ const CONFIDENCE: Record<SubStatus, number | ((e: Evidence, opinion: Plausibilit
 const PROVEN_THOUGH_RISKY: ReadonlySet<SubStatus> = new Set([
   "role_based",
   "mailbox_full",
+  "restricted",
   "possible_typo",
   "low_quality",
 ]);

@@ -60,6 +60,14 @@ export const STANDING_WORLD: MailWorld = {
     users: USERS,
     temper: answersWith({ at: "mail", reply: "450 4.7.1 Error: too much mail from 127.0.0.1" }),
   }),
+  "insiders.example-lab.com": mailDomain({
+    users: [...USERS, "staff"],
+    temper: answersWith({
+      at: "rcpt",
+      reply: "550 5.7.133 Sender not authenticated for group; it takes no mail from outside senders",
+      users: ["staff"],
+    }),
+  }),
   "ill.example-lab.com": mailDomain({ users: USERS, temper: failsForNow({ at: "rcpt" }) }),
   "down.example-lab.com": mailDomain({ users: USERS, down: true }),
   "mute.example-lab.com": mailDomain({ users: USERS, temper: saysNothing({ at: "banner" }) }),
@@ -142,6 +150,7 @@ export const SAMPLES: readonly Sample[] = [
   sample("risky", "catch_all", "ann@open.example-lab.com", "any name is accepted"),
   sample("risky", "catch_all", "annabel.lab@yahoo.com", "an imitation of Yahoo: yes to everyone at RCPT"),
   sample("risky", "role_based", "info@polite.example-lab.com", "a team's mailbox"),
+  sample("risky", "restricted", "staff@insiders.example-lab.com", "a group that takes no mail from outside"),
   sample("risky", "mailbox_full", "max@full.example-lab.com", "over quota"),
   sample("risky", "possible_typo", "annabel.lab@gmial.com", "accepted, but did they mean Gmail?"),
   sample("unknown", "greylisted", "ann@grey.example-lab.com", "come back in five minutes"),

@@ -29,7 +29,7 @@ const VERDICTS: Record<string, string[]> = {
     ...["unroutable_mail_server", "mailbox_not_found", "mailbox_disabled", "domain_not_accepted"],
     "smtputf8_unsupported",
   ],
-  risky: ["disposable", "catch_all", "role_based", "mailbox_full", "possible_typo"],
+  risky: ["disposable", "catch_all", "role_based", "mailbox_full", "restricted", "possible_typo"],
   unknown: [
     ...["greylisted", "rate_limited", "probe_blocked", "temporary_error", "smtp_unreachable", "smtp_timeout"],
     ...["smtp_protocol_error", "dns_error"],

@@ -107,6 +107,7 @@ export const VERDICTS: Readonly<Record<SubStatus, readonly [Status, boolean, boo
     catch_all: ["risky", false, false, undefined],
     role_based: ["risky", true, false, 0.95],
     mailbox_full: ["risky", true, false, 0.9],
+    restricted: ["risky", true, false, 0.9],
     possible_typo: ["risky", true, false, 0.85],
     low_quality: ["risky", true, false, undefined],
     greylisted: ["unknown", false, false, 0.4],

@@ -69,7 +69,12 @@ const AGAINST_THE_MAILBOX: ReadonlySet<MailboxAnswer> = new Set([
 ]);
 
 /** Answers that only a reply to RCPT can give. */
-const ABOUT_THE_MAILBOX: ReadonlySet<MailboxAnswer> = new Set([...AGAINST_THE_MAILBOX, "accepted", "full"]);
+const ABOUT_THE_MAILBOX: ReadonlySet<MailboxAnswer> = new Set([
+  ...AGAINST_THE_MAILBOX,
+  "accepted",
+  "full",
+  "restricted",
+]);
 
 /**
  * The one place where a reply becomes an answer. Whatever its words: what is said before RCPT is about us and says
@@ -80,15 +85,20 @@ function answerOf(meaning: Meaning, { stage, reply }: { stage: ReplyStage; reply
   const isPermanent = severityOf(reply) === 5;
   if (stage !== "rcpt" && ABOUT_THE_MAILBOX.has(answer))
     return isPermanent ? "probe_blocked" : "temporary_error";
-  if (!isPermanent && AGAINST_THE_MAILBOX.has(answer)) return "temporary_error";
+  if (!isPermanent && (AGAINST_THE_MAILBOX.has(answer) || answer === "restricted")) return "temporary_error";
   return answer;
 }
+
+/** Refusals that name the mailbox as one for insiders, where the rule that read them says that it exists. */
+const RESTRICTIONS: ReadonlySet<ReplyCategory> = new Set(["auth_required", "policy_rejected"]);
 
 function answerByWords({ category, mailbox }: Meaning): MailboxAnswer {
   // 252 "cannot verify" is polite for "I will not tell": nobody was refused and nothing was proven.
   if (category === "accepted" && mailbox !== "exists") return "temporary_error";
   // This user receives mail too fast: a limit that only an existing mailbox can reach.
   if (category === "rate_limited" && mailbox === "exists") return "accepted";
+  // Outsiders are refused at this mailbox, which only a mailbox that exists can do.
+  if (RESTRICTIONS.has(category) && mailbox === "exists") return "restricted";
   // A 450 "unknown user" may be a callout that failed; it is not found only where the meaning dares to say so.
   if (category === "mailbox_not_found" && mailbox !== "does_not_exist") return "temporary_error";
   return ANSWER_OF[category];

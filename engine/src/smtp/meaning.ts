@@ -23,6 +23,7 @@ import { DOMAIN_RULES, NO_MAIL_RULES, RELAY_RULES } from "./meaning/refusals-of-
 import { CHOICE_RULES, MESSAGE_RULES, POLICY_RULES } from "./meaning/refusals-of-the-mail.ts";
 import { DISABLED_RULES, EITHER_OR_RULES, FULL_RULES } from "./meaning/refusals-of-the-mailbox.ts";
 import { CALLOUT_RULES, ENCRYPTION_RULES, GREYLIST_RULES, LOGIN_RULES } from "./meaning/requests-to-us.ts";
+import { RESTRICTED_RULES } from "./meaning/restricted-mailbox.ts";
 import { retryAfterSeconds } from "./meaning/retry-after.ts";
 import type { Rule } from "./meaning/rule.ts";
 import { type Circumstances, firstFit, RuleTable } from "./meaning/rule-table.ts";
@@ -76,6 +77,7 @@ const ABOUT_US: readonly Rule[] = [
 /** Row order is the policy: what is beyond doubt, then us, then the message and the domain, then the mailbox, then the rest. */
 const PHRASE_RULES: readonly Rule[] = [
   ...PLAIN_RULES,
+  ...RESTRICTED_RULES,
   ...ABOUT_US,
   ...LOOP_RULES,
   ...RELAY_RULES,

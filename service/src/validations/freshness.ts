@@ -37,6 +37,7 @@ const FRESH_MS: Readonly<Record<SubStatus, number>> = {
   mailbox_disabled: 1 * DAYS,
   domain_not_accepted: 1 * HOURS, // typically a move under way
   smtputf8_unsupported: 1 * DAYS, // servers learn slowly
+  restricted: 1 * DAYS, //          a setting, changed now and then
   mailbox_full: 1 * HOURS, //       emptied in minutes
   catch_all: 1 * DAYS, //           a setting, changed now and then
   disposable: 1 * DAYS, //          at most: what the mailbox answered decides, below

@@ -102,6 +102,7 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
     decoy: { ...ACCEPTED, confidence: 0.92 },
   }),
   role_based: (glance) => ({ ...proven(glance), role: "department" }),
+  restricted: answered(says("restricted", 550, "5.7.133", "Sender not authenticated for group")),
   mailbox_full: answered(comeBack(says("full", 452, "4.2.2", "Mailbox full"), 86_400)),
   possible_typo: (glance) => ({
     ...proven(glance),

@@ -11,6 +11,8 @@ export const NOUNS: Record<string, string> = {
   host: "(hosts?|servers?|clients?|ip|ips|ip(-| )?address(es)?|mtas?|networks?|netblock|subnet|machine|relays?|mail ?servers?|mail hosts?|mx|gateway|system|@ip)",
   refused:
     "(refused|rejected|denied|blocked|banned|forbidden|prohibited|barred|disallowed|blacklisted|black-listed|black listed|blocklisted|block-listed|listed|unauthori[sz]ed|unwelcome|declined|restricted|suspended|not (be )?(allowed|accepted|permitted|authori[sz]ed|welcome|trusted))",
+  insiders:
+    "(mail ?box|recipient|address|account|user|group|list|distribution list|mailing list|folder|alias|conference room|room)",
   later: "(later|again|in a|shortly|soon|in \\d|after)",
   boxabroad:
     "(destinataires?|utilisateurs?|usager|adresses?(?! ip)|comptes?|boites?|bal|messagerie|abonne|empf(a|ae)nger\\w*|adressat\\w*|benutzer\\w*|nutzer\\w*|postf(a|ae)ch\\w*|konto|teilnehmer|e-?mail-?adresse|mail-?adresse|zieladresse|kennung|usuarios?|cuentas?|buzon(es)?|destinatarios?|casillas?|direccion(?! ip)|correo|utente|casella|indirizzo(?! ip)|posta|contas?|caixas?|endereco(?! ip)|utilizador|gebruiker\\w*|ontvanger\\w*|geadresseerde|postvak|adres|e-?mailadres|mottagare\\w*|anvandare\\w*|brevlada\\w*|adress\\w*|bruker\\w*|mottaker\\w*|postkasse\\w*|modtager\\w*|bruger\\w*|vastaanottaj\\w*|kayttaj\\w*|postilaatik\\w*|osoite\\w*|saaja|adresat\\w*|uzytkownik\\w*|odbiorc\\w*|skrzynk\\w*|kont[ao]|adresu?|uzivatel\\w*|prijem\\w*|schrank\\w*|adresa|ucet|cimzett\\w*|felhasznalo\\w*|postafiok\\w*|fiok\\w*|utilizator\\w*|destinatar\\w*|casuta|contul|kullanici\\w*|alici\\w*|hesa[pb]\\w*|posta kutusu\\w*|pengguna|penerima|akun|alamat|korisnik\\w*|primatelj\\w*)",

@@ -27,6 +27,7 @@ const WORDS: Readonly<Record<SubStatus, Words>> = {
   catch_all: ["risky", "Catch-all domain", "The server takes any name, so this one is unproven."],
   role_based: ["risky", "Role or team", "A shared mailbox such as info@ or sales@."],
   mailbox_full: ["risky", "Mailbox full", "It exists, but has no room at the moment."],
+  restricted: ["risky", "Insiders only", "It exists, but takes no mail from outside senders."],
   possible_typo: ["risky", "Probably mistyped", "The domain looks like a large provider's, but is not."],
   low_quality: ["risky", "Looks made up", "Accepted, but the name looks random."],
 

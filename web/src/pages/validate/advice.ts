@@ -59,6 +59,10 @@ export const ADVICE: Record<SubStatus, Advice> = {
     todo: "Fine for an answer or an invoice. Leave it out of newsletters: several people read it.",
     why: PROVEN,
   },
+  restricted: {
+    todo: "Do not send; ask its owner for another address, or to let you in.",
+    why: OWN_WORD,
+  },
   mailbox_full: { todo: "Wait, and check it again in some days before sending.", why: OWN_WORD },
   possible_typo: {
     todo: "Ask its owner whether the suggestion was meant, before anything confidential goes out.",

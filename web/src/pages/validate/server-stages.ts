@@ -58,6 +58,14 @@ export function serverStage(result: Result): Stage {
       facts: [],
       ...quoted(result),
     });
+  if (sub_status === "restricted")
+    return told({
+      outcome: "warn",
+      word: "insiders only",
+      meaning: "It knows the mailbox, and takes no mail for it from outside senders.",
+      facts: [],
+      ...quoted(result),
+    });
   // The verdict rests on something else, so the result does not say whom the refusal was aimed at.
   if (sub_status === "disposable")
     return told({
