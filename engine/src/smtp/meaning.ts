@@ -17,7 +17,7 @@ import {
 } from "./meaning/other-languages.ts";
 import { SENTENCE_RULES } from "./meaning/provider-sentences.ts";
 import { TOKEN_RULES } from "./meaning/provider-tokens.ts";
-import { ADDRESS_RULES } from "./meaning/refusals-of-our-address.ts";
+import { ADDRESS_RULES, ADMISSION_RULES } from "./meaning/refusals-of-our-address.ts";
 import { SENDER_RULES, SUBJECT_RULES } from "./meaning/refusals-of-our-sender.ts";
 import { DOMAIN_RULES, NO_MAIL_RULES, RELAY_RULES } from "./meaning/refusals-of-the-domain.ts";
 import { CHOICE_RULES, MESSAGE_RULES, POLICY_RULES } from "./meaning/refusals-of-the-mail.ts";
@@ -27,6 +27,7 @@ import { RESTRICTED_RULES } from "./meaning/restricted-mailbox.ts";
 import { retryAfterSeconds } from "./meaning/retry-after.ts";
 import type { Rule } from "./meaning/rule.ts";
 import { type Circumstances, firstFit, RuleTable } from "./meaning/rule-table.ts";
+import { anotherSubject } from "./meaning/subject.ts";
 import { LOOP_RULES, MOMENT_RULES, PROTOCOL_RULES } from "./meaning/troubles.ts";
 import { type Wording, wordingOf } from "./meaning/wording.ts";
 import type { Reply } from "./reply.ts";
@@ -62,7 +63,7 @@ export type Meaning = {
 };
 
 /** Known providers first: their tokens decide, whatever the sentence around them says. */
-const PROVIDER_RULES: readonly Rule[] = [...TOKEN_RULES, ...SENTENCE_RULES];
+const PROVIDER_RULES: readonly Rule[] = [...TOKEN_RULES, ...ADMISSION_RULES, ...SENTENCE_RULES];
 
 /** Whoever these refuse, it is not the mailbox: the subject of a Postfix restriction other than the recipient. */
 const ABOUT_US: readonly Rule[] = [
@@ -142,6 +143,7 @@ function findingIn(context: ReplyInContext, wording: Wording): Finding {
     find(PROVIDER_ROWS, wording.clean) ??
     byNamedSubject(wrapper?.[1] ?? "", () => find(ABOUT_US_ROWS, reason)) ??
     find(PHRASE_ROWS, reason) ??
+    byOtherSubject(context, reason) ??
     byHostCode(context, wording) ??
     byStatus(context) ??
     byCode(context)
@@ -172,6 +174,18 @@ function byNamedSubject(subject: string, aboutUs: () => Finding | undefined): Fi
   if (!category) return undefined;
   const why = `the server says that it refuses our ${subject}`;
   return aboutUs() ?? { rule: "named-subject", category, why };
+}
+
+/** No rule fitted, and a sentence names our sender or our server: then whatever the numbers say is said of us. */
+function byOtherSubject({ reply }: ReplyInContext, words: string): Finding | undefined {
+  const subject = severityOf(reply) === 5 ? anotherSubject(words) : undefined;
+  if (subject === undefined) return undefined;
+  const category = subject === "sender" ? "sender_rejected" : "ip_blocked";
+  return {
+    rule: "other-subject",
+    category,
+    why: "it speaks of our sender or our server, not of the mailbox",
+  };
 }
 
 function byHostCode({ reply }: ReplyInContext, wording: Wording): Finding | undefined {

@@ -5,6 +5,58 @@
 import { any, exactly } from "./phrase.ts";
 import { phrases, type Rule } from "./rule.ts";
 
+/**
+ * Looked for first of all: who is let in at all, and where the domain's mail goes. They borrow the words of a missing
+ * mailbox ("does not exist in our whitelist", "no such address here").
+ */
+export const ADMISSION_RULES: readonly Rule[] = [
+  ...phrases("ip_blocked", [
+    [
+      "our-kind-of-traffic",
+      any`
+        (do not|dont|does not|doesnt|not|never|no longer|cannot|wont|will not) (accept|allow|take|permit|want|receive)\w* … ?traffic\b
+        traffic (is |from )?… ?not (accepted|allowed|permitted|welcome)
+        (kein|keinen|aucun|ningun|nessun) (\S+ )?(traffic|trafic|trafico|traffico|verkehr)
+      `,
+      "it does not take mail of the kind we bring",
+      { subject: "our_host" },
+    ],
+    [
+      "not-on-their-list-of-servers",
+      any`
+        (in|on|from|of|to|within) (our|my|the|this) (\S+ )?(white-?list|white list|allow-?list|allow list|pass-?list)
+        (liste blanche|lista blanca|lista bianca|lista branca|positivliste|weisse liste|weissen liste|bialej liscie|witte lijst|bela lista)
+        бел\S+ спис
+        白名单
+        ホワイトリスト
+        화이트리스트
+      `,
+      "our server is not on the list of those it hears",
+      {
+        subject: "our_host",
+        severity: 5,
+        unless: any`
+          (recipient|user|mailbox|owner|account)s? … ?(white|allow)
+          (white|allow)-?list … ?(of|for|by) (the |this )?(recipient|user|mailbox|owner|account)
+          {sender}\b
+          list of (allowed|valid) recipients
+        `,
+      },
+    ],
+  ]),
+  ...phrases("temporary_failure", [
+    [
+      "mail-route-leads-elsewhere",
+      any`
+        (mx|mxs|mx records?|dns|domain) … ?(do not|does not|dont|doesnt|not|isnt|arent) (point\w*|resolve\w*|directed|set|refer\w*) … ?(us|here|this (server|host|machine|system))\b
+        (not|isnt) … ?(mx|mail exchanger) (for|of) this domain … ?(any ?more|moved)
+      `,
+      "it sees other mail hosts for the domain than we do",
+      { subject: "their_domain" },
+    ],
+  ]),
+];
+
 export const ADDRESS_RULES: readonly Rule[] = [
   ...phrases("ip_blocked", [
     [
@@ -244,6 +296,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
       "it refuses the host that connects",
       {
         unless: any`
+          socketerror
           sender (address |domain |email )?(is |was |has been )?(rejected|blocked|denied|blacklisted)
           (email|e-?mail|domain|from|sender|message|content|url|attachment|recipient|user|mailbox|account)s? … (is |was |been |are )?(blocked|banned|blacklisted|black ?listed|denied)
           recipient (address )?(is |was )?rejected

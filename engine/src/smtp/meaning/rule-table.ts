@@ -8,6 +8,7 @@ import type { ReplyStage } from "./category.ts";
 import type { Phrase, Phrases } from "./phrase.ts";
 import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
 import type { Rule } from "./rule.ts";
+import { anotherSubject, SUBJECT_OF, sentenceUpTo } from "./subject.ts";
 import type { Wording } from "./wording.ts";
 
 /** What rules look at besides the words. */
@@ -65,18 +66,33 @@ export function firstFit(
   circumstances: Circumstances,
 ): Rule | undefined {
   for (const { rule, wordsFrom, tokensFrom } of rows) {
-    if (rule.words && !isAnyIn(rule.words, words, wordsFrom, clean)) continue;
+    if (rule.words && !isAnyIn(rule.words, words, wordsFrom, clean, isAboutThem(rule))) continue;
     if (rule.token && !isAnyIn(rule.token, tokens, tokensFrom, wording.asWritten)) continue;
     if (suits(rule, circumstances) && !rule.unless?.whole.test(clean)) return rule;
   }
   return undefined;
 }
 
-function isAnyIn({ each }: Phrases, marks: Uint8Array, from: number, text: string): boolean {
+/** Whether a phrase is in the text; with `aboutThem`, in a sentence that names none of us before it. */
+function isAnyIn(
+  { each }: Phrases,
+  marks: Uint8Array,
+  from: number,
+  text: string,
+  aboutThem = false,
+): boolean {
   for (let at = 0; at < each.length; at++) {
-    if (marks[from + at] === 1 && each[at]?.expression.test(text)) return true;
+    if (marks[from + at] !== 1) continue;
+    const found = each[at]?.expression.exec(text);
+    if (!found) continue;
+    if (!aboutThem || !anotherSubject(sentenceUpTo(text, found.index + found[0].length))) return true;
   }
   return false;
+}
+
+/** The rule speaks of the recipient or of its domain, and says nothing good of it. */
+function isAboutThem({ category, subject = SUBJECT_OF[category] }: Rule): boolean {
+  return subject === "recipient" || subject === "their_domain";
 }
 
 function suits(rule: Rule, { stage, code, severity, enhanced, mx }: Circumstances): boolean {

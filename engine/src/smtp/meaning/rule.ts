@@ -7,6 +7,7 @@
 
 import type { MailboxFact, ReplyCategory, ReplyStage } from "./category.ts";
 import { exactly, type Phrases } from "./phrase.ts";
+import type { Subject } from "./subject.ts";
 
 export type Rule = {
   /** Stable name, kept in stored evidence. */
@@ -26,6 +27,8 @@ export type Rule = {
   severity?: 4 | 5;
   codes?: readonly number[];
   stages?: readonly ReplyStage[];
+  /** Whom the rule is about, when it is not whom its category is about. */
+  subject?: Subject;
   /** When the mailbox fact differs from what the category says. */
   mailbox?: MailboxFact;
   why: string;
