@@ -1,29 +1,9 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { CORPUS } from "../../test/corpus/corpus.ts";
 import { growth, LINEAR_AT_FOURFOLD } from "../../test/growth.ts";
-import {
-  type MailboxFact,
-  REPLY_CATEGORIES,
-  REPLY_STAGES,
-  type ReplyCategory,
-  type ReplyStage,
-  readReply,
-} from "./meaning.ts";
+import { REPLY_CATEGORIES, REPLY_STAGES, type ReplyStage, readReply } from "./meaning.ts";
 import { parseReply } from "./reply.ts";
-
-type CorpusLine = {
-  stage: ReplyStage;
-  reply: string;
-  mx?: string;
-  meaning: ReplyCategory;
-  mailbox: MailboxFact;
-};
-
-const CORPUS: CorpusLine[] = readFileSync(new URL("../../test/corpus/replies.jsonl", import.meta.url), "utf8")
-  .trimEnd()
-  .split("\n")
-  .map((line) => JSON.parse(line));
 
 const read = (reply: string, stage: ReplyStage = "rcpt", more: { mx?: string; recipient?: string } = {}) =>
   readReply({ stage, reply: parseReply(reply), ...more });

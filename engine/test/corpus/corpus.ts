@@ -11,10 +11,12 @@ export type CorpusRow = {
   mailbox: MailboxFact;
 };
 
-export const CORPUS: readonly CorpusRow[] = readFileSync(new URL("replies.jsonl", import.meta.url), "utf8")
-  .trimEnd()
-  .split("\n")
-  .map((line) => JSON.parse(line));
+export const CORPUS: readonly CorpusRow[] = ["replies.jsonl", "replies-2026.jsonl"].flatMap((file) =>
+  readFileSync(new URL(file, import.meta.url), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line)),
+);
 
 /** What a reply proves about a mailbox, if its label is right. */
 export type Truth = "live" | "dead" | "unknown";

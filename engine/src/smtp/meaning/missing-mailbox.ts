@@ -147,6 +147,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
     {
       unless: any`
         domain … (not|doesnt|does not) (exist|found|resolve)
+        (may|might|could) not exist
         no such (host|domain)
         non-?exist\w+ domain
         (host|domain) … ?(unknown|not found)

@@ -13,8 +13,8 @@ const TELLING_STATUS: readonly Rule[] = [
   {
     id: "status-unauthenticated",
     category: "sender_rejected",
-    enhanced: /^[45]\.7\.26$/,
-    why: "7.26 is a sender that failed its authentication",
+    enhanced: /^[45]\.7\.(?:26|27|32|40)$/,
+    why: "this status is a sender that failed its authentication",
   },
   {
     id: "status-encryption",
@@ -109,6 +109,22 @@ export const SENTENCE_RULES: readonly Rule[] = [
       "Yandex says so under a policy code",
       { ...RCPT, mx: /yandex/ },
     ],
+  ]),
+  ...phrases("sender_rejected", [
+    [
+      "bad-sender-status",
+      any`^(invalid|bad|malformed) (mail )?address\b`,
+      "1.7 is a malformed sender",
+      { enhanced: /^5\.1\.7$/ },
+    ],
+    [
+      "callout-guess",
+      any`account or domain may not exist they may be blacklisted`,
+      "cPanel says this of a sender whose domain it called back",
+    ],
+  ]),
+  ...phrases("policy_rejected", [
+    ["exchange-mail-flow-rule", any`transport\.rules\.rejectmessage`, "a mail flow rule refused the message"],
   ]),
   ...phrases("protocol_error", [
     ["postfix-data-first", any`^error no valid recipients$`, "Postfix says this to DATA without a recipient"],

@@ -93,6 +93,7 @@ export const SENDER_RULES: readonly Rule[] = phrases("sender_rejected", [
       batv\b
       prvs
       backscatter
+      bounce attacks?
       srs\b
       purported responsible
       sender … (blacklist|black ?list|block ?list|blocked)

@@ -45,6 +45,7 @@ export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
     `,
     "it does not pass mail on for that domain",
     {
+      stages: ["rcpt"],
       unless: any`
       relay … ?(limit|quota|rate|hops)
       (limit|quota) … relay
@@ -83,19 +84,21 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
     `,
     "it says that the domain does not exist",
     {
+      stages: ["rcpt"],
       mailbox: "does_not_exist",
       unless: any`{sender}\b
       helo
       at this (server|host|site)
       (in|on) (our|my|the|this)
       here
+      (may|might|could) not exist
     `,
     },
   ],
   [
     "domain-not-here",
     any`
-      (domain|host|site|zone)s? … ?(is |are |was |has been |not |isnt |been )*(not (\S+ )?(hosted|handled|local|accepted|allowed|served|configured|supported|recogni[sz]ed|known|found|valid|listed|provisioned|registered|managed|permitted|ours|active|here|available|in|a local|one of|authori[sz]ed|mine|verified|reachable|enabled|set ?up)|unknown|invalid|suspended|disabled|expired|inactive|closed|deactivated|terminated|unsupported|locked|unreachable|unroutable|isnt)\b
+      (domain|host|site|zone)s? … ?(is |are |was |has been |not |isnt |been )*(not (\S+ )?(hosted|handled|local|accepted|allowed|served|configured|supported|recogni[sz]ed|known|found|valid|listed|provisioned|registered|managed|permitted|ours|active|here|available|in|a local|one of|authori[sz]ed|mine|protected|verified|reachable|enabled|set ?up)|unknown|invalid|suspended|disabled|expired|inactive|closed|deactivated|terminated|unsupported|locked|unreachable|unroutable|isnt)\b
       (unknown|invalid|unsupported|non-?local|foreign|unhosted|bad|inactive|disabled|suspended|expired|illegal|wrong|unroutable|unrecogni[sz]ed|incorrect) (recipient |destination |mail |rcpt |email |local |target |host or )*(domain|host|system|site)\b
       (not|dont|doesnt|do not|does not|cannot|cant|isnt|arent|wont) … ?(accept|handle|host|serve|deliver|responsible|route|receive|support|know|process|configured|have|take|hosting|manage) … (domain|this host|domains|that host|such domain)\b
       (dont|do not|doesnt|does not|cannot|cant|not|never) (handle|accept|host|receive|deliver|process|take|route|do|responsible for|configured (for|to accept)) (any )?(e-?mail|mail|messages) (for|to|destined|addressed)
@@ -134,6 +137,7 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
     `,
     "it does not handle that domain",
     {
+      stages: ["rcpt"],
       unless: any`
         {sender}\b … ?(domain|not|host)
         (your|sending|sender|from|envelope|purported|mail from|originating) … ?domain
@@ -148,7 +152,7 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
         policy
         (client|remote|sending|your) host
         (user|account|mailbox|recipient|address) (\S+ ){0,3}(unknown|not found|does not exist|doesnt exist|not exist)
-        unknown user
+        unknown (user|alias)
         no such user
         (accept|receive)\w* (any )?(mail|messages|email) from
         cannot deliver mail (for|to)( \.|$)

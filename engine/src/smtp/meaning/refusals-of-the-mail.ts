@@ -87,7 +87,7 @@ export const CHOICE_RULES: readonly Rule[] = phrases("policy_rejected", [
       (recipient|user)s? (own )?(block|black|reject|deny) ?list
       only … ?same domain
       only accepts? (mail|messages|email) from
-      (blocked|blacklisted|rejected|refused|denied) by (the |its |this )?(recipient|user|owner|mailbox owner|account|destination domain|addressee|customer|subscriber)
+      (blocked|blacklisted|rejected|refused|denied) by (the |its |this )?(recipient|user|owner|mailbox owner|account|destination domain|addressee|customer|subscriber)(?! (validation|verif|filter|address|lookup|check))
       (rejected|refused|blocked|denied) (due to|by|per|because of) … ?(user|recipient|personal|owner|customer|organizational) … ?(rules?|preferences?|settings?|filters?|request|choice|entry|block|policy)
       user (reject|refuse|entry)
       (members?|subscribers?)(-| )only

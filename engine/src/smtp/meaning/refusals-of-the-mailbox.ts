@@ -103,6 +103,7 @@ export const FULL_RULES: readonly Rule[] = phrases("mailbox_full", [
     {
       unless: any`
         insufficient system
+        cannot write
         (message|mail) (is )?(too (large|big)|size)(?! … space available)
         (size of (the |your )?message)
         (sending|daily|hourly) limit

@@ -218,6 +218,7 @@ export const LOGIN_RULES: readonly Rule[] = phrases("auth_required", [
     "it wants a login: a submission host, or a mailbox for insiders only",
     {
       unless: any`
+        ip is rejected
         relay
         relaying
         \bspf\b
