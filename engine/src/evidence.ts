@@ -86,6 +86,8 @@ export type MailboxFinding = {
   mxHost?: string;
   /** "No such user", said with a code that promises to reconsider. */
   isSoftRefusal?: true;
+  /** A permanent refusal of this recipient that gives no reason, and is not aimed at us. */
+  isUnexplained?: true;
   /** Not asked for: the domain is known to take anyone. */
   isInferred?: true;
   /** When asking again may settle it. */

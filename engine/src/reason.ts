@@ -52,8 +52,18 @@ export function reasonOf(evidence: Evidence, verdict: Verdict): string {
   const sentence = REASONS[verdict.subStatus](evidence);
   const startsWithName = sentence.slice(0, sentence.indexOf(" ")).includes("."); // mx.example.com stays as it is
   const told = startsWithName ? sentence : sentence.charAt(0).toUpperCase() + sentence.slice(1);
-  return `${told}${pastOf(evidence, verdict)}`;
+  return `${told}${decoyOf(evidence, verdict)}${pastOf(evidence, verdict)}`;
 }
+
+/** The mailbox was accepted, and what was said of a made-up one left it open: that reply decided, so it is quoted. */
+function decoyOf({ mailbox, decoy }: Evidence, { status }: Verdict): string {
+  if (status !== "unknown" || mailbox?.answer !== "accepted" || !decoy?.reply) return "";
+  const { code, enhanced, text } = decoy.reply;
+  const words = [code, enhanced, text.replace(/\p{C}+/gu, " ").slice(0, MAX_QUOTE)].filter(Boolean).join(" ");
+  return ` It accepts this mailbox; of a made-up one it said: ${words.replace(/\.$/, "")}.`;
+}
+
+const MAX_QUOTE = 120;
 
 const PAST: Record<Outcome, string> = {
   delivered: " You reported that a message to it was delivered.",

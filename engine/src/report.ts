@@ -1,7 +1,7 @@
 /** Presents evidence and its verdict in the words of the contract: the result that API and CLI return. */
 import type { ValidationResult } from "@mailvet/contract";
 import { type Calibration, scoreAfter } from "./calibration.ts";
-import type { Evidence, MailboxFinding } from "./evidence.ts";
+import type { Evidence } from "./evidence.ts";
 import { flagsOf } from "./flags.ts";
 import { suggestLocal } from "./plausibility/local-slip.ts";
 import { hasReadableName, plausibilityOf } from "./plausibility/plausibility.ts";
@@ -29,7 +29,6 @@ export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
   const verdict = decide(evidence);
   const { address, mailbox, decoy } = evidence;
   const opinion = verdict.subStatus === "" ? plausibilityOf(evidence) : verdict.plausibility; // a fine name moves nothing
-  const decided = decidingFinding(evidence);
   const uncalibrated = scoreOf(evidence, verdict);
   const score = asking.calibration ? scoreAfter(evidence, verdict, asking.calibration) : uncalibrated;
   const isCatchall = mailbox?.answer === "accepted" && decoy?.answer === "accepted";
@@ -49,7 +48,7 @@ export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
       syntax_valid: address !== undefined,
       dns_valid: evidence.route?.kind === "mail_hosts",
       smtp_valid: mailbox?.answer === "accepted" && !mailbox.isInferred,
-      smtp_code: decided?.reply?.code ?? 0,
+      smtp_code: mailbox?.reply?.code ?? 0,
       domain: address?.domain ?? "",
       provider: evidence.provider ?? "",
       is_disposable: evidence.disposable !== undefined,
@@ -60,9 +59,9 @@ export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
       canonical_email: evidence.canonical ?? "",
       is_free: evidence.isFree === true,
       is_subaddressed: evidence.isSubaddressed === true,
-      mx_host: decided?.mxHost ?? firstMailHost(evidence),
-      smtp_enhanced_code: decided?.reply?.enhanced ?? "",
-      smtp_message: cleaned(decided?.reply?.text ?? ""),
+      mx_host: mailbox?.mxHost ?? firstMailHost(evidence),
+      smtp_enhanced_code: mailbox?.reply?.enhanced ?? "",
+      smtp_message: cleaned(mailbox?.reply?.text ?? ""),
       has_mta_sts: evidence.policies?.mtaSts === true,
       syntax_error: evidence.complaint ?? null,
     },
@@ -83,13 +82,6 @@ export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
       retry_after: verdict.status === "unknown" ? retryAfter(evidence) : null,
     },
   };
-}
-
-/** Whose reply the verdict rests on: where the mailbox was accepted, the made-up name may have had the last word. */
-function decidingFinding({ mailbox, decoy }: Evidence): Pick<MailboxFinding, "reply" | "mxHost"> | undefined {
-  const isOpen =
-    mailbox?.answer === "accepted" && decoy?.answer !== "accepted" && decoy?.answer !== "not_found";
-  return isOpen && decoy ? decoy : mailbox;
 }
 
 /** The address with a slip in its name mended. A mailbox that exists has no slip in its name. */

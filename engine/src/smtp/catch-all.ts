@@ -12,15 +12,18 @@ const REMEMBER_UNDECIDED_MS = 60_000;
 /** And when they said when to come back, whoever comes back then must not find the old answer. */
 const PART_OF_THEIR_TIME = 0.5;
 
-/** One made-up name says a lot about a domain and not everything: a filter may know some names and not others. */
+/** What one made-up name says about a domain, where the planner has not asked for a second. */
 const CONFIDENCE: Partial<Record<MailboxAnswer, number>> = { accepted: 0.92, not_found: 0.95 };
+
+/** What was said of the made-up names, and how sure that is where more than one was asked for. */
+export type HeardOfDecoy = MailboxFinding & { confidence?: number };
 
 type Known = { finding: DecoyFinding; acceptances: number };
 type Inquiry = { finding: Promise<DecoyFinding>; want: () => void; hurry: () => void };
 
 /** How a made-up name is asked for: now or when it is wanted, and before others if somebody is in a hurry. */
 export type AskDecoy = () => {
-  finding: Promise<MailboxFinding | undefined>;
+  finding: Promise<HeardOfDecoy | undefined>;
   want: () => void;
   hurry: () => void;
 };
@@ -83,17 +86,31 @@ function rememberMs({ confidence, retryAfterSeconds = Number.POSITIVE_INFINITY }
   return Math.min(REMEMBER_UNDECIDED_MS, retryAfterSeconds * 1000 * PART_OF_THEIR_TIME);
 }
 
-const REFUSALS: ReadonlySet<MailboxAnswer> = new Set(["disabled", "full", "domain_not_accepted"]);
+const REFUSALS: ReadonlySet<MailboxAnswer> = new Set([
+  "disabled",
+  "full",
+  "restricted",
+  "domain_not_accepted",
+]);
+/** A refusal that gives no reason is a little less than "no such user". */
+const UNEXPLAINED = 0.9;
+
+/** However it was refused, a made-up mailbox was refused as a mailbox: the domain took others, and nothing meant us. */
+export function isRefusalOfDecoy({ answer, isSoftRefusal, isUnexplained }: MailboxFinding): boolean {
+  return answer === "not_found" || REFUSALS.has(answer) || isSoftRefusal === true || isUnexplained === true;
+}
 
 const UNDECIDED: DecoyFinding = { answer: "temporary_error", confidence: 0 };
 
 function decoyFinding({
   answer,
   isSoftRefusal,
+  isUnexplained,
   reply,
   mxHost,
   retryAfterSeconds,
-}: MailboxFinding): DecoyFinding {
+  confidence,
+}: HeardOfDecoy): DecoyFinding {
   const heard = {
     ...(reply ? { reply } : {}),
     ...(mxHost ? { mxHost } : {}),
@@ -101,7 +118,7 @@ function decoyFinding({
   };
   // A server that looks mailboxes up elsewhere says so of a stranger before it is quite sure.
   if (isSoftRefusal) return { ...heard, answer: "not_found", confidence: 0.85 };
-  // However it was refused, a made-up mailbox was refused as a mailbox: the domain took others.
+  if (isUnexplained) return { ...heard, answer: "not_found", confidence: UNEXPLAINED };
   const plain = REFUSALS.has(answer) ? "not_found" : answer;
-  return { ...heard, answer: plain, confidence: CONFIDENCE[plain] ?? 0 };
+  return { ...heard, answer: plain, confidence: confidence ?? CONFIDENCE[plain] ?? 0 };
 }

@@ -1,22 +1,32 @@
 /**
- * The made-up mailbox that tells a catch-all domain from an honest one.
+ * The made-up mailboxes that tell a catch-all domain from an honest one.
  *
- * Pronounceable, so that no filter takes it for machine noise; stable for a domain and a week, so that a
- * greylisting server sees the same triplet again; different for every domain, so that nobody can list it.
+ * The first looks like a person's name: a server that takes every plausible name and refuses random strings takes
+ * anyone. Its family name is invented, so that nobody bears it. The second is random letters and figures.
+ *
+ * Both are stable for a domain and a week, so that a greylisting server sees the same triplet again, and different
+ * for every domain, so that nobody can list them.
  */
 import { createHash } from "node:crypto";
 
+export type DecoyStyle = "name" | "random";
+
 const WEEK_MS = 7 * 24 * 3600 * 1000;
+const GIVEN_NAMES =
+  "adam alice andrea carla carlos claire daniel david diana elena emma eric eva felix helen hugo ines irene jan julia karin laura leo lisa lucas maria marta martin monica nina oliver paul peter robert sara sofia thomas victor";
 const CONSONANTS = "bdfgklmnprstvz";
 const VOWELS = "aeiou";
-const SYLLABLES = 5;
+const ENDINGS = "nsen ndez lski tti berg well ntova rsson kainen llard";
+const FIGURES = "0123456789";
 
-export function decoyName(domain: string, nowMs: number): string {
+export function decoyName(domain: string, nowMs: number, style: DecoyStyle = "name"): string {
   const week = Math.floor(nowMs / WEEK_MS);
-  const bytes = createHash("sha256").update(`${domain} ${week}`).digest();
-  let name = "";
-  for (let i = 0; i < SYLLABLES; i++) {
-    name += CONSONANTS[bytes[2 * i]! % CONSONANTS.length]! + VOWELS[bytes[2 * i + 1]! % VOWELS.length]!;
+  const bytes = createHash("sha256").update(`${domain} ${week} ${style}`).digest();
+  let next = 0;
+  const from = (choices: string | readonly string[]) => choices[bytes[next++]! % choices.length]!;
+  const syllable = () => from(CONSONANTS) + from(VOWELS);
+  if (style === "name") {
+    return `${from(GIVEN_NAMES.split(" "))}.${syllable()}${syllable()}${syllable()}${from(ENDINGS.split(" "))}`;
   }
-  return `${name}${10 + (bytes[30]! % 90)}`;
+  return Array.from({ length: 12 }, (_, i) => from(i % 3 === 2 ? FIGURES : CONSONANTS)).join("");
 }

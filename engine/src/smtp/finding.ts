@@ -56,6 +56,7 @@ export function understand(
     reply: { code, ...(enhanced === undefined ? {} : { enhanced }), text: lines.join(" ") },
     mxHost: said.mx,
     ...(meaning.category === "mailbox_not_found" && answer !== "not_found" ? { isSoftRefusal: true } : {}),
+    ...(isUnexplained(meaning, said) ? { isUnexplained: true } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
   return { finding, meaning };
@@ -102,6 +103,20 @@ function answerByWords({ category, mailbox }: Meaning): MailboxAnswer {
   // A 450 "unknown user" may be a callout that failed; it is not found only where the meaning dares to say so.
   if (category === "mailbox_not_found" && mailbox !== "does_not_exist") return "temporary_error";
   return ANSWER_OF[category];
+}
+
+/** Rules that read a policy out of a word that any refusal may have, or out of a number. */
+const WITHOUT_A_REASON = /^(?:code-|status-|bare-refusal$|local-policy$)/;
+
+/** Refused for good, and neither the words nor the numbers say why, or mean us, or our message. */
+function isUnexplained(
+  { category, rule, mailbox }: Meaning,
+  { stage, reply }: { stage: ReplyStage; reply: Reply },
+): boolean {
+  if (stage !== "rcpt" || severityOf(reply) !== 5 || mailbox !== "unknown") return false;
+  const isAboutAddress = category === "protocol_error" && reply.enhanced?.startsWith("5.1.") === true;
+  const isPolicy = category === "policy_rejected" || category === "temporary_failure";
+  return isAboutAddress || (isPolicy && WITHOUT_A_REASON.test(rule));
 }
 
 /**

@@ -10,8 +10,8 @@ import type { Address } from "../address/address.ts";
 import { deferred } from "../deferred.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { Urgency } from "../urgency.ts";
-import { type AskDecoy, createCatchAllMemory } from "./catch-all.ts";
-import { decoyName } from "./decoy-name.ts";
+import { type AskDecoy, createCatchAllMemory, type HeardOfDecoy, isRefusalOfDecoy } from "./catch-all.ts";
+import { type DecoyStyle, decoyName } from "./decoy-name.ts";
 import type { Dial, Egress } from "./dial.ts";
 import { EgressHealth } from "./egress-health.ts";
 import { createHostMemory } from "./host-memory.ts";
@@ -113,32 +113,55 @@ export function createPlanner(options: PlannerOptions): Planner {
   };
 }
 
-/** Asks for the made-up name. When it is accepted, nobody else at the domain needs to be asked for. */
+/**
+ * Asks for a made-up name that looks like a person's; where it is accepted, for a random one as well. Then nobody else
+ * at the domain needs to be asked for, whatever becomes of the second: it says only how sure we are.
+ */
 function askForDecoy(exchange: MailExchange, inquiry: Inquiry, profile: Profile): ReturnType<AskDecoy> {
   const { domain } = inquiry.address;
-  const { promise: finding, resolve } = deferred<MailboxFinding | undefined>();
-  const pending = pendingFor({
-    recipient: `${decoyName(domain, Date.now())}@${domain}`,
-    domain,
-    smtpUtf8: false,
-    isDecoy: true,
-    isUrgent: inquiry.urgency?.isUrgent === true,
-    settle(found) {
-      // A giant that says yes to everyone has stopped being honest with our address; that proves nothing of anyone.
-      const isTaunt = found.answer === "accepted" && profile.isNeverCatchAll;
-      resolve(isTaunt ? { ...found, answer: "probe_blocked" } : found);
-      if (found.answer === "accepted" && !isTaunt)
-        exchange.settleTargets(domain, inferredAcceptance(inquiry));
-    },
-    drop: () => resolve(undefined),
-    fail: () => resolve(undefined),
+  const { promise: finding, resolve } = deferred<HeardOfDecoy | undefined>();
+  const ask = (style: DecoyStyle, heard: (found: MailboxFinding | undefined) => void): Pending => {
+    const pending = pendingFor({
+      recipient: `${decoyName(domain, Date.now(), style)}@${domain}`,
+      domain,
+      smtpUtf8: false,
+      isDecoy: true,
+      isUrgent: inquiry.urgency?.isUrgent === true,
+      settle: heard,
+      drop: () => heard(undefined),
+      fail: () => heard(undefined),
+    });
+    exchange.add(pending);
+    return pending;
+  };
+  let asking = ask("name", (named) => {
+    if (named?.answer !== "accepted") return resolve(named);
+    if (!profile.isNeverCatchAll) exchange.settleTargets(domain, inferredAcceptance(inquiry));
+    asking = ask("random", (random) => resolve(afterBoth(named, random, profile)));
+    want();
   });
-  exchange.add(pending);
   const want = () => {
-    pending.isWanted = true;
+    asking.isWanted = true;
     exchange.notice();
   };
-  return { finding, want, hurry: () => exchange.hurry(pending) };
+  return { finding, want, hurry: () => exchange.hurry(asking) };
+}
+
+const BOTH_ACCEPTED = 0.96;
+const ONLY_NAMES_ACCEPTED = 0.85;
+
+/** The made-up person was accepted. What that proves, in the light of what was said of the random name. */
+function afterBoth(
+  named: MailboxFinding,
+  random: MailboxFinding | undefined,
+  { isNeverCatchAll }: Profile,
+): HeardOfDecoy | undefined {
+  if (random?.answer === "accepted") {
+    // A giant that says yes to everyone has stopped being honest with our address; that proves nothing of anyone.
+    return isNeverCatchAll ? { ...named, answer: "probe_blocked" } : { ...named, confidence: BOTH_ACCEPTED };
+  }
+  if (isNeverCatchAll) return random; // with so many mailboxes, the name may be somebody's
+  return random && isRefusalOfDecoy(random) ? { ...named, confidence: ONLY_NAMES_ACCEPTED } : named;
 }
 
 function askForTarget(
