@@ -88,6 +88,8 @@ export type MailboxFinding = {
   isSoftRefusal?: true;
   /** A permanent refusal of this recipient that gives no reason, and is not aimed at us. */
   isUnexplained?: true;
+  /** Refused without a reason, in the words in which made-up names are refused, where others are accepted. */
+  isLikeDecoy?: true;
   /** Not asked for: the domain is known to take anyone. */
   isInferred?: true;
   /** When asking again may settle it. */

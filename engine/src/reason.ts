@@ -19,7 +19,10 @@ const REASONS: Record<SubStatus, (e: Evidence) => string> = {
   no_mail_server: (e) => `The domain ${domain(e)} has no mail server.`,
   null_mx: (e) => `The domain ${domain(e)} says that it accepts no mail.`,
   unroutable_mail_server: (e) => `No mail server of ${domain(e)} can be reached from the Internet.`,
-  mailbox_not_found: (e) => `${server(e)} says there is no such mailbox.`,
+  mailbox_not_found: (e) =>
+    e.mailbox?.isLikeDecoy
+      ? `${server(e)} refuses this mailbox in the words in which it refuses made-up ones.`
+      : `${server(e)} says there is no such mailbox.`,
   mailbox_disabled: (e) => `${server(e)} says the mailbox is closed.`,
   domain_not_accepted: (e) => `The mail servers of ${domain(e)} say they do not handle that domain.`,
   smtputf8_unsupported: (e) => `${server(e)} cannot take a mailbox name with non-ASCII letters.`,

@@ -86,7 +86,7 @@ const CONFIDENCE: Record<SubStatus, number | ((e: Evidence, opinion: Plausibilit
   no_mail_server: 0.98,
   null_mx: 0.99,
   unroutable_mail_server: 0.95,
-  mailbox_not_found: 0.97,
+  mailbox_not_found: (e) => (e.mailbox?.isLikeDecoy ? 0.85 : 0.97),
   mailbox_disabled: 0.95,
   domain_not_accepted: 0.9,
   smtputf8_unsupported: 0.9,

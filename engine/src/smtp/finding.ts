@@ -1,7 +1,7 @@
 /** From what a server said to what that says about the mailbox: the one place where meanings become findings. */
 import type { MailboxAnswer, MailboxFinding } from "../evidence.ts";
 import type { ReplyCategory, ReplyStage } from "./meaning/category.ts";
-import { type Meaning, readReply, severityOf } from "./meaning.ts";
+import { type Meaning, type ReplyInContext, readReply, severityOf } from "./meaning.ts";
 import type { Profile } from "./profile.ts";
 import type { Reply } from "./reply.ts";
 
@@ -42,10 +42,7 @@ export function withoutReply(answer: MailboxAnswer, mxHost: string): MailboxFind
 
 export type Understood = { finding: MailboxFinding; meaning: Meaning };
 
-export function understand(
-  said: { stage: ReplyStage; reply: Reply; mx: string; recipient?: string; ourNames?: readonly string[] },
-  profile: Profile,
-): Understood {
+export function understand(said: ReplyInContext & { mx: string }, profile: Profile): Understood {
   const meaning = readReply(said);
   const answer = answerOf(meaning, said);
   const retryAfterSeconds =

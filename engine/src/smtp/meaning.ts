@@ -45,6 +45,8 @@ export type ReplyInContext = {
   reply: Reply;
   /** Host name of the mail server that answered. */
   mx?: string | undefined;
+  /** The name that it gave itself in its banner, which may be another. */
+  greetedAs?: string | undefined;
   /** The address we asked about, so that its echo is not taken for a reason. */
   recipient?: string | undefined;
   /** Our EHLO name, sender and other names the server may echo. */
@@ -150,14 +152,18 @@ function findingIn(context: ReplyInContext, wording: Wording): Finding {
   );
 }
 
-function circumstancesOf({ stage, reply, mx }: ReplyInContext): Circumstances {
+function circumstancesOf({ stage, reply, mx, greetedAs }: ReplyInContext): Circumstances {
   return {
     stage,
     code: reply.code,
     severity: severityOf(reply),
     enhanced: reply.enhanced ?? "",
-    mx: mx?.toLowerCase().replace(/\.$/, "") ?? "",
+    hosts: greetedAs === undefined ? [hostName(mx)] : [hostName(mx), hostName(greetedAs)],
   };
+}
+
+function hostName(name = ""): string {
+  return name.toLowerCase().replace(/\.$/, "");
 }
 
 /** 5 for "no", 4 for "later". A text without a code may still carry an enhanced one. */

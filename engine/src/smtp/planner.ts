@@ -9,6 +9,7 @@ import { LRUCache } from "lru-cache";
 import type { Address } from "../address/address.ts";
 import { deferred } from "../deferred.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
+import { roleOf } from "../reference/roles.ts";
 import type { Urgency } from "../urgency.ts";
 import { type AskDecoy, createCatchAllMemory, type HeardOfDecoy, isRefusalOfDecoy } from "./catch-all.ts";
 import { type DecoyStyle, decoyName } from "./decoy-name.ts";
@@ -18,7 +19,9 @@ import { createHostMemory } from "./host-memory.ts";
 import { type ExchangeDeps, MailExchange, type MailHosts } from "./mail-exchange.ts";
 import { LocalPace, type Pace, type PaceFor } from "./pace.ts";
 import { type Profile, profileOf } from "./profile.ts";
+import { isRefusedAlike, isSaidOfUnknownNames } from "./refused-alike.ts";
 import type { Pending } from "./waiting-line.ts";
+import { Witnesses } from "./witnesses.ts";
 
 export type PlannerOptions = {
   dial: Dial;
@@ -56,6 +59,7 @@ export function createPlanner(options: PlannerOptions): Planner {
   const health = new EgressHealth();
   const memory = createHostMemory();
   const catchAll = createCatchAllMemory();
+  const witnesses = new Witnesses();
   const exchanges = new Map<string, MailExchange>();
   const door = new LocalPace({ ...profileOf(""), connections: options.maxSessions ?? MAX_SESSIONS });
   const paces = new LRUCache<string, Pace>({ max: MAX_PACES });
@@ -82,6 +86,21 @@ export function createPlanner(options: PlannerOptions): Planner {
     return exchange;
   };
 
+  /** A refusal that gave no reason. Where made-up names are refused alike and other names are not, it is one of them. */
+  const besideDecoy = async (
+    mailbox: MailboxFinding,
+    { address: { local, domain }, urgency }: Inquiry,
+    askDecoy: AskDecoy,
+  ): Promise<MailboxFinding> => {
+    const decoy = await catchAll.finding(domain, askDecoy);
+    const names = [local, decoyName(domain, Date.now()), decoyName(domain, Date.now(), "random")];
+    if (!isRefusedAlike(mailbox, decoy, names)) return mailbox;
+    const isProven =
+      isSaidOfUnknownNames(mailbox) ||
+      (urgency?.isUrgent ? witnesses.hasAccepted(domain) : await witnesses.someoneAccepted(domain));
+    return isProven ? { ...mailbox, answer: "not_found", isLikeDecoy: true } : mailbox;
+  };
+
   return {
     async probe(inquiry) {
       const seconds = health.blockedForSeconds;
@@ -97,12 +116,23 @@ export function createPlanner(options: PlannerOptions): Planner {
       const exchange = () => exchangeFor(inquiry, profile);
       const askDecoy: AskDecoy = () => askForDecoy(exchange(), inquiry, profile);
       if (!known) catchAll.prepare(address.domain, askDecoy);
+      const { domain, local } = address;
+      witnesses.begin(domain);
       const target = askForTarget(exchange(), inquiry);
       inquiry.urgency?.onRaise(() => {
         target.hurry();
         catchAll.hurry(address.domain);
       });
-      const mailbox = await target.finding;
+      const mailbox = await target.finding.catch((error: unknown) => {
+        witnesses.end(domain, false);
+        throw error;
+      });
+      // postmaster@ and its kin are let past what others are not.
+      witnesses.end(
+        domain,
+        mailbox.answer === "accepted" && !mailbox.isInferred && roleOf(local) === undefined,
+      );
+      if (mailbox.isUnexplained) return { mailbox: await besideDecoy(mailbox, inquiry, askDecoy) };
       if (mailbox.answer !== "accepted") return { mailbox };
       return { mailbox, decoy: known ? Promise.resolve(known) : catchAll.finding(address.domain, askDecoy) };
     },

@@ -81,6 +81,7 @@ export async function openSession(
     }
   }
   const session = new Session(conversation, greeted.features, deps.egress.mailFrom, manners.pipeline);
+  session.greetedAs = nameIn(banner.reply);
   return { kind: "ready", session, encryptionFailed: false };
 }
 
@@ -115,6 +116,11 @@ async function greet(conversation: Conversation, name: string, left: () => numbe
   return { kind: "refused", stage: "ehlo", reply: older.reply };
 }
 
+/** The name that a banner begins with, where it is one. */
+function nameIn({ lines }: Reply): string | undefined {
+  return /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?=\s|$)/i.exec(lines[0] ?? "")?.[0];
+}
+
 function featuresOf(reply: Reply): Set<string> {
   return new Set(reply.lines.slice(1).map((line) => line.split(" ", 1)[0]!.toUpperCase()));
 }
@@ -129,6 +135,8 @@ export class Session {
   /** What EHLO offered; undefined where only HELO was understood. */
   readonly features: ReadonlySet<string> | undefined;
   readonly pipelines: boolean;
+  /** What the server calls itself. */
+  greetedAs: string | undefined;
   readonly #conversation: Conversation;
   readonly #mailFrom: string;
   #inTransaction = false;

@@ -221,7 +221,9 @@ export class Stay {
     tally: Tally,
   ): "accepted" | "refused" | "nothing" {
     const { session, host } = this.#visit;
-    const said = { stage, reply, mx: host, recipient: pending.recipient, ourNames: this.#deps.ourNames };
+    const { ourNames } = this.#deps;
+    const { recipient } = pending;
+    const said = { stage, reply, mx: host, greetedAs: session.greetedAs, recipient, ourNames };
     const { finding, meaning } = understand(said, this.#deps.profile);
     const { answer } = finding;
     if (answer === "accepted") {

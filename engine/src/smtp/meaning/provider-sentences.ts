@@ -41,6 +41,16 @@ export const SENTENCE_RULES: readonly Rule[] = [
       { ...RCPT, enhanced: /^5\.4\.1$/, mx: /outlook\.com$|office365|microsoft|^$/ },
     ],
     [
+      "microsoft-directory-edge-signed",
+      any`recipient address(es)? rejected access denied`,
+      "Microsoft 365 refuses unknown names at the edge with 5.4.1, and signs with the name of its host",
+      {
+        ...RCPT,
+        enhanced: /^5\.4\.1$/,
+        token: exactly(/\.outlook\.com\b|\bas\(\d+\)|aka\.ms\/exosmtperrors/),
+      },
+    ],
+    [
       "outlook-mailbox-unavailable",
       any`requested action not taken mailbox unavailable`,
       "Outlook.com and GMX say this, and nothing more, for missing mailboxes",

@@ -9,7 +9,9 @@ import { any, exactly } from "./phrase.ts";
 import { phrases, type Rule } from "./rule.ts";
 
 const MISSING = String.raw`(?:unknown|unbekannt|inconnu\w*|sconosciut\w|desconocid\w|desconhecid\w|nieznan\w*|invalid|not (?:valid|found|exist|exists|known)|(?:doesnt|does not|do not|dont) exist|non-?existent|no such \S+|bad|not a valid)`;
-const SHUT = String.raw`(?:disabled|deaktiviert|desactiv\w*|disat+iv\w*|zablokowan\w*|nieaktywn\w*|inactive|suspended|deactivated|expired|locked|closed|terminated|inactivated|not active|not accepting \S+|blocked|discontinued|not enabled|unavailable|no longer (?:active|available|accepts?))`;
+const SHUT = String.raw`(?:disabled|deaktiviert|desactiv\w*|disat+iv\w*|zablokowan\w*|nieaktywn\w*|inactive|suspended|deactivated|expired|locked|closed|terminated|inactivated|not active|discontinued|not enabled|no longer (?:active|available|accepts?))`;
+/** Shut, or only not to be had: for now, or by us. */
+const ABSENT = String.raw`(?:unavailable|not available|blocked|not accepting \S+|not reachable)`;
 const FULL = "(?:full|over ?quota|quota|exceeded)";
 const BARRED = String.raw`(?:access denied|access denined|not allowed|not permitted|not authori[sz]ed|refus\w+|denied|policy|restricted|prohibited|rejected|permission)`;
 const OR = String.raw`(?: \S+){0,4}? (?:or|oder|ou|o|lub|или) (?:\S+ ){0,6}?`;
@@ -35,6 +37,12 @@ export const EITHER_OR_RULES: readonly Rule[] = [
     ],
   ]),
   ...phrases("policy_rejected", [
+    [
+      "unknown-or-unavailable",
+      either(MISSING, ABSENT),
+      "it names two reasons and does not say which",
+      { mailbox: "unknown" },
+    ],
     [
       "unavailable-or-barred",
       either(`(?:unavailable|not available|${MISSING})`, BARRED),

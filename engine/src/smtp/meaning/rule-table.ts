@@ -18,8 +18,8 @@ export type Circumstances = {
   /** First digit of the code, or of the enhanced code where there is no other. */
   severity: number;
   enhanced: string;
-  /** Host name of the mail server in lower case, empty when unknown. */
-  mx: string;
+  /** Host names of the mail server in lower case, by DNS and by its own word; empty when unknown. */
+  hosts: readonly string[];
 };
 
 /** A wording, and which phrases of the table are worth trying on it. */
@@ -95,11 +95,11 @@ function isAboutThem({ category, subject = SUBJECT_OF[category] }: Rule): boolea
   return subject === "recipient" || subject === "their_domain";
 }
 
-function suits(rule: Rule, { stage, code, severity, enhanced, mx }: Circumstances): boolean {
+function suits(rule: Rule, { stage, code, severity, enhanced, hosts }: Circumstances): boolean {
   if (rule.stages && !rule.stages.includes(stage)) return false;
   if (stage !== "rcpt" && rule.category.startsWith("mailbox_")) return false;
   if (rule.severity && severity !== rule.severity) return false;
   if (rule.codes && !rule.codes.includes(code)) return false;
   if (rule.enhanced && !rule.enhanced.test(enhanced)) return false;
-  return !rule.mx || rule.mx.test(mx);
+  return !rule.mx || hosts.some((host) => rule.mx!.test(host));
 }
