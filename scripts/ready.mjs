@@ -14,6 +14,7 @@ import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "nod
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { leaveWithParent } from "./leave-with-parent.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const INSTALLED = join(ROOT, "node_modules/.package-lock.json"); // npm writes it last, after every install
@@ -135,9 +136,5 @@ if (process.argv[1] && fileURLToPath(import.meta.url) === process.argv[1]) {
 function leaveWith(shell) {
   if (!process.env.npm_lifecycle_event || process.platform === "win32") return;
   if (process.ppid !== shell) process.exit(1); // it died while we were installing
-  const watch = setInterval(() => {
-    if (process.ppid === shell) return;
-    clearInterval(watch); // once: the program takes its time to finish what was begun
-    process.kill(process.pid, "SIGTERM");
-  }, 250).unref();
+  leaveWithParent(shell);
 }

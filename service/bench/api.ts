@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mailDomain, openLab } from "@mailvet/lab";
 import autocannon from "autocannon";
+import { SERVICE_PROGRAM } from "../test/service-program.ts";
 import { addressOf } from "./listening.ts";
 
 const CONNECTIONS = 100;
@@ -25,7 +26,7 @@ const users = Array.from({ length: BULK_SIZE }, (_, index) => `person${index}`);
 await using lab = await openLab({ "bench.test": mailDomain({ users }) });
 const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
 chmodSync(folder, 0o755); // root runs the database as somebody else, who must get there
-const service = spawn(process.execPath, [fileURLToPath(new URL("../dist/main.js", import.meta.url))], {
+const service = spawn(process.execPath, SERVICE_PROGRAM, {
   env: {
     PATH: process.env.PATH,
     PORT: "0",

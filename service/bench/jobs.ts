@@ -16,8 +16,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { Job, UploadPreview } from "@mailvet/contract";
+import { SERVICE_PROGRAM } from "../test/service-program.ts";
 import { addressOf } from "./listening.ts";
 
 const AI = "--ai";
@@ -58,7 +58,7 @@ async function measure(rows: number, env: Record<string, string> = {}): Promise<
   chmodSync(folder, 0o755); // root runs the database as somebody else, who must get there
   const file = join(folder, "list.csv");
   await pipeline(Readable.from(listOf(rows)), createWriteStream(file));
-  const service = spawn(process.execPath, [fileURLToPath(new URL("../dist/main.js", import.meta.url))], {
+  const service = spawn(process.execPath, SERVICE_PROGRAM, {
     env: {
       PATH: process.env.PATH,
       PORT: "0",

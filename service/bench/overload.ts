@@ -11,7 +11,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { SERVICE_PROGRAM } from "../test/service-program.ts";
 import { addressOf } from "./listening.ts";
 
 const CLIENTS = Number(process.argv[2] ?? 2_000);
@@ -23,7 +23,7 @@ const LONGEST_REST_MS = 5_000;
 
 const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
 chmodSync(folder, 0o755); // root runs the database as another user, who must get there
-const service = spawn(process.execPath, [fileURLToPath(new URL("../dist/main.js", import.meta.url))], {
+const service = spawn(process.execPath, SERVICE_PROGRAM, {
   env: {
     PATH: process.env.PATH,
     PORT: "0",

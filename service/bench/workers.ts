@@ -11,11 +11,11 @@ import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Job, UploadPreview } from "@mailvet/contract";
 import { type Lab, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
 import pg from "pg";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
+import { SERVICE_PROGRAM } from "../test/service-program.ts";
 
 const DOMAINS = 120;
 const EMAILS_PER_DOMAIN = 150; // so many that each domain is a slice
@@ -145,7 +145,7 @@ async function databaseFor({ connection }: EmbeddedPostgres): Promise<{ DATABASE
 
 /** Resolves with what it said, once it is ready. */
 async function start(children: ChildProcess[], env: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL("../dist/main.js", import.meta.url))], {
+  const child = spawn(process.execPath, SERVICE_PROGRAM, {
     env: { PATH: process.env.PATH, ...env },
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],

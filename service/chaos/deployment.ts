@@ -1,99 +1,196 @@
-/** A deployment that things are done to: a PostgreSQL, an API process and two workers, each of which can be killed. */
-import { type ChildProcess, spawn } from "node:child_process";
+/**
+ * A deployment that faults are done to: an external PostgreSQL, two API processes and two workers.
+ *
+ * Everything it starts ends with it, also when the run fails: the processes watch their parent, and the database server
+ * has a watchdog of its own.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { setTimeout as delay } from "node:timers/promises";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
-import { killServer } from "../test/embedded-world.ts";
+import { isRunning } from "../src/db/embedded/process-identity.ts";
+import { killServer, serverPid } from "../test/embedded-world.ts";
+import { freePort } from "../test/program.ts";
+import { SERVICE_PROGRAM } from "../test/service-program.ts";
 
-export const VICTIMS = ["api", "worker 1", "worker 2", "database"] as const;
-export type Victim = (typeof VICTIMS)[number];
+export const PROCESSES = ["api 1", "api 2", "worker 1", "worker 2"] as const;
+export type ProcessName = (typeof PROCESSES)[number];
 
 export type Deployment = AsyncDisposable & {
-  /** Where the API is, also after it was killed and started again. */
-  url: string;
+  /** Of the API processes, also after they were started again. */
+  urls: readonly string[];
+  /** For looking into the database past the service. */
+  connection: EmbeddedPostgres["connection"];
+  /** Whether the disk under the database can be filled: only where a file system can be mounted. */
+  canFillDisk: boolean;
   /** kill -9, and a fresh start at once, as a supervisor would do it. */
-  kill(victim: Victim): Promise<void>;
-  /** What the processes have complained about since the last time. */
+  kill(name: ProcessName): Promise<void>;
+  /** Stops its clock for a while: alive, with all its connections and locks, and silent. */
+  freeze(name: ProcessName, ms: number): Promise<void>;
+  /** kill -9 of the database server, and a fresh start. */
+  killDatabase(): Promise<void>;
+  /** An immediate shutdown, and a fresh start. */
+  restartDatabase(): Promise<void>;
+  /** No room for data files and WAL for a while. */
+  fillDisk(ms: number): Promise<void>;
+  /** How often a process has ended although nobody killed it. */
+  unexpectedExits(): number;
+  /** What the processes have printed to standard error since the last time. */
   complaints(): string[];
 };
 
-const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+/** With the tables of a long run in it, full after writing some hundred megabytes more. */
+const DISK_MEGABYTES = 1_500;
+const CHUNK = Buffer.alloc(1024 * 1024);
+const READY = /The API is described at|mailvet works on jobs/;
+const RESTART_PAUSE_MS = 500;
 
 export async function openDeployment(env: Record<string, string>): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), "mailvet-chaos-"));
-  chmodSync(folder, 0o755); // root runs the database as somebody else, who must get there
-  const dataDirectory = join(folder, "data");
-  let database: EmbeddedPostgres = await startEmbeddedPostgres({ dataDirectory });
-  const { host, user, database: name } = database.connection;
-  const port = await freePort();
+  chmodSync(folder, 0o755); // root runs the database as another user, who must get there
+  const disk = join(folder, "disk");
+  mkdirSync(disk);
+  const canFillDisk = mount(disk);
+  chmodSync(disk, 0o755);
+  const dataDirectory = join(disk, "data");
+  let database = await startEmbeddedPostgres({ dataDirectory });
+  const { connection } = database;
+  const { host, user, database: name } = connection;
+  const ports = new Map(
+    await Promise.all(PROCESSES.map(async (process) => [process, await freePort()] as const)),
+  );
   const said: string[] = [];
-  const children = new Map<Victim, ChildProcess>();
+  const children = new Map<ProcessName, ChildProcess>();
+  let unexpectedExits = 0;
+  let isClosing = false;
 
-  const start = async (victim: Exclude<Victim, "database">): Promise<void> => {
-    const isApi = victim === "api";
-    const child = spawn(process.execPath, [MAIN], {
+  const start = async (process_: ProcessName): Promise<void> => {
+    const isApi = process_.startsWith("api");
+    const child = spawn(process.execPath, SERVICE_PROGRAM, {
       env: {
         PATH: process.env.PATH,
         ...env,
         DATABASE_URL: `postgres://${encodeURIComponent(host)}/${name}?user=${user}`,
         ROLE: isApi ? "api" : "worker",
-        ...(isApi ? { PORT: String(port) } : {}),
+        PORT: String(ports.get(process_)),
         LOG_LEVEL: "warn",
       },
       cwd: folder,
     });
-    children.set(victim, child);
-    await new Promise<void>((resolve, reject) => {
+    children.set(process_, child);
+    await new Promise<void>((resolve) => {
       for (const stream of [child.stdout!, child.stderr!]) {
         let words = "";
         stream.setEncoding("utf8").on("data", (chunk: string) => {
-          words += chunk;
-          if (/The API is described at|mailvet works on jobs/.test(words)) resolve();
-          if (stream === child.stderr) said.push(`${victim}: ${chunk.trim()}`);
+          words = (words + chunk).slice(-10_000);
+          if (READY.test(words)) resolve();
+          if (stream === child.stderr) said.push(`${process_}: ${chunk.trim()}`);
         });
       }
-      child.once("exit", (code) => reject(new Error(`${victim} ended with ${code}: ${said.join("\n")}`)));
+      // A process that cannot start while the database is away is started again, as a supervisor does it.
+      child.once("exit", (code) => {
+        if (isClosing || children.get(process_) !== child) return resolve();
+        said.push(`${process_}: exit code ${code}`);
+        unexpectedExits++;
+        void delay(RESTART_PAUSE_MS)
+          .then(() => (isClosing ? undefined : start(process_)))
+          .then(resolve);
+      });
     });
   };
-  for (const victim of VICTIMS) if (victim !== "database") await start(victim);
 
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async kill(victim) {
-      if (victim === "database") {
-        await killServer(dataDirectory);
-        await database.stop();
+  const startDatabase = async () => {
+    for (;;) {
+      try {
         database = await startEmbeddedPostgres({ dataDirectory });
         return;
+      } catch (error) {
+        said.push(`database: ${error instanceof Error ? error.message : error}`);
+        await delay(RESTART_PAUSE_MS);
       }
-      const child = children.get(victim)!;
-      children.delete(victim);
-      child.kill("SIGKILL");
+    }
+  };
+
+  const close = async () => {
+    isClosing = true;
+    for (const child of children.values()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill("SIGCONT");
+      child.kill("SIGTERM");
       await once(child, "exit");
-      await start(victim);
+    }
+    await database.stop();
+    if (canFillDisk) spawnSync("umount", ["-l", disk]);
+    rmSync(folder, { recursive: true, force: true });
+  };
+
+  try {
+    for (const process_ of PROCESSES) await start(process_);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  return {
+    urls: PROCESSES.filter((one) => one.startsWith("api")).map((one) => `http://127.0.0.1:${ports.get(one)}`),
+    connection,
+    canFillDisk,
+    async kill(process_) {
+      const child = children.get(process_)!;
+      children.delete(process_);
+      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      await start(process_);
     },
-    complaints: () => said.splice(0),
-    async [Symbol.asyncDispose]() {
-      for (const [victim, child] of children) {
-        children.delete(victim);
-        child.kill("SIGTERM");
-        if (child.exitCode === null) await once(child, "exit");
-      }
+    async freeze(process_, ms) {
+      const child = children.get(process_)!;
+      child.kill("SIGSTOP");
+      await delay(ms);
+      child.kill("SIGCONT");
+    },
+    async killDatabase() {
+      if (serverPid(dataDirectory) !== undefined) await killServer(dataDirectory);
       await database.stop();
-      rmSync(folder, { recursive: true, force: true });
+      await startDatabase();
     },
+    async restartDatabase() {
+      const pid = serverPid(dataDirectory);
+      if (pid !== undefined) process.kill(pid, "SIGQUIT");
+      while (pid !== undefined && isRunning(pid)) await delay(10);
+      await database.stop();
+      await startDatabase();
+    },
+    async fillDisk(ms) {
+      const filler = join(disk, "filler");
+      fill(filler);
+      await delay(ms);
+      rmSync(filler, { force: true });
+      if (serverPid(dataDirectory) !== undefined) return;
+      await database.stop(); // it ended for want of room under its WAL
+      await startDatabase();
+    },
+    unexpectedExits: () => unexpectedExits,
+    complaints: () => said.splice(0),
+    [Symbol.asyncDispose]: close,
   };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
+function mount(disk: string): boolean {
+  if (process.platform !== "linux" || process.geteuid?.() !== 0) return false;
+  const options = `size=${DISK_MEGABYTES}m`;
+  return spawnSync("mount", ["-t", "tmpfs", "-o", options, "mailvet-chaos", disk]).status === 0;
+}
+
+function fill(path: string): void {
+  const file = openSync(path, "w");
+  try {
+    for (let megabytes = 0; megabytes < 2 * DISK_MEGABYTES; megabytes++) writeSync(file, CHUNK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  } finally {
+    closeSync(file);
+  }
 }

@@ -1,27 +1,47 @@
 /**
- * Kills parts of a deployment at random moments while jobs run, time after time, and then counts: every row has exactly
- * one result, right by the lab's truth; the credits add up; no job is stuck.
+ * Faults at random moments while jobs and single checks run, time after time, and then counts: every row has exactly one
+ * result, right by the lab's truth; charges equal answers to the unit; no job is stuck; and how long each fault was felt.
  *
  *   npm run chaos [rounds [seed]]
  */
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Job, UploadPreview } from "@mailvet/contract";
 import { openLab } from "@mailvet/lab";
-import { openDeployment, VICTIMS } from "./deployment.ts";
+import pg from "pg";
+import { type Deployment, openDeployment, PROCESSES } from "./deployment.ts";
 import { CHAOS_WORLD, csvOf, type ListRow, listOf, rightStatus } from "./list.ts";
 import { randomFrom } from "./random.ts";
+import { startSingleChecks } from "./single-checks.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 30);
 const SEED = Number(process.argv[3] ?? Date.now() % 1_000_000);
 const KEY = "chaos-key-of-forty-characters-0123456789";
 const CREDITS = 10_000_000;
-const JOBS_AT_ONCE = 2;
-const UNIQUE_EMAILS = 600;
-const LATEST_KILL_MS = 5_000;
-const STUCK_AFTER_MS = 180_000;
-const PATIENCE_MS = 90_000;
+const UNIQUE_EMAILS = 400;
+const LATEST_FAULT_MS = 3_000;
+const LONGEST_FREEZE_MS = 12_000; // longer than the lease of an idempotency key
+const LONGEST_FULL_DISK_MS = 4_000;
+const STUCK_AFTER_MS = 300_000;
+const PATIENCE_MS = 180_000;
 
-/** Not for a lack of luck. */
+/** What can be done to a deployment; more likely where it stands more often. */
+const FAULTS: Readonly<Record<string, (deployment: Deployment, random: () => number) => Promise<void>>> = {
+  ...Object.fromEntries(
+    PROCESSES.flatMap((name) => [
+      [`kill ${name}`, (deployment: Deployment) => deployment.kill(name)],
+      [
+        `freeze ${name}`,
+        (deployment: Deployment, random: () => number) =>
+          deployment.freeze(name, 500 + random() * LONGEST_FREEZE_MS),
+      ],
+    ]),
+  ),
+  "kill database": (deployment) => deployment.killDatabase(),
+  "restart database": (deployment) => deployment.restartDatabase(),
+  "fill disk": (deployment, random) => deployment.fillDisk(500 + random() * LONGEST_FULL_DISK_MS),
+};
+
+/** A refusal that trying again does not change. */
 class Refused extends Error {}
 
 const random = randomFrom(SEED);
@@ -33,47 +53,120 @@ await using deployment = await openDeployment({
   SMTP_PORT: String(lab.smtpPort),
   EGRESS_ALLOW: "127.0.0.0/8",
 });
-console.log(`seed ${SEED}, ${ROUNDS} rounds of ${JOBS_AT_ONCE} jobs with ${UNIQUE_EMAILS} emails each`);
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, async () => {
+    await deployment[Symbol.asyncDispose]();
+    process.exit(1);
+  });
+}
+const faults = Object.keys(FAULTS).filter((name) => deployment.canFillDisk || name !== "fill disk");
+console.log(
+  `seed ${SEED}, ${ROUNDS} rounds, a job with ${UNIQUE_EMAILS} emails in each, single checks all the time`,
+);
+if (!deployment.canFillDisk) console.log("no file system can be mounted here: a full disk is left out");
 
-const tally = { rows: 0, wrong: 0, missing: 0, twice: 0, spent: 0, kills: new Map<string, number>() };
+const tally = { rows: 0, wrong: 0, missing: 0, twice: 0, spent: 0 };
+const recoveries = new Map<string, number[]>();
+const checks = startSingleChecks({ urls: deployment.urls, key: KEY, random });
 for (let round = 1; round <= ROUNDS; round++) {
   const startedAt = performance.now();
-  const lists = Array.from({ length: JOBS_AT_ONCE }, (_, job) =>
-    listOf(UNIQUE_EMAILS, `${SEED}-${round}-${job}`),
-  );
-  const killing = killSomebody();
-  const jobs = await Promise.all(lists.map((rows, job) => run(rows, `${SEED}-${round}-${job}`)));
-  const killed = await killing;
-  for (const [index, job] of jobs.entries()) await judge(job, lists[index]!);
-  await booksBalance();
+  const name = `${SEED}-${round}`;
+  const rows = listOf(UNIQUE_EMAILS, name);
+  const striking = strike();
+  const job = await run(rows, name);
+  const struck = await striking;
+  await judge(job, rows);
   const seconds = (performance.now() - startedAt) / 1000;
+  console.log(`round ${String(round).padStart(3)}: ${struck.padEnd(50)} ${seconds.toFixed(1).padStart(6)} s`);
+}
+await checks.finish();
+
+const database = new pg.Client(deployment.connection);
+await database.connect();
+const settlingAt = performance.now();
+await untilSettled();
+const settledAfter = (performance.now() - settlingAt) / 1000;
+const audit = await checks.audit(database);
+const { rows: books } = await database.query<{ balance: string; reserved: string }>(
+  "select sum(balance) as balance, sum(reserved) as reserved from balances",
+);
+await database.end();
+
+const charges = tally.spent + audit.charged + audit.withKeyCharged;
+const number = (value: number) => value.toLocaleString("en");
+console.log("\nfault               times   ready again after (median, longest)");
+for (const [name, seconds] of [...recoveries].sort()) {
+  const sorted = seconds.sort((a, b) => a - b);
+  const [median, longest] = [sorted[Math.floor(sorted.length / 2)]!, sorted.at(-1)!];
   console.log(
-    `round ${String(round).padStart(2)}: killed ${killed.padEnd(30)} ${seconds.toFixed(1).padStart(6)} s`,
+    `${name.padEnd(18)} ${String(seconds.length).padStart(6)}   ${median.toFixed(1)} s, ${longest.toFixed(1)} s`,
   );
 }
-const kills = [...tally.kills].map(([victim, count]) => `${victim} ${count}`).join(", ");
-console.log(`\nkilled: ${kills}`);
+console.log(`processes that ended without being killed: ${deployment.unexpectedExits()}`);
 console.log(
-  `${tally.rows.toLocaleString("en")} rows: ${tally.missing} missing, ${tally.twice} twice, ${tally.wrong} wrong; ` +
-    `${tally.spent.toLocaleString("en")} credits spent, all accounted for; no job stuck`,
+  `\njobs: ${number(tally.rows)} rows: ${tally.missing} missing, ${tally.twice} twice, ${tally.wrong} wrong; ` +
+    `${number(tally.spent)} credits`,
 );
-if (tally.missing + tally.twice + tally.wrong > 0) process.exitCode = 1;
+console.log(
+  `single checks: ${number(audit.sent)} sent, ${number(audit.cut)} cut without a key; answers ` +
+    [...audit.statuses].map(([status, times]) => `${number(times)} × ${status}`).join(", "),
+);
+console.log(`with a key: ${number(audit.withKey)} requests, ${number(audit.withKeyCharged)} charged`);
+console.log(
+  `without a key: ${number(audit.answered)} answered, ${number(audit.charged)} charged: ` +
+    `${audit.chargedAndCut} were written to clients that had hung up, ${audit.answeredAndRefunded} answered ones were refunded; ` +
+    `${number(audit.refunds)} refunds in all, the last ${settledAfter.toFixed(0)} s after the end`,
+);
+console.log(
+  `credits: ${number(CREDITS)} granted, ${number(charges)} charged, ${number(Number(books[0]!.balance))} left, ` +
+    `${books[0]!.reserved} reserved`,
+);
+const isExact = Number(books[0]!.balance) === CREDITS - charges && Number(books[0]!.reserved) === 0;
+if (!isExact || tally.missing + tally.twice + tally.wrong > 0) process.exitCode = 1;
+console.log(
+  process.exitCode ? "NOT exact" : "exact: every row one result, every charge an answer, no job stuck",
+);
 
-/** One or two kills, at moments of chance. */
-async function killSomebody(): Promise<string> {
-  const victims = Array.from(
-    { length: random() < 0.3 ? 2 : 1 },
-    () => VICTIMS[Math.floor(random() * VICTIMS.length)]!,
-  );
+/** One or two faults, at moments of chance. Resolves when the deployment is ready again. */
+async function strike(): Promise<string> {
   const words: string[] = [];
-  for (const victim of victims) {
-    const afterMs = random() * LATEST_KILL_MS;
-    await pause(afterMs);
-    words.push(`${victim} (+${(afterMs / 1000).toFixed(1)} s)`);
-    tally.kills.set(victim, (tally.kills.get(victim) ?? 0) + 1);
-    await deployment.kill(victim);
+  for (let times = random() < 0.3 ? 2 : 1; times > 0; times--) {
+    const name = faults[Math.floor(random() * faults.length)]!;
+    await delay(random() * LATEST_FAULT_MS);
+    await FAULTS[name]!(deployment, random);
+    const overAt = performance.now();
+    await untilReady();
+    const seconds = (performance.now() - overAt) / 1000;
+    recoveries.set(name, [...(recoveries.get(name) ?? []), seconds]);
+    words.push(`${name} (${seconds.toFixed(1)} s)`);
   }
   return words.join(", ");
+}
+
+async function untilReady(): Promise<void> {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  for (const url of deployment.urls) {
+    const isReady = () =>
+      fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) }).then((answer) => answer.ok);
+    while (!(await isReady().catch(() => false))) {
+      if (performance.now() > giveUpAt)
+        throw new Error(`${url} is not ready:\n${deployment.complaints().join("\n")}`);
+      await delay(50);
+    }
+  }
+}
+
+/** Charges whose process died are refunded, and reservations released, by the next housekeeping. */
+async function untilSettled(): Promise<void> {
+  const giveUpAt = performance.now() + STUCK_AFTER_MS;
+  for (;;) {
+    const { rows } = await database.query<{ open: string }>(
+      "select (select count(*) from unanswered_charges) + (select count(*) from reservations) as open",
+    );
+    if (Number(rows[0]!.open) === 0) return;
+    if (performance.now() > giveUpAt) throw new Error(`${rows[0]!.open} charges or reservations stay open`);
+    await delay(1_000);
+  }
 }
 
 /** Uploads, confirms and waits, as a client does that tries again when it is cut off. */
@@ -96,7 +189,7 @@ async function run(rows: readonly ListRow[], name: string): Promise<Job> {
     if (performance.now() > stuckAt || ["failed", "cancelled"].includes(job.status)) {
       throw new Error(`a job is stuck: ${JSON.stringify(job)}\n${deployment.complaints().join("\n")}`);
     }
-    await pause(250);
+    await delay(250);
   }
 }
 
@@ -133,21 +226,15 @@ async function judge(job: Job, rows: readonly ListRow[]): Promise<void> {
   tally.spent += job.credits_used;
 }
 
-async function booksBalance(): Promise<void> {
-  const { balance, reserved } = await insist<{ balance: number; reserved: number }>("/credits");
-  if (balance !== CREDITS - tally.spent || reserved !== 0) {
-    throw new Error(`the balance is ${balance} with ${reserved} reserved, after spending ${tally.spent}`);
-  }
-}
-
-/** Asks until it is answered: whoever answers may be dead at the moment. */
+/** Asks one API process after the other until one answers. */
 async function insist<T>(path: string, request: () => RequestInit = () => ({})): Promise<T> {
   const giveUpAt = performance.now() + PATIENCE_MS;
-  for (;;) {
+  for (let tries = 0; ; tries++) {
     let trouble: string;
     try {
       const { headers, ...rest } = request();
-      const answer = await fetch(`${deployment.url}/api/v1${path}`, {
+      const url = deployment.urls[tries % deployment.urls.length];
+      const answer = await fetch(`${url}/api/v1${path}`, {
         ...rest,
         headers: { ...headers, "x-api-key": KEY },
         signal: AbortSignal.timeout(20_000),
@@ -163,6 +250,6 @@ async function insist<T>(path: string, request: () => RequestInit = () => ({})):
       trouble = String(error);
     }
     if (performance.now() > giveUpAt) throw new Error(`${path}: no answer; last: ${trouble}`);
-    await pause(200);
+    await delay(200);
   }
 }

@@ -9,6 +9,7 @@ import { placesIn } from "../src/db/embedded/data-directory.ts";
 import { isServerOf, readPostmasterFile } from "../src/db/embedded/postmaster-file.ts";
 import { isRunning } from "../src/db/embedded/process-identity.ts";
 import { identityOf, type RunAsUser } from "../src/db/embedded/run-as-user.ts";
+import { LEAVE_WITH_PARENT } from "./service-program.ts";
 
 const PROGRAM = fileURLToPath(new URL("./embedded-service.mjs", import.meta.url));
 /** `nobody`, as on every Linux. */
@@ -76,11 +77,15 @@ function startService(
   user: RunAsUser | undefined,
   orphanGraceSeconds = LONG_GRACE_SECONDS,
 ): TestService {
-  const child = spawn(process.execPath, [PROGRAM, dataDirectory, String(orphanGraceSeconds)], {
-    ...identityOf(user),
-    env: { PATH: process.env.PATH },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [...LEAVE_WITH_PARENT, PROGRAM, dataDirectory, String(orphanGraceSeconds)],
+    {
+      ...identityOf(user),
+      env: { PATH: process.env.PATH },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let words = "";
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {

@@ -87,7 +87,7 @@ test(`effects exactly once, answers equal (seed ${SEED})`, async () => {
         409,
         expect.stringContaining("idempotency_in_flight"),
       ]);
-      await delay(200);
+      await delay(200); // timing: between two tries
     }
     await exchange(url, item, "never");
     expect([item.name, item.answers.size]).toEqual([item.name, 1]);

@@ -10,8 +10,8 @@ import { openTestDatabase } from "./database.ts";
 import { listsOf } from "./jobs-http-world.ts";
 import { expectProblem } from "./problems.ts";
 import { openService, urlOf } from "./service.ts";
+import { SERVICE_PROGRAM } from "./service-program.ts";
 
-const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const DATABASE_URL = "postgres://somebody@db.house.example/mailvet";
 const LIST = "email\nvalid@mailvet.test\ngreylisted-then-valid@mailvet.test\nmailbox-full@mailvet.test\n";
 
@@ -86,7 +86,7 @@ test.concurrent("a worker as a program: it listens nowhere, does the jobs, and l
 });
 
 async function startWorker(databaseUrl: string) {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, SERVICE_PROGRAM, {
     env: { PATH: process.env.PATH, ROLE: "worker", DATABASE_URL: databaseUrl, DNS_SERVERS: "127.0.0.1:9" },
     cwd: fileURLToPath(new URL("../dist", import.meta.url)),
   });

@@ -5,10 +5,8 @@ import { chmodSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { killServer, serverPid } from "./embedded-world.ts";
-
-const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+import { SERVICE_PROGRAM } from "./service-program.ts";
 
 export type Program = {
   child: ChildProcess;
@@ -40,7 +38,7 @@ export function openProgramHouse(folder = mkdtempSync(join(tmpdir(), "mailvet-pr
   const started: ChildProcess[] = [];
 
   const launch: ProgramHouse["launch"] = (env = {}, { cwd = folder, stdout } = {}) => {
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, SERVICE_PROGRAM, {
       env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: dataDirectory, ...PATIENCE, ...env },
       cwd,
       stdio: ["ignore", stdout ?? "pipe", "pipe"],

@@ -21,11 +21,22 @@ export async function openDemonstration(): Promise<Demonstration> {
   const directory = await mkdtemp(join(tmpdir(), "mailvet-demo-"));
   await chmod(directory, 0o755); // started by root, the database runs as somebody else
   const port = await freePort();
-  const child = spawn(process.execPath, ["--import", "tsx", "--conditions=source", "service/demo/main.ts"], {
-    cwd: ROOT,
-    env: { ...process.env, PORT: String(port), DATA_DIR: join(directory, "data") },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [
+      "--import",
+      "tsx",
+      "--import",
+      "./scripts/preload-leave-with-parent.mjs",
+      "--conditions=source",
+      "service/demo/main.ts",
+    ],
+    {
+      cwd: ROOT,
+      env: { ...process.env, PORT: String(port), DATA_DIR: join(directory, "data") },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const close = async () => {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill("SIGTERM");

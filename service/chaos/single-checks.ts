@@ -1,0 +1,163 @@
+/**
+ * Clients that check one address after another, with and without an Idempotency-Key, and hang up at random; and what the
+ * ledger must say of it in the end.
+ */
+import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import type pg from "pg";
+
+export type SingleChecks = {
+  /** No more new ones. What came with a key and was not answered is sent again until it is. */
+  finish(): Promise<void>;
+  /** Throws when charges and answers do not agree. Call it when nothing is under way any more. */
+  audit(ledger: pg.Client): Promise<Audit>;
+};
+
+export type Audit = {
+  sent: number;
+  cut: number;
+  /** Answers by HTTP status, without those to cut connections. */
+  statuses: ReadonlyMap<number, number>;
+  /** Without a key: verdicts that a client read, and charges that stand. */
+  answered: number;
+  charged: number;
+  /** Charges that stand and whose client hung up while, or after, the answer was written. */
+  chargedAndCut: number;
+  /** Verdicts that a client read, and whose process was killed before it could confirm the charge. */
+  answeredAndRefunded: number;
+  /** With a key: requests, and charges that stand. */
+  withKey: number;
+  withKeyCharged: number;
+  refunds: number;
+};
+
+export type SingleCheckOptions = { urls: readonly string[]; key: string; random: () => number };
+
+const CLIENTS = 6;
+const NO_ANSWER_AFTER_MS = 20_000;
+const HANG_UPS = ["after sending", "at the first byte", "never", "never", "never", "never"] as const;
+type HangUp = (typeof HANG_UPS)[number];
+
+export function startSingleChecks({ urls, key, random }: SingleCheckOptions): SingleChecks {
+  const answered = new Set<string>();
+  const failed = new Set<string>();
+  const statuses = new Map<number, number>();
+  const keys = new Set<string>();
+  const unanswered = new Set<string>();
+  let sent = 0;
+  let cut = 0;
+  let isOver = false;
+
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;
+
+  async function check(idempotencyKey: string | undefined, hangUp: HangUp): Promise<boolean> {
+    sent++;
+    const email = `valid+${idempotencyKey ?? sent}@mailvet.test`;
+    const headers = { "x-api-key": key, ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}) };
+    const answer = await post(pick(urls), headers, JSON.stringify({ email }), hangUp);
+    if (!answer) {
+      if (!idempotencyKey) cut++;
+      return false;
+    }
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+    if (!idempotencyKey) (answer.status === 200 ? answered : failed).add(answer.requestId);
+    return answer.status === 200;
+  }
+
+  const clients = Array.from({ length: CLIENTS }, async () => {
+    while (!isOver) {
+      const idempotencyKey = random() < 0.5 ? randomUUID() : undefined;
+      if (idempotencyKey) keys.add(idempotencyKey);
+      const isAnswered = await check(idempotencyKey, pick(HANG_UPS));
+      if (idempotencyKey && !isAnswered) unanswered.add(idempotencyKey);
+      await delay(isAnswered ? 5 : 50);
+    }
+  });
+
+  return {
+    async finish() {
+      isOver = true;
+      await Promise.all(clients);
+      for (const idempotencyKey of unanswered) {
+        while (!(await check(idempotencyKey, "never"))) await delay(200);
+      }
+    },
+
+    async audit(ledger) {
+      const { rows } = await ledger.query<{ reference: string; times: number; keyed: boolean }>(CHARGES);
+      const wrong = rows.filter(({ times }) => times !== 0 && times !== 1);
+      if (wrong.length > 0) throw new Error(`charged more than once: ${JSON.stringify(wrong.slice(0, 5))}`);
+      const standing = rows.filter(({ times }) => times === 1);
+      const charged = new Set(standing.filter(({ keyed }) => !keyed).map(({ reference }) => reference));
+      const withKeyCharged = standing.length - charged.size;
+      const chargedAndFailed = [...failed].filter((id) => charged.has(id));
+      const chargedAndCut = [...charged].filter((id) => !answered.has(id)).length;
+      const answeredAndRefunded = [...answered].filter((id) => !charged.has(id)).length;
+      const audit = {
+        sent,
+        cut,
+        statuses,
+        answered: answered.size,
+        charged: charged.size,
+        chargedAndCut,
+        answeredAndRefunded,
+        withKey: keys.size,
+        withKeyCharged,
+        refunds: rows.length - standing.length,
+      };
+      if (chargedAndFailed.length > 0)
+        throw new Error(`charged for an error: ${chargedAndFailed.join(", ")}`);
+      if (chargedAndCut > cut) throw new Error(`charged without an answer: ${JSON.stringify(audit)}`);
+      if (withKeyCharged !== keys.size) throw new Error(`keys and charges differ: ${JSON.stringify(audit)}`);
+      return audit;
+    },
+  };
+}
+
+/** Each request, how often it is charged after refunds, and whether it came with a key. */
+const CHARGES = `
+select reference, (count(*) filter (where kind = 'settle') - count(*) filter (where kind = 'refund'))::int as times,
+  bool_or(once_key is not null) as keyed
+from ledger where kind in ('settle', 'refund') and (once_key is null or once_key not like 'job %')
+group by reference`;
+
+type Heard = { status: number; requestId: string };
+
+/** Undefined when there was no complete answer. */
+function post(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  hangUp: HangUp,
+): Promise<Heard | undefined> {
+  const head = Object.entries({
+    host: "localhost",
+    connection: "close",
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return new Promise((resolve) => {
+    let heard = "";
+    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => {
+      socket.write(`POST /api/v1/validation/single HTTP/1.1\r\n${head.join("")}\r\n${body}`, () => {
+        if (hangUp === "after sending") socket.destroy();
+      });
+    });
+    socket.setTimeout(NO_ANSWER_AFTER_MS, () => socket.destroy());
+    socket.setEncoding("utf8").on("data", (chunk) => {
+      heard += chunk;
+      if (hangUp === "at the first byte") socket.destroy();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      const [top = "", text] = heard.split("\r\n\r\n", 2);
+      const length = Number(/^content-length: (\d+)/im.exec(top)?.[1] ?? Number.NaN);
+      const requestId = /^x-request-id: (\S+)/im.exec(top)?.[1];
+      if (text === undefined || requestId === undefined || Buffer.byteLength(text) < length)
+        return resolve(undefined);
+      resolve({ status: Number(top.split(" ")[1]), requestId });
+    });
+  });
+}
