@@ -1,15 +1,14 @@
 /**
- * Makes a checkout ready to run: installs when the lock file is newer than node_modules, builds when a source is newer
- * than the last build (the programs with tsc, the web app with Vite, both at a time), and otherwise does nothing and takes
- * milliseconds. Then it becomes the program that is named, in the same process, so that whoever stops it stops the
- * program:
+ * Makes a checkout ready: installs packages when the lock file is newer than node_modules, and builds what is older than
+ * its sources. When there is nothing to do it takes milliseconds.
  *
- *   node scripts/ready.mjs [service/dist/main.js]
+ *   node scripts/ready.mjs                              everything, for tests, benchmarks and the demo
+ *   node scripts/ready.mjs --run service/dist/main.js   what running needs, then becomes that program, in this process,
+ *                                                       so that a signal to it reaches the program
  *
- * Plain JavaScript on purpose: it runs before anything is installed or compiled.
+ * Plain JavaScript, because it runs before anything is installed or compiled.
  */
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -17,52 +16,56 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { leaveWithParent } from "./leave-with-parent.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const LOCK_FILE = join(ROOT, "package-lock.json");
 const INSTALLED = join(ROOT, "node_modules/.package-lock.json"); // npm writes it last, after every install
+/** A package that only tests need: without it the last install was one for running. */
+const TEST_PACKAGE = join(ROOT, "node_modules/vitest/package.json");
 const BUILT = join(ROOT, "node_modules/.cache/mailvet-built");
-const SOURCE_TREES = ["contract", "engine", "lab", "service", "sdk", "cli"];
+const PROGRAMS = ["contract", "engine", "lab", "service", "sdk", "cli"];
 const WEB_BUILT = join(ROOT, "web/dist/index.html"); // Vite writes it with the rest, when nothing has failed
-/** What the web app is made of. Vite takes the sources of our own packages, not what tsc makes of them. */
 const WEB_SOURCES = ["web/src", "web/public", "contract/src", "sdk/src"];
 const WEB_FILES = ["web/index.html", "web/vite.config.ts", "web/package.json", "web/tsconfig.json"];
+const TELL_EVERY_MS = 5_000;
 
-/** Ready for the programs, which is all that the command line needs. */
-export function makeReady() {
-  install();
-  buildPrograms();
+/** What the command line needs. */
+export async function makeReadyToRun() {
+  await install("running");
+  await buildPrograms();
 }
 
-function install() {
+/** `purpose` is "running" (packages of the programs, and what builds them) or "testing" (all). */
+async function install(purpose) {
   requireNode(20, 19);
-  if (modified(INSTALLED) >= modified(join(ROOT, "package-lock.json"))) return;
-  say("installing packages (once, and again when package-lock.json changes) …");
-  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+  const isCurrent = modified(INSTALLED) >= modified(LOCK_FILE);
+  const hasTestPackages = modified(TEST_PACKAGE) > 0;
+  if (isCurrent && (purpose === "running" || hasTestPackages)) return;
+  const all = purpose === "testing" || hasTestPackages;
+  const what = all ? "all packages" : "the packages that running needs";
+  const omit = all ? [] : ["--omit=dev"];
+  await run(`installing ${what}`, "npm", ["ci", ...omit, "--no-audit", "--no-fund", "--loglevel=error"]);
 }
 
-function buildPrograms() {
-  if (builtAt() >= newestSource()) return;
-  say("building …");
+async function buildPrograms() {
+  if (builtAt() >= newestOf(...programSources())) return;
   const started = new Date();
-  run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-b"]);
+  await run("building the programs", process.execPath, [
+    join(ROOT, "node_modules/typescript/bin/tsc"),
+    "-b",
+    ...PROGRAMS,
+  ]);
   mkdirSync(dirname(BUILT), { recursive: true });
   writeFileSync(BUILT, "");
   utimesSync(BUILT, started, started); // what is saved during the build is newer than it
 }
 
-/** Runs by itself, beside what is done meanwhile. */
 export async function buildWebApp() {
-  if (modified(WEB_BUILT) >= newestWebSource()) return;
-  say("building the web app …");
+  if (modified(WEB_BUILT) >= newestOf(WEB_SOURCES, WEB_FILES)) return;
   const started = new Date();
   const vite = dirname(createRequire(join(ROOT, "web/package.json")).resolve("vite/package.json"));
   const args = [join(vite, "bin/vite.js"), "build", "--logLevel=warn"];
-  // Whoever starts us may be a test: the app that is served is not.
+  // NODE_ENV may be that of a test: the app that is served is built for production.
   const env = { ...process.env, NODE_ENV: "production" };
-  const child = spawn(process.execPath, args, { cwd: join(ROOT, "web"), env, stdio: ["ignore", 2, 2] });
-  const stop = () => child.kill();
-  process.once("exit", stop);
-  const [status] = await once(child, "exit");
-  process.off("exit", stop);
-  if (status !== 0) fail("building the web app failed", status);
+  await run("building the web app", process.execPath, args, { cwd: join(ROOT, "web"), env });
   utimesSync(WEB_BUILT, started, started);
 }
 
@@ -78,41 +81,46 @@ function modified(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** When everything was last built; 0 when any of it is gone. */
+/** When the programs were last built; 0 when any of them is gone. */
 function builtAt() {
-  const isWhole = SOURCE_TREES.every((tree) => modified(join(ROOT, tree, "dist/.tsbuildinfo")) > 0);
+  const isWhole = PROGRAMS.every((name) => modified(join(ROOT, name, "dist/.tsbuildinfo")) > 0);
   return isWhole ? modified(BUILT) : 0;
 }
 
-function newestSource() {
-  const settings = SOURCE_TREES.flatMap((tree) => [`${tree}/tsconfig.json`, `${tree}/package.json`]);
-  return newest(
-    SOURCE_TREES.map((tree) => `${tree}/src`),
-    ["tsconfig.base.json", ...settings],
-  );
-}
-
-function newestWebSource() {
-  return newest(WEB_SOURCES, WEB_FILES);
+function programSources() {
+  const settings = PROGRAMS.flatMap((name) => [`${name}/tsconfig.json`, `${name}/package.json`]);
+  return [PROGRAMS.map((name) => `${name}/src`), ["tsconfig.base.json", ...settings]];
 }
 
 /** When any of these was last written, in milliseconds. */
-function newest(trees, files) {
+function newestOf(trees, files) {
   const inside = trees.flatMap((tree) =>
     readdirSync(join(ROOT, tree), { recursive: true }).map((entry) => join(tree, entry)),
   );
   return Math.max(...[...inside, ...files].map((path) => modified(join(ROOT, path))));
 }
 
-function run(command, args) {
-  // Everything goes to standard error: whoever started us may be reading our standard output.
-  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: ["ignore", 2, 2] });
-  if (status !== 0) fail(`${command} ${args.join(" ")} failed${error ? `: ${error.message}` : ""}`, status);
-}
-
-function fail(text, status) {
-  say(text);
-  process.exit(status ?? 1);
+/** Says what it does, and every few seconds that it is still at it. A command that fails ends this process. */
+async function run(what, command, args, options = {}) {
+  const startedAt = Date.now();
+  const seconds = () => Math.round((Date.now() - startedAt) / 1000);
+  say(`${what} …`);
+  const telling = setInterval(() => say(`still ${what}, ${seconds()} s …`), TELL_EVERY_MS);
+  // Everything goes to standard error: standard output belongs to the program that is started afterwards.
+  const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", 2, 2], ...options });
+  const stop = () => child.kill();
+  process.once("exit", stop);
+  const failure = await new Promise((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) =>
+      resolve(code === 0 ? undefined : `${signal ?? `exit code ${code}`}`),
+    );
+  });
+  process.off("exit", stop);
+  clearInterval(telling);
+  if (failure === undefined) return;
+  say(`${what} failed: ${failure}`);
+  process.exit(1);
 }
 
 function say(text) {
@@ -121,20 +129,14 @@ function say(text) {
 
 if (process.argv[1] && fileURLToPath(import.meta.url) === process.argv[1]) {
   const shell = process.ppid;
-  install();
-  const webApp = buildWebApp();
-  buildPrograms();
-  await webApp;
-  const [program] = process.argv.slice(2);
+  const [option, program] = process.argv.slice(2);
+  // npm passes a signal to the shell it started us with, and the shell dies of it without telling us.
+  const isFromNpm = process.env.npm_lifecycle_event !== undefined && process.platform !== "win32";
+  await install(option === "--run" ? "running" : "testing");
+  await Promise.all([buildPrograms(), buildWebApp()]);
   if (program) {
-    leaveWith(shell);
+    if (isFromNpm && process.ppid !== shell) process.exit(1); // it died meanwhile
+    if (isFromNpm) leaveWithParent(shell);
     await import(pathToFileURL(join(ROOT, program)).href);
   }
-}
-
-/** npm passes a signal to the shell it started us with, and the shell dies of it without telling us. */
-function leaveWith(shell) {
-  if (!process.env.npm_lifecycle_event || process.platform === "win32") return;
-  if (process.ppid !== shell) process.exit(1); // it died while we were installing
-  leaveWithParent(shell);
 }

@@ -3,5 +3,5 @@
 import { existsSync } from "node:fs";
 
 const ready = new URL("../../scripts/ready.mjs", import.meta.url);
-if (existsSync(ready)) (await import(ready.href)).makeReady();
+if (existsSync(ready)) await (await import(ready.href)).makeReadyToRun();
 await import("../dist/main.js");

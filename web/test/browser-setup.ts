@@ -1,7 +1,7 @@
 /**
- * Before the first story in a browser: is there one, is the web app built, and a PostgreSQL for all of them.
+ * Before the first test in a browser: finds a Chromium, builds the web app, and starts a PostgreSQL for all of them.
  *
- * Without a Chromium these stories are left out, and it is said so. Where nobody reads what is said, it is an error.
+ * Without a Chromium these tests are left out, and the last lines of the run say so. In CI it is an error.
  */
 import type { TestProject } from "vitest/node";
 import { buildWebApp } from "../../scripts/ready.mjs";
@@ -14,13 +14,15 @@ declare module "vitest" {
   }
 }
 
-export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const hasBrowser = findChromium() !== undefined;
   project.provide("hasBrowser", hasBrowser);
   if (!hasBrowser) {
     if (process.env.CI) throw new Error(`The web app cannot be tried: ${NO_CHROMIUM}`);
-    process.stderr.write(`\nmailvet: the tests of the web app are LEFT OUT: ${NO_CHROMIUM}\n\n`);
-    return undefined;
+    // After the summary, where it is read.
+    return async () => {
+      process.stderr.write(`\nmailvet: NOT RUN: the tests of the web app (web/test/*). ${NO_CHROMIUM}\n`);
+    };
   }
   await buildWebApp();
   return startPostgres(project);
