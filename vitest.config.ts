@@ -16,7 +16,7 @@ const patience = {
 const inOneProcess = { isolate: false };
 
 /** Stories of minutes that start programs and wait for them. */
-const PROGRAMS = ["service/test/{start,interrupt,full-disk,service-kill,embedded-*}.test.ts"];
+const PROGRAMS = ["service/test/{start,interrupt,full-disk,left-behind,service-kill,embedded-*}.test.ts"];
 
 /** Every page of the web app, by axe and by the clock: minutes, and so not part of `npm test` (npm run test:browser). */
 const PAGE_BY_PAGE = ["web/test/{axe,budget}.test.ts"];

@@ -1,0 +1,44 @@
+/** What a test, a benchmark or the demo starts ends with it, also when that is killed with kill -9. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { isRunning } from "../src/db/embedded/process-identity.ts";
+import { processesIn } from "./program.ts";
+import { SERVICE_PROGRAM } from "./service-program.ts";
+
+/** Starts the service as every test does, says its process number when it listens, and waits for ever. */
+const STARTER = `
+  const { spawn } = require("node:child_process");
+  const child = spawn(process.execPath, JSON.parse(process.argv[1]), { env: process.env });
+  child.stdout.on("data", (chunk) => /described at/.test(chunk) && console.log(child.pid));
+  child.stderr.pipe(process.stderr);
+`;
+
+test.skipIf(process.platform !== "linux")(
+  "the service and its database end when the process that started them is killed",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mailvet-left-"));
+    chmodSync(folder, 0o755); // root runs the database as another user, who must get there
+    const dataDirectory = join(folder, "data");
+    const starter = spawn(process.execPath, ["-e", STARTER, JSON.stringify(SERVICE_PROGRAM)], {
+      env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: dataDirectory },
+      cwd: folder,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      const [said] = (await once(starter.stdout, "data")) as [Buffer];
+      const service = Number(said);
+      expect(isRunning(service)).toBe(true);
+      expect(processesIn(dataDirectory).length).toBeGreaterThan(0);
+      starter.kill("SIGKILL");
+      while (isRunning(service) || processesIn(dataDirectory).length > 0) await delay(50); // timing: between two looks
+    } finally {
+      starter.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
