@@ -73,7 +73,8 @@ export type ReferenceKind = (typeof REFERENCE_KINDS)[number];
 export const LedgerEntry = Type.Object({
   id: Type.String({ description: "Its number in the account's ledger, from 1." }),
   kind: OneOf(LEDGER_KINDS, {
-    description: "A refund gives back a charge whose answer could not be delivered; its reference is that request.",
+    description:
+      "A refund gives back a charge whose answer could not be delivered; its reference is that request.",
   }),
   amount: Type.Integer({ description: "Change of the balance; negative when credits leave it." }),
   reserved_change: Type.Integer({ description: "Change of what is held for work under way." }),

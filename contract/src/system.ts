@@ -76,7 +76,7 @@ export const System = Type.Object({
   }),
   database_bytes: Count("Size of the database."),
   processes: Type.Array(SystemProcess, { description: "The oldest first." }),
-  queue: Type.Object({ jobs: QueueLine, webhooks: QueueLine }),
+  queue: Type.Object({ jobs: QueueLine, rechecks: QueueLine, webhooks: QueueLine }),
   jobs: Type.Object({
     queued: Count("Jobs that have not begun."),
     processing: Count("Jobs under way."),

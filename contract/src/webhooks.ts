@@ -7,6 +7,7 @@ export const WEBHOOK_EVENTS = [
   "job.failed",
   "job.cancelled",
   "job.paused",
+  "validation.completed",
   "credits.low",
   "api_key.created",
   "api_key.revoked",

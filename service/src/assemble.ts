@@ -80,6 +80,9 @@ const WRAP_UP_MS = 6000;
 const CONNECTIONS_FOR_REQUESTS = 16;
 const MOST_CONNECTIONS = 48;
 
+/** Each is one address, and waits for its mail server most of the time. */
+const RECHECKS_AT_ONCE = 16;
+
 /** Webhooks wait for strangers' servers most of the time. */
 const DELIVERIES_AT_ONCE = 16;
 
@@ -210,6 +213,7 @@ async function open(
     singleBudgetMs: config.budgets.singleMs,
     bulkBudgetMs: config.budgets.bulkMs,
     sayFailure: (requestId, failure) => sayFailure({ request_id: requestId }, failure),
+    rechecking: { database, tasks, processes, announce },
   });
   closers.push(() => validations.close());
 
@@ -253,7 +257,8 @@ async function open(
       uploads: uploads.eraseExpired,
       jobs: moves.eraseExpired,
       deliveries: webhooks.eraseOld,
-      lanes: () => tasks.closeIdleLanes("webhooks"),
+      webhook_lanes: () => tasks.closeIdleLanes("webhooks"),
+      recheck_lanes: () => tasks.closeIdleLanes("rechecks"),
       ...(paces ? { paces: paces.forgetOld } : {}),
       ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),
     },
@@ -282,6 +287,13 @@ async function open(
           }),
         },
         giveUp: async ({ laneId }) => ends.fail(laneId, GAVE_UP),
+      }),
+      startWorker({
+        ...shared,
+        line: "rechecks",
+        slots: RECHECKS_AT_ONCE,
+        handlers: { recheck: validations.rechecks.handler },
+        giveUp: validations.rechecks.giveUp,
       }),
       startWorker({
         ...shared,

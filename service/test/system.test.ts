@@ -72,6 +72,7 @@ test("the queue is counted by line: what waits, what could be taken now, and wha
   ]);
   expect(await queueDepth(pool)).toEqual({
     jobs: { waiting: 4, due: 2, in_hand: 1, oldest_due_at: oldest.toISOString() },
+    rechecks: { waiting: 0, due: 0, in_hand: 0, oldest_due_at: null },
     webhooks: { waiting: 1, due: 0, in_hand: 0, oldest_due_at: null },
   });
 });

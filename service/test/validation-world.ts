@@ -5,6 +5,7 @@ import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@
 import { type Lab, type MailWorld, openLab } from "@mailvet/lab";
 import type { Caller } from "../src/caller.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import { createTasks } from "../src/queue/tasks.ts";
 import { createValidations, type ValidationDeps, type Validations } from "../src/validations/validations.ts";
 import { createVerdictMemory } from "../src/validations/verdict-memory.ts";
 import { openAccount } from "./credits-books.ts";
@@ -67,6 +68,12 @@ export async function openValidationWorld(world: MailWorld = {}): Promise<Valida
         bulkBudgetMs: 50_000,
         sayFailure,
         countVerdict,
+        rechecking: {
+          database,
+          tasks: createTasks({ database }),
+          processes: { id: randomUUID() },
+          announce: async () => {},
+        },
         ...options,
       });
       opened.push(validations);

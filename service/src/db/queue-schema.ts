@@ -14,7 +14,7 @@ import {
 import { createdAt, moment } from "./columns.ts";
 import { accountId } from "./schema.ts";
 
-const line = () => text({ enum: ["jobs", "webhooks"] }).notNull();
+const line = () => text({ enum: ["jobs", "rechecks", "webhooks"] }).notNull();
 
 /** Every running process of the deployment. Whoever stops beating is dead, and what it held goes back. */
 export const processes = pgTable("processes", {
@@ -33,7 +33,7 @@ export const processes = pgTable("processes", {
 export const lanes = pgTable(
   "lanes",
   {
-    id: uuid().primaryKey(), // of the job or the endpoint
+    id: uuid().primaryKey(), // of the job or the endpoint; for rechecks, of the account
     accountId: accountId(),
     line: line(),
     isHeld: boolean().notNull().default(false), // its tasks stay where they are until it is let go
@@ -56,7 +56,7 @@ export const tasks = pgTable(
     laneId: uuid()
       .notNull()
       .references(() => lanes.id, { onDelete: "cascade" }),
-    kind: text({ enum: ["plan", "slice", "delivery"] }).notNull(),
+    kind: text({ enum: ["plan", "slice", "recheck", "delivery"] }).notNull(),
     subject: text().notNull(), // what of the lane it is about: the slice's number, the delivery's id
     dueAt: createdAt(),
     failures: smallint().notNull().default(0), // it threw

@@ -197,6 +197,25 @@ export const verdicts = pgTable(
   (table) => [primaryKey({ columns: [table.accountId, table.addressHash] }), index().on(table.freshUntil)],
 );
 
+/**
+ * Single checks that came to nothing for the moment, and are repeated from the queue. A row holds the address until its
+ * last attempt, a few hours at most.
+ */
+export const rechecks = pgTable(
+  "rechecks",
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    accountId: accountId(),
+    requestId: text().notNull(),
+    email: text().notNull(),
+    addressHash: bytea().notNull(),
+    isTest: boolean().notNull(),
+    attempts: integer().notNull().default(1), // so far, with the one that the request made
+    createdAt: createdAt(),
+  },
+  (table) => [uniqueIndex().on(table.accountId, table.addressHash)],
+);
+
 /** Answers kept for 24 hours under the caller's Idempotency-Key, readable with that key only. */
 export const idempotentAnswers = pgTable(
   "idempotent_answers",

@@ -9,12 +9,12 @@ import { notify } from "../db/notices.ts";
 import { tasks as taskTable } from "../db/queue-schema.ts";
 import type { Processes } from "../queue/processes.ts";
 import { isOurs, type Task, type Tasks } from "../queue/tasks.ts";
+import { groupByDelay } from "../validations/retries.ts";
 import type { JobEnds } from "./job-end.ts";
 import { lockJob } from "./job-lock.ts";
 import { hasEnded, type JobRow } from "./job-record.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 import { insertResults, type ResultRow } from "./result-rows.ts";
-import { groupByDelay } from "./retries.ts";
 import type { Slice } from "./slice.ts";
 import type { SliceEmail } from "./slicing.ts";
 

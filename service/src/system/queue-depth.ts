@@ -7,7 +7,7 @@ export type QueueDepth = Record<Line, QueueLine>;
 
 export async function queueDepth(pool: Pick<pg.Pool, "query">): Promise<QueueDepth> {
   const { rows } = await pool.query<Row>(COUNT);
-  const depth: QueueDepth = { jobs: EMPTY, webhooks: EMPTY };
+  const depth: QueueDepth = { jobs: EMPTY, rechecks: EMPTY, webhooks: EMPTY };
   for (const { line, waiting, due, in_hand, oldest } of rows) {
     depth[line] = { waiting, due, in_hand, oldest_due_at: oldest?.toISOString() ?? null };
   }

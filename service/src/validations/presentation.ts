@@ -13,7 +13,11 @@ export type Asking = {
   startedAtMs: number;
 };
 
-export function present(answer: Answer, caller: Caller, asking: Asking): ValidationResult {
+export function present(
+  answer: Answer,
+  caller: Pick<Caller, "plan">,
+  asking: Pick<Asking, "requestId" | "startedAtMs">,
+): ValidationResult {
   const result = reportOf(answer.evidence, {
     requestId: asking.requestId,
     planTier: caller.plan,

@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Caller } from "../caller.ts";
 import { createAnswers } from "./answer.ts";
-import type { ValidateDeps } from "./validate.ts";
-import { validateBulk } from "./validate-bulk.ts";
+import { type BulkDeps, validateBulk } from "./validate-bulk.ts";
 
 const never = () => {
   throw new Error("A test key asks nobody and pays nothing.");
@@ -15,7 +14,7 @@ const answers = createAnswers({
   memory: { atHand: never, recall: never, remember: never },
   level: "smtp",
 });
-const deps: ValidateDeps = {
+const deps: BulkDeps = {
   answers,
   ledger: { charge: never, reserve: never },
   budgetMs: 1000,

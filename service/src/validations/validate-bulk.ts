@@ -14,10 +14,12 @@ import { type Asking, presentItem } from "./presentation.ts";
 import { uniqueEmails } from "./unique-emails.ts";
 import type { ValidateDeps } from "./validate.ts";
 
+export type BulkDeps = Omit<ValidateDeps, "planRecheck">;
+
 export type BulkValidated = { summary: BulkSummary; creditsRemaining: number | undefined };
 
 export async function validateBulk(
-  deps: ValidateDeps,
+  deps: BulkDeps,
   caller: Caller,
   emails: readonly string[],
   asking: Asking,
@@ -45,7 +47,7 @@ export async function validateBulk(
 }
 
 async function answerAndPay(
-  { answers, budgetMs }: ValidateDeps,
+  { answers, budgetMs }: BulkDeps,
   payment: Payment,
   caller: Caller,
   emails: readonly string[],
@@ -65,7 +67,7 @@ async function answerAndPay(
 }
 
 /** One bug can hit a thousand addresses: the first is told, the others are counted. */
-function sayFailures({ sayFailure }: ValidateDeps, { requestId }: Asking, answers: readonly Answer[]): void {
+function sayFailures({ sayFailure }: BulkDeps, { requestId }: Asking, answers: readonly Answer[]): void {
   const failures = answers.filter(({ evidence, isSandbox }) => evidence.failure !== undefined && !isSandbox);
   const first = failures[0]?.evidence.failure;
   if (first !== undefined) sayFailure(requestId, `${first}\n(in ${failures.length} of ${answers.length})`);

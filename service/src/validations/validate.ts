@@ -11,6 +11,7 @@ import type { Answer, Answers } from "./answer.ts";
 import { askerOf } from "./asker.ts";
 import { type Payment, paymentBy } from "./payment.ts";
 import { type Asking, present } from "./presentation.ts";
+import type { Rechecks } from "./rechecks.ts";
 
 export type ValidateDeps = {
   answers: Answers;
@@ -21,6 +22,8 @@ export type ValidateDeps = {
   sayFailure: (requestId: string, failure: string) => void;
   /** A verdict was given, not counting those of the sandbox: for the metrics. */
   countVerdict: (status: Status, subStatus: SubStatus, isCached: boolean) => void;
+  /** Repeats a check that was unknown for the moment (rechecks.ts). */
+  planRecheck: Rechecks["plan"];
 };
 
 /** The balance is undefined where nothing was paid. */
@@ -39,6 +42,12 @@ export async function validate(
     const { failure } = answer.evidence;
     if (failure !== undefined) deps.sayFailure(asking.requestId, failure);
     deps.countVerdict(result.status, result.sub_status, answer.isCached);
+  }
+  if (result.status === "unknown") {
+    // The answer stands without it: the caller may ask again.
+    await deps.planRecheck(askerOf(caller), answer, result).catch((error) => {
+      deps.sayFailure(asking.requestId, `planning a recheck failed: ${error}`);
+    });
   }
   return { result, creditsRemaining };
 }

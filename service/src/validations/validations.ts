@@ -2,6 +2,7 @@
 import type { Caller } from "../caller.ts";
 import { type AnswerDeps, type Answers, createAnswers } from "./answer.ts";
 import type { Asking } from "./presentation.ts";
+import { createRechecks, type RecheckDeps, type Rechecks } from "./rechecks.ts";
 import { type ValidateDeps, type Validated, validate } from "./validate.ts";
 import { type BulkValidated, validateBulk } from "./validate-bulk.ts";
 import type { VerdictMemory } from "./verdict-memory.ts";
@@ -11,6 +12,8 @@ export type Validations = {
   validateMany(caller: Caller, emails: readonly string[], asking: Asking): Promise<BulkValidated>;
   /** For jobs, which pay in their own way: the same answers. */
   answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
+  /** For the workers of the line "rechecks". */
+  rechecks: Pick<Rechecks, "handler" | "giveUp">;
   /** Whoever waits is answered within this time, with what is known by then: the service is about to stop. */
   wrapUp(withinMs: number): void;
   /** Writes what the memory has still to write. The verifier is closed by whoever opened it. */
@@ -20,19 +23,22 @@ export type Validations = {
 export type ValidationDeps = Omit<AnswerDeps, "memory"> &
   Pick<ValidateDeps, "ledger" | "sayFailure" | "countVerdict"> & {
     memory: VerdictMemory;
+    rechecking: Omit<RecheckDeps, "answers">;
     singleBudgetMs: number;
     bulkBudgetMs: number;
   };
 
 export function createValidations(deps: ValidationDeps): Validations {
-  const { singleBudgetMs, bulkBudgetMs, memory, ...rest } = deps;
+  const { singleBudgetMs, bulkBudgetMs, memory, rechecking, ...rest } = deps;
   const answers = createAnswers({ ...rest, memory });
-  const single = { ...rest, answers, budgetMs: singleBudgetMs };
+  const rechecks = createRechecks({ ...rechecking, answers });
+  const single = { ...rest, answers, budgetMs: singleBudgetMs, planRecheck: rechecks.plan };
   const bulk = { ...rest, answers, budgetMs: bulkBudgetMs };
   return {
     validate: (caller, email, asking) => validate(single, caller, email, asking),
     validateMany: (caller, emails, asking) => validateBulk(bulk, caller, emails, asking),
     answers,
+    rechecks,
     wrapUp: answers.wrapUp,
     close: () => memory.close(),
   };

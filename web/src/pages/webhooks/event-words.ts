@@ -6,6 +6,7 @@ export const EVENTS: Readonly<Record<WebhookEvent, string>> = {
   "job.failed": "A job could not be finished.",
   "job.cancelled": "A job was cancelled.",
   "job.paused": "A job was paused.",
+  "validation.completed": "A single check that was unknown at first was repeated, and has its result.",
   "credits.low": "The balance has fallen below 100 credits.",
   "api_key.created": "A key was made.",
   "api_key.revoked": "A key was revoked.",

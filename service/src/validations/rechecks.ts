@@ -1,0 +1,141 @@
+/**
+ * Repeats single checks that were `unknown` for the moment (greylisted, rate limited, timed out …), from the durable queue
+ * and at the time that the server named, like the rows of a list (retries.ts).
+ *
+ * The result lands in the verdict cache, where the next request finds it, and is announced as `validation.completed`. A
+ * recheck costs nothing: the check was paid for when it was answered.
+ */
+import type { Plan, ValidationResult } from "@mailvet/contract";
+import { and, count, eq } from "drizzle-orm";
+import type { Database, Orm } from "../db/database.ts";
+import { accounts, rechecks } from "../db/schema.ts";
+import { addressHash } from "../feedback/address-hash.ts";
+import type { Processes } from "../queue/processes.ts";
+import type { Task, Tasks } from "../queue/tasks.ts";
+import type { GiveUp, Handler } from "../queue/worker.ts";
+import type { Announce } from "../webhooks/announcement.ts";
+import type { Answer, Answers } from "./answer.ts";
+import type { Asker } from "./asker.ts";
+import { present } from "./presentation.ts";
+import { retryDelayMs } from "./retries.ts";
+
+export type Rechecks = {
+  /** Plans a recheck where the answer is one that may change. At most one for each address of an account. */
+  plan(asker: Asker, answer: Answer, result: ValidationResult): Promise<void>;
+  /** For tasks of the kind "recheck"; the lane is the account, the subject the row. */
+  handler: Handler;
+  giveUp: GiveUp;
+};
+
+export type RecheckDeps = {
+  database: Pick<Database, "orm">;
+  tasks: Pick<Tasks, "openLane" | "add" | "complete" | "postpone">;
+  processes: Pick<Processes, "id">;
+  announce: Announce;
+  answers: Pick<Answers, "glance" | "knownAmong" | "ask">;
+};
+
+type Row = typeof rechecks.$inferSelect & { plan: Plan };
+
+/** Of one account: beyond that a check is answered as ever, and not repeated. */
+const MAX_PLANNED = 10_000;
+/** For one attempt; most take seconds. */
+const ATTEMPT_MS = 60_000;
+
+export function createRechecks({ database, tasks, processes, announce, answers }: RecheckDeps): Rechecks {
+  const { orm } = database;
+
+  /** The id of the row; undefined when there is one for this address already, or too many. */
+  async function insert(tx: Orm, row: typeof rechecks.$inferInsert): Promise<string | undefined> {
+    const ofAccount = eq(rechecks.accountId, row.accountId);
+    const [planned] = await tx.select({ rows: count() }).from(rechecks).where(ofAccount);
+    if (planned!.rows >= MAX_PLANNED) return undefined;
+    const [inserted] = await tx.insert(rechecks).values(row).onConflictDoNothing().returning();
+    return inserted?.id;
+  }
+
+  /** What is known since, if it is a result; otherwise one more attempt. */
+  async function attempt(row: Row): Promise<Answer> {
+    const asker = { accountId: row.accountId, isTest: row.isTest, attempt: row.attempts };
+    const inspected = answers.glance(row.email);
+    const [known] = await answers.knownAmong(asker, [inspected]);
+    if (known && known.verdict.status !== "unknown") return known;
+    const [answer] = await answers.ask(asker, [inspected], { withinMs: ATTEMPT_MS, isUrgent: false });
+    if (!answer) throw new Error("a recheck was not answered");
+    return answer;
+  }
+
+  return {
+    async plan({ accountId, isTest }, answer, result) {
+      const { address, email } = answer.evidence;
+      const dueInMs = delayOf(answer, result, { attempt: 0, elapsedMs: 0 });
+      if (!address || dueInMs === undefined) return;
+      const hash = Buffer.from(addressHash(accountId, address.normalized), "hex");
+      const row = { accountId, requestId: result.request_id, email, addressHash: hash, isTest };
+      await orm.transaction(async (tx) => {
+        const id = await insert(tx, row);
+        if (id === undefined) return;
+        await tasks.openLane(tx, { id: accountId, accountId, line: "rechecks" });
+        await tasks.add(tx, [{ laneId: accountId, kind: "recheck", subject: id, dueInMs }]);
+      });
+    },
+
+    async handler(task) {
+      const startedAtMs = performance.now();
+      const row = await find(orm, task);
+      if (!row) {
+        await tasks.complete(orm, task, processes.id);
+        return;
+      }
+      const { accountId, requestId, attempts } = row;
+      const answer = await attempt(row);
+      const result = present(answer, row, { requestId, startedAtMs });
+      const elapsedMs = Date.now() - row.createdAt.getTime();
+      const dueInMs = delayOf(answer, result, { attempt: attempts, elapsedMs });
+      await orm.transaction(async (tx) => {
+        const isOver = dueInMs === undefined;
+        // First: when another process has the task by now, nothing is changed.
+        const isOurs = isOver
+          ? await tasks.complete(tx, task, processes.id)
+          : await tasks.postpone(tx, task, processes.id, { dueInMs });
+        if (!isOurs) return;
+        if (!isOver) {
+          await tx
+            .update(rechecks)
+            .set({ attempts: attempts + 1 })
+            .where(isRowOf(task));
+          return;
+        }
+        await tx.delete(rechecks).where(isRowOf(task));
+        await announce(tx, accountId, "validation.completed", { request_id: requestId, result });
+      });
+    },
+
+    async giveUp(task) {
+      await orm.delete(rechecks).where(isRowOf(task));
+    },
+  };
+}
+
+function isRowOf({ laneId, subject }: Task) {
+  return and(eq(rechecks.id, subject), eq(rechecks.accountId, laneId));
+}
+
+async function find(orm: Pick<Orm, "select">, task: Task): Promise<Row | undefined> {
+  const [found] = await orm
+    .select({ row: rechecks, plan: accounts.plan })
+    .from(rechecks)
+    .innerJoin(accounts, eq(accounts.id, rechecks.accountId))
+    .where(isRowOf(task));
+  return found && { ...found.row, plan: found.plan };
+}
+
+/** How long to wait before the next attempt; undefined when there is none. */
+function delayOf(
+  { isFinal }: Answer,
+  { sub_status: subStatus, metadata }: ValidationResult,
+  way: { attempt: number; elapsedMs: number },
+): number | undefined {
+  if (isFinal) return undefined;
+  return retryDelayMs({ subStatus, retryAfterSeconds: metadata.retry_after ?? undefined, ...way });
+}
