@@ -2,7 +2,7 @@
  * Writes log lines to a file descriptor without ever blocking or failing: lines that cannot be written are dropped and
  * counted.
  *
- * Not sonic-boom, pino's own: on a full disk it raises an error that nobody can catch for it, keeps what it could not
+ * Not sonic-boom, pino's own: on a full disk it raises an unhandled error, keeps what it could not
  * write, and its flush at exit tries again forever.
  */
 import { write, writeSync } from "node:fs";

@@ -1,7 +1,7 @@
 /** The service as its own process, as npm start runs it, on an embedded database in a directory of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -95,18 +95,24 @@ export async function hasStarted({ child, words }: Program): Promise<void> {
   });
 }
 
-/** The process numbers of everything that works in the data directory, or below it. */
-export function processesIn(dataDirectory: string): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${dataDirectory}/`);
-      } catch {
-        return false; // it has just ended, or only its zombie is left
-      }
-    })
-    .map(Number);
+/** Everything that works in the data directory or below it: the database server, and what makes its cluster. */
+export function processesIn(dataDirectory: string): string[] {
+  return processes((pid) => `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${dataDirectory}/`));
+}
+
+/** Everything that has the data directory on its command line, wherever it works. */
+export function processesNaming(dataDirectory: string): string[] {
+  return processes((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(dataDirectory));
+}
+
+function processes(isIt: (pid: string) => boolean): string[] {
+  return readdirSync("/proc").filter((name) => {
+    try {
+      return /^\d+$/.test(name) && isIt(name);
+    } catch {
+      return false; // it has just ended, or only its zombie is left
+    }
+  });
 }
 
 export async function freePort(): Promise<number> {
