@@ -112,7 +112,7 @@ test("who asks to come back is asked again in their time, by whichever process; 
     phase: "retrying",
     processed: 1,
   });
-  expect(await world.dueIn(jobId)).toEqual([2, 3]);
+  expect(await world.dueIn(jobId)).toEqual([expect.closeTo(2, -1), expect.closeTo(3, -1)]);
   expect(await world.open().runDue()).toBe(0);
 
   await world.hurry(jobId);
@@ -207,7 +207,7 @@ test("what settles is saved while the rest is still waited for, and the waiting 
     phase: "retrying",
     processed: 1,
   });
-  expect(await world.dueIn(jobId)).toEqual([300]);
+  expect(await world.dueIn(jobId)).toEqual([expect.closeTo(300, -1)]);
   await world.moves.cancel(caller, jobId);
 });
 
@@ -234,7 +234,7 @@ test("when too many checks are under way, a slice waits a little, and nothing is
   const [task] = await worker.claim();
   await worker.run(task!);
   expect(await world.recordOf(jobId)).toMatchObject({ processed: 2 });
-  expect(await world.dueIn(jobId)).toEqual([5]);
+  expect(await world.dueIn(jobId)).toEqual([expect.closeTo(5, -1)]);
   await expect
     .poll(async () => {
       await world.hurry(jobId);
