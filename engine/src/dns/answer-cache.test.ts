@@ -85,3 +85,10 @@ test("a question that broke on our side is not remembered", async () => {
   await expect(cache.through("a.test", "TXT", () => Promise.reject(new Error("bug")))).rejects.toThrow("bug");
   expect(await cache.through("a.test", "TXT", async () => text("x"))).toMatchObject({ status: "answer" });
 });
+
+test("what a resolver says that is being closed is not remembered", async () => {
+  const { cache, ask, asked } = setUp({ status: "closed" });
+  expect([await ask(), await ask()]).toEqual([{ status: "closed" }, { status: "closed" }]);
+  expect(asked()).toBe(2);
+  expect(cache.size).toBe(0);
+});

@@ -66,6 +66,7 @@ test("an envelope holds no more than the host takes, and no more than ten where 
     [true, 60],
     [true, 40],
   ]);
+  expect(file(undefined, [group("one", 60), group("two", 30)])).toEqual([[true, 90]]); // just as many
   expect(file(undefined, [group("one", 6), group("two", 6)], { refusalShare: 0.5 })).toEqual([
     [true, 6],
     [true, 6],

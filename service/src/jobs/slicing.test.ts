@@ -37,6 +37,7 @@ test("a large domain has slices of its own, spread among the others", async () =
 test("small domains are packed together, and none is torn apart", async () => {
   const counts = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`d${n}.test`, 5 + n]));
   const slices = await cutSlices(emailsOf(counts), beginTurn());
+  expect(Math.max(...slices.map((slice) => slice.length))).toBeLessThanOrEqual(MAX_SLICE_EMAILS);
   const homes = slices.flatMap((slice) => [...domainsIn(slice)]);
   expect(homes).toHaveLength(60);
   expect(new Set(homes).size).toBe(60);

@@ -1,0 +1,241 @@
+/**
+ * Small mistakes that a test has to notice: file, text that stands in it exactly once, what it becomes, and the tests
+ * nearest to it. One line each is enough; what survives is a gap in the tests, or code that is not needed.
+ *
+ * @type {readonly (readonly [file: string, from: string, to: string, ...tests: string[]])[]}
+ */
+export const MUTATIONS = [
+  // What becomes of evidence: a live mailbox called invalid is the worst that can happen.
+  [
+    "engine/src/verdict.ts",
+    'accepted(e) && e.decoy?.answer === "not_found"',
+    "accepted(e)",
+    "engine/src/verdict.test.ts",
+  ],
+  ["engine/src/verdict.ts", '["mailbox_full", mailboxIs("full")],', "", "engine/src/verdict.test.ts"],
+  [
+    "engine/src/verdict.ts",
+    '["dns_error", routeIs("dns_error")],',
+    '["no_mail_server", routeIs("dns_error")],',
+    "engine/src/verdict.test.ts",
+  ],
+  [
+    "engine/src/verdict.ts",
+    'status === "valid" && knownOutcome(evidence) !== "complained"',
+    'status === "valid"',
+    "engine/src/verdict.test.ts",
+  ],
+  [
+    "engine/src/known-outcome.ts",
+    "nowMs - outcome.reportedAtMs <",
+    "nowMs - outcome.reportedAtMs >",
+    "engine/src/verdict.test.ts",
+  ],
+  [
+    "engine/src/unsettled.ts",
+    "!NOT_YET.has(decide(copy).subStatus)",
+    "NOT_YET.has(decide(copy).subStatus)",
+    "engine/src/unsettled.test.ts",
+  ],
+  // Where we may go, and what we read there.
+  ["engine/src/egress/guard.ts", "embeddedIpv4(bytes) ?? bytes", "bytes", "engine/src/egress/guard.test.ts"],
+  ["engine/src/egress/guard.ts", '["169.254.0.0/16", "link-local"],', "", "engine/src/egress/guard.test.ts"],
+  [
+    "engine/src/smtp/reply-reader.ts",
+    "bytes.length > MAX_LINE_BYTES",
+    "bytes.length > 2 * MAX_LINE_BYTES",
+    "engine/src/smtp/reply-reader.test.ts",
+  ],
+  [
+    "engine/src/smtp/reply-reader.ts",
+    "first !== undefined && !line.startsWith(first.slice(0, 3))",
+    "false",
+    "engine/src/smtp/reply-reader.test.ts",
+  ],
+  [
+    "engine/src/smtp/reply-reader.ts",
+    "    this.#replies = [];\n  }",
+    "  }",
+    "engine/src/smtp/reply-reader.test.ts",
+  ],
+  [
+    "engine/src/smtp/catch-all.ts",
+    "++known.acceptances <= acceptancesPerDecoy",
+    "++known.acceptances < acceptancesPerDecoy",
+    "engine/src/smtp/catch-all.test.ts",
+  ],
+  [
+    "engine/src/smtp/catch-all.ts",
+    "if (confidence > 0) return REMEMBER_MS;",
+    "return REMEMBER_MS;",
+    "engine/src/smtp/catch-all.test.ts",
+  ],
+  [
+    "engine/src/smtp/standing.ts",
+    "refusals < REFUSALS_TO_TRIP",
+    "refusals <= REFUSALS_TO_TRIP",
+    "engine/src/smtp/pace.test.ts",
+  ],
+  [
+    "engine/src/smtp/standing.ts",
+    "Math.max(1, Math.floor(was.limit / 2))",
+    "Math.floor(was.limit / 2)",
+    "engine/src/smtp/pace.test.ts",
+  ],
+  [
+    "engine/src/smtp/pace.ts",
+    "this.#sessions < this.limit",
+    "this.#sessions <= this.limit",
+    "engine/src/smtp/pace.test.ts",
+  ],
+  [
+    "engine/src/smtp/envelope.ts",
+    "envelope.asked + group.length <= places",
+    "envelope.asked + group.length < places",
+    "engine/src/smtp/envelope.test.ts",
+  ],
+  [
+    "engine/src/smtp/envelope.ts",
+    "limits.oneDomainPerTransaction && envelope.domain !== domain",
+    "false",
+    "engine/src/smtp/envelope.test.ts",
+  ],
+  [
+    "engine/src/smtp/waiting-line.ts",
+    "if (pending.isUrgent || pending.isSettled) return;",
+    "if (pending.isUrgent || !pending.isSettled) return;",
+    "engine/src/smtp/waiting-line.test.ts",
+  ],
+  // Names and addresses.
+  [
+    "engine/src/dns/answer-cache.ts",
+    "known && remainingMs > 0",
+    "known",
+    "engine/src/dns/answer-cache.test.ts",
+  ],
+  [
+    "engine/src/dns/answer-cache.ts",
+    'if (answer.status === "closed") return answer;',
+    "",
+    "engine/src/dns/answer-cache.test.ts",
+    "engine/test/dns-resolver.test.ts",
+  ],
+  [
+    "engine/src/dns/reply-reading.ts",
+    "isReferral && records.length === 0",
+    "records.length === 0 && false",
+    "engine/src/dns/reply-reading.test.ts",
+    "engine/test/dns-disbelief.test.ts",
+  ],
+  [
+    "engine/src/dns/mail-route.ts",
+    "record.preference < known.preference",
+    "record.preference > known.preference",
+    "engine/test/dns-mail-route.test.ts",
+  ],
+  [
+    "engine/src/dns/turnstile.ts",
+    "if (free > 0) free--;",
+    "if (free >= 0) free--;",
+    "engine/src/dns/turnstile.test.ts",
+  ],
+  [
+    "engine/src/list-file/csv-parser.ts",
+    "if (isEmptyLine) continue;",
+    "",
+    "engine/src/list-file/csv-parser.test.ts",
+  ],
+  // Jobs and their tasks: nothing lost, nothing doubled.
+  [
+    "service/src/jobs/slice-save.ts",
+    "if (!isSaved) throw new NotOurs();",
+    "",
+    "service/test/jobs-run.test.ts",
+  ],
+  [
+    "service/src/jobs/slice-save.ts",
+    "return found.length === 1;",
+    "return true;",
+    "service/test/jobs-run.test.ts",
+  ],
+  [
+    "service/src/jobs/retries.ts",
+    "elapsedMs + delayMs > PATIENCE_MS",
+    "delayMs > PATIENCE_MS",
+    "service/src/jobs/retries.test.ts",
+  ],
+  [
+    "service/src/jobs/slicing.ts",
+    "open.length + ofDomain.length > MAX_SLICE_EMAILS",
+    "open.length > MAX_SLICE_EMAILS",
+    "service/src/jobs/slicing.test.ts",
+  ],
+  [
+    "service/src/jobs/job-moves.ts",
+    'require(job, ["paused"], "resumed");',
+    "",
+    "service/test/jobs-run-moves.test.ts",
+  ],
+  [
+    "service/src/queue/tasks.ts",
+    "eq(tasks.processId, processId), isThisTurn",
+    "eq(tasks.processId, processId)",
+    "service/test/queue-processes.test.ts",
+  ],
+  // Who may do what, and for how long something holds.
+  [
+    "service/src/keys/key-memory.ts",
+    "if (learned.key?.accountId === accountId) known.delete(hash);\n    }\n    lookups.clear();",
+    "if (learned.key?.accountId === accountId) known.delete(hash);\n    }",
+    "service/src/keys/key-memory.test.ts",
+  ],
+  [
+    "service/src/keys/key-memory.ts",
+    "Date.now() < expiresAtMs ? key : undefined",
+    "key",
+    "service/src/keys/key-memory.test.ts",
+  ],
+  [
+    "service/src/keys/last-use.ts",
+    "for (const [keyId] of batch) unwritten.delete(keyId);",
+    "",
+    "service/src/keys/last-use.test.ts",
+  ],
+  [
+    "service/src/http/token-buckets.ts",
+    "Math.min(perMinute, bucket.tokens + refill)",
+    "bucket.tokens + refill",
+    "service/src/http/token-buckets.test.ts",
+  ],
+  [
+    "service/src/http/paging.ts",
+    "skip + limit < total",
+    "skip + limit <= total",
+    "service/src/http/paging.test.ts",
+  ],
+  [
+    "service/src/accounts/sessions.ts",
+    "and s.expires_at > $2 and s.last_seen_at > $3",
+    "and $2::timestamptz is not null and s.last_seen_at > $3",
+    "service/test/accounts.test.ts",
+  ],
+  [
+    "service/src/adjudication/breaker.ts",
+    "this.#isTrying = this.#failures >= FAILURES_IN_A_ROW;",
+    "",
+    "service/src/adjudication/breaker.test.ts",
+  ],
+  [
+    "service/src/validations/freshness.ts",
+    "Math.min(FRESH_MS.disposable, FRESH_MS[decide(rest).subStatus])",
+    "FRESH_MS.disposable",
+    "service/src/validations/freshness.test.ts",
+  ],
+  [
+    "service/src/webhooks/retry-plan.ts",
+    "gapsMs[attempts - 1]",
+    "gapsMs[attempts]",
+    "service/src/webhooks/retry-plan.test.ts",
+    "service/test/webhooks-delivery.test.ts",
+  ],
+];
