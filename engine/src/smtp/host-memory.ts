@@ -7,6 +7,8 @@ import { LRUCache } from "lru-cache";
 export type HostLesson = {
   encrypt: boolean;
   pipeline: boolean;
+  /** It bears EHLO. */
+  extended: boolean;
   recipientsPerSession: number;
   recipientsPerTransaction: number;
   /** How many recipients it answers within one round's time. */
@@ -50,6 +52,7 @@ export function createHostMemory(): HostMemory {
       const fresh: HostLesson = {
         encrypt: true,
         pipeline: true,
+        extended: true,
         recipientsPerSession: Number.POSITIVE_INFINITY,
         recipientsPerTransaction: Number.POSITIVE_INFINITY,
         recipientsPerRound: Number.POSITIVE_INFINITY,

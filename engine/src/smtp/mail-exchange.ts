@@ -177,7 +177,7 @@ export class MailExchange {
         if (opening.kind === "ready") {
           this.#deps.health.connected();
           this.#openingTries = 0;
-          if (opening.encryptionFailed) lesson.encrypt = false;
+          Object.assign(lesson, opening.taught);
           return { session: opening.session, host, address, pace };
         }
         failure = moreTelling(failure, this.#couldNotOpen(opening, host, address, pace));

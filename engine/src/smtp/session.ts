@@ -11,10 +11,11 @@ import type { Reply } from "./reply.ts";
 export type SessionDeps = { dial: Dial; egress: Pick<Egress, "ehloName" | "mailFrom"> };
 
 /** Which liberties to take with a host, from what earlier stays have taught. */
-export type Manners = { encrypt: boolean; pipeline: boolean };
+export type Manners = { encrypt: boolean; pipeline: boolean; extended: boolean };
 
 export type Opening =
-  | { kind: "ready"; session: Session; encryptionFailed: boolean }
+  /** `taught`: what the host could not bear, and what it was spared in this session. */
+  | { kind: "ready"; session: Session; taught: Partial<Manners> }
   /** The server spoke, and would not have us. */
   | { kind: "refused"; stage: "banner" | "ehlo"; reply: Reply }
   /** No connection came about; `isSilent` when not even a refusal came back, `isOurs` when our own proxy failed. */
@@ -62,27 +63,36 @@ export async function openSession(
   if (banner.kind !== "reply") return giveUp({ kind: banner.kind });
   if (banner.reply.code !== 220) return giveUp({ kind: "refused", stage: "banner", reply: banner.reply });
 
-  let greeted = await greet(conversation, deps.egress.ehloName, left);
+  /** The host broke off. Once more in a new connection, without what it broke off at. */
+  const without = async (taught: Partial<Manners>): Promise<Opening> => {
+    conversation.close();
+    const again = await openSession(deps, host, { ...manners, ...taught }, left());
+    return again.kind === "ready" ? { ...again, taught: { ...taught, ...again.taught } } : again;
+  };
+
+  let greeted = await greet(conversation, deps.egress.ehloName, manners.extended, left);
+  if (greeted.kind === "closed" && manners.extended) return without({ extended: false });
   if (greeted.kind !== "welcome") return giveUp(greeted);
 
   if (manners.encrypt && greeted.features?.has("STARTTLS")) {
     conversation.send(["STARTTLS"]);
     const granted = await conversation.hear(left());
     if (granted.kind === "reply" && granted.reply.code === 220) {
-      if (!(await conversation.encrypt(host.name, Math.min(left(), timeoutMs / 3)))) {
-        // A host with broken TLS still takes mail in the clear, and so do we.
-        const plain = await openSession(deps, host, { ...manners, encrypt: false }, left());
-        return plain.kind === "ready" ? { ...plain, encryptionFailed: true } : plain;
-      }
-      greeted = await greet(conversation, deps.egress.ehloName, left);
+      // A host with broken TLS still takes mail in the clear, and so do we.
+      const isEncrypted = await conversation.encrypt(host.name, Math.min(left(), timeoutMs / 3));
+      if (!isEncrypted) return without({ encrypt: false });
+      greeted = await greet(conversation, deps.egress.ehloName, true, left);
+      if (greeted.kind === "closed") return without({ encrypt: false });
       if (greeted.kind !== "welcome") return giveUp(greeted);
+    } else if (granted.kind === "closed") {
+      return without({ encrypt: false });
     } else if (granted.kind !== "reply") {
       return giveUp({ kind: granted.kind });
     }
   }
   const session = new Session(conversation, greeted.features, deps.egress.mailFrom, manners.pipeline);
   session.greetedAs = nameIn(banner.reply);
-  return { kind: "ready", session, encryptionFailed: false };
+  return { kind: "ready", session, taught: {} };
 }
 
 /** One reply for each line, then we are gone. However much it says instead, the time is for all of it. */
@@ -101,14 +111,20 @@ type Greeted =
   | Exclude<Opening, { kind: "ready" }>;
 
 /** EHLO, or HELO where the server is older than 1995 or pretends to be. */
-async function greet(conversation: Conversation, name: string, left: () => number): Promise<Greeted> {
-  conversation.send([`EHLO ${name}`]);
-  const heard = await conversation.hear(left());
-  if (heard.kind !== "reply") return { kind: heard.kind };
-  if (isSuccess(heard.reply)) return { kind: "welcome", features: featuresOf(heard.reply) };
-  if (heard.reply.code < 500 || heard.reply.code > 504)
-    return { kind: "refused", stage: "ehlo", reply: heard.reply };
-
+async function greet(
+  conversation: Conversation,
+  name: string,
+  extended: boolean,
+  left: () => number,
+): Promise<Greeted> {
+  if (extended) {
+    conversation.send([`EHLO ${name}`]);
+    const heard = await conversation.hear(left());
+    if (heard.kind !== "reply") return { kind: heard.kind };
+    if (isSuccess(heard.reply)) return { kind: "welcome", features: featuresOf(heard.reply) };
+    if (heard.reply.code < 500 || heard.reply.code > 504)
+      return { kind: "refused", stage: "ehlo", reply: heard.reply };
+  }
   conversation.send([`HELO ${name}`]);
   const older = await conversation.hear(left());
   if (older.kind !== "reply") return { kind: older.kind };
