@@ -116,6 +116,19 @@ function isUnexplained(
   return isAboutAddress || (isPolicy && WITHOUT_A_REASON.test(rule));
 }
 
+const SETTLED: ReadonlySet<MailboxAnswer> = new Set([
+  "accepted",
+  "not_found",
+  "disabled",
+  "full",
+  "restricted",
+]);
+
+/** What two hosts have said of a mailbox, the first of which put us off: the second counts where it settles something. */
+export function afterDeferral(deferral: MailboxFinding | undefined, next: MailboxFinding): MailboxFinding {
+  return deferral === undefined || SETTLED.has(next.answer) ? next : deferral;
+}
+
 /**
  * A host that spoke to us has told us more than one that did not; anything else is above these. That a host does
  * not serve the domain counts only when all the others say so too.

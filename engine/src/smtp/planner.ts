@@ -15,6 +15,7 @@ import { type AskDecoy, createCatchAllMemory, type HeardOfDecoy, isRefusalOfDeco
 import { type DecoyStyle, decoyName } from "./decoy-name.ts";
 import type { Dial, Egress } from "./dial.ts";
 import { EgressHealth } from "./egress-health.ts";
+import { afterDeferral } from "./finding.ts";
 import { createHostMemory } from "./host-memory.ts";
 import { type ExchangeDeps, MailExchange, type MailHosts } from "./mail-exchange.ts";
 import { LocalPace, type Pace, type PaceFor } from "./pace.ts";
@@ -86,6 +87,19 @@ export function createPlanner(options: PlannerOptions): Planner {
     return exchange;
   };
 
+  /** The first host put us off and another one accepted, which may be a relay that takes anyone: it is asked itself. */
+  const acceptedByNextHost = async (
+    mailbox: MailboxFinding,
+    deferral: MailboxFinding,
+    inquiry: Inquiry,
+    profile: Profile,
+  ): Promise<Probed> => {
+    const host = mailbox.mxHost;
+    const askDecoy: AskDecoy = () => askForDecoy(exchangeFor(inquiry, profile), inquiry, profile, host);
+    const decoy = await catchAll.finding(`${inquiry.address.domain} at ${host}`, askDecoy);
+    return decoy.answer === "not_found" ? { mailbox, decoy: Promise.resolve(decoy) } : { mailbox: deferral };
+  };
+
   /** A refusal that gave no reason. Where made-up names are refused alike and other names are not, it is one of them. */
   const besideDecoy = async (
     mailbox: MailboxFinding,
@@ -134,6 +148,7 @@ export function createPlanner(options: PlannerOptions): Planner {
       );
       if (mailbox.isUnexplained) return { mailbox: await besideDecoy(mailbox, inquiry, askDecoy) };
       if (mailbox.answer !== "accepted") return { mailbox };
+      if (target.deferral) return acceptedByNextHost(mailbox, target.deferral, inquiry, profile);
       return { mailbox, decoy: known ? Promise.resolve(known) : catchAll.finding(address.domain, askDecoy) };
     },
     async close() {
@@ -147,8 +162,14 @@ export function createPlanner(options: PlannerOptions): Planner {
  * Asks for a made-up name that looks like a person's; where it is accepted, for a random one as well. Then nobody else
  * at the domain needs to be asked for, whatever becomes of the second: it says only how sure we are.
  */
-function askForDecoy(exchange: MailExchange, inquiry: Inquiry, profile: Profile): ReturnType<AskDecoy> {
+function askForDecoy(
+  exchange: MailExchange,
+  inquiry: Inquiry,
+  profile: Profile,
+  onlyHost?: string,
+): ReturnType<AskDecoy> {
   const { domain } = inquiry.address;
+  const others = inquiry.route.hosts.filter(({ name }) => onlyHost !== undefined && name !== onlyHost);
   const { promise: finding, resolve } = deferred<HeardOfDecoy | undefined>();
   const ask = (style: DecoyStyle, heard: (found: MailboxFinding | undefined) => void): Pending => {
     const pending = pendingFor({
@@ -161,12 +182,14 @@ function askForDecoy(exchange: MailExchange, inquiry: Inquiry, profile: Profile)
       drop: () => heard(undefined),
       fail: () => heard(undefined),
     });
+    for (const { name } of others) pending.deniedBy.set(name, "deferred");
     exchange.add(pending);
     return pending;
   };
   let asking = ask("name", (named) => {
     if (named?.answer !== "accepted") return resolve(named);
-    if (!profile.isNeverCatchAll) exchange.settleTargets(domain, inferredAcceptance(inquiry));
+    if (!profile.isNeverCatchAll && onlyHost === undefined)
+      exchange.settleTargets(domain, inferredAcceptance(inquiry));
     asking = ask("random", (random) => resolve(afterBoth(named, random, profile)));
     want();
   });
@@ -197,7 +220,7 @@ function afterBoth(
 function askForTarget(
   exchange: MailExchange,
   { address, urgency }: Inquiry,
-): { finding: Promise<MailboxFinding>; hurry: () => void } {
+): { finding: Promise<MailboxFinding>; readonly deferral: MailboxFinding | undefined; hurry: () => void } {
   const { local, domain, needsSmtpUtf8 } = address;
   const { promise: finding, resolve, reject } = deferred<MailboxFinding>();
   const pending = pendingFor({
@@ -211,7 +234,13 @@ function askForTarget(
     fail: reject,
   });
   exchange.add(pending);
-  return { finding, hurry: () => exchange.hurry(pending) };
+  return {
+    finding,
+    get deferral() {
+      return pending.deferral;
+    },
+    hurry: () => exchange.hurry(pending),
+  };
 }
 
 function pendingFor(
@@ -234,7 +263,7 @@ function pendingFor(
     fail: question.fail,
     settle(finding) {
       pending.isSettled = true;
-      question.settle(finding);
+      question.settle(afterDeferral(pending.deferral, finding));
     },
   };
   return pending;

@@ -245,8 +245,24 @@ export class Stay {
     if (answer === "rate_limited" || isAboutUs) tally.complaints++;
     if (answer === "rate_limited") tally.isTooFast = true;
     if (answer === "probe_blocked" && isAboutUs) tally.refusalOfUs = reply;
+    if (stage === "rcpt" && this.#mayAskNextHost(pending, finding)) {
+      pending.deferral = finding;
+      pending.deniedBy.set(host, "deferred");
+      this.#deps.line.add(pending);
+      return "refused";
+    }
     pending.settle(finding);
     return "refused";
+  }
+
+  /**
+   * Put off by this host, as any mail server would we try the next one, once. Not at a giant, whose hosts are one,
+   * and not where we were told that we are too fast or not wanted.
+   */
+  #mayAskNextHost({ deferral, deniedBy }: Pending, { answer, reply }: MailboxFinding): boolean {
+    if (deferral !== undefined || this.#deps.profile.isShared || (reply?.code ?? 0) >= 500) return false;
+    if (answer !== "greylisted" && answer !== "temporary_error") return false;
+    return this.#deps.hosts.some(({ name }) => name !== this.#visit.host && !deniedBy.has(name));
   }
 
   /**

@@ -6,7 +6,7 @@
 import type { MailboxFinding } from "../evidence.ts";
 import { Precedence } from "./precedence.ts";
 
-export type Denial = "domain_not_accepted" | "smtputf8_unsupported";
+export type Denial = "domain_not_accepted" | "smtputf8_unsupported" | "deferred";
 
 /** A recipient somebody wants to know about. */
 export type Pending = {
@@ -21,6 +21,8 @@ export type Pending = {
   isSettled: boolean;
   /** Hosts that cannot take this question, and why; another host of the domain may. */
   readonly deniedBy: Map<string, Denial>;
+  /** What the first host said that put us off; it stands unless another host settles the question. */
+  deferral?: MailboxFinding;
   /** Sessions that ended at this very question, and all that ended before its answer. */
   failures: number;
   returns: number;
