@@ -18,12 +18,19 @@ export type HostLesson = {
   /** How many of its latest answers were refusals. */
   recentlyAsked: number;
   recentlyRefused: number;
+  /** After so many recipients, and so many refusals, in one session it still told mailboxes apart. */
+  honestAfter: { recipients: number; refusals: number };
+  /** A recipient that it accepted; if it no longer does, it has turned on us. */
+  knownGood?: { recipient: string; smtpUtf8: boolean };
   /** How often it cut us off, and sessions since then that stayed within the limit. */
   cutOffs: number;
   quietSessionsAtLimit: number;
   /** Sessions in a row that brought not one answer. */
   barrenSessions: number;
 };
+
+/** So many unknown users every server puts up with. */
+const HONEST_AT_LEAST_AFTER = { recipients: 10, refusals: 3 };
 
 const MAX_HOSTS = 20_000;
 const FORGET_AFTER_MS = 3600 * 1000; // a host in a bad mood may be in a better one by then
@@ -59,6 +66,7 @@ export function createHostMemory(): HostMemory {
         oneDomainPerTransaction: false,
         recentlyAsked: 0,
         recentlyRefused: 0,
+        honestAfter: { ...HONEST_AT_LEAST_AFTER },
         cutOffs: 0,
         quietSessionsAtLimit: 0,
         barrenSessions: 0,

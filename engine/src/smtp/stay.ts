@@ -9,6 +9,7 @@ import { understand, withoutReply } from "./finding.ts";
 import type { DeadAs, HostLesson, HostMemory } from "./host-memory.ts";
 import type { Pace } from "./pace.ts";
 import type { Profile } from "./profile.ts";
+import { RefusalRun, retractAll, settleAll } from "./refusal-run.ts";
 import type { Reply } from "./reply.ts";
 import type { Answer, Round, Session } from "./session.ts";
 import type { Denial, Pending, RoundLimits, WaitingLine } from "./waiting-line.ts";
@@ -69,6 +70,11 @@ export class Stay {
   #envelopes = 0;
   #asked = 0;
   #refused = 0;
+  #accepted = 0;
+  /** What was refused since the last acceptance, kept back for a moment. */
+  readonly #run = new RefusalRun();
+  /** The server has turned on us, or may have: what else it says in this session proves nothing. */
+  #isMistrusted = false;
 
   constructor(deps: StayDeps, visit: Visit) {
     this.#deps = deps;
@@ -81,7 +87,13 @@ export class Stay {
     const leaveAt = performance.now() + this.#deps.profile.lifetimeMs;
     const turnEndsAt = performance.now() + TURN_MS;
     let complaints = 0;
-    while (session.isOpen && !this.#deps.isClosing() && performance.now() < leaveAt && !pace.openBreaker) {
+    while (
+      session.isOpen &&
+      !this.#isMistrusted &&
+      !this.#deps.isClosing() &&
+      performance.now() < leaveAt &&
+      !pace.openBreaker
+    ) {
       if (this.#asked > 0 && this.#shouldMakeRoom(turnEndsAt)) break;
       const holds = this.#roundLimit();
       if (!holds || this.#envelopes > MAX_ENVELOPES) break;
@@ -99,6 +111,7 @@ export class Stay {
       const tally = await this.#askRound(groups);
       this.#asked += tally.answered;
       this.#refused += tally.refused;
+      await this.#settleRun();
       complaints += tally.complaints;
       if (tally.ending) this.#wasShownOut(tally.ending, tally.answered);
     }
@@ -126,7 +139,9 @@ export class Stay {
   #roundLimit(): RoundLimits["holds"] | undefined {
     const { recipientsPerSession, refusalsPerSession } = this.#deps.profile;
     const room = Math.min(recipientsPerSession, this.#lesson.recipientsPerSession) - this.#asked;
-    const refusalsLeft = refusalsPerSession - this.#refused;
+    // Until somebody was accepted, nothing would show that the server has turned on us.
+    const bearable = this.#lesson.knownGood ? refusalsPerSession : this.#lesson.honestAfter.refusals;
+    const refusalsLeft = Math.min(refusalsPerSession, bearable) - this.#refused;
     if (room <= 0 || refusalsLeft <= 0) return undefined;
     // With little patience left here, a long line is sooner through in a new session than by ones and twos.
     if (refusalsLeft < WORTH_STAYING && this.#deps.line.count(LONG_LINE) >= LONG_LINE) return undefined;
@@ -227,6 +242,11 @@ export class Stay {
     const { finding, meaning } = understand(said, this.#deps.profile);
     const { answer } = finding;
     if (answer === "accepted") {
+      settleAll(this.#run.take()); // it is as honest as before
+      this.#wasHonestAfter(this.#asked + tally.answered, this.#refused + tally.refused);
+      this.#accepted++;
+      if (!pending.isDecoy)
+        this.#lesson.knownGood = { recipient: pending.recipient, smtpUtf8: pending.smtpUtf8 };
       pending.settle(finding);
       return "accepted";
     }
@@ -251,8 +271,57 @@ export class Stay {
       this.#deps.line.add(pending);
       return "refused";
     }
-    pending.settle(finding);
+    if (stage === "rcpt") this.#run.add({ pending, finding, isLate: this.#isLate(tally) });
+    else pending.settle(finding);
     return "refused";
+  }
+
+  /** Whether this host may have had enough of us: so far it has never shown that it bears so much. */
+  #isLate({ answered, refused }: Tally): boolean {
+    const { recipients, refusals } = this.#lesson.honestAfter;
+    return this.#asked + answered >= recipients || this.#refused + refused >= refusals;
+  }
+
+  #wasHonestAfter(recipients: number, refusals: number): void {
+    const { honestAfter } = this.#lesson;
+    honestAfter.recipients = Math.max(honestAfter.recipients, recipients);
+    honestAfter.refusals = Math.max(honestAfter.refusals, refusals);
+  }
+
+  /** At the end of a round: were these mailboxes refused, or have we been? */
+  async #settleRun(): Promise<void> {
+    const { line, profile } = this.#deps;
+    const { isSuspect, isTemporary } = this.#run;
+    const refusals = this.#run.take();
+    const askAgain = (pending: Pending) => line.add(pending);
+    const known = this.#visit.session.isOpen ? this.#lesson.knownGood : undefined;
+    // Put off from the first word on, it has not turned; and at a giant a session is too short for that.
+    const isCredible =
+      !isSuspect || profile.isShared || (isTemporary && this.#accepted === 0 && known === undefined);
+    if (isCredible) return settleAll(refusals);
+    if (known && (await this.#stillAccepts(known))) {
+      this.#wasHonestAfter(this.#asked, this.#refused);
+      return settleAll(refusals);
+    }
+    this.#isMistrusted = true;
+    delete this.#lesson.knownGood; // or it is gone since
+    settleAll(refusals.filter(({ isLate }) => !known && !isLate));
+    const retracted = refusals.filter(({ isLate }) => known || isLate);
+    this.#lesson.recipientsPerSession = Math.max(1, this.#asked - retracted.length);
+    this.#lesson.cutOffs += RULE_AFTER_CUT_OFFS;
+    retractAll(retracted, askAgain);
+  }
+
+  /** Whether a recipient that was accepted here before still is. */
+  async #stillAccepts({ recipient, smtpUtf8 }: { recipient: string; smtpUtf8: boolean }): Promise<boolean> {
+    this.#envelope = undefined;
+    this.#envelopes++;
+    const { answers } = await this.#visit.session.ask(
+      [{ recipients: [recipient], smtpUtf8, isNew: true }],
+      this.#deps.probeTimeoutMs,
+    );
+    const reply = answers[0]?.[0]?.reply;
+    return reply !== undefined && reply.code < 300;
   }
 
   /**

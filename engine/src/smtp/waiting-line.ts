@@ -21,6 +21,8 @@ export type Pending = {
   isSettled: boolean;
   /** Hosts that cannot take this question, and why; another host of the domain may. */
   readonly deniedBy: Map<string, Denial>;
+  /** How often what was said of it was taken back, because the server had turned on us. */
+  retractions?: number;
   /** What the first host said that put us off; it stands unless another host settles the question. */
   deferral?: MailboxFinding;
   /** Sessions that ended at this very question, and all that ended before its answer. */

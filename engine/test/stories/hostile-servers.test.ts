@@ -101,5 +101,6 @@ test.concurrent.each([
   const emails = Array.from({ length: 100 }, (_, i) => `anna${i}@shop.test`);
   await story.verdictsOn(emails);
   await story.end();
-  expect(story.lab.counts("mx.shop.test").connections).toBeLessThanOrEqual(12);
+  // Where nobody is accepted, a session ends after three refusals, before the server may turn on us.
+  expect(story.lab.counts("mx.shop.test").connections).toBeLessThanOrEqual(40);
 });

@@ -65,7 +65,9 @@ test("3,000 addresses at 30 domains: one result each, few calls, bounded memory,
     recipients += story.lab.counts(`mx${i}.host.test`).commands.RCPT ?? 0;
     expect(await rudenessAt(story, `mx${i}.host.test`)).toEqual(NO_RUDENESS);
   }
-  expect(recipients).toBe(DOMAINS * ADDRESSES_PER_DOMAIN + DOMAINS); // each once, and one made-up name a domain
+  // Each once, one made-up name a domain, and now and then one who was accepted, to see whether the host has turned.
+  expect(recipients).toBeGreaterThanOrEqual(DOMAINS * ADDRESSES_PER_DOMAIN + DOMAINS);
+  expect(recipients).toBeLessThanOrEqual(DOMAINS * ADDRESSES_PER_DOMAIN + DOMAINS * 3);
   expect(connections).toBeLessThan(200); // 750 are refused, and after nine refusals we leave by ourselves
 });
 

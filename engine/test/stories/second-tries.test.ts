@@ -76,7 +76,10 @@ tellStories([
   ],
   [
     "also where the first one knows that made-up names do not exist",
-    twoHosts(answersWith({ at: "rcpt", reply: "451 4.3.0 Temporary lookup failure", users: isAnn }), acceptsEveryone),
+    twoHosts(
+      answersWith({ at: "rcpt", reply: "451 4.3.0 Temporary lookup failure", users: isAnn }),
+      acceptsEveryone,
+    ),
     { ann: "unknown temporary_error", eve: "invalid mailbox_not_found" },
   ],
   [

@@ -18,6 +18,20 @@ export const leavesAfterRecipients = (recipients: number): Temperament => ({
   },
 });
 
+/** Says the same to everybody once it has been asked for so many recipients in a visit, or has refused so many. */
+export const turnsOnVisitors = (options: {
+  recipients?: number;
+  refusals?: number;
+  reply: string;
+}): Temperament => ({
+  on: {
+    rcpt({ recipientsAsked, refusals }) {
+      const { recipients = Number.POSITIVE_INFINITY, refusals: limit = Number.POSITIVE_INFINITY } = options;
+      return recipientsAsked > recipients || refusals >= limit ? { reply: options.reply } : undefined;
+    },
+  },
+});
+
 /** As Postfix does by default: after 10 refusals each reply takes a second, after 20 it leaves. */
 export function errorLimit({ sleepAfter = 10, sleepMs = 1_000, leaveAt = 20 } = {}): Temperament {
   return {
