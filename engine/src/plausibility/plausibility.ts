@@ -76,6 +76,9 @@ const SIGNS: ReadonlySet<Trait> = new Set([
   "few_vowels",
   "repetition",
 ]);
+/** Signs of a name that a program made, which no length explains. */
+const RECIPES: ReadonlySet<Trait> = new Set(["machine_made", "hexadecimal"]);
+const LONG_NAME = 40;
 /** `k4x9q2w7` goes to and fro between letters and digits seven times; `j2smith99`, a name, three times. */
 const LETTER_BESIDE_DIGIT = /[a-z](?=\d)|\d(?=[a-z])/g;
 const MANY_TURNS = 4;
@@ -87,9 +90,16 @@ export function looksRandom(evidence: Evidence): boolean {
     return false;
   const local = untagged(evidence.address!.local);
   if (local.length < SHORTEST_RANDOM || !hasSign(local, nameOpinion)) return false;
+  if (isLongAndProven(local, evidence)) return nameOpinion.traits.some((trait) => RECIPES.has(trait));
   if (adjudication !== undefined && adjudication.plausible >= NO_OPINION) return false;
   if (knownOutcome(evidence) === "delivered") return false;
   return fitsOf(evidence).every(({ fit }) => fit.lift < 1);
+}
+
+/** With so many letters, any measure finds something; that a server knows the name by heart weighs more. */
+function isLongAndProven(local: string, { mailbox, decoy }: Evidence): boolean {
+  const letters = local.match(/\p{L}/gu)?.length ?? 0;
+  return letters >= LONG_NAME && mailbox?.answer === "accepted" && decoy?.answer === "not_found";
 }
 
 function hasSign(local: string, { traits }: NameOpinion): boolean {
