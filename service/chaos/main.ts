@@ -133,10 +133,13 @@ async function strike(): Promise<string> {
   for (let times = random() < 0.3 ? 2 : 1; times > 0; times--) {
     const name = faults[Math.floor(random() * faults.length)]!;
     await delay(random() * LATEST_FAULT_MS);
+    const struckAt = performance.now();
     await FAULTS[name]!(deployment, random);
-    const overAt = performance.now();
+    // A frozen process and a full disk last as long as chance wants: recovery begins when they are over.
+    const isLasting = /^(freeze|fill)/.test(name);
+    const fromMs = isLasting ? performance.now() : struckAt;
     await untilReady();
-    const seconds = (performance.now() - overAt) / 1000;
+    const seconds = (performance.now() - fromMs) / 1000;
     recoveries.set(name, [...(recoveries.get(name) ?? []), seconds]);
     words.push(`${name} (${seconds.toFixed(1)} s)`);
   }

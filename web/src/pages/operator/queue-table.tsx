@@ -6,7 +6,10 @@ import { duration } from "../../parts/moment.tsx";
 import { Section } from "../../parts/section.tsx";
 import { secondsSince } from "./process-table.tsx";
 
-const LINES = { jobs: "Jobs", rechecks: "Rechecks", webhooks: "Webhooks" } as const satisfies Record<keyof System["queue"], string>;
+const LINES = { jobs: "Jobs", rechecks: "Rechecks", webhooks: "Webhooks" } as const satisfies Record<
+  keyof System["queue"],
+  string
+>;
 
 export function QueueTable({ queue, nowMs }: { queue: System["queue"]; nowMs: number }) {
   return (
