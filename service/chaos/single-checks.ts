@@ -11,7 +11,7 @@ export type SingleChecks = {
   /** No more new ones. What came with a key and was not answered is sent again until it is. */
   finish(): Promise<void>;
   /** Throws when charges and answers do not agree. Call it when nothing is under way any more. */
-  audit(ledger: pg.Client): Promise<Audit>;
+  audit(ledger: pg.Client, apiKills: number): Promise<Audit>;
 };
 
 export type Audit = {
@@ -24,7 +24,7 @@ export type Audit = {
   charged: number;
   /** Charges that stand and whose client hung up while, or after, the answer was written. */
   chargedAndCut: number;
-  /** Verdicts that a client read, and whose process was killed before it could confirm the charge. */
+  /** Verdicts, with and without a key, whose process was killed before it could confirm the charge. */
   answeredAndRefunded: number;
   /** With a key: requests, and charges that stand. */
   withKey: number;
@@ -84,7 +84,7 @@ export function startSingleChecks({ urls, key, random }: SingleCheckOptions): Si
       }
     },
 
-    async audit(ledger) {
+    async audit(ledger, apiKills) {
       const { rows } = await ledger.query<{ reference: string; times: number; keyed: boolean }>(CHARGES);
       const wrong = rows.filter(({ times }) => times !== 0 && times !== 1);
       if (wrong.length > 0) throw new Error(`charged more than once: ${JSON.stringify(wrong.slice(0, 5))}`);
@@ -93,7 +93,8 @@ export function startSingleChecks({ urls, key, random }: SingleCheckOptions): Si
       const withKeyCharged = standing.length - charged.size;
       const chargedAndFailed = [...failed].filter((id) => charged.has(id));
       const chargedAndCut = [...charged].filter((id) => !answered.has(id)).length;
-      const answeredAndRefunded = [...answered].filter((id) => !charged.has(id)).length;
+      const withoutKeyRefunded = [...answered].filter((id) => !charged.has(id)).length;
+      const answeredAndRefunded = withoutKeyRefunded + keys.size - withKeyCharged;
       const audit = {
         sent,
         cut,
@@ -109,7 +110,9 @@ export function startSingleChecks({ urls, key, random }: SingleCheckOptions): Si
       if (chargedAndFailed.length > 0)
         throw new Error(`charged for an error: ${chargedAndFailed.join(", ")}`);
       if (chargedAndCut > cut) throw new Error(`charged without an answer: ${JSON.stringify(audit)}`);
-      if (withKeyCharged !== keys.size) throw new Error(`keys and charges differ: ${JSON.stringify(audit)}`);
+      if (withKeyCharged > keys.size) throw new Error(`a key was charged twice: ${JSON.stringify(audit)}`);
+      if (answeredAndRefunded > apiKills * CLIENTS)
+        throw new Error(`answered ones were refunded without a kill: ${JSON.stringify(audit)}`);
       return audit;
     },
   };

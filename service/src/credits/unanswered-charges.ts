@@ -7,7 +7,7 @@
  * every charge whether it was answered, and the only possible error is in the customer's favour.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { type Database, isDatabaseAway } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { createGroupCommit } from "./group-commit.ts";
 
 export type UnansweredCharges = {
@@ -41,7 +41,7 @@ export function createUnansweredCharges({ pool }: Pick<Database, "pool">): Unans
     isFaultOfOne: () => false,
   });
 
-  /** While the database is away: an unconfirmed charge would be refunded although it was answered. */
+  /** While the database is away, or its disk is full: an unconfirmed charge would be refunded although it was answered. */
   async function insistently(statement: () => Promise<unknown>): Promise<void> {
     const giveUpAt = performance.now() + ANSWERED_WITHIN_SECONDS * 1000;
     for (;;) {
@@ -49,7 +49,7 @@ export function createUnansweredCharges({ pool }: Pick<Database, "pool">): Unans
         await statement();
         return;
       } catch (error) {
-        if (!isDatabaseAway(error) || performance.now() > giveUpAt || closing.signal.aborted) throw error;
+        if (performance.now() > giveUpAt || closing.signal.aborted) throw error;
         await delay(RETRY_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {});
       }
     }
