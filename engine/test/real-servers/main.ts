@@ -1,5 +1,5 @@
 /**
- * The engine against Postfix, Exim and OpenSMTPD as Debian packages them: `npm run try:servers [NAME…]`.
+ * The engine against Postfix, Exim, OpenSMTPD and Sendmail as Debian packages them: `npm run try:servers [NAME…]`.
  *
  * Installs each server in a sealed copy of this machine, asks it a table of questions through the engine as it
  * ships, and holds the verdicts and the server's own log to what they must be. Needs root and a Debian mirror,
@@ -39,6 +39,7 @@ const SERVERS = {
     addresses: ["127.26.3.1", "127.26.3.2"],
     release: "backports",
   },
+  sendmail: { script: "sendmail", addresses: ["127.26.4.1"] },
 } as const satisfies Record<TrialSet, { script: Script; addresses: readonly string[]; release?: string }>;
 type Script = keyof typeof LOG_WORDS;
 
@@ -46,6 +47,7 @@ const DOORS: Record<Script, readonly string[]> = {
   postfix: ["grey", "screened", "verified", "sober"],
   exim: [],
   opensmtpd: ["secure"],
+  sendmail: [],
 };
 
 const mx = (exchange: string) => ({ MX: [{ preference: 10, exchange }] });

@@ -40,6 +40,13 @@ export const LOG_WORDS = {
     encrypted: /smtp tls ciphers=/,
     complaint: /smtp disconnected reason=(?!quit)/,
   },
+  sendmail: {
+    connection: /NOQUEUE: connect from/,
+    quit: /<-- QUIT/,
+    encrypted: /STARTTLS=server, relay=.* version=/,
+    complaint:
+      /lost input channel|timeout waiting|did not issue MAIL|possible SMTP attack|rejecting commands|improper command/,
+  },
 } as const satisfies Record<string, LogWords>;
 
 export function visitsIn(log: string, words: LogWords): Visits {

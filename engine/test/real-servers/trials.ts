@@ -20,7 +20,7 @@ export type Trial = {
   excuses: RegExp | undefined;
 };
 
-export type TrialSet = "postfix" | "exim" | "opensmtpd" | "opensmtpd-backports";
+export type TrialSet = "postfix" | "exim" | "opensmtpd" | "opensmtpd-backports" | "sendmail";
 
 export function trialsOf(set: TrialSet): Trial[] {
   return TRIALS[set];
@@ -130,7 +130,7 @@ const starttls = (excuses: RegExp | undefined): Needed => ({
 const TRIALS: Record<TrialSet, Trial[]> = {
   postfix: [
     ...singly("postfix.test"),
-    domainNotHosted("postfix.test", "domain_not_accepted"),
+    domainNotHosted("postfix.test", "temporary_error"), // Debian's says 454, which promises to reconsider
     ...POSTFIX_DOORS,
     ...inBulk("postfix.test"),
   ].map(trial),
@@ -148,4 +148,10 @@ const TRIALS: Record<TrialSet, Trial[]> = {
     starttls(/io-error: .*SSL routines/),
   ].map((needed) => trial({ isEncrypted: false, ...needed })),
   "opensmtpd-backports": [trial(starttls(undefined))],
+  sendmail: [
+    ...singly("sendmail.test"),
+    domainNotHosted("sendmail.test", "domain_not_accepted"),
+    withoutSmtpUtf8("sendmail.test"),
+    ...inBulk("sendmail.test"),
+  ].map(trial),
 };
