@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { providerSyntaxComplaint } from "./provider-rules.ts";
+import { PROVIDER_RULES, providerSyntaxComplaint } from "./provider-rules.ts";
 
 test.each([
   ["annle", "gmail.com"],
@@ -42,4 +42,22 @@ test.each([
 
 test("a company that has its mail at Google names its mailboxes as it likes", () => {
   expect(providerSyntaxComplaint("hr", "google.com")).toBeUndefined();
+});
+
+test("each provider has one rule, and each rule names its source", () => {
+  const providers = PROVIDER_RULES.map(({ provider }) => provider);
+  expect(new Set(providers).size).toBe(providers.length);
+  for (const { source } of PROVIDER_RULES) expect(source).toMatch(/\w{3}/);
+});
+
+test.each([
+  ["ann_lee_1", "gmail.com", "Gmail names have only letters, digits and dots"],
+  ["annle", "gmail.com", "Gmail names have 6 to 30 letters and digits, dots not counted"],
+  [
+    "o'brien",
+    "outlook.com",
+    "Outlook and Hotmail names have only letters, digits, dots, hyphens and underscores",
+  ],
+])("%s@%s: the complaint names the rule", (local, domain, complaint) => {
+  expect(providerSyntaxComplaint(local, domain)).toBe(complaint);
 });

@@ -1,46 +1,101 @@
 /**
- * Mailbox names that a house never gives out: five letters at Gmail, an apostrophe at Outlook.
+ * Mailbox names that a provider never issues: five letters at Gmail, an apostrophe at Outlook.
  *
- * A rule here calls an address dead without asking anybody, so a rule stands only where the house says so itself
- * and has never had it otherwise. Old accounts are shorter, and masked ones longer, than what a sign-up form
- * takes today; that is why only Gmail's lengths are judged.
+ * A rule calls an address dead without asking a mail server, so each row of the table names its source and is as lax as
+ * the laxest form the provider ever had. Old accounts are shorter, and masked ones longer, than what a sign-up form
+ * accepts today; that is why only Gmail's lengths are judged.
  */
 
 import { type MailboxHouse, mailboxHouseOf } from "../reference/mailbox-house.ts";
 
 /** Why no such mailbox can exist at this domain, in words for people, or undefined when it can. */
 export function providerSyntaxComplaint(local: string, domain: string): string | undefined {
-  const house = mailboxHouseOf(domain);
-  const rule = house === undefined ? undefined : RULES[house];
-  return rule?.(baseOf(unquoted(local)));
+  const provider = mailboxHouseOf(domain);
+  const rule = provider === undefined ? undefined : RULE_OF.get(provider);
+  return rule && complaintAbout(baseOf(unquoted(local)), rule);
 }
 
-type Rule = (base: string) => string | undefined;
-
-const RULES: Readonly<Partial<Record<MailboxHouse, Rule>>> = {
-  google: (base) => {
-    if (!/^[a-z0-9.]*$/i.test(base)) return "Gmail names have only letters, digits and dots";
-    const length = base.replaceAll(".", "").length;
-    return length < 6 || length > 30
-      ? "Gmail names have 6 to 30 letters and digits, dots not counted"
-      : undefined;
-  },
-  microsoft: plainOnly("Outlook and Hotmail"),
-  yahoo: plainOnly("Yahoo"),
-  aol: plainOnly("AOL"),
-  apple: plainOnly("iCloud"),
-  proton: plainOnly("Proton"),
+export type ProviderRule = {
+  provider: MailboxHouse;
+  /** The brand as people know it. */
+  brand: string;
+  /** The characters of a name, before any tag; ASCII letters and digits are always among them. */
+  punctuation: readonly (keyof typeof PUNCTUATION)[];
+  /** How many letters and digits a name has; absent where that has changed over the years. */
+  lettersAndDigits?: { min: number; max: number };
+  /** Where this is written down. */
+  source: string;
 };
 
-/** All that these houses have ever allowed before a tag. */
-function plainOnly(house: string): Rule {
-  return (base) =>
-    /^[a-z0-9._-]+$/i.test(base)
-      ? undefined
-      : `${house} names have only letters, digits, dots, hyphens and underscores`;
+const PUNCTUATION = { ".": "dots", "-": "hyphens", _: "underscores" } as const;
+const PLAIN = [".", "-", "_"] as const;
+
+export const PROVIDER_RULES: readonly ProviderRule[] = [
+  {
+    provider: "google",
+    brand: "Gmail",
+    punctuation: ["."],
+    lettersAndDigits: { min: 6, max: 30 },
+    source: "Gmail Help, Create a username: https://support.google.com/mail/answer/9211434",
+  },
+  {
+    provider: "microsoft",
+    brand: "Outlook and Hotmail",
+    punctuation: PLAIN,
+    source:
+      "Free Webmail Username Restrictions, Windows Live (2008): https://verb.fyi/2008/08/29/webmail-username-criteria/",
+  },
+  {
+    provider: "yahoo",
+    brand: "Yahoo",
+    punctuation: PLAIN,
+    source: "Nokia FAQ FA134980, What are the username requirements for Nokia Mail powered by Yahoo!?",
+  },
+  {
+    provider: "aol",
+    brand: "AOL",
+    punctuation: PLAIN, // screen names had none; accounts made by Yahoo's sign-up form follow Yahoo's rule
+    source: "AOL Screen Name Service, Help: What is a Screen Name?; since 2017 as Yahoo",
+  },
+  {
+    provider: "apple",
+    brand: "iCloud",
+    punctuation: PLAIN,
+    source:
+      "Free Webmail Username Restrictions, MobileMe (2008): https://verb.fyi/2008/08/29/webmail-username-criteria/",
+  },
+  {
+    provider: "proton",
+    brand: "Proton",
+    punctuation: PLAIN,
+    source: "Proton Support, How to change your username: https://proton.me/support/change-username",
+  },
+];
+
+const RULE_OF = new Map(
+  PROVIDER_RULES.map((rule) => {
+    const allowed = new RegExp(`^[a-z0-9${rule.punctuation.map((sign) => `\\${sign}`).join("")}]*$`, "i");
+    return [rule.provider, { ...rule, allowed }];
+  }),
+);
+
+function complaintAbout(
+  base: string,
+  { brand, punctuation, lettersAndDigits, allowed }: ProviderRule & { allowed: RegExp },
+): string | undefined {
+  const isEmpty = base === "" && !lettersAndDigits; // where lengths are judged, the length is the better complaint
+  if (isEmpty || !allowed.test(base)) {
+    const kinds = ["letters", "digits", ...punctuation.map((sign) => PUNCTUATION[sign])];
+    return `${brand} names have only ${kinds.slice(0, -1).join(", ")} and ${kinds.at(-1)}`;
+  }
+  if (!lettersAndDigits) return undefined;
+  const { min, max } = lettersAndDigits;
+  const length = base.replace(/[^a-z0-9]/gi, "").length;
+  if (length >= min && length <= max) return undefined;
+  return `${brand} names have ${min} to ${max} letters and digits, dots not counted`;
 }
 
-/** Each of these houses reads what follows a plus as a tag. */
+/** Each of these providers reads what follows a plus as a tag. */
 function baseOf(local: string): string {
   const plus = local.indexOf("+");
   return plus < 0 ? local : local.slice(0, plus);
