@@ -1,7 +1,7 @@
 /** mailvet check: one address or a list, here or at a service, results in the contract's shape. */
 import type { BulkItem, Status, ValidationResult } from "@mailvet/contract";
-import type { Level } from "@mailvet/engine";
-import { type Command, CommanderError, Option } from "commander";
+import { LEVELS, type Level } from "@mailvet/contract/words";
+import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { addressesFrom } from "./address-source.ts";
 import { cardOf, lineOf, summaryOf } from "./card.ts";
 import type { Check } from "./local-check.ts";
@@ -14,10 +14,13 @@ import { paintFor } from "./terminal.ts";
 const STANDARD_INPUT = "-";
 const INTERRUPTED = 130;
 
-/** The engine's own, by their names: a check at a service does not load it. */
-const LEVELS = Object.keys({ syntax: 1, dns: 2, smtp: 3 } satisfies Record<Level, number>);
-
-type CheckOptions = ServiceOptions & { file?: string; level: Level; json?: true };
+type CheckOptions = ServiceOptions & {
+  file?: string;
+  level: Level;
+  timeout?: number;
+  fresh?: number;
+  json?: true;
+};
 
 export function addCheckCommand(program: Command): void {
   const check = program
@@ -32,8 +35,12 @@ export function addCheckCommand(program: Command): void {
       "-f, --file <list>",
       "a list of addresses, one a line; JSON lines when it ends in .jsonl; - is standard input",
     )
-    .addOption(
-      new Option("-l, --level <level>", "how far to go on this machine").choices(LEVELS).default("smtp"),
+    .addOption(new Option("-l, --level <level>", "how far to go").choices([...LEVELS]).default("smtp"))
+    .option("--timeout <seconds>", "1 to 60: the time a service has for each answer", secondsFrom(1, 60))
+    .option(
+      "--fresh <seconds>",
+      "do not use what a service has cached for longer; 0 uses nothing cached",
+      secondsFrom(0),
     )
     .option("--json", "print one JSON object a line, in the shape the API returns");
   addServiceOptions(check)
@@ -45,7 +52,8 @@ Levels:
   dns      also find the domain's mail servers and policies (SPF, DMARC, MTA-STS)
   smtp     also ask the mail server for the mailbox, without sending anything
 
-With a service, one address has its result in full; a list goes in requests of 1,000 and has the short results of
+With a service, what is not settled within --timeout is unknown, and the check goes on there: asking again finds its
+result. One address has its result in full; a list goes in requests of 1,000 and has the short results of
 bulk validation. Each address costs a credit, a repeated one only once. What is left is said at the end.
 
 In a .jsonl list each line is a string or an object {"email": "…"}, so any character can be passed.
@@ -72,13 +80,30 @@ async function run(words: string[], options: CheckOptions, command: Command): Pr
     const better = `mailvet ${service ? "job run" : "clean"} ${list}`;
     process.stderr.write(`mailvet: this looks like CSV; for files with columns there is: ${better}\n`);
   }
-  if (service)
-    refuse(command, "level", "--level is for checks on this machine, without --service and MAILVET_SERVICE");
-  else refuse(command, "apiKey", "--api-key is for a service; name it with --service");
+  if (!service)
+    for (const [option, flag] of FOR_SERVICES)
+      refuse(command, option, `${flag} is for a service; name it with --service`);
   const checkAt = isSingle ? checkOneAt : checkListAt;
-  await checkAll(service ? checkAt(service) : await checkHere(options.level), order, options.json);
+  const { level, timeout: timeoutSeconds, fresh: freshSeconds } = options;
+  const wishes = { level: level === "smtp" ? undefined : level, timeoutSeconds, freshSeconds };
+  await checkAll(service ? checkAt(service, wishes) : await checkHere(level), order, options.json);
   const credits = service?.client.creditsRemaining;
   if (credits !== undefined) process.stderr.write(`${credits.toLocaleString("en")} credits left\n`);
+}
+
+const FOR_SERVICES = [
+  ["apiKey", "--api-key"],
+  ["timeout", "--timeout"],
+  ["fresh", "--fresh"],
+] as const;
+
+function secondsFrom(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const seconds = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (seconds >= min && seconds <= max) return seconds;
+    const upTo = max === Number.MAX_SAFE_INTEGER ? " or more" : ` to ${max}`;
+    throw new InvalidArgumentError(`It must be whole seconds, ${min}${upTo}.`);
+  };
 }
 
 async function checkHere(level: Level): Promise<Check> {

@@ -2,22 +2,23 @@
  * Checks addresses at a service: one address in full, a list in bulk requests. When the service fails on the way,
  * the list is read on for a moment, to say how much of it has no result.
  */
+import type { CheckOptions } from "@mailvet/sdk";
 import type { Check } from "./local-check.ts";
 import { type Service, ServiceFailure } from "./service.ts";
 
 /** A list that is still being written may never end. */
 const COUNTING_MS = 2_000;
 
-export const checkOneAt = ({ client, explain }: Service): Check =>
+export const checkOneAt = ({ client, explain }: Service, wishes: CheckOptions = {}): Check =>
   async function* (emails) {
     try {
-      for await (const email of emails) yield await client.validate(email);
+      for await (const email of emails) yield await client.validate(email, wishes);
     } catch (error) {
       throw explain(error);
     }
   };
 
-export const checkListAt = ({ client, explain }: Service): Check =>
+export const checkListAt = ({ client, explain }: Service, wishes: CheckOptions = {}): Check =>
   async function* (emails) {
     const source = emails[Symbol.asyncIterator]();
     let read = 0;
@@ -29,7 +30,7 @@ export const checkListAt = ({ client, explain }: Service): Check =>
     };
     try {
       // Without a way to close the source, which is still needed for counting.
-      for await (const item of client.validateMany({ [Symbol.asyncIterator]: () => ({ next }) })) {
+      for await (const item of client.validateMany({ [Symbol.asyncIterator]: () => ({ next }) }, wishes)) {
         told++;
         yield item;
       }

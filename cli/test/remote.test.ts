@@ -54,6 +54,16 @@ test("a list goes in requests of a thousand and keeps its order and its repetiti
   expect(sizes.reduce((sum, size) => sum + size)).toBe(2 * 2_400);
 });
 
+test("level, timeout and fresh go to the service, for one address and for a list", async () => {
+  await using one = await openScriptedService(json(resultOf("ann@shop.io")));
+  await using many = await openScriptedService(validatesAll());
+  const options = ["--level", "dns", "--timeout", "5", "--fresh", "0"];
+  await mailvet(["check", "ann@shop.io", ...options], { env: envOf(one) });
+  await mailvet(["check", "ann@shop.io", "bob@shop.io", ...options], { env: envOf(many) });
+  for (const { heard } of [one, many])
+    expect(JSON.parse(heard[0]!.body)).toMatchObject({ level: "dns", timeout_seconds: 5, fresh: 0 });
+});
+
 test("when the credits run out, what was paid for is printed and the rest is counted", async () => {
   const enoughForOne: Line = (response, heard) => {
     const isFirst = emailsIn(heard)[0] === "ann0@shop.io";
@@ -99,7 +109,9 @@ test("a refusal ends with exit code 1, and its words cannot steer the terminal",
 });
 
 test.for([
-  [["check", "--service", "http://shop.io", "--api-key", KEY, "--level", "dns", "a@b.io"], "--level is for"],
+  [["check", "--timeout", "5", "a@b.io"], "--timeout is for a service"],
+  [["check", "--fresh", "0", "a@b.io"], "--fresh is for a service"],
+  [["check", "--timeout", "61", "a@b.io"], "whole seconds, 1 to 60"],
   [["check", "--api-key", KEY, "a@b.io"], "name it with --service"],
   [["account"], "name the service with --service URL or MAILVET_SERVICE"],
 ] as const)("bad usage ends with exit code 2 and says why: %j", async ([args, why]) => {

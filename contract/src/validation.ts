@@ -3,13 +3,48 @@ import { type Static, Type } from "typebox";
 import { PLANS } from "./plans.ts";
 import { Count, Nullable, OneOf } from "./shape.ts";
 import { ALL_SUB_STATUSES, STATUSES } from "./verdict.ts";
+import { LEVELS } from "./words.ts";
 
 export const MAX_BULK_EMAILS = 1000;
 
 /** Any text: what is no address is a verdict, not a request error. The size of the whole request is what is limited. */
 const EmailText = Type.String({ description: "The address to validate, as the person typed it." });
 
-export const ValidationRequest = Type.Object({ email: EmailText }, { additionalProperties: false });
+export const MAX_TIMEOUT_SECONDS = 60;
+
+/** How one request wants its addresses checked. All of them are optional. */
+const CheckOptions = {
+  timeout_seconds: Type.Optional(
+    Type.Number({
+      minimum: 1,
+      maximum: MAX_TIMEOUT_SECONDS,
+      description:
+        "The answer comes within this time, instead of the service's own. What is not settled by then is `unknown`; the " +
+        "check goes on in the background, and asking again finds its result.",
+    }),
+  ),
+  level: Type.Optional(
+    OneOf(LEVELS, {
+      description:
+        "How far to go; `smtp` unless told. `syntax` reads the text and the reference lists only; `dns` also asks the " +
+        "name servers; `smtp` also asks the mail server. Below `smtp` no connection to a mail server is opened, and what " +
+        "only it could tell is `unknown`, `smtp_skipped`.",
+    }),
+  ),
+  fresh: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        "Seconds. A cached verdict that is older is not used; 0 uses none. Without it a verdict is reused for as long as " +
+        "its kind is considered fresh: an hour to three days.",
+    }),
+  ),
+};
+
+export const ValidationRequest = Type.Object(
+  { email: EmailText, ...CheckOptions },
+  { additionalProperties: false },
+);
 export type ValidationRequest = Static<typeof ValidationRequest>;
 
 const Confidence = Type.Number({
@@ -123,6 +158,7 @@ export type ValidationResult = Static<typeof ValidationResult>;
 export const BulkRequest = Type.Object(
   {
     emails: Type.Array(EmailText, { minItems: 1, maxItems: MAX_BULK_EMAILS }),
+    ...CheckOptions,
   },
   { additionalProperties: false },
 );

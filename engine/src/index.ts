@@ -1,3 +1,4 @@
+export { LEVELS, type Level } from "@mailvet/contract/words";
 export {
   bandOf,
   type Calibration,
@@ -73,8 +74,6 @@ export {
   createVerifier,
   type DeploymentKnowledge,
   type Haste,
-  LEVELS,
-  type Level,
   resolverFrom,
   type SharedParts,
   type Verifier,

@@ -2,6 +2,7 @@
  * The walk of one address through the engine: inspect it, find its mail route, ask its mail server.
  * Every stage adds to the evidence; as soon as a stage has settled the verdict, the rest is not asked.
  */
+import type { Level } from "@mailvet/contract/words";
 import { asTheyCome } from "./as-they-come.ts";
 import { createResolver, type Resolver } from "./dns/resolver.ts";
 import { createDomainFacts, type DomainFacts, type DomainFactsDeps } from "./domain-facts.ts";
@@ -19,10 +20,6 @@ import type { PaceFor } from "./smtp/pace.ts";
 import { createPlanner, type Planner } from "./smtp/planner.ts";
 import { Urgency } from "./urgency.ts";
 import { decide, isUnproven } from "./verdict.ts";
-
-/** How far to go: look at the text, ask the name servers, or ask the mail server too. */
-export const LEVELS = ["syntax", "dns", "smtp"] as const;
-export type Level = (typeof LEVELS)[number];
 
 export type VerifierDeps = InspectionDeps &
   DomainFactsDeps & { planner: Planner; knowledge?: DeploymentKnowledge };

@@ -41,6 +41,18 @@ test("an email is sent in the body, the key in a header, and the balance is know
 /** Every method, and the request it makes. */
 const METHODS: [(client: Client) => Promise<unknown>, method: string, url: string, body?: object][] = [
   [(c) => c.validateBulk(["a@b.io"]), "POST", "/validation/bulk", { emails: ["a@b.io"] }],
+  [
+    (c) => c.validate("a@b.io", { timeoutSeconds: 5, level: "dns", freshSeconds: 0 }),
+    "POST",
+    "/validation/single",
+    { email: "a@b.io", timeout_seconds: 5, level: "dns", fresh: 0 },
+  ],
+  [
+    (c) => c.validateBulk(["a@b.io"], { timeoutSeconds: 60, level: "syntax", freshSeconds: 60 }),
+    "POST",
+    "/validation/bulk",
+    { emails: ["a@b.io"], timeout_seconds: 60, level: "syntax", fresh: 60 },
+  ],
   [(c) => c.about(), "GET", "/about"],
   [(c) => c.account(), "GET", "/account"],
   [(c) => c.usage(), "GET", "/usage"],

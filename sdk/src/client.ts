@@ -5,6 +5,7 @@ import type {
   BulkItem,
   BulkSummary,
   Credits,
+  Level,
   Usage,
   ValidationResult,
 } from "@mailvet/contract";
@@ -24,18 +25,28 @@ import { onceKey } from "./once-key.ts";
 import { type OperatorMethods, operatorMethods } from "./operator-methods.ts";
 import { type WebhookMethods, webhookMethods } from "./webhook-methods.ts";
 
+/** How emails are to be checked. */
+export type CheckOptions = {
+  /** 1 to 60: the service answers within this time; what is not settled by then is unknown, and found by asking again. */
+  timeoutSeconds?: number | undefined;
+  /** How far to go; "smtp" unless told. */
+  level?: Level | undefined;
+  /** Nothing from the service's cache that is older; 0: nothing from the cache. */
+  freshSeconds?: number | undefined;
+};
+
 export type Client = {
   /** One email, everything that was found out about it. */
-  validate(email: string, options?: OnceOptions): Promise<ValidationResult>;
+  validate(email: string, options?: OnceOptions & CheckOptions): Promise<ValidationResult>;
   /** Up to 1,000 emails in one request: counts, and one short result per different email. */
-  validateBulk(emails: readonly string[], options?: OnceOptions): Promise<BulkSummary>;
+  validateBulk(emails: readonly string[], options?: OnceOptions & CheckOptions): Promise<BulkSummary>;
   /**
    * Any number of emails: one short result for each, in their order. When a request fails, what was under way is
    * still handed out before the failure is thrown.
    */
   validateMany(
     emails: Iterable<string> | AsyncIterable<string>,
-    options?: ListOptions,
+    options?: ListOptions & CheckOptions,
   ): AsyncGenerator<BulkItem, void, undefined>;
 
   /** What the installation says of itself; nobody has to be known for it. */
@@ -72,28 +83,29 @@ export function createClient(options: ConnectionOptions): Client {
     creditsRemaining = answer.count("x-credits-remaining") ?? creditsRemaining;
     return answer;
   };
-  const askBulk = async (emails: readonly string[], { idempotencyKey, ...more }: BulkOptions = {}) => {
-    const once = { idempotencyKey: idempotencyKey ?? onceKey() };
-    return (
-      await call<BulkSummary>({
-        method: "POST",
-        path: "/validation/bulk",
-        body: { emails },
-        ...once,
-        ...more,
-      })
-    ).body;
+  const askBulk = async (emails: readonly string[], options: BulkOptions) => {
+    const { idempotencyKey = onceKey(), signal, isPatient = false } = options;
+    const body = { emails, ...wishesOf(options) };
+    const how = { idempotencyKey, signal, isPatient };
+    return (await call<BulkSummary>({ method: "POST", path: "/validation/bulk", body, ...how })).body;
   };
 
   return {
-    async validate(email, { idempotencyKey = onceKey(), signal } = {}) {
-      const once = { idempotencyKey, signal };
+    async validate(email, options = {}) {
+      const { idempotencyKey = onceKey(), signal } = options;
       const path = "/validation/single";
-      return (await call<ValidationResult>({ method: "POST", path, body: { email }, ...once })).body;
+      const body = { email, ...wishesOf(options) };
+      return (await call<ValidationResult>({ method: "POST", path, body, idempotencyKey, signal })).body;
     },
-    validateBulk: (emails, { idempotencyKey, signal } = {}) => askBulk(emails, { idempotencyKey, signal }),
-    validateMany: (emails, list) =>
-      validateList((part, signal) => askBulk(part, { signal, isPatient: true }), emails, list),
+    validateBulk: (emails, options = {}) => askBulk(emails, { ...options, isPatient: false }),
+    validateMany: (emails, list = {}) => {
+      const { onResult: _, ...wishes } = list;
+      return validateList(
+        (part, signal) => askBulk(part, { ...wishes, signal, isPatient: true }),
+        emails,
+        list,
+      );
+    },
 
     async about(more) {
       return (await call<About>({ method: "GET", path: "/about", ...more })).body;
@@ -123,4 +135,9 @@ export function createClient(options: ConnectionOptions): Client {
   };
 }
 
-type BulkOptions = OnceOptions & { isPatient?: boolean };
+type BulkOptions = OnceOptions & CheckOptions & { isPatient: boolean };
+
+/** As the API spells them; what is undefined is not sent. */
+function wishesOf({ timeoutSeconds, level, freshSeconds }: CheckOptions) {
+  return { timeout_seconds: timeoutSeconds, level, fresh: freshSeconds };
+}

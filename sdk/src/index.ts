@@ -1,6 +1,6 @@
 export type * from "@mailvet/contract";
 export type { AuthMethods, Credentials } from "./auth-methods.ts";
-export { type Client, createClient, type Page, type UsageRange } from "./client.ts";
+export { type CheckOptions, type Client, createClient, type Page, type UsageRange } from "./client.ts";
 export type { CallOptions, ConnectionOptions, OnceOptions } from "./connection.ts";
 export type { ListOptions } from "./email-list.ts";
 export { MailvetProblem, MailvetUnreachable, type UnreachableReason } from "./failure.ts";

@@ -9,6 +9,7 @@ import {
 } from "@mailvet/contract";
 import type { FastifyRequest } from "fastify";
 import { Refusal } from "../refusal.ts";
+import { type CheckOptions, checkOptionsOf } from "../validations/check-options.ts";
 import type { Validations } from "../validations/validations.ts";
 import { type ChargeOutcomeDeps, settleCharges } from "./charge-outcome.ts";
 import "./route-config.ts";
@@ -25,8 +26,8 @@ export const validationRoutes =
   ({ validations, charges }: ValidationRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     settleCharges(app, charges);
-    const validateOne = async (request: FastifyRequest, email: string) => {
-      const answer = await validations.validate(request.caller!, email, askingOf(request));
+    const validateOne = async (request: FastifyRequest, email: string, options: CheckOptions) => {
+      const answer = await validations.validate(request.caller!, email, askingOf(request, options));
       request.creditsRemaining = answer.creditsRemaining;
       return answer.result;
     };
@@ -40,13 +41,13 @@ export const validationRoutes =
           tags: ["validation"],
           summary: "Validate one address",
           description:
-            "Costs one credit. A text that is no address is a verdict too: `invalid`, `syntax_error`.",
+            "Costs one credit, whatever the options. A text that is no address is a verdict too: `invalid`, `syntax_error`.",
           body: ValidationRequest,
           response: { 200: ValidationResult },
         },
         config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
       },
-      (request) => validateOne(request, request.body.email),
+      (request) => validateOne(request, request.body.email, checkOptionsOf(request.body)),
     );
 
     app.get(
@@ -63,7 +64,8 @@ export const validationRoutes =
         },
         config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
       },
-      (request) => validateOne(request, emailOf(request.url, request.query.email)),
+      (request) =>
+        validateOne(request, emailOf(request.url, request.query.email), checkOptionsOf(request.query)),
     );
 
     app.post(
@@ -90,7 +92,7 @@ export const validationRoutes =
         const answer = await validations.validateMany(
           request.caller!,
           request.body.emails,
-          askingOf(request),
+          askingOf(request, checkOptionsOf(request.body)),
         );
         request.creditsRemaining = answer.creditsRemaining;
         return answer.summary;
@@ -114,8 +116,8 @@ function emailOf(url: string, email: string): string {
   return email.slice(0, at).replace(/(?<=\S) (?=\S)/g, "+") + email.slice(at);
 }
 
-function askingOf({ id: requestId, onceKey, visit }: FastifyRequest) {
-  return { requestId, onceKey, startedAtMs: visit.startedAt };
+function askingOf({ id: requestId, onceKey, visit }: FastifyRequest, options: CheckOptions) {
+  return { requestId, onceKey, startedAtMs: visit.startedAt, options };
 }
 
 /** Before the schema is held against it, because too many is a problem of its own. */

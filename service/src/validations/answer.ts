@@ -8,6 +8,7 @@ import type { Learned, Lesson } from "../feedback/learned.ts";
 import type { ListView } from "../naming/list-view.ts";
 import { inTurns } from "../turns.ts";
 import type { Asker } from "./asker.ts";
+import { isTooOld, upTo } from "./check-options.ts";
 import {
   type CheckDeps,
   type ChecksUnderWay,
@@ -73,15 +74,17 @@ export function createAnswers(deps: AnswerDeps): Answers {
       const played = sandbox.play(asker, glance);
       return played instanceof Promise ? played.then(inSandbox) : inSandbox(played);
     }
-    if (isSettledByText(glance)) return justNow(glance);
-    return glance.address && fromMemory(glance, memory.atHand(asker.accountId, glance.address.normalized));
+    if (isSettledByText(glance) || asker.level === "syntax") return justNow(glance);
+    const { address } = glance;
+    return address && fromMemory(asker, glance, memory.atHand(asker.accountId, address.normalized));
   };
 
-  const recall = async (accountId: string, glances: readonly Evidence[]): Promise<(Answer | undefined)[]> => {
-    const remembered = await memory.recall(accountId, glances.flatMap(normalizedOf));
+  const recall = async (asker: Asker, glances: readonly Evidence[]): Promise<(Answer | undefined)[]> => {
+    if (asker.maxAgeMs === 0) return glances.map(() => undefined);
+    const remembered = await memory.recall(asker.accountId, glances.flatMap(normalizedOf));
     return inTurns(
       glances,
-      (glance) => glance.address && fromMemory(glance, remembered.get(glance.address.normalized)),
+      (glance) => glance.address && fromMemory(asker, glance, remembered.get(glance.address.normalized)),
     );
   };
 
@@ -92,7 +95,7 @@ export function createAnswers(deps: AnswerDeps): Answers {
     if (lesson) await noteOutcomes(lesson, asker, glances);
     const answers = await Promise.all(await inTurns(glances, (glance) => atHand(asker, glance)));
     const open = glances.filter((_, index) => answers[index] === undefined);
-    const recalled = (open.length > 0 ? await recall(asker.accountId, open) : []).values();
+    const recalled = (open.length > 0 ? await recall(asker, open) : []).values();
     const found = answers.map((answer) => answer ?? recalled.next().value);
     for (const answer of found) if (answer && !answer.isSandbox) answer.calibration = lesson?.calibration;
     return found;
@@ -102,13 +105,13 @@ export function createAnswers(deps: AnswerDeps): Answers {
     glance: (email) => verifier.begin(email, "syntax").evidence,
     known(asker, glance) {
       if (isInSandbox(asker, glance) || lessonFor(asker) === undefined) {
-        return atHand(asker, glance) ?? recall(asker.accountId, [glance]).then(([answer]) => answer);
+        return atHand(asker, glance) ?? recall(asker, [glance]).then(([answer]) => answer);
       }
       return findAmong(asker, [glance]).then(([answer]) => answer);
     },
     knownAmong: findAmong,
     async ask(asker, glances, { withinMs, isUrgent }) {
-      const questions = await checks.begin(asker.accountId, glances, isUrgent);
+      const questions = await checks.begin(asker.accountId, glances, isUrgent, asker.level);
       await checks.wait(questions, withinMs);
       const lesson = await lessonFor(asker);
       return inTurns(questions, (question) => answerTo(question, lesson?.calibration));
@@ -174,11 +177,11 @@ function answerOf(evidence: Evidence, verdict: Verdict, checkedAtMs: number): An
   };
 }
 
-/** Undefined when it is no longer fresh, by the rules of today and what the text says now. */
-function fromMemory(glance: Evidence, remembered: Remembered | undefined): Answer | undefined {
-  if (!remembered) return undefined;
+/** Undefined when it is not fresh enough, by the rules of today, what the text says now, and what the caller wants. */
+function fromMemory(asker: Asker, glance: Evidence, remembered: Remembered | undefined): Answer | undefined {
+  if (!remembered || isTooOld(remembered.checkedAtMs, asker)) return undefined;
   const { kept, checkedAtMs } = remembered;
-  const evidence = readWith(glance, kept);
+  const evidence = upTo(asker.level, readWith(glance, kept));
   const verdict = decide(evidence);
   const isFresh = Date.now() < checkedAtMs + freshForMs(evidence, verdict);
   if (!isFresh) return undefined;

@@ -1,7 +1,8 @@
 /** Whose question it is, as far as the answer depends on it. */
 import type { Caller } from "../caller.ts";
+import type { CheckOptions } from "./check-options.ts";
 
-export type Asker = {
+export type Asker = CheckOptions & {
   accountId: string;
   /** By a test key: nobody outside is asked. */
   isTest: boolean;
@@ -9,6 +10,6 @@ export type Asker = {
   attempt?: number;
 };
 
-export function askerOf({ accountId, by }: Caller): Asker {
-  return { accountId, isTest: by.kind === "key" && by.isTest };
+export function askerOf({ accountId, by }: Caller, options: CheckOptions = {}): Asker {
+  return { accountId, isTest: by.kind === "key" && by.isTest, ...options };
 }

@@ -6,12 +6,18 @@ import { type Check, type Evidence, type Level, unsettled, type Verifier } from 
 import type { Naming } from "../naming/naming.ts";
 import { Refusal } from "../refusal.ts";
 import { inTurns } from "../turns.ts";
+import { freshForMs } from "./freshness.ts";
 import { readWith } from "./kept-evidence.ts";
 import type { VerdictMemory } from "./verdict-memory.ts";
 
 export type ChecksUnderWay = {
   /** Everything at the same time. Refuses when too much is under way already. Urgent questions go before others. */
-  begin(accountId: string, glances: readonly Evidence[], isUrgent: boolean): Promise<Question[]>;
+  begin(
+    accountId: string,
+    glances: readonly Evidence[],
+    isUrgent: boolean,
+    level?: Level | undefined,
+  ): Promise<Question[]>;
   /** Those of a list for which there is room, and undefined for the others. */
   beginSome(accountId: string, glances: readonly Evidence[]): Promise<(Question | undefined)[]>;
   /** Until all of them are settled, the time is up, or the signal comes. */
@@ -30,7 +36,7 @@ export type CheckDeps = {
   memory: Pick<VerdictMemory, "remember">;
   /** Learns how mailboxes are named from every check that has ended. */
   naming?: Pick<Naming, "learnFrom"> | undefined;
-  /** How far to go for an answer. */
+  /** How far to go for an answer where the request does not say. */
   level: Level;
   /** Checks at once, with those that nobody waits for any longer. */
   maxUnderWay?: number | undefined;
@@ -45,13 +51,14 @@ const RETRY_UNSETTLED_SECONDS = 30;
 
 export type Running = {
   check: Check;
+  level: Level;
   checkedAtMs: number | undefined;
   /** Each is told once when it is over. They come and go, while a check may last long. */
   waiters: Set<() => void>;
 };
 
 export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
-  const { verifier, memory, naming, level, maxUnderWay = MAX_UNDER_WAY } = deps;
+  const { verifier, memory, naming, level: usualLevel, maxUnderWay = MAX_UNDER_WAY } = deps;
   const running = new Map<string, Running>();
   const countOf = new Map<string, number>();
   /** What ends the waiting of each who asks. */
@@ -74,8 +81,13 @@ export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
     else countOf.delete(accountId);
   };
 
-  const join = (accountId: string, { email, address }: Evidence, isUrgent: boolean): Running => {
-    const key = `${accountId} ${address?.normalized ?? email}`;
+  const join = (
+    accountId: string,
+    { email, address }: Evidence,
+    isUrgent: boolean,
+    level: Level,
+  ): Running => {
+    const key = `${accountId} ${level} ${address?.normalized ?? email}`;
     const known = running.get(key);
     if (known) {
       if (isUrgent) known.check.hurry();
@@ -83,7 +95,7 @@ export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
     }
     takePlace(accountId, isUrgent);
     const check = verifier.begin(email, level, { isUrgent });
-    const one: Running = { check, checkedAtMs: undefined, waiters: new Set() };
+    const one: Running = { check, level, checkedAtMs: undefined, waiters: new Set() };
     running.set(key, one);
     void check.done.then(finish);
     return one;
@@ -93,19 +105,23 @@ export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
       running.delete(key);
       leavePlace(accountId);
       for (const tell of one.waiters) tell();
-      if (address) memory.remember(accountId, address.normalized, evidence, one.checkedAtMs);
+      // What a lower level left open is no verdict to keep, not even to look back at.
+      if (address && (level === "smtp" || freshForMs(evidence) > 0))
+        memory.remember(accountId, address.normalized, evidence, one.checkedAtMs);
       naming?.learnFrom(evidence);
     }
   };
 
-  const question = (accountId: string, glance: Evidence, isUrgent: boolean): Question => ({
-    glance,
-    running: join(accountId, glance, isUrgent),
-  });
+  const question = (
+    accountId: string,
+    glance: Evidence,
+    isUrgent: boolean,
+    level = usualLevel,
+  ): Question => ({ glance, running: join(accountId, glance, isUrgent, level) });
 
   return {
-    begin: (accountId, glances, isUrgent) =>
-      inTurns(glances, (glance) => question(accountId, glance, isUrgent)),
+    begin: (accountId, glances, isUrgent, level) =>
+      inTurns(glances, (glance) => question(accountId, glance, isUrgent, level)),
     beginSome: (accountId, glances) =>
       inTurns(glances, (glance) => {
         try {
@@ -160,8 +176,8 @@ export function isSettled({ running }: Question): boolean {
 }
 
 /** What is known by now, settled or not. */
-export function foundFor({ glance, running: { check, checkedAtMs } }: Question): Found {
+export function foundFor({ glance, running: { check, level, checkedAtMs } }: Question): Found {
   const isOver = checkedAtMs !== undefined;
-  const evidence = isOver ? check.evidence : unsettled(check.evidence, RETRY_UNSETTLED_SECONDS);
+  const evidence = isOver ? check.evidence : unsettled(check.evidence, RETRY_UNSETTLED_SECONDS, level);
   return { evidence: readWith(glance, evidence), checkedAtMs: checkedAtMs ?? Date.now() };
 }

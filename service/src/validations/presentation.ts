@@ -3,6 +3,7 @@ import type { BulkItem, ValidationResult } from "@mailvet/contract";
 import { reportOf } from "@mailvet/engine";
 import type { Caller } from "../caller.ts";
 import type { Answer } from "./answer.ts";
+import type { CheckOptions } from "./check-options.ts";
 
 /** What there is to know about the request itself. */
 export type Asking = {
@@ -11,6 +12,7 @@ export type Asking = {
   onceKey: string | undefined;
   /** By performance.now(). */
   startedAtMs: number;
+  options?: CheckOptions;
 };
 
 export function present(

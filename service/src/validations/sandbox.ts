@@ -10,6 +10,7 @@ import { ALL_SUB_STATUSES } from "@mailvet/contract";
 import type { Evidence } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type { Asker } from "./asker.ts";
+import { ANSWERING_MS, upTo } from "./check-options.ts";
 import { greylistedFor, SANDBOX_OUTCOMES, type SandboxOutcome } from "./sandbox-outcomes.ts";
 
 export type Sandbox = {
@@ -44,14 +45,17 @@ export function createSandbox(): Sandbox {
   };
 
   return {
-    play({ accountId, attempt }, glance) {
+    play({ accountId, attempt, level = "smtp", timeoutMs }, glance) {
       if (!glance.address) return final(glance);
       const name = nameOf(glance.address.normalized);
       const seconds = ASKED_AGAIN_AFTER_SECONDS.get(name);
-      if (seconds === undefined) return final((OUTCOMES.get(name) ?? valid)(glance));
+      if (seconds === undefined || level !== "smtp")
+        return final(upTo(level, (OUTCOMES.get(name) ?? valid)(glance)));
       // Who comes back need not be kept waiting for the slow one either.
       if (attempt !== undefined) return attempt === 0 ? sentAway(glance, seconds) : final(valid(glance));
-      return name === "slow-3s" ? slowly(glance, seconds) : greylistedThenValid(accountId, glance);
+      if (name !== "slow-3s") return greylistedThenValid(accountId, glance);
+      const isInTime = timeoutMs === undefined || timeoutMs > seconds * 1000;
+      return after(isInTime ? seconds * 1000 : timeoutMs - ANSWERING_MS, isInTime ? valid : timedOut, glance);
     },
   };
 }
@@ -64,12 +68,13 @@ function sentAway(glance: Evidence, seconds: number): Played {
   return { evidence: greylistedFor(seconds)(glance), isFinal: false };
 }
 
-async function slowly(glance: Evidence, seconds: number): Promise<Played> {
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-  return final(valid(glance));
+async function after(delayMs: number, outcome: SandboxOutcome, glance: Evidence): Promise<Played> {
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
+  return final(outcome(glance));
 }
 
 const valid = SANDBOX_OUTCOMES[""];
+const timedOut = SANDBOX_OUTCOMES.smtp_timeout;
 
 /** `valid`, `catch-all`, `mailbox-not-found` … */
 const OUTCOMES: ReadonlyMap<string, SandboxOutcome> = new Map(

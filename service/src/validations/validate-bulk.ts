@@ -9,6 +9,7 @@ import { listViewOf } from "../naming/list-view.ts";
 import { inTurns } from "../turns.ts";
 import { type Answer, amongList } from "./answer.ts";
 import { askerOf } from "./asker.ts";
+import { askingTimeMs } from "./check-options.ts";
 import { countStatuses, type Payment, paymentBy } from "./payment.ts";
 import { type Asking, presentItem } from "./presentation.ts";
 import { uniqueEmails } from "./unique-emails.ts";
@@ -25,7 +26,7 @@ export async function validateBulk(
   asking: Asking,
 ): Promise<BulkValidated> {
   const payment = paymentBy(deps.ledger, caller, asking);
-  const { answers, creditsRemaining } = await answerAndPay(deps, payment, caller, emails);
+  const { answers, creditsRemaining } = await answerAndPay(deps, payment, caller, emails, asking);
   sayFailures(deps, asking, answers);
   const counts = countStatuses(answers);
   const view = listViewOf(() => answers.map(({ evidence }) => evidence));
@@ -51,17 +52,19 @@ async function answerAndPay(
   payment: Payment,
   caller: Caller,
   emails: readonly string[],
+  { startedAtMs, options = {} }: Asking,
 ): Promise<{ answers: Answer[]; creditsRemaining: number | undefined }> {
   const glances = await uniqueEmails(emails, answers.glance);
-  const asker = askerOf(caller);
+  const asker = askerOf(caller, options);
   const known = await answers.knownAmong(asker, glances);
   const open = glances.filter((_, index) => known[index] === undefined);
   if (open.length === 0) {
     const all = known.filter((answer) => answer !== undefined);
     return { answers: all, creditsRemaining: await payment.charge(all) };
   }
-  await using credit = await payment.reserve(glances.length, budgetMs);
-  const asked = (await answers.ask(asker, open, { withinMs: budgetMs, isUrgent: false })).values();
+  await using credit = await payment.reserve(glances.length, options.timeoutMs ?? budgetMs);
+  const withinMs = askingTimeMs(startedAtMs, options, budgetMs);
+  const asked = (await answers.ask(asker, open, { withinMs, isUrgent: false })).values();
   const all = known.map((answer) => answer ?? asked.next().value!);
   return { answers: all, creditsRemaining: await payment.settle(credit, all) };
 }

@@ -9,6 +9,7 @@ import type { Caller } from "../caller.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Answer, Answers } from "./answer.ts";
 import { askerOf } from "./asker.ts";
+import { askingTimeMs } from "./check-options.ts";
 import { type Payment, paymentBy } from "./payment.ts";
 import { type Asking, present } from "./presentation.ts";
 import type { Rechecks } from "./rechecks.ts";
@@ -36,7 +37,7 @@ export async function validate(
   asking: Asking,
 ): Promise<Validated> {
   const payment = paymentBy(deps.ledger, caller, asking);
-  const { answer, creditsRemaining } = await answerAndPay(deps, payment, caller, email);
+  const { answer, creditsRemaining } = await answerAndPay(deps, payment, caller, email, asking);
   const result = present(answer, caller, asking);
   if (!answer.isSandbox) {
     const { failure } = answer.evidence;
@@ -59,10 +60,11 @@ async function answerAndPay(
   payment: Payment,
   caller: Caller,
   email: string,
+  asking: Asking,
 ): Promise<Paid> {
   const glance = deps.answers.glance(email);
-  const answer = await deps.answers.known(askerOf(caller), glance);
-  if (!answer) return askAndPay(deps, payment, caller, glance);
+  const answer = await deps.answers.known(askerOf(caller, asking.options), glance);
+  if (!answer) return askAndPay(deps, payment, caller, glance, asking);
   return { answer, creditsRemaining: isOurFault(answer) ? undefined : await payment.charge([answer]) };
 }
 
@@ -72,9 +74,11 @@ async function askAndPay(
   payment: Payment,
   caller: Caller,
   glance: Evidence,
+  { startedAtMs, options = {} }: Asking,
 ): Promise<Paid> {
-  await using credit = await payment.reserve(1, budgetMs);
-  const [answer] = await answers.ask(askerOf(caller), [glance], { withinMs: budgetMs, isUrgent: true });
+  await using credit = await payment.reserve(1, options.timeoutMs ?? budgetMs);
+  const withinMs = askingTimeMs(startedAtMs, options, budgetMs);
+  const [answer] = await answers.ask(askerOf(caller, options), [glance], { withinMs, isUrgent: true });
   if (!answer) throw new Error("A question was not answered.");
   const creditsRemaining = isOurFault(answer) ? undefined : await payment.settle(credit, [answer]);
   return { answer, creditsRemaining };

@@ -1,0 +1,47 @@
+/** How one request wants its addresses checked, and what follows from it for cached and made-up evidence. */
+import type { ValidationRequest } from "@mailvet/contract";
+import type { Evidence, Level } from "@mailvet/engine";
+
+export type CheckOptions = {
+  /** How far to go; by SMTP unless told. */
+  level?: Level | undefined;
+  /** From the start of the request to its answer, instead of the service's own budget. */
+  timeoutMs?: number | undefined;
+  /** Cached evidence that is older is not used; 0: none is. */
+  maxAgeMs?: number | undefined;
+};
+
+export function checkOptionsOf(request: Omit<ValidationRequest, "email">): CheckOptions {
+  const { level, timeout_seconds, fresh } = request;
+  return {
+    level,
+    timeoutMs: timeout_seconds === undefined ? undefined : timeout_seconds * 1000,
+    maxAgeMs: fresh === undefined ? undefined : fresh * 1000,
+  };
+}
+
+/** Kept from the caller's time for settling the charge and writing the answer. */
+export const ANSWERING_MS = 100;
+
+/** How long others may be asked, for a request that began at `startedAtMs` by performance.now(). */
+export function askingTimeMs(startedAtMs: number, { timeoutMs }: CheckOptions, budgetMs: number): number {
+  if (timeoutMs === undefined) return budgetMs;
+  return Math.max(0, timeoutMs - ANSWERING_MS - (performance.now() - startedAtMs));
+}
+
+export function isTooOld(checkedAtMs: number, { maxAgeMs }: CheckOptions): boolean {
+  return maxAgeMs !== undefined && (maxAgeMs === 0 || Date.now() - checkedAtMs > maxAgeMs);
+}
+
+/**
+ * The part of the evidence that a check of this level finds. An answer of a level is the same whether it comes from the
+ * cache or not.
+ */
+export function upTo(level: Level | undefined, evidence: Evidence): Evidence {
+  if (level === undefined || level === "smtp") return evidence;
+  const { mailbox: _m, decoy: _d, naming: _n, adjudication: _a, ...named } = evidence;
+  if (level === "dns") return named;
+  const { route: _r, policies: _p, provider: _s, ...text } = named;
+  if (text.disposable === "mail_host") delete text.disposable;
+  return text;
+}
