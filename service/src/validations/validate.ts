@@ -44,9 +44,10 @@ export async function validate(
     if (failure !== undefined) deps.sayFailure(asking.requestId, failure);
     deps.countVerdict(result.status, result.sub_status, answer.isCached);
   }
-  if (result.status === "unknown") {
+  const asker = askerOf(caller, asking.options);
+  if (result.status === "unknown" && (asker.level ?? "smtp") === "smtp") {
     // The answer stands without it: the caller may ask again.
-    await deps.planRecheck(askerOf(caller), answer, result).catch((error) => {
+    await deps.planRecheck(asker, answer, result).catch((error) => {
       deps.sayFailure(asking.requestId, `planning a recheck failed: ${error}`);
     });
   }
