@@ -65,12 +65,15 @@ test("1,000 addresses at 20 hosts share conversations; the second time nobody is
   const connections = counts().reduce((sum, host) => sum + host.connections, 0);
   const recipients = () => counts().reduce((sum, host) => sum + (host.commands.RCPT ?? 0), 0);
   expect(connections).toBeLessThan(100);
-  expect(recipients()).toBe(1_000 + DOMAINS); // each once, and one made-up name for each domain
+  // Each once, a decoy or two for each domain, and a repetition where a server may have turned on us.
+  const asked = recipients();
+  expect(asked).toBeGreaterThanOrEqual(1_000 + DOMAINS);
+  expect(asked).toBeLessThanOrEqual(1_000 + 4 * DOMAINS);
 
   const again = await validateMany(caller, emails, asking());
   expect(again.summary).toEqual(summary);
   expect(again.creditsRemaining).toBe(0);
-  expect(recipients()).toBe(1_000 + DOMAINS);
+  expect(recipients()).toBe(asked);
 });
 
 test("a list of all sorts: known and unknown, sandbox and nonsense, each where it was and paid for once", async () => {
