@@ -11,6 +11,7 @@ import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
+import { confirmCharge } from "./credits/unanswered-charges.ts";
 import { usageOf } from "./credits/usage.ts";
 import { createNotices } from "./db/notices.ts";
 import { createFeedback } from "./feedback/feedback.ts";
@@ -334,6 +335,7 @@ async function open(
           sessions,
           cookie,
           balanceOf: ledger.balanceOf,
+          confirmCharge,
           answers,
           version,
           routes: [

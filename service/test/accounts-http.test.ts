@@ -1,6 +1,7 @@
 import type { Account, Session, SignedIn } from "@mailvet/contract";
 import { expect, test } from "vitest";
 import { firstStart } from "../src/accounts/first-start.ts";
+import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createNotices } from "../src/db/notices.ts";
 import { accountRoutes } from "../src/http/account-routes.ts";
 import { buildApp } from "../src/http/app.ts";
@@ -38,6 +39,7 @@ async function openService(publicUrl?: string) {
     sessions,
     cookie,
     balanceOf: (accountId) => ledger.balanceOf(accountId),
+    confirmCharge,
     answers: createIdempotentAnswers(database),
     routes: [
       authRoutes({ accounts, sessions, cookie, publicUrl }),

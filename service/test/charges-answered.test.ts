@@ -112,3 +112,17 @@ function ask({ port, key, email, hangUp }: Asked, seen: Seen): Promise<void> {
     });
   });
 }
+
+test("under an Idempotency-Key the charge is confirmed by the transaction that stores the answer", async () => {
+  await using service = await openService({ env: { ROLE: "api" } });
+  const { key, accountId } = await service.openAccount({ credits: 10 });
+  const headers = { "idempotency-key": "stored" };
+  const answer = await service.ask("/validation/single", {
+    key,
+    headers,
+    body: { email: "valid@mailvet.test" },
+  });
+  expect(answer.status).toBe(200);
+  const text = "select count(*)::int as open from unanswered_charges where account_id = $1";
+  expect((await service.database.pool.query(text, [accountId])).rows).toEqual([{ open: 0 }]);
+});

@@ -105,7 +105,10 @@ test("a key whose holder died is taken over by the same request once its lease i
   const taken = await world.answers.claim(row, request);
   expect(taken.kind).toBe("held");
   // The dead one wakes up after all: it is not its row any more.
-  const late = world.answers.store(row, "6f2c8ee4-6f0e-4d0e-8d1f-2f37a0b8a8a1", 200, Buffer.from("late"));
+  const late = world.answers.store(row, "6f2c8ee4-6f0e-4d0e-8d1f-2f37a0b8a8a1", {
+    status: 200,
+    sealedBody: Buffer.from("late"),
+  });
   expect(await late).toBe(false);
   expect((await world.answers.claim(row, request)).kind).toBe("in_flight");
 });

@@ -8,6 +8,7 @@ import { Type } from "typebox";
 import { expect } from "vitest";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLedger } from "../src/credits/ledger.ts";
+import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createNotices } from "../src/db/notices.ts";
 import { accounts } from "../src/db/schema.ts";
 import { buildApp } from "../src/http/app.ts";
@@ -51,6 +52,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
     cookie,
     answers,
     balanceOf: ledger.balanceOf,
+    confirmCharge,
     log,
     metrics: createMetrics(),
     version: "0.0.0",

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { API_PREFIX, type KeyScope } from "@mailvet/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createIdempotentAnswers } from "../src/http/idempotent-answers.ts";
@@ -31,6 +32,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
     cookie: createSessionCookie(undefined),
     answers: createIdempotentAnswers(world.database),
     balanceOf: world.ledger.balanceOf,
+    confirmCharge,
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),
     version: "0.0.0",

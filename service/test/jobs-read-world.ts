@@ -5,6 +5,7 @@ import { get, type IncomingMessage } from "node:http";
 import { API_PREFIX, STATUS_OF, type SubStatus } from "@mailvet/contract";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLedger } from "../src/credits/ledger.ts";
+import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { duplicates, jobCounts, jobs, results, uploads } from "../src/db/job-schema.ts";
 import { createNotices, notify } from "../src/db/notices.ts";
 import { accounts } from "../src/db/schema.ts";
@@ -59,6 +60,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     cookie: createSessionCookie(undefined),
     answers: createIdempotentAnswers(database),
     balanceOf: ledger.balanceOf,
+    confirmCharge,
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),
     version: "0.0.0",

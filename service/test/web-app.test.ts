@@ -7,6 +7,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLedger } from "../src/credits/ledger.ts";
+import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createNotices } from "../src/db/notices.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
@@ -56,6 +57,7 @@ async function openSite(webDirectory: string, settings: Partial<HttpSettings> = 
     cookie: createSessionCookie(undefined),
     answers: createIdempotentAnswers(database),
     balanceOf: ledger.balanceOf,
+    confirmCharge,
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),
     version: "0.0.0",

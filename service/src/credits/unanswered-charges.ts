@@ -7,7 +7,9 @@
  * every charge whether it was answered, and the only possible error is in the customer's favour.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Database } from "../db/database.ts";
+import { eq } from "drizzle-orm";
+import type { Database, Orm } from "../db/database.ts";
+import { unansweredCharges } from "../db/schema.ts";
 import { createGroupCommit } from "./group-commit.ts";
 
 export type UnansweredCharges = {
@@ -83,6 +85,11 @@ export function createUnansweredCharges({ pool }: Pick<Database, "pool">): Unans
       while (underWay.size > 0) await Promise.all(underWay);
     },
   };
+}
+
+/** In the transaction that stores the answer under an Idempotency-Key: the charge stands when that commits. */
+export async function confirmCharge(tx: Orm, chargeKey: string): Promise<void> {
+  await tx.delete(unansweredCharges).where(eq(unansweredCharges.chargeKey, chargeKey));
 }
 
 /** One lookup by key for each: a plan made while the table was small would otherwise read all of it every time. */

@@ -88,17 +88,18 @@ const ERASED_AT_ONCE = 200_000;
 const WHO_TOLD_TOO_MUCH = `
   select account_id as id, (count(*) - $1)::int as surplus from outcomes group by account_id having count(*) > $1`;
 
+// As arrays: a subquery with a limit may be planned into a join that runs it again for every row, and then all are erased.
 const ERASE_OLDEST = `
-  delete from outcomes where account_id = $1 and address_hash in (
-    select address_hash from outcomes where account_id = $1 order by reported_at limit $2 for update skip locked
-  )`;
+  delete from outcomes where ctid = any(array(
+    select ctid from outcomes where account_id = $1 order by reported_at limit $2 for update skip locked
+  ))`;
 
 const ERASE = `
-  delete from outcomes where (account_id, address_hash) in (
-    select account_id, address_hash from outcomes
+  delete from outcomes where ctid = any(array(
+    select ctid from outcomes
     where reported_at < now() - make_interval(days => $2) and outcome <> 'complained'
     limit $1 for update skip locked
-  )`;
+  ))`;
 
 async function holdAccount(tx: Orm, accountId: string): Promise<void> {
   await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("no key update");

@@ -15,7 +15,7 @@ import { authorise, createAuthenticate, refuseStranger, type Stranger } from "./
 import { type BalanceOf, showCredits } from "./credits-header.ts";
 import { answerElsewhere } from "./elsewhere.ts";
 import type { HttpSettings } from "./http-settings.ts";
-import { honourIdempotencyKeys } from "./idempotency.ts";
+import { type ConfirmCharge, honourIdempotencyKeys } from "./idempotency.ts";
 import type { IdempotentAnswers } from "./idempotent-answers.ts";
 import type { Load } from "./load.ts";
 import { requireOwnPage, requireSameOrigin } from "./origin.ts";
@@ -31,6 +31,7 @@ export type ApiDeps = {
   cookie: SessionCookie;
   balanceOf: BalanceOf;
   answers: IdempotentAnswers;
+  confirmCharge: ConfirmCharge;
   log: Log;
   load: Load;
   limits: RateLimits;
@@ -45,7 +46,7 @@ export const apiRoutes =
     watchTheDoor(api, deps);
     limitBulk(api, deps.load);
     showCredits(api, deps.balanceOf);
-    honourIdempotencyKeys(api, deps.answers, deps.log);
+    honourIdempotencyKeys(api, deps);
     api.setNotFoundHandler((request, reply) => answerElsewhere(deps.methods, request, reply));
     for (const routes of deps.routes) await api.register(routes);
   };

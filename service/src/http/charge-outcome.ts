@@ -16,10 +16,10 @@ export function settleCharges(app: FastifyInstance, { confirm, refund }: ChargeO
   app.addHook("onSend", (request, reply, payload, done) => {
     if (request.creditsRemaining !== undefined && !request.isTakenOver) {
       const chargeKey = request.onceKey ?? request.id;
-      // Not writable: closed, or half closed, which Node answers by closing it.
-      const isDelivered = request.isAnswerStored || request.socket.writable;
-      if (reply.statusCode < 400 && isDelivered) confirm(chargeKey);
-      else refund({ accountId: request.caller!.accountId, chargeKey });
+      // Not writable: closed, or half closed, which Node answers by closing it. A stored answer is confirmed already.
+      if (reply.statusCode >= 400 || !(request.isAnswerStored || request.socket.writable))
+        refund({ accountId: request.caller!.accountId, chargeKey });
+      else if (!request.isAnswerStored) confirm(chargeKey);
     }
     done(null, payload);
   });

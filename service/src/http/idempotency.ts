@@ -15,7 +15,7 @@
 import { HEADERS } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../caller.ts";
-import type { BeforeCommit } from "../db/database.ts";
+import type { BeforeCommit, Orm } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 import { type IdempotentAnswers, RENEW_EVERY_MS, type RowName } from "./idempotent-answers.ts";
@@ -49,7 +49,15 @@ export const REPLAYED = "idempotency-replayed";
 const MAX_KEPT_BYTES = 256 * 1024;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-export function honourIdempotencyKeys(app: FastifyInstance, answers: IdempotentAnswers, log: Log): void {
+/** The charge of a request stands once its answer is stored: both are written in one transaction. */
+export type ConfirmCharge = (tx: Orm, chargeKey: string) => Promise<void>;
+
+export type IdempotencyDeps = { answers: IdempotentAnswers; confirmCharge: ConfirmCharge; log: Log };
+
+export function honourIdempotencyKeys(
+  app: FastifyInstance,
+  { answers, confirmCharge, log }: IdempotencyDeps,
+): void {
   app.decorateRequest("onceKey", undefined);
   app.decorateRequest("idempotencyHold", undefined);
   app.decorateRequest("isAnswerStored", false);
@@ -72,7 +80,11 @@ export function honourIdempotencyKeys(app: FastifyInstance, answers: IdempotentA
     if (!hold) return done(null, payload);
     request.idempotencyHold = undefined;
     clearInterval(hold.renewal);
-    settle(hold, reply, payload)
+    const { onceKey, creditsRemaining } = request;
+    const confirm = async (tx: Orm) => {
+      if (onceKey !== undefined && creditsRemaining !== undefined) await confirmCharge(tx, onceKey);
+    };
+    settle(hold, reply, payload, confirm)
       .then((outcome) => {
         request.isAnswerStored = outcome === "stored";
         request.isTakenOver = outcome === "taken_over";
@@ -153,7 +165,7 @@ export function storeAnswer<Made>(
     const hold = request.idempotencyHold;
     if (!hold) return;
     const sealedBody = await hold.seal.seal(String(reply.code(status).serialize(present(made))));
-    if (!(await hold.answers.store(hold.row, hold.holder, status, sealedBody, tx))) throw inFlight(1);
+    if (!(await hold.answers.store(hold.row, hold.holder, { status, sealedBody }, { tx }))) throw inFlight(1);
     hold.isStored = true;
   };
 }
@@ -188,6 +200,7 @@ async function settle(
   { answers, row, holder, isTakenOver, isStored, seal }: Hold,
   reply: FastifyReply,
   payload: unknown,
+  alongside: (tx: Orm) => Promise<void>,
 ): Promise<"stored" | "taken_over" | "free"> {
   const { statusCode: status } = reply;
   const isDone = status >= 200 && status < 300;
@@ -197,8 +210,11 @@ async function settle(
     await answers.release(row, holder);
     return "free";
   }
-  const sealed = isDone ? await sealable(reply, payload, seal) : undefined;
-  if (sealed) return (await answers.store(row, holder, status, sealed)) ? "stored" : "taken_over";
+  const sealedBody = isDone ? await sealable(reply, payload, seal) : undefined;
+  if (sealedBody) {
+    const isStored = await answers.store(row, holder, { status, sealedBody }, { alongside });
+    return isStored ? "stored" : "taken_over";
+  }
   await answers.abandon(row, holder);
   return "free";
 }

@@ -29,8 +29,11 @@ export type IdempotentAnswers = {
   claim(row: RowName, requestHash: Buffer): Promise<Claim>;
   /** It is still being worked on. */
   renew(row: RowName, holder: string): Promise<void>;
-  /** In a transaction of the caller's, or by itself. False when the row has another holder by now. */
-  store(row: RowName, holder: string, status: number, sealedBody: Buffer, tx?: Orm): Promise<boolean>;
+  /**
+   * In a transaction of the caller's, or in one of its own, together with what else has to happen then. False when the
+   * row has another holder by now; nothing has happened then.
+   */
+  store(row: RowName, holder: string, answer: StoredAnswer, within?: Within): Promise<boolean>;
   /** Nothing came of it: the key is free for another request. */
   release(row: RowName, holder: string): Promise<void>;
   /** Nobody knows what came of it: only the same request may try again, and may do so at once. */
@@ -38,6 +41,10 @@ export type IdempotentAnswers = {
   /** How many were deleted. */
   deleteExpired(): Promise<number>;
 };
+
+export type StoredAnswer = { status: number; sealedBody: Buffer };
+
+export type Within = { tx: Orm } | { alongside: (tx: Orm) => Promise<void> };
 
 export type RowName = { accountId: string; keyHash: Buffer };
 
@@ -96,18 +103,26 @@ export function createIdempotentAnswers(
     async renew({ accountId, keyHash }, holder) {
       await pool.query({ ...RENEW, values: [accountId, keyHash, holder] });
     },
-    async store({ accountId, keyHash }, holder, status, sealedBody, tx = orm) {
+    async store({ accountId, keyHash }, holder, { status, sealedBody }, within = { tx: orm }) {
       const isOurs = and(
         eq(idempotentAnswers.accountId, accountId),
         eq(idempotentAnswers.keyHash, keyHash),
         eq(idempotentAnswers.holder, holder),
       );
-      const stored = await tx
-        .update(idempotentAnswers)
-        .set({ status, sealedBody, holder: null, heldUntil: null })
-        .where(isOurs)
-        .returning({ status: idempotentAnswers.status });
-      return stored.length > 0;
+      const update = async (tx: Orm): Promise<boolean> => {
+        const stored = await tx
+          .update(idempotentAnswers)
+          .set({ status, sealedBody, holder: null, heldUntil: null })
+          .where(isOurs)
+          .returning({ status: idempotentAnswers.status });
+        return stored.length > 0;
+      };
+      if ("tx" in within) return update(within.tx);
+      return orm.transaction(async (tx) => {
+        const isStored = await update(tx);
+        if (isStored) await within.alongside(tx);
+        return isStored;
+      });
     },
     async release({ accountId, keyHash }, holder) {
       await pool.query({ ...RELEASE, values: [accountId, keyHash, holder] });
