@@ -14,6 +14,7 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 /** Each with what adds it to the program, in the order of the help. */
 const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
   ["check", async () => (await import("./check.ts")).addCheckCommand],
+  ["domain", async () => (await import("./domain.ts")).addDomainCommand],
   ["clean", async () => (await import("./clean.ts")).addCleanCommand],
   ["explain", async () => (await import("./explain.ts")).addExplainCommand],
   ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],

@@ -1,6 +1,7 @@
 export * from "./about.ts";
 export * from "./accounts.ts";
 export * from "./auth.ts";
+export * from "./domains.ts";
 export * from "./feedback.ts";
 export * from "./headers.ts";
 export * from "./jobs.ts";

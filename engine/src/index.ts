@@ -10,6 +10,7 @@ export {
 export { createResolver, type Resolver, type ResolverOptions } from "./dns/resolver.ts";
 export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
 export type { Finding } from "./doctor/finding.ts";
+export { type DomainAsking, domainComplaint, domainReportOf, postmasterOf } from "./domain-report.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
 export {

@@ -107,7 +107,7 @@ function firstMailHost({ route }: Evidence): string {
 }
 
 /** A stranger's words, made safe to show: no control characters, one line, not long. */
-function cleaned(text: string): string {
+export function cleaned(text: string): string {
   const line = text.replace(/\p{C}+/gu, " ").trim();
   return line.length > MAX_SMTP_MESSAGE ? `${line.slice(0, MAX_SMTP_MESSAGE)}…` : line;
 }

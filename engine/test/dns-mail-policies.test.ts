@@ -8,7 +8,18 @@ async function policiesIn(world: World, domain = "shop.test") {
   await using lab = await openLab(world);
   const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: 120_000 });
   try {
-    return await findMailPolicies(resolver, domain);
+    const { records: _, ...policies } = await findMailPolicies(resolver, domain);
+    return policies;
+  } finally {
+    resolver.close();
+  }
+}
+
+async function recordsIn(world: World, domain: string) {
+  await using lab = await openLab(world);
+  const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: 120_000 });
+  try {
+    return (await findMailPolicies(resolver, domain)).records;
   } finally {
     resolver.close();
   }
@@ -114,4 +125,16 @@ test("a failure on the way to the organisation's DMARC record is not an answer",
     "_dmarc.shop.test": txt("v=DMARC1; p=none"),
   };
   expect((await policiesIn(ownFails, "mail.shop.test")).dmarc).toBeUndefined();
+});
+
+test("the records are told with the name they are at, also where several make none", async () => {
+  const world = {
+    "mail.shop.test": txt("hello", "v=spf1 mx -all", "v=spf1 -all"),
+    "_dmarc.shop.test": txt(["v=DMARC1; ", "p=reject"]),
+  };
+  expect(await recordsIn(world, "mail.shop.test")).toEqual({
+    spf: { name: "mail.shop.test", texts: ["v=spf1 mx -all", "v=spf1 -all"] },
+    dmarc: { name: "_dmarc.shop.test", texts: ["v=DMARC1; p=reject"] },
+    mtaSts: { name: "_mta-sts.mail.shop.test", texts: [] },
+  });
 });

@@ -53,6 +53,7 @@ const METHODS: [(client: Client) => Promise<unknown>, method: string, url: strin
     "/validation/bulk",
     { emails: ["a@b.io"], timeout_seconds: 60, level: "syntax", fresh: 60 },
   ],
+  [(c) => c.inspectDomain("bücher.example/x"), "GET", "/domains/b%C3%BCcher.example%2Fx"],
   [(c) => c.about(), "GET", "/about"],
   [(c) => c.account(), "GET", "/account"],
   [(c) => c.usage(), "GET", "/usage"],

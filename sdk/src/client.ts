@@ -5,6 +5,7 @@ import type {
   BulkItem,
   BulkSummary,
   Credits,
+  DomainReport,
   Level,
   Usage,
   ValidationResult,
@@ -48,6 +49,8 @@ export type Client = {
     emails: Iterable<string> | AsyncIterable<string>,
     options?: ListOptions & CheckOptions,
   ): AsyncGenerator<BulkItem, void, undefined>;
+  /** A mail domain: where its mail goes, who runs it, what it publishes, whether it accepts any name. */
+  inspectDomain(domain: string, options?: CallOptions): Promise<DomainReport>;
 
   /** What the installation says of itself; nobody has to be known for it. */
   about(options?: CallOptions): Promise<About>;
@@ -105,6 +108,10 @@ export function createClient(options: ConnectionOptions): Client {
         emails,
         list,
       );
+    },
+    async inspectDomain(domain, more) {
+      const path = `/domains/${encodeURIComponent(domain)}`;
+      return (await call<DomainReport>({ method: "GET", path, ...more })).body;
     },
 
     async about(more) {

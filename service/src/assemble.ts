@@ -22,6 +22,7 @@ import { accountRoutes } from "./http/account-routes.ts";
 import { buildApp } from "./http/app.ts";
 import { authRoutes } from "./http/auth-routes.ts";
 import { creditRoutes } from "./http/credit-routes.ts";
+import { domainRoutes } from "./http/domain-routes.ts";
 import { feedbackRoutes } from "./http/feedback-routes.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { createIdempotentAnswers } from "./http/idempotent-answers.ts";
@@ -340,6 +341,7 @@ async function open(
           version,
           routes: [
             validationRoutes({ validations, charges: ledger }),
+            domainRoutes({ validations, charges: ledger }),
             uploadRoutes({ uploads, maxUploadBytes: config.jobs.maxUploadBytes }),
             jobRoutes({
               database,

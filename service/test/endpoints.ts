@@ -70,6 +70,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       wrong: { body: { emails: [EMAIL, null] }, pointer: "/emails/1" },
     },
   ),
+  endpoint("GET /domains/{domain}", { scope: "validate" }, { wrong: { id: "x", pointer: "/domain" } }),
   endpoint("POST /bulk/upload/preview", BULK, {
     form: formWith(LIST),
     wrong: { form: new FormData(), pointer: "/file" },
@@ -187,13 +188,18 @@ function endpoint(name: string, access: Access, details: Details = {}): Endpoint
   return { name, method, path, access, ...details };
 }
 
+/** What stands in a path and is no id. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = { domain: "mailvet.test" };
+
 /** A request that makes sense, so far without saying who asks. The ids in its path are nobody's unless they are given. */
 export function requestTo(
   { method, path, query = "", body, form }: Endpoint,
   ids: Readonly<Record<string, string>> = {},
 ): { path: string; asked: Asked } {
   return {
-    path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? randomUUID()) + query,
+    path:
+      path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? PLACEHOLDERS[name] ?? randomUUID()) +
+      query,
     asked: { method, ...(body === undefined ? {} : { body }), ...(form === undefined ? {} : { form }) },
   };
 }

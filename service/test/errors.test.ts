@@ -167,7 +167,12 @@ const ROWS: readonly Row[] = [
   [
     "more than there are credits for",
     "insufficient_credits",
-    only("POST /validation/single", "GET /validation/single", "POST /validation/bulk"),
+    only(
+      "POST /validation/single",
+      "GET /validation/single",
+      "POST /validation/bulk",
+      "GET /domains/{domain}",
+    ),
     async (endpoint) => {
       const answer = await by(() => ({ key: people.broke.key }))(endpoint);
       const required = endpoint.path.endsWith("bulk") ? 2 : 1;

@@ -14,7 +14,15 @@ export type MailPolicies = {
   spf: boolean | undefined;
   dmarc: boolean | undefined;
   mtaSts: boolean | undefined;
+  /** What this was read from; not kept with cached evidence. */
+  records?: PolicyRecords;
 };
+
+export type PolicyRecords = Record<"spf" | "dmarc" | "mtaSts", RecordsAt>;
+
+/** The records of one kind at a name. */
+type RecordsAt = { name: string; texts: string[] };
+type Found = RecordsAt & { isKnown: boolean };
 
 const SPF = /^v=spf1(?: |$)/i;
 const DMARC = /^v[ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/;
@@ -24,30 +32,42 @@ export async function findMailPolicies(
   resolver: Pick<Resolver, "ask">,
   domain: string,
 ): Promise<MailPolicies> {
-  const count = async (name: string, policy: RegExp) => countRecords(await resolver.ask(name, "TXT"), policy);
+  const find: Find = async (name, policy) => ({
+    name,
+    ...matching(await resolver.ask(name, "TXT"), policy),
+  });
   const [spf, dmarc, mtaSts] = await Promise.all([
-    count(domain, SPF),
-    countDmarc(count, plainName(domain)),
-    count(`_mta-sts.${domain}`, MTA_STS),
+    find(domain, SPF),
+    findDmarc(find, plainName(domain)),
+    find(`_mta-sts.${domain}`, MTA_STS),
   ]);
-  return { spf: isOne(spf), dmarc: isOne(dmarc), mtaSts: isOne(mtaSts) };
+  const records = { spf: recordsOf(spf), dmarc: recordsOf(dmarc), mtaSts: recordsOf(mtaSts) };
+  return { spf: stands(spf), dmarc: stands(dmarc), mtaSts: stands(mtaSts), records };
 }
 
-type Count = (name: string, policy: RegExp) => Promise<number | undefined>;
+type Find = (name: string, policy: RegExp) => Promise<Found>;
 
 /** A domain without a DMARC record of its own is under the one of its organisational domain. */
-async function countDmarc(count: Count, domain: string): Promise<number | undefined> {
-  const own = await count(`_dmarc.${domain}`, DMARC);
+async function findDmarc(find: Find, domain: string): Promise<Found> {
+  const own = await find(`_dmarc.${domain}`, DMARC);
   const organisation = getDomain(domain, { allowPrivateDomains: true });
-  if (own !== 0 || !organisation || organisation === domain) return own;
-  return count(`_dmarc.${organisation}`, DMARC);
+  if (!own.isKnown || own.texts.length > 0 || !organisation || organisation === domain) return own;
+  return find(`_dmarc.${organisation}`, DMARC);
 }
 
-function countRecords(answer: DnsAnswer<"TXT">, policy: RegExp): number | undefined {
-  if (isFailure(answer)) return undefined;
-  return answer.status === "answer" ? answer.records.filter((text) => policy.test(text)).length : 0;
+function matching(answer: DnsAnswer<"TXT">, policy: RegExp): Pick<Found, "texts" | "isKnown"> {
+  const texts = answer.status === "answer" ? answer.records.filter((text) => policy.test(text)) : [];
+  return { texts, isKnown: !isFailure(answer) };
 }
 
-function isOne(count: number | undefined): boolean | undefined {
-  return count === undefined ? undefined : count === 1;
+function stands({ texts, isKnown }: Found): boolean | undefined {
+  return isKnown ? texts.length === 1 : undefined;
+}
+
+const MAX_RECORDS = 10;
+const MAX_RECORD_CHARACTERS = 2000;
+
+/** A stranger's records, bounded: kept for every domain that is asked about. */
+function recordsOf({ name, texts }: Found): RecordsAt {
+  return { name, texts: texts.slice(0, MAX_RECORDS).map((text) => text.slice(0, MAX_RECORD_CHARACTERS)) };
 }

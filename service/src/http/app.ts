@@ -48,6 +48,9 @@ export type AppDeps = Omit<ApiDeps, "load" | "limits" | "methods"> & {
 /** How often Node looks for requests that take too long to arrive. */
 const TIMEOUT_CHECK_MS = 1_000;
 
+/** A domain in Unicode, percent-encoded, is a good deal longer than one of 253 characters. */
+const MAX_PARAM_LENGTH = 4_000;
+
 export function buildApp(deps: AppDeps): FastifyInstance {
   const { settings, log, metrics, pool } = deps;
   const load = createLoad(settings);
@@ -60,6 +63,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     genReqId: () => randomUUID(), // never the client's: two requests must not share one
     trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
     bodyLimit: settings.maxBodyBytes,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     requestTimeout: Math.max(settings.requestTimeoutMs, settings.uploadTimeoutMs), // most get less: arrival-watch.ts
     keepAliveTimeout: settings.keepAliveMs,
     http: { headersTimeout: settings.headersTimeoutMs, connectionsCheckingInterval: TIMEOUT_CHECK_MS },

@@ -3,6 +3,7 @@ import type {
   BulkRequest,
   BulkSummary,
   ConfirmRequest,
+  DomainReport,
   FeedbackReport,
   FeedbackRequest,
   FeedbackSummary,
@@ -97,6 +98,38 @@ const bulkSummary: BulkSummary = {
       retry_after: null,
     },
   ],
+};
+
+const domainReport: DomainReport = {
+  domain: "example.com",
+  unicode_domain: "example.com",
+  mail_route: {
+    kind: "mx",
+    hosts: [{ host: "mx.example.com", priority: 10, addresses: ["192.0.2.25"] }],
+    is_partial: false,
+    reason: null,
+  },
+  provider: "other",
+  disposable: { is_disposable: false, matched_by: null },
+  is_free: false,
+  is_privacy_relay: false,
+  catchall: {
+    is_catchall: false,
+    confidence: 0.95,
+    asked_for: "decoy",
+    outcome: "not_found",
+    mx_host: "mx.example.com",
+    smtp_code: 550,
+    smtp_enhanced_code: "5.1.1",
+    smtp_message: "5.1.1 No such user here",
+  },
+  spf: { found: true, name: "example.com", records: ["v=spf1 mx -all"] },
+  dmarc: { found: true, name: "_dmarc.example.com", records: ["v=DMARC1; p=reject"] },
+  mta_sts: { found: false, name: "_mta-sts.example.com", records: [] },
+  suggestion: null,
+  request_id: "0b9ff3a5-4b43-4a1e-9a3e-2f4c36f0c1d7",
+  performance: { response_time_ms: 512 },
+  metadata: { timestamp: 1793779200.123, plan_tier: "payg" },
 };
 
 const uploadPreview: UploadPreview = {
@@ -222,6 +255,7 @@ type Example = { request?: unknown; response: unknown };
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   validateSingle: { request, response: result },
   validateSingleByQuery: { response: result },
+  inspectDomain: { response: domainReport },
   validateBulk: { request: bulkRequest, response: bulkSummary },
   previewUpload: { response: uploadPreview },
   confirmUpload: { request: confirmRequest, response: queued },

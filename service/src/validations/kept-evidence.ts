@@ -22,7 +22,7 @@ export function keep(evidence: Evidence): KeptEvidence {
   const { route, policies, provider, mailbox, decoy, naming, adjudication } = evidence;
   return {
     ...(route && { route: withFirstHost(route) }),
-    ...(policies && { policies }),
+    ...(policies && { policies: withoutRecords(policies) }),
     ...(provider !== undefined && { provider }),
     ...(mailbox && { mailbox: withShortReply(mailbox) }),
     ...(decoy && { decoy: withShortReply(decoy) }),
@@ -39,6 +39,12 @@ export function readWith(glance: Evidence, found: KeptEvidence | Evidence): Evid
   const evidence: Evidence = Object.assign({}, found, glance);
   if (found.isPrivacyRelay) evidence.isPrivacyRelay = true; // the mail host may have told what the name does not
   return evidence;
+}
+
+type Policies = NonNullable<Evidence["policies"]>;
+
+function withoutRecords({ spf, dmarc, mtaSts }: Policies): Policies {
+  return { spf, dmarc, mtaSts };
 }
 
 type Route = NonNullable<Evidence["route"]>;

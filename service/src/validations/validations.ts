@@ -1,6 +1,7 @@
 /** Validating addresses for a caller, one at a time or many: the parts put together, with their time budgets. */
 import type { Caller } from "../caller.ts";
 import { type AnswerDeps, type Answers, createAnswers } from "./answer.ts";
+import { type InspectedDomain, inspectDomain } from "./inspect-domain.ts";
 import type { Asking } from "./presentation.ts";
 import { createRechecks, type RecheckDeps, type Rechecks } from "./rechecks.ts";
 import { type ValidateDeps, type Validated, validate } from "./validate.ts";
@@ -10,6 +11,7 @@ import type { VerdictMemory } from "./verdict-memory.ts";
 export type Validations = {
   validate(caller: Caller, email: string, asking: Asking): Promise<Validated>;
   validateMany(caller: Caller, emails: readonly string[], asking: Asking): Promise<BulkValidated>;
+  inspectDomain(caller: Caller, domain: string, asking: Asking): Promise<InspectedDomain>;
   /** For jobs, which pay in their own way: the same answers. */
   answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
   /** For the workers of the line "rechecks". */
@@ -37,6 +39,7 @@ export function createValidations(deps: ValidationDeps): Validations {
   return {
     validate: (caller, email, asking) => validate(single, caller, email, asking),
     validateMany: (caller, emails, asking) => validateBulk(bulk, caller, emails, asking),
+    inspectDomain: (caller, domain, asking) => inspectDomain(single, caller, domain, asking),
     answers,
     rechecks,
     wrapUp: answers.wrapUp,

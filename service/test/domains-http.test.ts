@@ -1,0 +1,184 @@
+/** GET /domains/{domain} in a mail internet of the lab's: every part of the report, its evidence, and what it costs. */
+import { DomainReport } from "@mailvet/contract";
+import { acceptsEveryone, greylists, type Lab, mailDomain, openLab, servfail } from "@mailvet/lab";
+import { Check } from "typebox/value";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectBooksToAddUp } from "./credits-books.ts";
+import { openService, type Person, type TestService } from "./service.ts";
+
+let lab: Lab;
+let service: TestService;
+beforeAll(async () => {
+  lab = await openLab({
+    "shop.test": mailDomain({
+      users: ["ann", "postmaster"],
+      hosts: { mx1: {}, mx2: {} },
+      records: { TXT: ["hello", "v=spf1 mx -all"] },
+    }),
+    "_dmarc.shop.test": { TXT: ["v=DMARC1; p=reject"] },
+    "_mta-sts.shop.test": { TXT: ["v=STSv1; id=20261115"] },
+    "strict.test": mailDomain({ users: ["ann"], records: { TXT: ["v=spf1 -all", "v=spf1 mx -all"] } }),
+    "open.test": mailDomain({ temper: acceptsEveryone }),
+    "grey.test": mailDomain({ users: ["postmaster"], temper: greylists({ delayMs: 60_000 }) }),
+    "own.test": mailDomain({ users: ["postmaster"], implicitMx: true }),
+    "nomail.test": { MX: [{ preference: 0, exchange: "." }] },
+    "empty.test": { TXT: ["hello"] },
+    "dead.test": { MX: [{ preference: 5, exchange: "mx.nowhere.test" }] },
+    "broken.test": { answers: servfail },
+    "xn--bcher-kva.test": mailDomain({ users: ["postmaster"] }),
+    "mailinator.com": mailDomain({ temper: acceptsEveryone }),
+  });
+  service = await openService({ lab });
+});
+afterAll(async () => {
+  await expectBooksToAddUp(service.database);
+  await service[Symbol.asyncDispose]();
+  await lab[Symbol.asyncDispose]();
+});
+
+async function reportOn(domain: string, person?: Person): Promise<DomainReport> {
+  const { key } = person ?? (await service.openAccount());
+  const { status, body } = await service.ask(`/domains/${encodeURIComponent(domain)}`, { key });
+  expect(status).toBe(200);
+  expect(Check(DomainReport, body)).toBe(true);
+  return body;
+}
+
+test("a domain that refuses made-up names, with all its records", async () => {
+  const report = await reportOn("Shop.TEST");
+  expect(report).toMatchObject({
+    domain: "shop.test",
+    unicode_domain: "shop.test",
+    mail_route: {
+      kind: "mx",
+      hosts: [
+        { host: "mx1.shop.test", priority: 10, addresses: [expect.stringMatching(/^127\./)] },
+        { host: "mx2.shop.test", priority: 20, addresses: [expect.stringMatching(/^127\./)] },
+      ],
+      is_partial: false,
+      reason: null,
+    },
+    provider: "other",
+    disposable: { is_disposable: false, matched_by: null },
+    catchall: {
+      is_catchall: false,
+      confidence: 0.95,
+      asked_for: "decoy",
+      outcome: "not_found",
+      mx_host: "mx1.shop.test",
+      smtp_code: 550,
+      smtp_message: expect.stringMatching(/\w/),
+    },
+    spf: { found: true, name: "shop.test", records: ["v=spf1 mx -all"] },
+    dmarc: { found: true, name: "_dmarc.shop.test", records: ["v=DMARC1; p=reject"] },
+    mta_sts: { found: true, name: "_mta-sts.shop.test", records: ["v=STSv1; id=20261115"] },
+    suggestion: null,
+  });
+  expect(report.metadata).not.toHaveProperty("sandbox");
+});
+
+test("a domain without a postmaster is no catch-all either, and two SPF records are none", async () => {
+  expect(await reportOn("strict.test")).toMatchObject({
+    catchall: { is_catchall: false, asked_for: "postmaster", outcome: "not_found", smtp_code: 550 },
+    spf: { found: false, records: ["v=spf1 -all", "v=spf1 mx -all"] },
+    dmarc: { found: false, name: "_dmarc.strict.test", records: [] },
+  });
+});
+
+test("a catch-all domain: the reply to the made-up name is the evidence", async () => {
+  const { catchall } = await reportOn("open.test");
+  expect(catchall).toMatchObject({
+    is_catchall: true,
+    asked_for: "decoy",
+    outcome: "accepted",
+    smtp_code: 250,
+  });
+  expect(catchall.confidence).toBeGreaterThan(0.8);
+});
+
+test("a server that puts us off leaves it open, with what it said", async () => {
+  expect((await reportOn("grey.test")).catchall).toMatchObject({
+    is_catchall: null,
+    confidence: null,
+    outcome: "greylisted",
+    mx_host: "mx.grey.test",
+  });
+});
+
+test.for([
+  ["own.test", "implicit", ["own.test"], null],
+  ["nomail.test", "null_mx", [], null],
+  ["empty.test", "none", [], null],
+  ["nowhere.test", "domain_not_found", [], null],
+  ["dead.test", "unroutable", ["mx.nowhere.test"], "unresolvable"],
+  ["broken.test", "dns_error", [], "servfail"],
+] as const)("the mail route of %s is %s", async ([domain, kind, hosts, reason]) => {
+  const { mail_route, catchall, spf } = await reportOn(domain);
+  expect(mail_route).toMatchObject({ kind, reason });
+  expect(mail_route.hosts.map(({ host }) => host)).toEqual(hosts);
+  if (kind !== "implicit")
+    expect(catchall).toMatchObject({ is_catchall: null, asked_for: null, smtp_code: 0 });
+  expect(spf.found).toBe(kind === "dns_error" ? null : false);
+});
+
+test("a name in Unicode is the same domain as its A-labels", async () => {
+  for (const name of ["bücher.test", "XN--BCHER-KVA.test"])
+    expect(await reportOn(name)).toMatchObject({
+      domain: "xn--bcher-kva.test",
+      unicode_domain: "bücher.test",
+      mail_route: { kind: "mx" },
+    });
+});
+
+test("a throw-away domain is known by its name, and a typo by what was meant", async () => {
+  expect(await reportOn("mailinator.com")).toMatchObject({
+    disposable: { is_disposable: true, matched_by: "domain" },
+  });
+  expect(await reportOn("gmial.com")).toMatchObject({ suggestion: "gmail.com" });
+});
+
+test("a report costs one credit and counts as no verdict", async () => {
+  const ann = await service.openAccount({ credits: 2 });
+  await reportOn("shop.test", ann);
+  await reportOn("shop.test", ann);
+  const { status, body } = await service.ask("/domains/shop.test", { key: ann.key });
+  expect([status, body.code]).toEqual([402, "insufficient_credits"]);
+  const { body: usage } = await service.ask("/usage", { key: ann.key });
+  expect(usage.days).toMatchObject([{ credits_used: 2, valid: 0, invalid: 0, risky: 0, unknown: 0 }]);
+});
+
+test.for([
+  "shop",
+  "shop..test",
+  "-shop.test",
+  "ann@shop.test",
+  "shop test",
+  "[192.0.2.1]",
+  "shop.invalid",
+  "a".repeat(300),
+])("%s is no public domain: 422, and it costs nothing", async (domain) => {
+  const { key } = await service.openAccount({ credits: 1 });
+  const { status, body } = await service.ask(`/domains/${encodeURIComponent(domain)}`, { key });
+  expect([status, body.code]).toEqual([422, "validation_failed"]);
+  expect(body.errors).toEqual([{ pointer: "/domain", message: expect.stringMatching(/\w/) }]);
+  expect((await service.ask("/credits", { key })).body).toMatchObject({ balance: 1, reserved: 0 });
+});
+
+test("in the sandbox the first label names the outcome; a test key pays nothing and asks nobody", async () => {
+  const ann = await service.openAccount({ credits: 2 });
+  const { key: testKey } = await ann.makeKey({ mode: "test" });
+  const questions = lab.questions().length;
+  const free = await service.ask("/domains/null-mx.example.com", { key: testKey });
+  expect(free.body).toMatchObject({
+    domain: "null-mx.example.com",
+    mail_route: { kind: "null_mx" },
+    metadata: { sandbox: true },
+  });
+  expect(free.headers.get("x-credits-remaining")).toBe("2");
+  const paid = await service.ask("/domains/catch-all.mailvet.test", { key: ann.key });
+  expect(paid.body).toMatchObject({ catchall: { is_catchall: true }, metadata: { sandbox: true } });
+  expect(paid.headers.get("x-credits-remaining")).toBe("1");
+  const refused = await service.ask("/domains/reserved-domain.mailvet.test", { key: ann.key });
+  expect([refused.status, refused.headers.get("x-credits-remaining")]).toEqual([422, "1"]);
+  expect(lab.questions().length).toBe(questions);
+});
