@@ -69,6 +69,24 @@ export const SystemAdjudicator = Type.Object({
 });
 export type SystemAdjudicator = Static<typeof SystemAdjudicator>;
 
+export const LIST_REFRESHES = ["daily", "off"] as const;
+
+/** The list of throw-away domains, in the process that answers. */
+export const SystemLists = Type.Object({
+  source: OneOf(["packaged", "refreshed"], {
+    description: "Whether the list that came with the release is in use, or a newer one.",
+  }),
+  made_at: Moment("When that list was made."),
+  age_days: Count("Whole days since then."),
+  names: Count("Domains on it."),
+  refresh: OneOf(LIST_REFRESHES, { description: "As LISTS_REFRESH says." }),
+  last_failure: Nullable(
+    Type.Object({ at: Moment("When it was tried."), reason: Type.String() }),
+    "Why the last refresh failed; null when it did not.",
+  ),
+});
+export type SystemLists = Static<typeof SystemLists>;
+
 export const System = Type.Object({
   version: Type.String({ description: "Of the service." }),
   storage: OneOf(["embedded", "external"], {
@@ -93,6 +111,7 @@ export const System = Type.Object({
     SystemAdjudicator,
     "The language model that is asked where mailbox names leave room for doubt; null when none is set.",
   ),
+  lists: SystemLists,
   egress: Nullable(DoctorReport, "What the doctor last found; null when it was not asked since the start."),
 });
 export type System = Static<typeof System>;

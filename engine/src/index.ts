@@ -37,6 +37,7 @@ export {
   type Plausibility,
   plausibilityOf,
 } from "./plausibility/plausibility.ts";
+export type { ListOrigin } from "./reference/disposable.ts";
 export { type RefreshResult, refreshLists } from "./reference/list-refresh.ts";
 export { type Asking, reportOf } from "./report.ts";
 export { scoreOf } from "./score.ts";

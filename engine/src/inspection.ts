@@ -29,7 +29,12 @@ const MAX_DOMAINS = 20_000;
 
 export function createInspection(deps: InspectionDeps): Inspect {
   const views = new Map<string, DomainView>();
+  let generation = deps.disposables.generation;
   const viewOf = (domain: string): DomainView => {
+    if (generation !== deps.disposables.generation) {
+      views.clear();
+      generation = deps.disposables.generation;
+    }
     const known = views.get(domain);
     if (known) return known;
     const view = lookAt(domain, deps);

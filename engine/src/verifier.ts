@@ -13,7 +13,7 @@ import { type Adjudication, isAmbiguous } from "./plausibility/adjudication.ts";
 import { loadNameModel } from "./plausibility/name-model.ts";
 import type { PatternTally } from "./plausibility/naming-pattern.ts";
 import { hasNamingHabit, hasReadableName } from "./plausibility/plausibility.ts";
-import { loadDisposables } from "./reference/disposable.ts";
+import { type Disposables, loadDisposables } from "./reference/disposable.ts";
 import type { EngineSettings } from "./settings.ts";
 import { createDial } from "./smtp/dial.ts";
 import type { PaceFor } from "./smtp/pace.ts";
@@ -55,6 +55,8 @@ export type Verifier = {
     level: Level,
     width?: number,
   ): AsyncGenerator<Evidence>;
+  /** The list of throw-away domains in use. */
+  lists: Pick<Disposables, "origin" | "size" | "reload">;
   close(): Promise<void>;
 };
 
@@ -96,6 +98,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     verify,
     verifyMany: (emails, level, width = MANY_UNDER_WAY) =>
       asTheyCome(emails, width, (email) => verify(email, level)),
+    lists: deps.disposables,
     async close() {
       await deps.planner.close();
       deps.resolver.close();

@@ -52,6 +52,7 @@ import { createTasks } from "./queue/tasks.ts";
 import { startWorker, type Worker } from "./queue/worker.ts";
 import { openStorage } from "./storage.ts";
 import { listSharedPaces } from "./system/host-paces.ts";
+import { startListRefresh } from "./system/list-refresh.ts";
 import { createPaceBook } from "./system/pace-book.ts";
 import { createSystem } from "./system/system.ts";
 import { lookBack } from "./validations/look-back.ts";
@@ -194,6 +195,8 @@ async function open(
     knowledge: { ...naming, ...adjudicator },
   });
   closers.push(() => verifier.close());
+  const lists = startListRefresh({ ...config.lists, lists: verifier.lists, log });
+  closers.push(() => lists.close());
   const memory = createVerdictMemory({ database, say: warn });
   const learned = createLearned({ pool: database.pool, notices });
   const feedback = createFeedback({
@@ -314,6 +317,7 @@ async function open(
     openDoctor: () => doctorFrom(config.engine),
     listPaces: paceBook ? paceBook.list : () => listSharedPaces(database.pool),
     adjudicator,
+    lists,
     version,
     storage: isAlone ? "embedded" : "external",
   });

@@ -1,10 +1,12 @@
 /** The service's settings, read once at start; everything below receives plain values. */
 import { isIP } from "node:net";
-import { MIN_PASSWORD_LENGTH, PLANS, type Plan } from "@mailvet/contract";
+import { join } from "node:path";
+import { LIST_REFRESHES, MIN_PASSWORD_LENGTH, PLANS, type Plan } from "@mailvet/contract";
 import { type EngineSettings, type Environment, readEngineSettings, settingsFrom } from "@mailvet/engine";
 import type { AdjudicatorSettings } from "./adjudication/adjudicator.ts";
 import { defaultDataDirectory } from "./db/embedded/data-directory.ts";
 import { isWellFormed } from "./keys/key-text.ts";
+import type { ListRefreshSettings } from "./system/list-refresh.ts";
 
 export type Config = {
   /** What this process does: everything, or its part beside others on the same database. */
@@ -30,6 +32,7 @@ export type Config = {
   jobs: JobsConfig;
   /** The language model for the ambiguous rest; undefined: none is asked. */
   adjudicator: AdjudicatorSettings | undefined;
+  lists: ListRefreshSettings;
   engine: EngineSettings;
 };
 
@@ -66,6 +69,9 @@ export function readConfig(env: Environment, cwd: string): Config {
   const read = settingsFrom(env);
   const credits = (name: string, fallback: number) =>
     read.integer(name, { fallback, min: 0, max: MOST_CREDITS });
+  const storage = readStorage(read, cwd);
+  const engine = readEngineSettings(read);
+  if ("dataDirectory" in storage) engine.listsDirectory ??= join(storage.dataDirectory, "lists");
   const config: Config = {
     role: readRole(read),
     host: read.text("HOST") ?? "127.0.0.1",
@@ -75,7 +81,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       .matching("PUBLIC_URL", "an address such as https://mailvet.example.com", isPublicUrl)
       ?.replace(/\/+$/, ""),
     trustedProxies: read.list("TRUSTED_PROXIES", "an IP address or range", isAddressOrRange),
-    storage: readStorage(read, cwd),
+    storage,
     operator: {
       email: read.matching("ADMIN_EMAIL", "an email address", isEmail) ?? "admin@localhost",
       password: read.secret(
@@ -110,7 +116,8 @@ export function readConfig(env: Environment, cwd: string): Config {
       workerSlots: read.integer("WORKER_SLOTS", { fallback: 16, min: 1, max: 100 }),
     },
     adjudicator: readAdjudicator(read),
-    engine: readEngineSettings(read),
+    lists: readListRefresh(read, engine.listsDirectory),
+    engine,
   };
   read.reportProblems();
   return config;
@@ -141,6 +148,15 @@ function readMail(read: Reader): MailConfig | undefined {
   const url = read.matching("MAIL_URL", "smtp://user:password@host:port or smtps://…", isMailUrl);
   const sender = read.matching("MAIL_SENDER", "an email address", isEmail);
   return url === undefined ? undefined : { url, sender: sender ?? "mailvet@localhost" };
+}
+
+/** What is refreshed must be kept somewhere: beside the embedded database, or where LISTS_DIR says. */
+function readListRefresh(read: Reader, directory: string | undefined): ListRefreshSettings {
+  const refresh = read.oneOf("LISTS_REFRESH", { fallback: "off", choices: LIST_REFRESHES });
+  if (refresh === "daily" && directory === undefined)
+    read.matching("LISTS_REFRESH", "LISTS_DIR to be set as well", () => false);
+  const sources = read.list("LISTS_SOURCES", "an http or https address", isWebAddress);
+  return { refresh, directory, sources };
 }
 
 /** No longer than a check waits for an opinion at all. */
@@ -177,6 +193,7 @@ function isPublicUrl(value: string): boolean {
   return /^https?:$/.test(protocol) && search + hash + username + password === "";
 }
 
+const isWebAddress = (value: string) => /^https?:\/\//.test(value) && URL.canParse(value);
 const isDatabaseUrl = (value: string) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
 const isMailUrl = (value: string) => /^smtps?:\/\//.test(value) && URL.canParse(value);
 const isModelName = (value: string) => /^[\x21-\x7e]{1,100}$/.test(value);

@@ -25,6 +25,7 @@ test("the operator sees the processes, an empty queue and where the data is; nob
     queue: { jobs: nothing, webhooks: nothing },
     jobs: { queued: 0, processing: 0, paused: 0, rows_per_second: null },
     pacing: [],
+    lists: { source: "packaged", refresh: "off", last_failure: null },
     egress: null,
   });
   expect(body.database_bytes).toBeGreaterThan(1_000_000);

@@ -26,6 +26,10 @@ export type Disposables = {
   /** How many domains the list in use names. */
   readonly size: number;
   readonly origin: ListOrigin;
+  /** Changes with every reload: what was concluded from the list before no longer holds. */
+  readonly generation: number;
+  /** Takes a list into use that was refreshed since; says whether there was one. */
+  reload(): boolean;
   /** Lines of the operator's own file that could not be read. */
   readonly localProblems: readonly LocalListProblem[];
 };
@@ -51,6 +55,7 @@ export function loadDisposables(options: DisposablesOptions = {}): Disposables {
   const { allow, deny } = local;
   let chosen: { names: NameList; origin: ListOrigin } | undefined;
   let mailHosts: ReadonlySet<string> | undefined;
+  let generation = 0;
   const choose = () => {
     chosen ??= listInUse(options.directory);
     return chosen;
@@ -83,6 +88,21 @@ export function loadDisposables(options: DisposablesOptions = {}): Disposables {
     isDisposableMailHost,
     isDisposableRoute,
     localProblems: local.problems,
+    reload() {
+      if (options.directory === undefined) return false;
+      const madeAt = readListManifest(directoryUrl(options.directory))?.madeAt;
+      if (madeAt === undefined) return false;
+      const before = choose().origin.madeAt;
+      if (Date.parse(madeAt) <= Date.parse(before)) return false;
+      const newest = listInUse(options.directory);
+      if (newest.origin.madeAt === before) return false; // it is damaged
+      chosen = newest;
+      generation++;
+      return true;
+    },
+    get generation() {
+      return generation;
+    },
     get size() {
       return choose().names.size;
     },

@@ -11,6 +11,7 @@ import type { Processes } from "../queue/processes.ts";
 import { presentAdjudicator } from "./adjudicator-report.ts";
 import { createDoctorVisits } from "./doctor-visits.ts";
 import { createJobPulse } from "./job-pulse.ts";
+import type { ListRefresh } from "./list-refresh.ts";
 import { queueDepth } from "./queue-depth.ts";
 
 export type System = {
@@ -29,6 +30,7 @@ export type SystemDeps = {
   listPaces: () => HostPace[] | Promise<HostPace[]>;
   /** Undefined when none is set. */
   adjudicator: Pick<Adjudicator, "report"> | undefined;
+  lists: Pick<ListRefresh, "report">;
   version: string;
   storage: SystemReport["storage"];
 };
@@ -38,7 +40,7 @@ const FRESH_MS = 1000;
 const MAX_PROCESSES = 200;
 
 export function createSystem(deps: SystemDeps): System {
-  const { database, processes, listPaces, adjudicator, version, storage } = deps;
+  const { database, processes, listPaces, adjudicator, lists, version, storage } = deps;
   const { pool } = database;
   const jobPulse = createJobPulse(pool);
   const doctor = createDoctorVisits(deps.openDoctor);
@@ -60,6 +62,7 @@ export function createSystem(deps: SystemDeps): System {
     jobs: await jobPulse.look(),
     pacing: await listPaces(),
     adjudicator: adjudicator ? presentAdjudicator(await adjudicator.report()) : null,
+    lists: lists.report(),
     egress: doctor.last ?? null,
   });
 

@@ -9,6 +9,7 @@ import { PageTitle } from "../../parts/page-title.tsx";
 import { Waiting } from "../../parts/waiting.tsx";
 import { AdjudicatorNote } from "./adjudicator-note.tsx";
 import { EgressReport } from "./egress-report.tsx";
+import { ListsNote } from "./lists-note.tsx";
 import { OperatorOnly } from "./operator-only.tsx";
 import { systemQuery } from "./operator-queries.ts";
 import { PacingTable } from "./pacing-table.tsx";
@@ -40,6 +41,7 @@ function SystemNow() {
             <QueueTable queue={system.queue} nowMs={nowThere(system)} />
             <EgressReport report={system.egress} />
             <PacingTable pacing={system.pacing} />
+            <ListsNote lists={system.lists} />
             {system.adjudicator && <AdjudicatorNote adjudicator={system.adjudicator} />}
           </>
         )}

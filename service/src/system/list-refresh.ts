@@ -1,0 +1,106 @@
+/**
+ * Keeps the list of throw-away domains fresh while the service runs, each process for itself.
+ *
+ * Every hour: a list that another process or `mailvet lists refresh` has put into the directory is taken into use. With
+ * LISTS_REFRESH=daily a list that is a day old, or the packaged one, is replaced by what the sources have now; after a
+ * failure the list in use stays, and the next hour tries again.
+ */
+import type { SystemLists } from "@mailvet/contract";
+import { type RefreshResult, refreshLists, type Verifier } from "@mailvet/engine";
+import type { Log } from "../log.ts";
+
+export type ListRefreshSettings = {
+  refresh: SystemLists["refresh"];
+  /** Where refreshed lists are kept; undefined: nowhere, which only "off" allows. */
+  directory: string | undefined;
+  /** Instead of the engine's own sources. */
+  sources: readonly string[];
+};
+
+export type ListRefresh = {
+  report(): SystemLists;
+  /** What is done every hour. */
+  run(): Promise<void>;
+  /** Gives up a download under way. */
+  close(): Promise<void>;
+};
+
+export type ListRefreshDeps = ListRefreshSettings & {
+  lists: Verifier["lists"];
+  log: Pick<Log, "write">;
+  nowMs?: () => number;
+};
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+export function startListRefresh(deps: ListRefreshDeps): ListRefresh {
+  const { refresh, directory, sources, lists, log, nowMs = Date.now } = deps;
+  const closing = new AbortController();
+  let lastFailure: SystemLists["last_failure"] = null;
+  let running: Promise<void> = Promise.resolve();
+
+  const isDue = () => {
+    const { list, madeAt } = lists.origin;
+    return refresh === "daily" && (list === "packaged" || nowMs() - Date.parse(madeAt) >= DAY_MS);
+  };
+
+  const download = async (into: string): Promise<void> => {
+    const result = await refreshLists({
+      directory: into,
+      ...(sources.length > 0 && { sources: sources.map((url) => ({ url })) }),
+      fetch: (input, init) =>
+        fetch(input, { ...init, signal: AbortSignal.any([closing.signal, init!.signal!]) }),
+    });
+    if (closing.signal.aborted) return;
+    if (result.outcome === "refreshed") {
+      lists.reload();
+      lastFailure = null;
+      const { manifest, added, removed } = result;
+      log.write.info({ event: "lists_refreshed", names: manifest.names, added, removed }, "lists refreshed");
+    } else noteFailure(result.problems);
+  };
+
+  const noteFailure = (problems: Extract<RefreshResult, { outcome: "refused" }>["problems"]) => {
+    const reason = problems.map(({ source, reason }) => `${source}: ${reason}`).join("; ");
+    lastFailure = { at: new Date(nowMs()).toISOString(), reason };
+    log.write.warn({ event: "lists_refresh_failed", problems }, "lists could not be refreshed");
+  };
+
+  const work = async (): Promise<void> => {
+    try {
+      if (lists.reload()) log.write.info({ event: "lists_reloaded", ...lists.origin }, "lists reloaded");
+      if (directory !== undefined && isDue()) await download(directory);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      noteFailure([{ source: directory ?? "", reason }]);
+    }
+  };
+  const run = () => {
+    running = running.then(() => (closing.signal.aborted ? undefined : work()));
+    return running;
+  };
+
+  void run();
+  const timer = setInterval(run, HOUR_MS);
+  timer.unref();
+  return {
+    run,
+    report() {
+      const { list, madeAt } = lists.origin;
+      return {
+        source: list,
+        made_at: new Date(madeAt).toISOString(),
+        age_days: Math.max(0, Math.floor((nowMs() - Date.parse(madeAt)) / DAY_MS)),
+        names: lists.size,
+        refresh,
+        last_failure: lastFailure,
+      };
+    },
+    async close() {
+      clearInterval(timer);
+      closing.abort();
+      await running;
+    },
+  };
+}
