@@ -8,6 +8,7 @@
 
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { getPublicSuffix } from "tldts";
 import { directoryUrl, listInUse, packagedDomains } from "./disposable.ts";
 import {
@@ -85,8 +86,10 @@ async function replaceList(
   last: ListManifest | undefined,
 ): Promise<RefreshResult> {
   const before = listInUse(directory).names.names();
-  const { merged, withheld } = merge(heard);
+  await nextTurn();
+  const { merged, withheld } = await merge(heard);
   const bytes = nameListBytes(merged);
+  await nextTurn();
   const manifest: ListManifest = {
     madeAt: new Date().toISOString(),
     ...describeList(bytes),
@@ -109,12 +112,17 @@ async function replaceList(
   };
 }
 
-function merge(heard: readonly Heard[]): { merged: Set<string>; withheld: string[] } {
+const NAMES_PER_TURN = 2_000;
+
+/** In turns with whatever else the process does: a service refreshes while it answers. */
+async function merge(heard: readonly Heard[]): Promise<{ merged: Set<string>; withheld: string[] }> {
+  let looked = 0;
   const merged = new Set(packagedDomains().names());
   const withheld = new Set<string>();
   for (const { names } of heard) {
     for (const name of names) {
       if (merged.has(name)) continue;
+      if (++looked % NAMES_PER_TURN === 0) await nextTurn();
       if (isProtectedDomain(name) || isPublicSuffix(name)) withheld.add(name);
       else merged.add(name);
     }
