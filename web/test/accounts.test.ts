@@ -135,6 +135,18 @@ journey("a session that has ended leads to the door, and from there back to the 
   expect(new URL(page.url()).search).toBe("?days=7");
 });
 
+journey(
+  "the operator sees how old the reference lists are, and that no refresh is set",
+  async ({ service, visit }) => {
+    const { page, open } = await visit({ cookie: await service.operatorCookie() });
+    await open("/operator/system");
+    const lists = page.getByRole("region", { name: "Reference lists" });
+    await lists
+      .getByText(/^[\d,.\s]+ disposable domains, as released, .* old\. Automatic refresh is off/)
+      .waitFor();
+  },
+);
+
 async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);
   await page.getByRole("textbox", { name: "Password" }).fill(password);
