@@ -262,6 +262,7 @@ async function open(
       uploads: uploads.eraseExpired,
       jobs: moves.eraseExpired,
       deliveries: webhooks.eraseOld,
+      rechecks: validations.rechecks.eraseOld,
       webhook_lanes: () => tasks.closeIdleLanes("webhooks"),
       recheck_lanes: () => tasks.closeIdleLanes("rechecks"),
       ...(paces ? { paces: paces.forgetOld } : {}),

@@ -35,7 +35,7 @@ export function createUnansweredCharges({ pool }: Pick<Database, "pool">): Unans
   const underWay = new Set<Promise<unknown>>();
   const confirmations = createGroupCommit<string, undefined>({
     async commit(keys) {
-      await insistently(() => pool.query({ name: "confirm-charges", text: CONFIRM, values: [keys] }));
+      await retryUntilExpired(() => pool.query({ name: "confirm-charges", text: CONFIRM, values: [keys] }));
       return keys.map(() => undefined);
     },
     maxItems: MAX_AT_ONCE,
@@ -44,7 +44,7 @@ export function createUnansweredCharges({ pool }: Pick<Database, "pool">): Unans
   });
 
   /** While the database is away, or its disk is full: an unconfirmed charge would be refunded although it was answered. */
-  async function insistently(statement: () => Promise<unknown>): Promise<void> {
+  async function retryUntilExpired(statement: () => Promise<unknown>): Promise<void> {
     const giveUpAt = performance.now() + ANSWERED_WITHIN_SECONDS * 1000;
     for (;;) {
       try {

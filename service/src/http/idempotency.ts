@@ -7,8 +7,8 @@
  * (A hook that sends the stored answer cannot promise that: Fastify goes on to the handler when the client hangs up
  * before the answer is written.)
  *
- * Only successful answers are stored. A refusal frees the key; after a failure of ours, or an answer too long to store,
- * only the same request may use it again. Effects outside the ledger store their answer in their own transaction
+ * Only successful answers are stored. A refusal frees the key, and so does an answer too long to store (half a megabyte,
+ * compressed): its repetition is a new request, and paid for. After a failure of ours only the same request may use it. Effects outside the ledger store their answer in their own transaction
  * (storeAnswer); charges and grants are keyed in the ledger by `onceKey`. So a process that dies at any moment leaves
  * either no effect, or an effect whose repetition changes nothing.
  */
@@ -28,7 +28,7 @@ declare module "fastify" {
     /** The answer can be fetched for 24 hours, whatever becomes of this connection. */
     isAnswerStored: boolean;
     /** This process was frozen or cut off for so long that another request has the key: nothing here counts any more. */
-    isTakenOver: boolean;
+    hasLostKey: boolean;
   }
 }
 
@@ -46,7 +46,7 @@ type Hold = {
 /** Says that an answer was given before. */
 export const REPLAYED = "idempotency-replayed";
 /** Compressed and sealed. */
-const MAX_KEPT_BYTES = 256 * 1024;
+const MAX_KEPT_BYTES = 512 * 1024;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** The charge of a request stands once its answer is stored: both are written in one transaction. */
@@ -61,7 +61,7 @@ export function honourIdempotencyKeys(
   app.decorateRequest("onceKey", undefined);
   app.decorateRequest("idempotencyHold", undefined);
   app.decorateRequest("isAnswerStored", false);
-  app.decorateRequest("isTakenOver", false);
+  app.decorateRequest("hasLostKey", false);
 
   app.addHook("onRoute", (route) => {
     const { access = "open", idempotency = true } = route.config ?? {};
@@ -87,7 +87,7 @@ export function honourIdempotencyKeys(
     settle(hold, reply, payload, confirm)
       .then((outcome) => {
         request.isAnswerStored = outcome === "stored";
-        request.isTakenOver = outcome === "taken_over";
+        request.hasLostKey = outcome === "lost";
       })
       // The work is done and the answer is right. A retry finds the key held, then repeats the work without paying.
       .catch((error) =>
@@ -201,21 +201,19 @@ async function settle(
   reply: FastifyReply,
   payload: unknown,
   alongside: (tx: Orm) => Promise<void>,
-): Promise<"stored" | "taken_over" | "free"> {
+): Promise<"stored" | "lost" | "free"> {
   const { statusCode: status } = reply;
   const isDone = status >= 200 && status < 300;
   if (isDone && isStored) return "stored";
-  // The previous holder may have executed it, whatever this request was told.
-  if (!isDone && status < 500 && !isTakenOver) {
-    await answers.release(row, holder);
-    return "free";
-  }
   const sealedBody = isDone ? await sealable(reply, payload, seal) : undefined;
   if (sealedBody) {
     const isStored = await answers.store(row, holder, { status, sealedBody }, { alongside });
-    return isStored ? "stored" : "taken_over";
+    return isStored ? "stored" : "lost";
   }
-  await answers.abandon(row, holder);
+  // The previous holder of the key may have executed the request, whatever this one was told.
+  const isRefused = status < 500 && !isTakenOver;
+  if (isDone || isRefused) await answers.release(row, holder);
+  else await answers.abandon(row, holder);
   return "free";
 }
 

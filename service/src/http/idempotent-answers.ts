@@ -144,7 +144,8 @@ const HOLD = {
     values ($1, $2, $3, $4, now() + interval '${LEASE_SECONDS} seconds', now() + interval '${KEPT}')
     on conflict (account_id, key_hash) do update
       set request_hash = excluded.request_hash, holder = excluded.holder, held_until = excluded.held_until,
-          status = null, sealed_body = null, expires_at = excluded.expires_at,
+          status = null, sealed_body = null,
+          expires_at = case when kept.expires_at <= now() then excluded.expires_at else kept.expires_at end,
           -- Taken over it stays the same work; after its time it is new work under an old name.
           created_at = case when kept.expires_at <= now() then now() else kept.created_at end
       where kept.expires_at <= now()

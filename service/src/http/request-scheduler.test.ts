@@ -7,6 +7,7 @@ function openLoop(costMs: number) {
   let time = 0;
   const turns: (() => void)[] = [];
   const handled: number[] = [];
+  const sockets = new Map<number, { destroyed: boolean }>();
   const schedule = createScheduler(
     (request) => {
       handled.push((request as unknown as { n: number }).n);
@@ -18,7 +19,14 @@ function openLoop(costMs: number) {
   return {
     handled,
     arrive: (...requests: number[]) => {
-      for (const n of requests) schedule({ n } as unknown as IncomingMessage, {} as ServerResponse);
+      for (const n of requests) {
+        const socket = { destroyed: false };
+        sockets.set(n, socket);
+        schedule({ n, socket } as unknown as IncomingMessage, {} as ServerResponse);
+      }
+    },
+    hangUp: (n: number) => {
+      sockets.get(n)!.destroyed = true;
     },
     turn: () => {
       for (const work of turns.splice(0)) work();
@@ -56,4 +64,24 @@ test("one request longer than a slice still leaves every other its turn", () => 
     expect(loop.handled).toHaveLength(n);
     loop.turn();
   }
+});
+
+test("a request whose client hung up while it waited is dropped", () => {
+  const loop = openLoop(50);
+  loop.arrive(1, 2, 3);
+  loop.hangUp(2);
+  loop.turn();
+  expect(loop.handled).toEqual([1, 3]);
+});
+
+test("a queue that never runs empty keeps its order, and not what was handed on", () => {
+  const loop = openLoop(3);
+  let sent = 0;
+  loop.arrive(...Array.from({ length: 10 }, () => ++sent));
+  for (let turn = 0; turn < 2_000; turn++) {
+    loop.arrive(++sent, ++sent);
+    loop.turn();
+  }
+  expect(loop.handled).toEqual(Array.from({ length: loop.handled.length }, (_, index) => index + 1));
+  expect(loop.handled.length).toBeGreaterThan(4_000 - 20);
 });

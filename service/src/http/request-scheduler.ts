@@ -21,6 +21,8 @@ declare module "node:http" {
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 const SLICE_MS = 5;
+/** Of the requests that were handed on, while others wait. */
+const MAX_HANDLED_KEPT = 1_000;
 
 /** From now on the server's requests pass through here. */
 export function scheduleRequests(server: Server): void {
@@ -56,9 +58,13 @@ export function createScheduler(
 
   function startTurn(): void {
     sliceEndsAt = undefined;
-    while (next < waiting.length && hasTime()) handle(...waiting[next++]!);
-    if (next < waiting.length) return;
-    waiting = [];
+    while (next < waiting.length && hasTime()) {
+      const [request, response] = waiting[next++]!;
+      // Its "close" event is over: nothing that waits for it would ever be told.
+      if (!request.socket.destroyed) handle(request, response);
+    }
+    if (next < waiting.length && next < MAX_HANDLED_KEPT) return;
+    waiting = waiting.slice(next);
     next = 0;
   }
 

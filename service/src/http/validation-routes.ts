@@ -29,6 +29,7 @@ export const validationRoutes =
     const validateOne = async (request: FastifyRequest, email: string, options: CheckOptions) => {
       const answer = await validations.validate(request.caller!, email, askingOf(request, options));
       request.creditsRemaining = answer.creditsRemaining;
+      request.onDelivered = answer.planRecheck;
       return answer.result;
     };
 

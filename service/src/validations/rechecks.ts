@@ -6,7 +6,7 @@
  * recheck costs nothing: the check was paid for when it was answered.
  */
 import type { Plan, ValidationResult } from "@mailvet/contract";
-import { and, count, eq } from "drizzle-orm";
+import { and, count, eq, lt, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { accounts, rechecks } from "../db/schema.ts";
 import { addressHash } from "../feedback/address-hash.ts";
@@ -25,6 +25,8 @@ export type Rechecks = {
   /** For tasks of the kind "recheck"; the lane is the account, the subject the row. */
   handler: Handler;
   giveUp: GiveUp;
+  /** Erases what no worker has come to in time; returns how many. */
+  eraseOld(): Promise<number>;
 };
 
 export type RecheckDeps = {
@@ -39,6 +41,8 @@ type Row = typeof rechecks.$inferSelect & { plan: Plan };
 
 /** Of one account: beyond that a check is answered as ever, and not repeated. */
 const MAX_PLANNED = 10_000;
+/** Longer than the schedule of retries.ts. */
+const KEPT = "6 hours";
 /** For one attempt; most take seconds. */
 const ATTEMPT_MS = 60_000;
 
@@ -56,7 +60,8 @@ export function createRechecks({ database, tasks, processes, announce, answers }
 
   /** What is known since, if it is a result; otherwise one more attempt. */
   async function attempt(row: Row): Promise<Answer> {
-    const asker = { accountId: row.accountId, isTest: row.isTest, attempt: row.attempts };
+    const maxAgeMs = Date.now() - row.createdAt.getTime(); // the request may have declined what was older
+    const asker = { accountId: row.accountId, isTest: row.isTest, attempt: row.attempts, maxAgeMs };
     const inspected = answers.glance(row.email);
     const [known] = await answers.knownAmong(asker, [inspected]);
     if (known && known.verdict.status !== "unknown") return known;
@@ -113,6 +118,12 @@ export function createRechecks({ database, tasks, processes, announce, answers }
 
     async giveUp(task) {
       await orm.delete(rechecks).where(isRowOf(task));
+    },
+
+    async eraseOld() {
+      const isOld = lt(rechecks.createdAt, sql`now() - ${KEPT}::interval`);
+      const erased = await orm.delete(rechecks).where(isOld).returning({ id: rechecks.id });
+      return erased.length;
     },
   };
 }

@@ -27,8 +27,13 @@ export type ValidateDeps = {
   planRecheck: Rechecks["plan"];
 };
 
-/** The balance is undefined where nothing was paid. */
-export type Validated = { result: ValidationResult; creditsRemaining: number | undefined };
+export type Validated = {
+  result: ValidationResult;
+  /** Undefined where nothing was paid. */
+  creditsRemaining: number | undefined;
+  /** To be called once the caller has the answer: what is refunded is not checked again. */
+  planRecheck: (() => void) | undefined;
+};
 
 export async function validate(
   deps: ValidateDeps,
@@ -44,14 +49,27 @@ export async function validate(
     if (failure !== undefined) deps.sayFailure(asking.requestId, failure);
     deps.countVerdict(result.status, result.sub_status, answer.isCached);
   }
-  const asker = askerOf(caller, asking.options);
-  if (result.status === "unknown" && (asker.level ?? "smtp") === "smtp") {
-    // The answer stands without it: the caller may ask again.
-    await deps.planRecheck(asker, answer, result).catch((error) => {
-      deps.sayFailure(asking.requestId, `planning a recheck failed: ${error}`);
+  return { result, creditsRemaining, planRecheck: recheckOf(deps, caller, answer, result, asking) };
+}
+
+function recheckOf(
+  deps: ValidateDeps,
+  caller: Caller,
+  answer: Answer,
+  result: ValidationResult,
+  { requestId, options }: Asking,
+): Validated["planRecheck"] {
+  const asker = askerOf(caller, options);
+  if (result.status !== "unknown" || (asker.level ?? "smtp") !== "smtp") return undefined;
+  return () => {
+    deps.planRecheck(asker, answer, result).catch((error: Error) => {
+      // Without Drizzle's own message, which holds the address. The answer stands: the caller may ask again.
+      deps.sayFailure(
+        requestId,
+        `planning a recheck failed: ${(error.cause as Error)?.message ?? error.name}`,
+      );
     });
-  }
-  return { result, creditsRemaining };
+  };
 }
 
 type Paid = { answer: Answer; creditsRemaining: number | undefined };

@@ -15,7 +15,7 @@ export type Validations = {
   /** For jobs, which pay in their own way: the same answers. */
   answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
   /** For the workers of the line "rechecks". */
-  rechecks: Pick<Rechecks, "handler" | "giveUp">;
+  rechecks: Pick<Rechecks, "handler" | "giveUp" | "eraseOld">;
   /** Whoever waits is answered within this time, with what is known by then: the service is about to stop. */
   wrapUp(withinMs: number): void;
   /** Writes what the memory has still to write. The verifier is closed by whoever opened it. */
