@@ -71,7 +71,7 @@ export type SystemAdjudicator = Static<typeof SystemAdjudicator>;
 
 export const LIST_REFRESHES = ["daily", "off"] as const;
 
-/** The list of throw-away domains, in the process that answers. */
+/** The list of disposable domains, in the process that answers. */
 export const SystemLists = Type.Object({
   source: OneOf(["packaged", "refreshed"], {
     description: "Whether the list that came with the release is in use, or a newer one.",

@@ -55,7 +55,7 @@ export type Verifier = {
     level: Level,
     width?: number,
   ): AsyncGenerator<Evidence>;
-  /** The list of throw-away domains in use. */
+  /** The list of disposable domains in use. */
   lists: Pick<Disposables, "origin" | "size" | "reload">;
   close(): Promise<void>;
 };

@@ -48,7 +48,7 @@ test("four requests are under way at once, and never more", async () => {
     heardInAll++;
     underWay.push(() => validatesAll()(response, heard));
     most = Math.max(most, underWay.length);
-    // Nobody is answered before there are four: with fewer at once it would not go on.
+    // No request is answered before there are four: with fewer at once the client would hang.
     if (underWay.length < 4 && heardInAll < REQUESTS) return;
     const answers = underWay;
     underWay = [];

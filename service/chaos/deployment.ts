@@ -36,7 +36,7 @@ export type Deployment = AsyncDisposable & {
   restartDatabase(): Promise<void>;
   /** No room for data files and WAL for a while. */
   fillDisk(ms: number): Promise<void>;
-  /** How often a process has ended although nobody killed it. */
+  /** How often a process has ended without being killed. */
   unexpectedExits(): number;
   /** What the processes have printed to standard error since the last time. */
   complaints(): string[];

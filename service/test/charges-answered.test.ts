@@ -16,7 +16,7 @@ const CREDITS = 100_000;
 
 type Seen = { answered: Set<string>; failed: Set<string>; hungUp: number };
 
-test("what a client was answered is charged once; what failed, or nobody answered, costs nothing", async () => {
+test("what a client was answered is charged once; what failed, or was never answered, costs nothing", async () => {
   await using database = await openTestDatabase();
   await using flaky = await openFlakyDatabase(database);
   const service = await openService({ database, env: { ROLE: "api", DATABASE_URL: flaky.url } });

@@ -35,7 +35,7 @@ async function usageOf(accountId: string): Promise<unknown> {
   return (await database.pool.query(text, [accountId])).rows;
 }
 
-test("a charge that nobody confirms is refunded in time, with what it added to the usage", async () => {
+test("a charge that is not confirmed is refunded in time, with what it added to the usage", async () => {
   const account = await openAccount(database, ledger, 10);
   const reference = randomUUID();
   expect(await ledger.charge(chargeOf(account, { reference, amount: 3 }))).toBe(7);

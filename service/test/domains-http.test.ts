@@ -130,7 +130,7 @@ test("a name in Unicode is the same domain as its A-labels", async () => {
     });
 });
 
-test("a throw-away domain is known by its name, and a typo by what was meant", async () => {
+test("a disposable domain is known by its name, and a typo by what was meant", async () => {
   expect(await reportOn("mailinator.com")).toMatchObject({
     disposable: { is_disposable: true, matched_by: "domain" },
   });

@@ -1,4 +1,4 @@
-/** A wire to a test database that can be cut while answers travel on it, so that nobody knows what was committed. */
+/** A wire to a test database that can be cut while answers travel on it, so that it is unknown what was committed. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The service refreshes its list of throw-away domains by itself, from a list server on loopback. */
+/** The service refreshes its list of disposable domains by itself, from a list server on loopback. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ import { PATIENCE } from "./patience.ts";
 import { openService } from "./service.ts";
 
 const HOUR_MS = 3_600_000;
-const NAMES = Array.from({ length: 1_200 }, (_, i) => `throw-away-${i}.example-lab.com`);
+const NAMES = Array.from({ length: 1_200 }, (_, i) => `disposable-${i}.example-lab.com`);
 const goodList: RequestListener = (_, response) => response.end(NAMES.join("\n"));
 
 /** Its address, and how often it was asked. */
@@ -67,7 +67,7 @@ test("LISTS_REFRESH=daily: a service has the fresh list in use soon after its st
   };
   await vi.waitFor(refreshed, PATIENCE);
   const { key } = await service.openAccount();
-  const query = "?email=ann@throw-away-7.example-lab.com&level=syntax";
+  const query = "?email=ann@disposable-7.example-lab.com&level=syntax";
   const { body } = await service.ask(`/validation/single${query}`, { key });
   expect(body).toMatchObject({ sub_status: "disposable", details: { is_disposable: true } });
 });

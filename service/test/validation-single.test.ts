@@ -51,7 +51,6 @@ test("a real answer has every field of the contract and costs one credit, whatev
     });
     expect(Check(ValidationResult, result)).toBe(true);
     expect(result.metadata.checked_at).toBeGreaterThanOrEqual(startedAt);
-    expect(result.metadata.checked_at).toBeLessThanOrEqual(Date.now() / 1000 + 1);
     expect(result.metadata).not.toHaveProperty("sandbox");
     expect(creditsRemaining).toBe(9 - i);
   }

@@ -148,7 +148,7 @@ export const reservations = pgTable(
 
 /**
  * Charges whose answer was not handed to the client yet. A row is written with the charge and deleted right after the
- * answer was sent; one that is still there at its time belongs to a request that nobody answered, and is refunded.
+ * answer was sent; one that is still there at its time belongs to a request that was never answered, and is refunded.
  */
 export const unansweredCharges = pgTable("unanswered_charges", {
   chargeKey: text().primaryKey(), // the onceKey of the request, or else its id

@@ -22,7 +22,7 @@ export const domainRoutes =
           tags: ["validation"],
           summary: "Inspect a mail domain",
           description:
-            "Where its mail goes, who runs its mail servers, whether it accepts any name, whether it is a throw-away domain, and " +
+            "Where its mail goes, who runs its mail servers, whether it accepts any name, whether it is a disposable domain, and " +
             "its SPF, DMARC and MTA-STS records, each with the evidence. Costs one credit. A malformed or reserved domain is " +
             "refused and costs nothing. In the sandbox the first label names the outcome: `catch-all.mailvet.test`.",
           params: DomainParams,

@@ -1,5 +1,5 @@
 /**
- * Keeps the list of throw-away domains fresh while the service runs, each process for itself.
+ * Keeps the list of disposable domains fresh while the service runs, each process for itself.
  *
  * Every hour: a list that another process or `mailvet lists refresh` has put into the directory is taken into use. With
  * LISTS_REFRESH=daily a list that is a day old, or the packaged one, is replaced by what the sources have now; after a

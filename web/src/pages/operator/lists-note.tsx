@@ -1,4 +1,4 @@
-/** The list of throw-away domains: how old it is, where it comes from, and why the last refresh failed. */
+/** The list of disposable domains: how old it is, where it comes from, and why the last refresh failed. */
 import type { SystemLists } from "@mailvet/contract";
 import { Text } from "@mantine/core";
 import { counted, grouped } from "../../parts/counted.ts";
