@@ -159,10 +159,10 @@ export const MUTATIONS = [
     "service/test/jobs-run.test.ts",
   ],
   [
-    "service/src/jobs/retries.ts",
+    "service/src/validations/retries.ts",
     "elapsedMs + delayMs > PATIENCE_MS",
     "delayMs > PATIENCE_MS",
-    "service/src/jobs/retries.test.ts",
+    "service/src/validations/retries.test.ts",
   ],
   [
     "service/src/jobs/slicing.ts",

@@ -53,7 +53,7 @@ function copyCheckout(to) {
   return to;
 }
 
-/** The environment with that Node first, and without settings of the service. */
+/** This environment with that Node first. */
 function environmentWith(folder, version) {
   const name = `node-${process.platform}-${process.arch}`;
   const args = [
@@ -66,13 +66,9 @@ function environmentWith(folder, version) {
     `${name}@${version}`,
   ];
   must(spawnSync("npm", args, { stdio: ["ignore", 2, 2] }), `npm install ${name}@${version}`);
-  const { PATH, HOME, npm_config_cache: cache } = process.env;
-  return {
-    PATH: `${join(folder, "node_modules", name, "bin")}${delimiter}${PATH}`,
-    HOME,
-    ...(cache ? { npm_config_cache: cache } : {}),
-    CHROMIUM: "none",
-  };
+  const { CI: _, ...env } = process.env; // with CI set, a missing browser would be an error
+  const PATH = `${join(folder, "node_modules", name, "bin")}${delimiter}${env.PATH}`;
+  return { ...env, PATH, CHROMIUM: "none" };
 }
 
 async function tryStart(cwd, env) {
