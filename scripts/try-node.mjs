@@ -18,6 +18,15 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const KEY = "try-node-key-of-forty-characters-01234567";
 const START_WITHIN_MS = 15 * 60_000;
 
+/** The service that is being tried: it ends with this script. */
+let running;
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, () => {
+    running?.kill("SIGTERM");
+    process.exit(1);
+  });
+}
+
 const versions = process.argv.slice(2);
 if (versions.length === 0) throw new Error("which versions? For example: 20.19 22 24");
 for (const version of versions) await tryOn(version);
@@ -78,6 +87,7 @@ async function tryStart(cwd, env) {
     env: { ...env, ...settings },
     stdio: ["ignore", "pipe", 2],
   });
+  running = service;
   try {
     const url = await addressOf(service);
     while (!(await fetch(`${url}/health/ready`)).ok) await delay(100);
