@@ -35,7 +35,7 @@ export function createUnansweredCharges({ pool }: Pick<Database, "pool">): Unans
   const underWay = new Set<Promise<unknown>>();
   const confirmations = createGroupCommit<string, undefined>({
     async commit(keys) {
-      await retryUntilExpired(() => pool.query({ name: "confirm-charges", text: CONFIRM, values: [keys] }));
+      await retryUntilExpired(() => pool.query(CONFIRM, [keys]));
       return keys.map(() => undefined);
     },
     maxItems: MAX_AT_ONCE,
@@ -60,7 +60,7 @@ export function createUnansweredCharges({ pool }: Pick<Database, "pool">): Unans
   async function refundAll(charges: readonly ChargeName[]): Promise<number> {
     const keys = charges.map(({ chargeKey }) => chargeKey);
     const accountIds = [...new Set(charges.map(({ accountId }) => accountId))];
-    const { rowCount } = await pool.query({ name: "refund", text: REFUND, values: [keys, accountIds] });
+    const { rowCount } = await pool.query(REFUND, [keys, accountIds]);
     return rowCount ?? 0;
   }
 
@@ -75,7 +75,7 @@ export function createUnansweredCharges({ pool }: Pick<Database, "pool">): Unans
     async refundExpired() {
       let total = 0;
       for (;;) {
-        const { rows } = await pool.query<ChargeName>({ name: "expired-charges", text: EXPIRED });
+        const { rows } = await pool.query<ChargeName>(EXPIRED);
         total += await refundAll(rows);
         if (rows.length < MAX_AT_ONCE) return total;
       }
@@ -92,14 +92,9 @@ export async function confirmCharge(tx: Orm, chargeKey: string): Promise<void> {
   await tx.delete(unansweredCharges).where(eq(unansweredCharges.chargeKey, chargeKey));
 }
 
-/** One lookup by key for each: a plan made while the table was small would otherwise read all of it every time. */
-const CONFIRM = `
-delete from unanswered_charges where ctid = any(array(
-  select found.ctid from unnest($1::text[]) as answered (charge_key)
-  cross join lateral (
-    select u.ctid from unanswered_charges u where u.charge_key = answered.charge_key limit 1
-  ) found
-))`;
+// These statements are not prepared: their plan has to follow the size of the table, which has few rows and, under load,
+// many dead ones. A plan made once, while it was small, read all of it every time.
+const CONFIRM = "delete from unanswered_charges where charge_key = any($1::text[])";
 
 const EXPIRED = `
 select charge_key as "chargeKey", account_id as "accountId" from unanswered_charges
