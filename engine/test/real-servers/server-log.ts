@@ -18,15 +18,21 @@ export type LogWords = {
   quit: RegExp;
   encrypted: RegExp | undefined;
   complaint: RegExp;
+  /** A session that went beyond what the server answers without a delay, by the counts in this line. */
+  isDelayed?: (line: string) => boolean;
 };
 
+const POSTFIX = {
+  connection: /smtpd\[\d+\]: connect from/,
+  quit: /smtpd\[\d+\]: disconnect from .* quit=1/,
+  encrypted: /smtpd\[\d+\]: disconnect from .* starttls=1/,
+  complaint: /lost connection|timeout after|too many errors|improper command|SSL_accept|PREGREET|HANGUP/,
+  isDelayed: isDelayedByPostfix,
+} as const satisfies LogWords;
+
 export const LOG_WORDS = {
-  postfix: {
-    connection: /smtpd\[\d+\]: connect from/,
-    quit: /smtpd\[\d+\]: disconnect from .* quit=1/,
-    encrypted: /smtpd\[\d+\]: disconnect from .* starttls=1/,
-    complaint: /lost connection|timeout after|too many errors|improper command|SSL_accept|PREGREET|HANGUP/,
-  },
+  postfix: POSTFIX,
+  dovecot: POSTFIX,
   exim: {
     connection: /SMTP connection from .*TCP\/IP connection count/,
     quit: /SMTP connection from .* closed by QUIT/,
@@ -47,6 +53,18 @@ export const LOG_WORDS = {
     complaint:
       /lost input channel|timeout waiting|did not issue MAIL|possible SMTP attack|rejecting commands|improper command/,
   },
+  mailfront: {
+    connection: /tcpsvd: info: start/,
+    quit: /^QUIT\r?$/,
+    encrypted: undefined,
+    complaint: /tcpsvd: info: end \d+ (?!exit 0)|tcpsvd: (warning|fatal)|Timeout|Not implemented/,
+  },
+  courier: {
+    connection: /courieresmtpd: started,/,
+    quit: /courieresmtpd:.*QUIT/,
+    encrypted: /courieresmtpd:.*STARTTLS/,
+    complaint: /courieresmtpd:.*(Timeout|unexpected|Connection reset|too many)/i,
+  },
 } as const satisfies Record<string, LogWords>;
 
 export function visitsIn(log: string, words: LogWords): Visits {
@@ -56,6 +74,12 @@ export function visitsIn(log: string, words: LogWords): Visits {
     connections: count(words.connection),
     quits: count(words.quit),
     encrypted: words.encrypted && count(words.encrypted),
-    complaints: lines.filter((line) => words.complaint.test(line)),
+    complaints: lines.filter((line) => words.complaint.test(line) || words.isDelayed?.(line)),
   };
+}
+
+/** `disconnect from … mail=3 rcpt=5/14 …`: ten refusals or a hundred transactions, and every reply waits a second. */
+function isDelayedByPostfix(line: string): boolean {
+  const [, accepted, asked] = / rcpt=(\d+)\/(\d+)/.exec(line) ?? [];
+  return Number(asked) - Number(accepted) >= 10 || / mail=(\d+\/)?\d{3}/.test(line);
 }

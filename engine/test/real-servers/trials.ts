@@ -12,15 +12,23 @@ export type Trial = {
   expected: (email: string) => SubStatus;
   /** The server offers STARTTLS at this door, so no visit may stay in the clear. */
   isEncrypted: boolean;
-  /** Longer than this and the server has made us wait. */
-  withinSeconds: number;
+  /** More connections than this and the engine has lost sessions or opened needless ones. */
+  atMostConnections: number;
   /** Time to let pass before it. */
   afterMs: number;
   /** What the server may say in its log although nothing went wrong on our side. */
   excuses: RegExp | undefined;
 };
 
-export type TrialSet = "postfix" | "exim" | "opensmtpd" | "opensmtpd-backports" | "sendmail";
+export type TrialSet =
+  | "postfix"
+  | "exim"
+  | "opensmtpd"
+  | "opensmtpd-backports"
+  | "sendmail"
+  | "courier"
+  | "mailfront"
+  | "dovecot";
 
 export function trialsOf(set: TrialSet): Trial[] {
   return TRIALS[set];
@@ -28,7 +36,7 @@ export function trialsOf(set: TrialSet): Trial[] {
 
 type Needed = Pick<Trial, "title" | "emails" | "expected"> & Partial<Trial>;
 
-const ORDINARY = { isEncrypted: true, withinSeconds: 5, afterMs: 0, excuses: undefined } as const;
+const ORDINARY = { isEncrypted: true, atMostConnections: 1, afterMs: 0, excuses: undefined } as const;
 const trial = (needed: Needed): Trial => ({ ...ORDINARY, ...needed });
 
 const isMailbox = (email: string) => MAILBOXES.includes(email.slice(0, email.indexOf("@")));
@@ -38,16 +46,30 @@ const at = (domain: string, names: readonly string[]) => names.map((name) => `${
 const mixed = (domain: string, known: number, unknown: number) =>
   shuffled(at(domain, [...MAILBOXES.slice(0, known), ...STRANGERS.slice(0, unknown)]));
 
-const singly = (domain: string): Needed[] => [
+const known = (domain: string): Needed[] => [
   { title: "one mailbox", emails: [`ann.baker@${domain}`], expected: always("") },
   { title: "one stranger", emails: [`ann-baker@${domain}`], expected: always("mailbox_not_found") },
-  { title: "over quota", emails: [`full@${domain}`], expected: always("mailbox_full") },
-  { title: "disabled", emails: [`closed@${domain}`], expected: always("mailbox_disabled") },
-  {
-    title: "catch-all domain",
-    emails: at(`anyone.${domain}`, MAILBOXES.slice(0, 20)),
-    expected: always("catch_all"),
-  },
+];
+const overQuota = (domain: string): Needed => ({
+  title: "over quota",
+  emails: [`full@${domain}`],
+  expected: always("mailbox_full"),
+});
+const disabled = (domain: string): Needed => ({
+  title: "disabled",
+  emails: [`closed@${domain}`],
+  expected: always("mailbox_disabled"),
+});
+const catchAll = (domain: string): Needed => ({
+  title: "catch-all domain",
+  emails: at(`anyone.${domain}`, MAILBOXES.slice(0, 20)),
+  expected: always("catch_all"),
+});
+const singly = (domain: string): Needed[] => [
+  ...known(domain),
+  overQuota(domain),
+  disabled(domain),
+  catchAll(domain),
 ];
 
 const domainNotHosted = (domain: string, expected: SubStatus): Needed => ({
@@ -64,15 +86,25 @@ const withoutSmtpUtf8 = (domain: string): Needed => ({
 
 /** Last, because they use up what a server allows a client. */
 const inBulk = (domain: string): Needed[] => [
-  { title: "200, half of them strangers", emails: mixed(domain, 100, 100), expected: byMailbox },
-  { title: "100, nine tenths strangers", emails: mixed(domain, 10, 90), expected: byMailbox },
+  {
+    title: "200, half of them strangers",
+    emails: mixed(domain, 100, 100),
+    expected: byMailbox,
+    atMostConnections: 20,
+  },
+  {
+    title: "100, nine tenths strangers",
+    emails: mixed(domain, 10, 90),
+    expected: byMailbox,
+    atMostConnections: 20,
+  },
   {
     title: "150 catch-all domains",
     emails: Array.from({ length: 150 }, (_, index) => `ann.baker@m${index + 1}.many.${domain}`),
     expected: always("catch_all"),
-    withinSeconds: 30,
+    atMostConnections: 2,
   },
-  { title: "1,000 mailboxes", emails: mixed(domain, 1000, 0), expected: byMailbox, withinSeconds: 30 },
+  { title: "1,000 mailboxes", emails: mixed(domain, 1000, 0), expected: byMailbox, atMostConnections: 4 },
 ];
 
 const POSTFIX_DOORS: Needed[] = [
@@ -93,12 +125,12 @@ const POSTFIX_DOORS: Needed[] = [
     emails: mixed("sober.postfix.test", 20, 20),
     expected: byMailbox,
     isEncrypted: false,
+    atMostConnections: 4,
   },
   {
     title: "behind postscreen",
     emails: at("screened.postfix.test", ["ann.baker", "ann-baker"]),
-    expected: byMailbox,
-    withinSeconds: 10, // it lets strangers wait 6 seconds in the middle of its greeting
+    expected: byMailbox, // six seconds pass between the two lines of its greeting
   },
   {
     title: "behind postgrey, first visit",
@@ -114,8 +146,27 @@ const POSTFIX_DOORS: Needed[] = [
   {
     title: "recipients verified by a trial delivery",
     emails: at("verified.postfix.test", ["ann.baker"]),
-    expected: always(""),
-    withinSeconds: 15, // it takes up to 6 seconds for each new name
+    expected: always(""), // up to six seconds for each new name
+  },
+];
+
+const DOVECOT_DOORS: Needed[] = [
+  {
+    title: "unverified recipients deferred",
+    emails: mixed("default.dovecot.test", 5, 5),
+    atMostConnections: 2,
+    expected: (email) => (isMailbox(email) ? "" : "temporary_error"), // 450 is all it says about a stranger
+  },
+  {
+    title: "Dovecot stopped",
+    emails: at("down.dovecot.test", ["ann.baker", "ann-baker"]),
+    expected: always("temporary_error"),
+  },
+  { ...overQuota("quota.dovecot.test"), title: "over quota, from quota-status" },
+  {
+    title: "quota-status alone, no verification",
+    emails: at("quota.dovecot.test", ["ann.baker", "ann-baker"]),
+    expected: always("catch_all"),
   },
 ];
 
@@ -124,6 +175,7 @@ const starttls = (excuses: RegExp | undefined): Needed => ({
   emails: mixed("secure.opensmtpd.test", 100, 100),
   expected: byMailbox,
   isEncrypted: excuses === undefined,
+  atMostConnections: 20,
   excuses,
 });
 
@@ -153,5 +205,54 @@ const TRIALS: Record<TrialSet, Trial[]> = {
     domainNotHosted("sendmail.test", "domain_not_accepted"),
     withoutSmtpUtf8("sendmail.test"),
     ...inBulk("sendmail.test"),
+  ].map(trial),
+  courier: [
+    ...known("courier.test"),
+    catchAll("courier.test"),
+    domainNotHosted("courier.test", "domain_not_accepted"),
+    { title: "SMTPUTF8", emails: ["jürgen@courier.test"], expected: always("mailbox_not_found") },
+    {
+      title: "with the default delay, two refusals", // 8 s for the first of a session, 16 s for the second
+      emails: mixed("tarpit.courier.test", 1, 1),
+      expected: byMailbox,
+    },
+    {
+      title: "with the default delay, three refusals", // 32 s for the third, longer than the engine waits
+      emails: mixed("tarpit.courier.test", 2, 2),
+      expected: byMailbox,
+      atMostConnections: 2,
+      excuses: /Unexpected SSL connection shutdown/,
+    },
+    ...inBulk("courier.test"),
+  ].map(trial),
+  mailfront: [
+    ...known("mailfront.test"),
+    catchAll("mailfront.test"),
+    domainNotHosted("mailfront.test", "probe_blocked"), // its words fit a mailbox, a domain and a policy alike
+    withoutSmtpUtf8("mailfront.test"),
+    {
+      title: "only the domain checked",
+      emails: mixed("unchecked.mailfront.test", 5, 5),
+      expected: always("catch_all"),
+    },
+    {
+      title: "in badrcptto", // a list for anything the operator does not want
+      emails: ["closed@unchecked.mailfront.test"],
+      expected: always("probe_blocked"),
+    },
+    ...inBulk("mailfront.test"),
+  ].map((needed) => trial({ isEncrypted: false, ...needed })),
+  dovecot: [
+    ...known("dovecot.test"),
+    overQuota("dovecot.test"),
+    catchAll("dovecot.test"),
+    domainNotHosted("dovecot.test", "temporary_error"),
+    ...DOVECOT_DOORS,
+    {
+      title: "40, half of them strangers", // each new name takes it a second or more
+      emails: mixed("dovecot.test", 20, 20),
+      expected: byMailbox,
+      atMostConnections: 6,
+    },
   ].map(trial),
 };
