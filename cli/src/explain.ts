@@ -153,7 +153,7 @@ const ADVICE: Record<ReplyCategory, Advice> = {
   policy_rejected: ["the message", "do not retry; the server gives a rule of its own as the reason"],
   tls_required: ["us: our connection", "connect again and use STARTTLS"],
   auth_required: [
-    "us: a stranger",
+    "us: an outside sender",
     "try another mail server; this one wants a login, or the address is for insiders",
   ],
   temporary_failure: ["nobody", "try again later, with growing gaps"],
@@ -184,7 +184,7 @@ const EXCEPTIONS: readonly [isSo: (question: Question, meaning: Meaning) => bool
       stage === "rcpt" &&
       mailbox === "exists" &&
       (category === "auth_required" || category === "policy_rejected"),
-    ["us: a stranger", "the mailbox is there for insiders; ask its owner for another way"],
+    ["us: an outside sender", "the mailbox takes mail from inside senders only; ask its owner for another address"],
   ],
   [
     (_, { category, mailbox }) => category === "accepted" && mailbox === "unknown",
