@@ -184,7 +184,10 @@ const EXCEPTIONS: readonly [isSo: (question: Question, meaning: Meaning) => bool
       stage === "rcpt" &&
       mailbox === "exists" &&
       (category === "auth_required" || category === "policy_rejected"),
-    ["us: an outside sender", "the mailbox takes mail from inside senders only; ask its owner for another address"],
+    [
+      "us: an outside sender",
+      "the mailbox takes mail from inside senders only; ask its owner for another address",
+    ],
   ],
   [
     (_, { category, mailbox }) => category === "accepted" && mailbox === "unknown",
