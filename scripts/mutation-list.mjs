@@ -32,10 +32,10 @@ export const MUTATIONS = [
     "engine/src/verdict.test.ts",
   ],
   [
-    "engine/src/unsettled.ts",
+    "engine/src/timeout-evidence.ts",
     "!NOT_YET.has(decide(copy).subStatus)",
     "NOT_YET.has(decide(copy).subStatus)",
-    "engine/src/unsettled.test.ts",
+    "engine/src/timeout-evidence.test.ts",
   ],
   // Where we may go, and what we read there.
   ["engine/src/egress/guard.ts", "embeddedIpv4(bytes) ?? bytes", "bytes", "engine/src/egress/guard.test.ts"],
@@ -71,40 +71,40 @@ export const MUTATIONS = [
     "engine/src/smtp/catch-all.test.ts",
   ],
   [
-    "engine/src/smtp/standing.ts",
+    "engine/src/smtp/throttle-state.ts",
     "refusals < REFUSALS_TO_TRIP",
     "refusals <= REFUSALS_TO_TRIP",
-    "engine/src/smtp/pace.test.ts",
+    "engine/src/smtp/host-limiter.test.ts",
   ],
   [
-    "engine/src/smtp/standing.ts",
+    "engine/src/smtp/throttle-state.ts",
     "Math.max(1, Math.floor(was.limit / 2))",
     "Math.floor(was.limit / 2)",
-    "engine/src/smtp/pace.test.ts",
+    "engine/src/smtp/host-limiter.test.ts",
   ],
   [
-    "engine/src/smtp/pace.ts",
+    "engine/src/smtp/host-limiter.ts",
     "this.#sessions < this.limit",
     "this.#sessions <= this.limit",
-    "engine/src/smtp/pace.test.ts",
+    "engine/src/smtp/host-limiter.test.ts",
   ],
   [
-    "engine/src/smtp/envelope.ts",
+    "engine/src/smtp/transaction.ts",
     "envelope.asked + group.length <= places",
     "envelope.asked + group.length < places",
-    "engine/src/smtp/envelope.test.ts",
+    "engine/src/smtp/transaction.test.ts",
   ],
   [
-    "engine/src/smtp/envelope.ts",
+    "engine/src/smtp/transaction.ts",
     "limits.oneDomainPerTransaction && envelope.domain !== domain",
     "false",
-    "engine/src/smtp/envelope.test.ts",
+    "engine/src/smtp/transaction.test.ts",
   ],
   [
-    "engine/src/smtp/waiting-line.ts",
+    "engine/src/smtp/probe-queue.ts",
     "if (pending.isUrgent || pending.isSettled) return;",
     "if (pending.isUrgent || !pending.isSettled) return;",
-    "engine/src/smtp/waiting-line.test.ts",
+    "engine/src/smtp/probe-queue.test.ts",
   ],
   // Names and addresses.
   [
@@ -121,10 +121,10 @@ export const MUTATIONS = [
     "engine/test/dns-resolver.test.ts",
   ],
   [
-    "engine/src/dns/reply-reading.ts",
+    "engine/src/dns/response-reader.ts",
     "isReferral && records.length === 0",
     "records.length === 0 && false",
-    "engine/src/dns/reply-reading.test.ts",
+    "engine/src/dns/response-reader.test.ts",
     "engine/test/dns-disbelief.test.ts",
   ],
   [
@@ -134,10 +134,10 @@ export const MUTATIONS = [
     "engine/test/dns-mail-route.test.ts",
   ],
   [
-    "engine/src/dns/turnstile.ts",
+    "engine/src/semaphore.ts",
     "if (free > 0) free--;",
     "if (free >= 0) free--;",
-    "engine/src/dns/turnstile.test.ts",
+    "engine/src/semaphore.test.ts",
   ],
   [
     "engine/src/list-file/csv-parser.ts",

@@ -1,7 +1,7 @@
 /** mailvet clean: a whole file with the engine on this machine, its own rows back with a verdict each. */
 import { basename } from "node:path";
 import { LEVELS, type Level, verifierFrom } from "@mailvet/engine";
-import { ListFileTrouble } from "@mailvet/engine/list-file";
+import { ListFileError } from "@mailvet/engine/list-file";
 import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { summaryOf } from "./card.ts";
 import { readDuration } from "./duration.ts";
@@ -93,7 +93,7 @@ async function clean(list: string, options: CleanOptions): Promise<void> {
     if (target !== "-") say(`results in ${target}`);
     if (interrupted) throw withLastWords(interrupted, tally);
   } catch (error) {
-    if (!(error instanceof ListFileTrouble)) throw error;
+    if (!(error instanceof ListFileError)) throw error;
     throw new CommanderError(2, "mailvet.list", `${nameOf(list)}: ${error.message}`);
   } finally {
     await verifier.close();

@@ -51,7 +51,7 @@ async function inspectHere(name: string): Promise<DomainReport> {
   try {
     const started = performance.now();
     const evidence = await verifier.verify(engine.postmasterOf(name), "smtp", { isUrgent: true });
-    const complaint = engine.domainComplaint(evidence);
+    const complaint = engine.domainSyntaxError(evidence);
     if (complaint !== undefined) throw badUsage(complaint);
     if (evidence.failure !== undefined) throw new Error(evidence.failure);
     const responseTimeMs = performance.now() - started;

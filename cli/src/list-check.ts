@@ -4,7 +4,7 @@
  */
 import type { Status } from "@mailvet/contract";
 import type { Evidence, Level, Verifier } from "@mailvet/engine";
-import { createEmailCensus, emailIn } from "@mailvet/engine/list-file";
+import { createUniqueEmailIndex, emailIn } from "@mailvet/engine/list-file";
 import { sayDuration } from "./duration.ts";
 import { unlessInterrupted } from "./interruption.ts";
 import { resultOf, WIDTH } from "./local-check.ts";
@@ -57,7 +57,7 @@ async function* uniqueEmails(
   { rows, column }: ListOrder,
   tally: ListTally,
 ): AsyncGenerator<Asked> {
-  const census = createEmailCensus();
+  const census = createUniqueEmailIndex();
   for await (const batch of rows) {
     for (const cells of batch) {
       const email = emailIn(cells[column]);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { verifierFrom } from "@mailvet/engine";
-import { ListFileTrouble, VERDICT_COLUMNS } from "@mailvet/engine/list-file";
+import { ListFileError, VERDICT_COLUMNS } from "@mailvet/engine/list-file";
 import { afterAll, expect, test } from "vitest";
 import { chooseColumn } from "./email-column.ts";
 import { checkList, emptyTally } from "./list-check.ts";
@@ -132,7 +132,7 @@ test.for([
 ])("%s is no list", async ([, content, kind]) => {
   await using source = await openListOnDisk(fileOf("odd", content!), signal);
   const error = await surveyTable(source).catch((error: unknown) => error);
-  expect(error).toBeInstanceOf(ListFileTrouble);
+  expect(error).toBeInstanceOf(ListFileError);
   expect(error).toMatchObject({ kind });
 });
 

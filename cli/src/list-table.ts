@@ -1,6 +1,6 @@
 /** A list as a table: once through it to see what it is, and once more to write it again with its verdicts. */
 import {
-  createColumnSurvey,
+  createEmailColumnFinder,
   csvLine,
   type ListFile,
   type ListFileLimits,
@@ -29,7 +29,7 @@ export type TableSurvey = {
 
 export async function surveyTable(list: ListOnDisk): Promise<TableSurvey> {
   const { columns, batches } = await openTable(list);
-  const survey = createColumnSurvey(columns);
+  const survey = createEmailColumnFinder(columns);
   let rows = 0;
   for await (const batch of batches) {
     survey.add(batch);

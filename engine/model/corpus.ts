@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { plainLetters } from "#src/plausibility/plain-letters";
+import { plainLetters } from "#src/plausibility/normalise-letters";
 import { packageFolder } from "./packages.ts";
 import { romanize } from "./romanize.ts";
 

@@ -1,7 +1,15 @@
 /** The weights, by Adagrad, one row after the other; and Platt scaling of what comes out. */
+
+import type { Knowledge } from "#src/plausibility/known-word-features";
 import { createReading, readLocalPart, TABLE_SIZE } from "#src/plausibility/local-part-features";
-import { HEAD_SIZE, HIDDEN, headLogit, INPUTS, LETTERS_SCALE, PLAIN } from "#src/plausibility/model-head";
-import type { Knowledge } from "#src/plausibility/name-knowledge";
+import {
+  HEAD_SIZE,
+  HIDDEN,
+  headLogit,
+  INPUTS,
+  LETTERS_SCALE,
+  PLAIN,
+} from "#src/plausibility/model-output-layer";
 import { createRandom } from "./random.ts";
 import type { FoldedRow } from "./training-set.ts";
 

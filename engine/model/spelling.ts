@@ -8,7 +8,7 @@ import {
   SPELLING_SIZE,
   SPELLING_SYMBOLS,
   SURPRISE_STEP,
-} from "#src/plausibility/name-knowledge";
+} from "#src/plausibility/known-word-features";
 
 /** Runs of plain letters, each with how much it counts. */
 export function spellingOf(runs: Iterable<readonly [letters: string, weight: number]>): Uint8Array {

@@ -1,7 +1,13 @@
 /**
  * The rows a model learns from: local parts somebody chose, and local parts nobody did.
  */
-import { addKnown, addSeen, emptyKnowledge, fivesOf, type Knowledge } from "#src/plausibility/name-knowledge";
+import {
+  addKnown,
+  addSeen,
+  emptyKnowledge,
+  fivesOf,
+  type Knowledge,
+} from "#src/plausibility/known-word-features";
 import {
   censusStock,
   commonWords,

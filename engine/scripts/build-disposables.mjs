@@ -9,8 +9,8 @@
 
 import { writeFileSync } from "node:fs";
 import { getPublicSuffix } from "tldts";
+import { isListableName, nameListBytes } from "../src/reference/domain-list.ts";
 import { describeList } from "../src/reference/list-manifest.ts";
-import { isListableName, nameListBytes } from "../src/reference/name-list.ts";
 import { isProtectedDomain } from "../src/reference/protected-domains.ts";
 import { describeFamilies, isBelieved, isReviewed, readFamilies } from "./list-families.mjs";
 import { printReport } from "./list-report.mjs";

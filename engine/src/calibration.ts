@@ -10,7 +10,7 @@
 import { STATUS_OF, type SubStatus } from "@mailvet/contract/words";
 import type { Evidence } from "./evidence.ts";
 import { knownOutcome } from "./known-outcome.ts";
-import { scoreOf } from "./score.ts";
+import { verdictScore } from "./score.ts";
 import { isUnproven, type Verdict } from "./verdict.ts";
 
 export type Calibration = {
@@ -140,7 +140,7 @@ export function scoreAfter(
   verdict: Verdict,
   calibration: Calibration | undefined,
 ): number {
-  const score = scoreOf(evidence, verdict);
+  const score = verdictScore(evidence, verdict);
   if (!calibration) return score;
   const outcome = isUnproven(verdict) ? knownOutcome(evidence) : undefined;
   const moved = calibrated(score, verdict.subStatus, evidence.provider ?? "", calibration);

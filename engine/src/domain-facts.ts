@@ -10,8 +10,8 @@ import { findMailRoute, type MailRoute } from "./dns/mail-route.ts";
 import type { Resolver } from "./dns/resolver.ts";
 import type { EgressGuard } from "./egress/guard.ts";
 import type { Disposables } from "./reference/disposable.ts";
+import { LARGE_PROVIDERS } from "./reference/free-providers.ts";
 import { mailProviderOf } from "./reference/mail-provider.ts";
-import { LARGE_PROVIDERS } from "./reference/mailbox-providers.ts";
 import { isPrivacyRelayHost } from "./reference/privacy-relays.ts";
 
 export type RouteFacts = {

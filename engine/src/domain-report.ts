@@ -16,12 +16,12 @@ export function postmasterOf(domain: string): string {
 }
 
 /** Why there is no such public domain, in words for people; undefined when there may be one. */
-export function domainComplaint({ address, complaint, specialUse }: Evidence): string | undefined {
+export function domainSyntaxError({ address, complaint, specialUse }: Evidence): string | undefined {
   if (!address) return complaint?.message ?? "This is no domain.";
   return specialUse === undefined ? undefined : `No mail is delivered there: ${specialUse}.`;
 }
 
-export type DomainAsking = {
+export type DomainRequest = {
   requestId: string;
   planTier: string;
   responseTimeMs: number;
@@ -29,7 +29,7 @@ export type DomainAsking = {
   domain?: { ascii: string; unicode: string };
 };
 
-export function domainReportOf(evidence: Evidence, asking: DomainAsking): DomainReport {
+export function domainReportOf(evidence: Evidence, asking: DomainRequest): DomainReport {
   const { address, disposable } = evidence;
   const { ascii, unicode } = asking.domain ?? { ascii: address!.domain, unicode: address!.unicodeDomain };
   return {

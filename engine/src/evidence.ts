@@ -7,7 +7,7 @@
  */
 import type { Outcome } from "@mailvet/contract";
 import type { Address } from "./address/address.ts";
-import type { Complaint } from "./address/complaint.ts";
+import type { AddressSyntaxError } from "./address/syntax-error.ts";
 import type { MailPolicies } from "./dns/mail-policies.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
 import type { Adjudication } from "./plausibility/adjudication.ts";
@@ -21,7 +21,7 @@ export type Evidence = {
   /** We have a bug, and this is what it said. Not for the customer; for the log. */
   failure?: string;
   /** Why it is not an address at all. */
-  complaint?: Complaint;
+  complaint?: AddressSyntaxError;
   address?: Address;
   /** The mailbox's shortest spelling, equal for all spellings of one mailbox. */
   canonical?: string;

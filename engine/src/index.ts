@@ -10,7 +10,7 @@ export {
 export { createResolver, type Resolver, type ResolverOptions } from "./dns/resolver.ts";
 export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
 export type { Finding } from "./doctor/finding.ts";
-export { type DomainAsking, domainComplaint, domainReportOf, postmasterOf } from "./domain-report.ts";
+export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
 export {
@@ -19,7 +19,7 @@ export {
   type AdjudicationReason,
   isAmbiguous,
 } from "./plausibility/adjudication.ts";
-export { type MailboxesAt, suggestKnownDomain } from "./plausibility/domain-slip.ts";
+export { type MailboxesAt, suggestKnownDomain } from "./plausibility/domain-typo.ts";
 export { loadNameModel, type NameModel, type NameOpinion, type Trait } from "./plausibility/name-model.ts";
 export {
   emptyTally,
@@ -39,8 +39,8 @@ export {
 } from "./plausibility/plausibility.ts";
 export type { ListOrigin } from "./reference/disposable.ts";
 export { type RefreshResult, refreshLists } from "./reference/list-refresh.ts";
-export { type Asking, reportOf } from "./report.ts";
-export { scoreOf } from "./score.ts";
+export { type ReportRequest, reportOf } from "./report.ts";
+export { verdictScore } from "./score.ts";
 export {
   BadSettings,
   type EngineSettings,
@@ -49,6 +49,7 @@ export {
   type SettingsReader,
   settingsFrom,
 } from "./settings.ts";
+export { type HostLimiter, type HostLimiterFor, LocalHostLimiter } from "./smtp/host-limiter.ts";
 export {
   type MailboxFact,
   type Meaning,
@@ -57,25 +58,24 @@ export {
   type ReplyStage,
   readReply,
 } from "./smtp/meaning.ts";
-export { LocalPace, type Pace, type PaceFor } from "./smtp/pace.ts";
-export type { Profile } from "./smtp/profile.ts";
+export type { ProviderProfile } from "./smtp/provider-profile.ts";
 export { parseReply, type Reply } from "./smtp/reply.ts";
+export { SlotWaiters } from "./smtp/slot-waiters.ts";
 export {
-  afterLesson,
   breakerOf,
-  firstStanding,
-  isUntroubled,
-  type Lesson,
-  type Standing,
-} from "./smtp/standing.ts";
-export { Visitors } from "./smtp/visitors.ts";
-export { unsettled } from "./unsettled.ts";
+  initialThrottleState,
+  isUnthrottled,
+  nextThrottleState,
+  type ThrottleEvent,
+  type ThrottleState,
+} from "./smtp/throttle-state.ts";
+export { timeoutEvidence } from "./timeout-evidence.ts";
 export { decide, isUnproven, type Verdict } from "./verdict.ts";
 export {
   type Check,
+  type CheckPriority,
   createVerifier,
   type DeploymentKnowledge,
-  type Haste,
   resolverFrom,
   type SharedParts,
   type Verifier,

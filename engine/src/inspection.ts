@@ -4,15 +4,15 @@
  */
 import { parseAddress } from "./address/address.ts";
 import { canonicalEmail } from "./address/canonical.ts";
-import type { Complaint } from "./address/complaint.ts";
-import { providerSyntaxComplaint } from "./address/provider-rules.ts";
+import { providerSyntaxError } from "./address/provider-rules.ts";
 import { specialUseOf } from "./address/special-use.ts";
 import { suggestDomain, suggestForSingleLabel } from "./address/suggestion.ts";
+import type { AddressSyntaxError } from "./address/syntax-error.ts";
 import type { Evidence } from "./evidence.ts";
 import type { NameModel } from "./plausibility/name-model.ts";
 import { hasReadableName } from "./plausibility/plausibility.ts";
 import type { Disposables } from "./reference/disposable.ts";
-import { isFreeProvider } from "./reference/mailbox-providers.ts";
+import { isFreeProvider } from "./reference/free-providers.ts";
 import { isPrivacyRelay } from "./reference/privacy-relays.ts";
 import { roleOf } from "./reference/roles.ts";
 
@@ -60,7 +60,7 @@ export function createInspection(deps: InspectionDeps): Inspect {
     const role = roleOf(address.normalized.slice(0, -domain.length - 1));
     if (role !== undefined) evidence.role = role;
     // postmaster@ and its kin exist everywhere, whatever names a provider gives to people.
-    const providerComplaint = role === "protocol" ? undefined : providerSyntaxComplaint(local, domain);
+    const providerComplaint = role === "protocol" ? undefined : providerSyntaxError(local, domain);
     if (providerComplaint !== undefined) evidence.providerComplaint = providerComplaint;
     readName(evidence, deps.nameModel);
     return evidence;
@@ -106,7 +106,7 @@ function readName(evidence: Evidence, model: NameModel | undefined): void {
 }
 
 /** An address can often be seen through the mistake. */
-function malformed(email: string, complaint: Complaint): Evidence {
+function malformed(email: string, complaint: AddressSyntaxError): Evidence {
   const meant = seenThrough(email, complaint);
   return {
     email,
@@ -115,7 +115,7 @@ function malformed(email: string, complaint: Complaint): Evidence {
   };
 }
 
-function seenThrough(email: string, { rule, position }: Complaint): string | undefined {
+function seenThrough(email: string, { rule, position }: AddressSyntaxError): string | undefined {
   switch (rule) {
     case "display_name": // Ann Lee <ann@example.com>
       return wellFormed(email.slice(email.lastIndexOf("<") + 1, email.lastIndexOf(">")));

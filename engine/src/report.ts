@@ -3,14 +3,14 @@ import type { ValidationResult } from "@mailvet/contract";
 import { type Calibration, scoreAfter } from "./calibration.ts";
 import type { Evidence } from "./evidence.ts";
 import { flagsOf } from "./flags.ts";
-import { suggestLocal } from "./plausibility/local-slip.ts";
+import { suggestLocal } from "./plausibility/local-part-typo.ts";
 import { hasReadableName, plausibilityOf } from "./plausibility/plausibility.ts";
 import { reasonOf } from "./reason.ts";
-import { scoreOf } from "./score.ts";
+import { verdictScore } from "./score.ts";
 import { decide, isUnproven, type Verdict } from "./verdict.ts";
 
 /** What the result says about the asking rather than about the address. */
-export type Asking = {
+export type ReportRequest = {
   requestId: string;
   planTier: string;
   responseTimeMs: number;
@@ -25,11 +25,11 @@ const MAX_SMTP_MESSAGE = 300;
 /** What the account's own outcomes taught has moved the score. */
 const SCORE_CALIBRATED = "score_calibrated";
 
-export function reportOf(evidence: Evidence, asking: Asking): ValidationResult {
+export function reportOf(evidence: Evidence, asking: ReportRequest): ValidationResult {
   const verdict = decide(evidence);
   const { address, mailbox, decoy } = evidence;
   const opinion = verdict.subStatus === "" ? plausibilityOf(evidence) : verdict.plausibility; // a fine name moves nothing
-  const uncalibrated = scoreOf(evidence, verdict);
+  const uncalibrated = verdictScore(evidence, verdict);
   const score = asking.calibration ? scoreAfter(evidence, verdict, asking.calibration) : uncalibrated;
   const isCatchall = mailbox?.answer === "accepted" && decoy?.answer === "accepted";
   return {

@@ -57,7 +57,7 @@ const NUDGES: readonly (readonly [points: number, applies: (e: Evidence) => bool
   [-3, (e) => e.role !== undefined],
 ];
 
-export function scoreOf(evidence: Evidence, verdict: Verdict): number {
+export function verdictScore(evidence: Evidence, verdict: Verdict): number {
   const band = BANDS[verdict.subStatus];
   const [lowest, start, highest] = band;
   let score = start;

@@ -10,8 +10,8 @@ import { parseAddress } from "./address/address.ts";
 import { isHostName } from "./dns/host-name.ts";
 import { parseNameServer } from "./dns/name-servers.ts";
 import { parseIpRange } from "./egress/ip-range.ts";
-import { readLocalLists } from "./reference/local-lists.ts";
-import type { Egress } from "./smtp/dial.ts";
+import { readLocalLists } from "./reference/operator-lists.ts";
+import type { Egress } from "./smtp/connect.ts";
 import type { SocksProxy } from "./smtp/socks.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

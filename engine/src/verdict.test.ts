@@ -4,7 +4,7 @@ import { parseAddress } from "./address/address.ts";
 import type { DecoyFinding, Evidence, MailboxAnswer } from "./evidence.ts";
 import { flagsOf } from "./flags.ts";
 import { reasonOf } from "./reason.ts";
-import { scoreOf } from "./score.ts";
+import { verdictScore } from "./score.ts";
 import { decide } from "./verdict.ts";
 
 const addressOf = (email: string) => {
@@ -130,7 +130,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const reported = (outcome: Outcome, daysAgo = 1) => ({
   outcome: { outcome, reportedAtMs: Date.now() - daysAgo * DAY_MS },
 });
-const scored = (evidence: Evidence) => scoreOf(evidence, decide(evidence));
+const scored = (evidence: Evidence) => verdictScore(evidence, decide(evidence));
 
 test("what became of earlier messages moves the score of an open mailbox to the end of its band", () => {
   for (const open of [CASES.catch_all[0], CASES.greylisted[0], CASES.smtp_timeout[0]]) {
@@ -168,7 +168,7 @@ test("sorting by score never puts a dead address above one that may live", () =>
   const scores = ALL_SUB_STATUSES.map((subStatus) => {
     const [evidence] = CASES[subStatus];
     const verdict = decide(evidence);
-    return { status: verdict.status, score: scoreOf(evidence, verdict) };
+    return { status: verdict.status, score: verdictScore(evidence, verdict) };
   });
   const highestDead = Math.max(
     ...scores.filter(({ status }) => status === "invalid").map(({ score }) => score),

@@ -3,26 +3,26 @@
  * Every stage adds to the evidence; as soon as a stage has settled the verdict, the rest is not asked.
  */
 import type { Level } from "@mailvet/contract/words";
-import { asTheyCome } from "./as-they-come.ts";
 import { createResolver, type Resolver } from "./dns/resolver.ts";
 import { createDomainFacts, type DomainFacts, type DomainFactsDeps } from "./domain-facts.ts";
 import { createEgressGuard } from "./egress/guard.ts";
 import type { Evidence } from "./evidence.ts";
 import { createInspection, type InspectionDeps } from "./inspection.ts";
+import { asTheyCome } from "./map-concurrent.ts";
 import { type Adjudication, isAmbiguous } from "./plausibility/adjudication.ts";
 import { loadNameModel } from "./plausibility/name-model.ts";
 import type { PatternTally } from "./plausibility/naming-pattern.ts";
 import { hasNamingHabit, hasReadableName } from "./plausibility/plausibility.ts";
 import { type Disposables, loadDisposables } from "./reference/disposable.ts";
+import { RequestPriority } from "./request-priority.ts";
 import type { EngineSettings } from "./settings.ts";
-import { createDial } from "./smtp/dial.ts";
-import type { PaceFor } from "./smtp/pace.ts";
-import { createPlanner, type Planner } from "./smtp/planner.ts";
-import { Urgency } from "./urgency.ts";
+import { createConnect } from "./smtp/connect.ts";
+import type { HostLimiterFor } from "./smtp/host-limiter.ts";
+import { createPlanner, type ProbePlanner } from "./smtp/probe-planner.ts";
 import { decide, isUnproven } from "./verdict.ts";
 
 export type VerifierDeps = InspectionDeps &
-  DomainFactsDeps & { planner: Planner; knowledge?: DeploymentKnowledge };
+  DomainFactsDeps & { planner: ProbePlanner; knowledge?: DeploymentKnowledge };
 
 /** What a deployment knows and an engine by itself does not. */
 export type DeploymentKnowledge = {
@@ -33,7 +33,7 @@ export type DeploymentKnowledge = {
 };
 
 /** How a check is to be made. `isUrgent` when somebody waits for it in person: lists wait for it too. */
-export type Haste = { isUrgent?: boolean };
+export type CheckPriority = { isUrgent?: boolean };
 
 /** A check under way. It goes on to its end whether or not anybody still waits for it. */
 export type Check = {
@@ -46,9 +46,9 @@ export type Check = {
 };
 
 export type Verifier = {
-  begin(email: string, level: Level, haste?: Haste): Check;
+  begin(email: string, level: Level, haste?: CheckPriority): Check;
   /** What `begin` comes to in the end. */
-  verify(email: string, level: Level, haste?: Haste): Promise<Evidence>;
+  verify(email: string, level: Level, haste?: CheckPriority): Promise<Evidence>;
   /** Results as they come, not in order. At most `width` addresses are under way, so memory is bounded. */
   verifyMany(
     emails: AsyncIterable<string> | Iterable<string>,
@@ -66,7 +66,7 @@ const MANY_UNDER_WAY = 3000;
 export function createVerifier(deps: VerifierDeps): Verifier {
   const inspect = createInspection(deps);
   const facts = createDomainFacts(deps);
-  const walk = async (evidence: Evidence, level: Level, urgency: Urgency): Promise<void> => {
+  const walk = async (evidence: Evidence, level: Level, urgency: RequestPriority): Promise<void> => {
     Object.assign(evidence, inspect(evidence.email));
     if (level === "syntax" || isSettledByText(evidence)) return;
     await askNames(facts, evidence);
@@ -78,9 +78,9 @@ export function createVerifier(deps: VerifierDeps): Verifier {
       askForPolicies(facts, evidence),
     ]);
   };
-  const begin = (email: string, level: Level, { isUrgent }: Haste = {}): Check => {
+  const begin = (email: string, level: Level, { isUrgent }: CheckPriority = {}): Check => {
     const evidence: Evidence = { email };
-    const urgency = new Urgency(isUrgent);
+    const urgency = new RequestPriority(isUrgent);
     const done = walk(evidence, level, urgency)
       .catch((error: unknown) => {
         // A bug of ours costs this address its verdict, and no other address anything.
@@ -107,7 +107,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
 }
 
 /** What several processes that work together may bring, instead of each having its own or none. */
-export type SharedParts = { paceFor?: PaceFor; knowledge?: DeploymentKnowledge };
+export type SharedParts = { paceFor?: HostLimiterFor; knowledge?: DeploymentKnowledge };
 
 /** A verifier with the real parts, as the settings describe them. */
 export function verifierFrom(settings: EngineSettings, { knowledge, ...shared }: SharedParts = {}): Verifier {
@@ -121,7 +121,7 @@ export function verifierFrom(settings: EngineSettings, { knowledge, ...shared }:
     resolver: resolverFrom(settings),
     guard,
     planner: createPlanner({
-      dial: createDial({ guard, port, egress }),
+      dial: createConnect({ guard, port, egress }),
       egress,
       probeTimeoutMs,
       connectionsPerHost,
@@ -148,7 +148,11 @@ async function askNames(facts: DomainFacts, evidence: Evidence): Promise<void> {
   if (isRelayRoute) evidence.isPrivacyRelay = true;
 }
 
-async function askMailServer({ planner }: VerifierDeps, evidence: Evidence, urgency: Urgency): Promise<void> {
+async function askMailServer(
+  { planner }: VerifierDeps,
+  evidence: Evidence,
+  urgency: RequestPriority,
+): Promise<void> {
   const { address, route, provider = "" } = evidence;
   if (!address || route?.kind !== "mail_hosts") return;
   const { mailbox, decoy } = await planner.probe({ address, route, provider, urgency });

@@ -4,7 +4,7 @@ import { createResolver } from "../src/dns/resolver.ts";
 import { examine } from "../src/doctor/doctor.ts";
 import type { Finding } from "../src/doctor/finding.ts";
 import { createEgressGuard } from "../src/egress/guard.ts";
-import { createDial, type Egress } from "../src/smtp/dial.ts";
+import { createConnect, type Egress } from "../src/smtp/connect.ts";
 
 /** Loopback has room for one more machine: ours. */
 export const OURS = "127.0.0.77";
@@ -53,7 +53,7 @@ export async function examineIn(lab: Lab, installation: Installation = {}): Prom
       nameServers,
       resolver,
       guard,
-      dial: createDial({ guard, port: dialledPort, egress }),
+      dial: createConnect({ guard, port: dialledPort, egress }),
       smtpPort: 25,
       egress,
       exemptSpecialUse: ["test"],

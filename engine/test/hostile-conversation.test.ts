@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseAddress } from "../src/address/address.ts";
 import { createEgressGuard } from "../src/egress/guard.ts";
 import { MAILBOX_ANSWERS } from "../src/evidence.ts";
-import { createDial } from "../src/smtp/dial.ts";
-import { createPlanner } from "../src/smtp/planner.ts";
+import { createConnect } from "../src/smtp/connect.ts";
+import { createPlanner } from "../src/smtp/probe-planner.ts";
 
 type Move = { after: "connect" | "data"; bytes: Uint8Array; close: boolean };
 
@@ -87,7 +87,7 @@ test("a random server gets no question to hang, and no crash", async () => {
     fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 12 }), async (script) => {
       moves = script;
       const planner = createPlanner({
-        dial: createDial({ guard, port, egress: {} }),
+        dial: createConnect({ guard, port, egress: {} }),
         egress: { ehloName: "probe.test", mailFrom: "probe@probe.test" },
         probeTimeoutMs: 40,
       });

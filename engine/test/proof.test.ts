@@ -1,9 +1,9 @@
 /** Nothing is called invalid without proof: properties over every reply of the corpus. */
 import { expect, test } from "vitest";
 import type { MailboxAnswer } from "../src/evidence.ts";
-import { understand } from "../src/smtp/finding.ts";
+import { understand } from "../src/smtp/mailbox-finding.ts";
 import { REPLY_STAGES, type ReplyStage } from "../src/smtp/meaning.ts";
-import { profileOf } from "../src/smtp/profile.ts";
+import { profileOf } from "../src/smtp/provider-profile.ts";
 import { parseReply, type Reply } from "../src/smtp/reply.ts";
 import { decide } from "../src/verdict.ts";
 import { CORPUS } from "./corpus/corpus.ts";

@@ -1,16 +1,16 @@
 /** Two engines that keep one pace between them, as the processes of a deployment do. */
 import { answersSlowly, mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { LocalPace, type PaceFor } from "../src/smtp/pace.ts";
+import { type HostLimiterFor, LocalHostLimiter } from "../src/smtp/host-limiter.ts";
 import { decide } from "../src/verdict.ts";
 import { engineIn, manyAt } from "./stories/story.ts";
 
 const ROUND_TRIP_MS = 40;
 
-function sharedPace(): PaceFor {
-  const paces = new Map<string, LocalPace>();
+function sharedPace(): HostLimiterFor {
+  const paces = new Map<string, LocalHostLimiter>();
   return (key, profile) => {
-    const pace = paces.get(key) ?? new LocalPace(profile);
+    const pace = paces.get(key) ?? new LocalHostLimiter(profile);
     paces.set(key, pace);
     return pace;
   };
@@ -43,19 +43,19 @@ test("whoever was let in behind an open breaker turns round, also when it closes
     "stern.test": mailDomain({ users: ["ann"] }),
   });
   const refusal = { code: 554, lines: ["your address is blocked"] };
-  class TrippedPace extends LocalPace {
+  class TrippedPace extends LocalHostLimiter {
     isTripped = false;
     override get openBreaker() {
       return this.isTripped ? refusal : undefined;
     }
-    override enter(...how: Parameters<LocalPace["enter"]>) {
+    override enter(...how: Parameters<LocalHostLimiter["enter"]>) {
       this.isTripped = true; // meanwhile, by somebody else
       setTimeout(() => (this.isTripped = false), 100);
       return super.enter(...how);
     }
   }
-  const paceFor: PaceFor = (key, profile) =>
-    key === "mx.stern.test" ? new TrippedPace(profile) : new LocalPace(profile);
+  const paceFor: HostLimiterFor = (key, profile) =>
+    key === "mx.stern.test" ? new TrippedPace(profile) : new LocalHostLimiter(profile);
   const engine = engineIn(lab, { paceFor, maxSessions: 1 });
   const slow = engine.verdictOn("ann@slow.test");
   await expect.poll(() => lab.counts("mx.slow.test").connections).toBe(1);
@@ -67,12 +67,12 @@ test("whoever was let in behind an open breaker turns round, also when it closes
 
 test("who comes after the rest that a host asked for is let in, however long the next one will have to rest", async () => {
   await using lab = await openLab({ "touchy.test": mailDomain({ users: ["ann"] }) });
-  class RestingPace extends LocalPace {
+  class RestingPace extends LocalHostLimiter {
     hasStarted = false;
     override get restLeftMs() {
       return this.hasStarted ? 60_000 : 0;
     }
-    override enter(...how: Parameters<LocalPace["enter"]>) {
+    override enter(...how: Parameters<LocalHostLimiter["enter"]>) {
       const entered = super.enter(...how);
       this.hasStarted = true;
       return entered;

@@ -1,9 +1,9 @@
 /** A phrase counts against a mailbox only where the recipient is its subject: properties over the phrases of the rules. */
 import { expect, test } from "vitest";
-import { NOT_FOUND_RULES, PLAIN_RULES, STEM_RULES } from "../src/smtp/meaning/missing-mailbox.ts";
+import { DOMAIN_RULES, NO_MAIL_RULES, RELAY_RULES } from "../src/smtp/meaning/domain-rejected.ts";
+import { DISABLED_RULES, EITHER_OR_RULES } from "../src/smtp/meaning/mailbox-full-or-disabled.ts";
+import { NOT_FOUND_RULES, PLAIN_RULES, STEM_RULES } from "../src/smtp/meaning/mailbox-not-found.ts";
 import { FOREIGN_DISABLED_RULES, FOREIGN_NOT_FOUND_RULES } from "../src/smtp/meaning/other-languages.ts";
-import { DOMAIN_RULES, NO_MAIL_RULES, RELAY_RULES } from "../src/smtp/meaning/refusals-of-the-domain.ts";
-import { DISABLED_RULES, EITHER_OR_RULES } from "../src/smtp/meaning/refusals-of-the-mailbox.ts";
 import { replay } from "./replay/replay.ts";
 
 const RULES = [

@@ -2,7 +2,7 @@
 import { mailDomain, offersTls, saysNothing, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { createEgressGuard } from "../src/egress/guard.ts";
-import { createDial, type Dial } from "../src/smtp/dial.ts";
+import { type Connect, createConnect } from "../src/smtp/connect.ts";
 import { openSilentHost } from "./silent-host.ts";
 import { NO_RUDENESS, openStory, rudenessAt } from "./stories/story.ts";
 import { until } from "./until.ts";
@@ -33,9 +33,9 @@ test.concurrent.each(STALLS)("a host that %s is hung up on", async (_, temper, h
 test.concurrent("a host that does not even take the call is given up", async () => {
   await using host = await openSilentHost("127.0.0.87");
   const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
-  const dial = createDial({ guard, port: host.port, egress: {} });
+  const dial = createConnect({ guard, port: host.port, egress: {} });
   let isCalled = false;
-  const watched: Dial = (...call) => {
+  const watched: Connect = (...call) => {
     isCalled = true;
     return dial(...call);
   };

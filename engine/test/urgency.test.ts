@@ -1,7 +1,7 @@
 /** Stories of single checks among long lists: who waits in person is not kept waiting, and the list is not forgotten. */
 import { answersSlowly, type MailWorld, mailDomain, noPipelining } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { unsettled } from "../src/unsettled.ts";
+import { timeoutEvidence } from "../src/timeout-evidence.ts";
 import { decide } from "../src/verdict.ts";
 import { manyAt, NO_RUDENESS, openStory, rudenessAt, type Story } from "./stories/story.ts";
 import { until } from "./until.ts";
@@ -143,7 +143,7 @@ test("who cannot wait is told what is known, and the check goes on and is right 
   await using story = await openStory({ "shop.test": mailDomain({ users: isUser, temper }) });
   const check = story.begin("single1@shop.test", "smtp", { isUrgent: true });
   const known = () => {
-    const { status, subStatus } = decide(unsettled(check.evidence, 20));
+    const { status, subStatus } = decide(timeoutEvidence(check.evidence, 20));
     return `${status} ${subStatus}`;
   };
   expect(check.evidence.address?.domain).toBe("shop.test"); // read before anyone was asked

@@ -1,6 +1,6 @@
 /** Puts the service together from its settings, and takes it apart again in the reverse order. */
 import { readFileSync } from "node:fs";
-import { doctorFrom, LocalPace, resolverFrom, verifierFrom } from "@mailvet/engine";
+import { doctorFrom, LocalHostLimiter, resolverFrom, verifierFrom } from "@mailvet/engine";
 import type { FastifyInstance } from "fastify";
 import { abortable } from "./abortable.ts";
 import { createAccounts } from "./accounts/accounts.ts";
@@ -176,7 +176,7 @@ async function open(
 
   const paces = isAlone ? undefined : createSharedPaces({ database, notices, processes, say: warn });
   closers.push(() => paces?.close());
-  const paceBook = paces ? undefined : createPaceBook((_key, profile) => new LocalPace(profile));
+  const paceBook = paces ? undefined : createPaceBook((_key, profile) => new LocalHostLimiter(profile));
   const naming = createNaming({ database, learns: config.engine.aiEnhancement, say: warn });
   closers.push(() => naming.close());
   const metrics = createMetrics();

@@ -1,8 +1,8 @@
 /** A customer's file that cannot be read as a table, declined in the words of whoever tried. */
-import type { ListFileTrouble } from "@mailvet/engine/list-file";
+import type { ListFileError } from "@mailvet/engine/list-file";
 import { Refusal } from "./refusal.ts";
 
-export function fileRefusal({ kind, message, found, limit }: ListFileTrouble): Refusal {
+export function fileRefusal({ kind, message, found, limit }: ListFileError): Refusal {
   return new Refusal(kind, message, {
     errors: [{ pointer: "/file", message }],
     ...(found === undefined ? {} : { found }),

@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import type { Pace, Profile } from "@mailvet/engine";
+import type { HostLimiter, ProviderProfile } from "@mailvet/engine";
 import { openDatabase } from "../src/db/database.ts";
 import { createNotices } from "../src/db/notices.ts";
 import { createSharedPaces } from "../src/pacing/shared-paces.ts";
 import type { TestDatabase } from "./database.ts";
 
 /** An ordinary host that allows so many sessions at once. */
-export function hostWith(connections: number, gapMs = 0): Profile {
+export function hostWith(connections: number, gapMs = 0): ProviderProfile {
   return {
     connections,
     isShared: false,
@@ -29,7 +29,7 @@ export function hostWith(connections: number, gapMs = 0): Profile {
 export type PacingProcess = AsyncDisposable & {
   id: string;
   said: string[];
-  pace(key: string, profile: Profile): Pace;
+  pace(key: string, profile: ProviderProfile): HostLimiter;
   forgetOld(): Promise<number>;
   close(): Promise<void>;
 };
@@ -54,7 +54,11 @@ export async function startPacing(connection: TestDatabase["connection"]): Promi
 }
 
 /** Waits at the pace, and tells whether it is in. */
-export function visit(pace: Pace, isUrgent = false, givingUp?: AbortSignal): { isIn: boolean | undefined } {
+export function visit(
+  pace: HostLimiter,
+  isUrgent = false,
+  givingUp?: AbortSignal,
+): { isIn: boolean | undefined } {
   const visitor: { isIn: boolean | undefined } = { isIn: undefined };
   void pace
     .enter(givingUp, () => isUrgent)

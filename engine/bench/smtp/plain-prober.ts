@@ -6,19 +6,24 @@ import { randomUUID } from "node:crypto";
 import { findMailRoute } from "#src/dns/mail-route";
 import type { Resolver } from "#src/dns/resolver";
 import type { EgressGuard } from "#src/egress/guard";
-import { Conversation } from "#src/smtp/conversation";
-import type { Dial } from "#src/smtp/dial";
-import { LocalPace } from "#src/smtp/pace";
-import { profileOf } from "#src/smtp/profile";
+import type { Connect } from "#src/smtp/connect";
+import { SmtpConnection } from "#src/smtp/connection";
+import { LocalHostLimiter } from "#src/smtp/host-limiter";
+import { profileOf } from "#src/smtp/provider-profile";
 
-export function createPlainProber(deps: { resolver: Resolver; guard: EgressGuard; dial: Dial; cap: number }) {
-  const paces = new Map<string, LocalPace>();
+export function createPlainProber(deps: {
+  resolver: Resolver;
+  guard: EgressGuard;
+  dial: Connect;
+  cap: number;
+}) {
+  const paces = new Map<string, LocalHostLimiter>();
   return async (email: string): Promise<string> => {
     const domain = email.slice(email.indexOf("@") + 1);
     const route = await findMailRoute(deps, domain);
     if (route.kind !== "mail_hosts") return route.kind;
     const host = route.hosts[0]!;
-    const pace = paces.get(host.name) ?? new LocalPace(profileOf("", deps.cap));
+    const pace = paces.get(host.name) ?? new LocalHostLimiter(profileOf("", deps.cap));
     paces.set(host.name, pace);
     await pace.enter();
     try {
@@ -29,10 +34,10 @@ export function createPlainProber(deps: { resolver: Resolver; guard: EgressGuard
   };
 }
 
-async function ask(dial: Dial, address: string, target: string, decoy: string): Promise<string> {
+async function ask(dial: Connect, address: string, target: string, decoy: string): Promise<string> {
   const dialled = await dial(address, 10_000);
   if (dialled.kind !== "connected") return dialled.kind;
-  const conversation = new Conversation(dialled.socket);
+  const conversation = new SmtpConnection(dialled.socket);
   const say = async (line?: string) => {
     if (line !== undefined) conversation.send([line]);
     const heard = await conversation.hear(10_000);

@@ -7,8 +7,8 @@
 import { createResolver } from "#src/dns/resolver";
 import { createEgressGuard } from "#src/egress/guard";
 import { loadDisposables } from "#src/reference/disposable";
-import { createDial, type Egress } from "#src/smtp/dial";
-import { createPlanner } from "#src/smtp/planner";
+import { createConnect, type Egress } from "#src/smtp/connect";
+import { createPlanner } from "#src/smtp/probe-planner";
 import { decide } from "#src/verdict";
 import { createVerifier } from "#src/verifier";
 import { createPlainProber } from "./plain-prober.ts";
@@ -38,7 +38,7 @@ process.once("message", async (request: RunRequest) => {
 async function run({ how, addresses, nameServer, smtpPort }: RunRequest): Promise<RunResult> {
   const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
   const egress: Egress = { ehloName: "prober.test", mailFrom: "probe@prober.test" };
-  const dial = createDial({ guard, port: smtpPort, egress });
+  const dial = createConnect({ guard, port: smtpPort, egress });
   const resolver = createResolver({ servers: [nameServer] });
   const result: RunResult = { seconds: 0, peakRssMiB: 0, right: 0, wrong: [] };
   const watch = setInterval(() => {

@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Commonness } from "#src/plausibility/name-lexicon";
-import { plainLetters } from "#src/plausibility/plain-letters";
+import { plainLetters } from "#src/plausibility/normalise-letters";
 import { type PackageName, packageFolder } from "../packages.ts";
 import { romanize } from "../romanize.ts";
 

@@ -7,8 +7,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suggestDomain } from "#src/address/suggestion";
-import { suggestKnownDomain } from "#src/plausibility/domain-slip";
-import { slipsBehind } from "#src/plausibility/slips-behind";
+import { suggestKnownDomain } from "#src/plausibility/domain-typo";
+import { slipsBehind } from "#src/plausibility/typo-candidates";
 import { packageFolder } from "../packages.ts";
 import { createRandom, shuffle } from "../random.ts";
 import { withSlip } from "./finger-slips.ts";

@@ -6,9 +6,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { suggestLocal } from "#src/plausibility/local-slip";
+import { suggestLocal } from "#src/plausibility/local-part-typo";
 import { loadNameLexicon, type NameLexicon } from "#src/plausibility/name-lexicon";
-import { slipsBehind } from "#src/plausibility/slips-behind";
+import { slipsBehind } from "#src/plausibility/typo-candidates";
 import { packageFolder } from "../packages.ts";
 import { createRandom, type Random } from "../random.ts";
 import { withSlip } from "./finger-slips.ts";

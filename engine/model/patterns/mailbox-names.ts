@@ -1,6 +1,6 @@
 /** Mailbox names made after a template. */
 
-import type { Template } from "#src/plausibility/name-reading";
+import type { Template } from "#src/plausibility/name-parser";
 import type { Random } from "../random.ts";
 import type { Person } from "./people.ts";
 

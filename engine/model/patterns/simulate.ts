@@ -5,7 +5,7 @@
  *   npm run model:patterns
  */
 
-import { readName, TEMPLATES } from "#src/plausibility/name-reading";
+import { readName, TEMPLATES } from "#src/plausibility/name-parser";
 import { liftOf, tallyOf } from "#src/plausibility/naming-pattern";
 import { aucOf } from "../metrics.ts";
 import { createRandom } from "../random.ts";

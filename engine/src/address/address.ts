@@ -4,9 +4,10 @@
  * The reading is strict where sending is at stake. What only old message headers allow (comments, folding
  * white space, mixed quoting, source routes) is refused, each with a sentence of its own.
  */
-import { type Complaint, complain } from "./complaint.ts";
+
 import { scanLocalPart } from "./local-part.ts";
 import { parseMailDomain } from "./mail-domain.ts";
+import { type AddressSyntaxError, syntaxError } from "./syntax-error.ts";
 
 export type Address = {
   /** The mailbox name as the mail server is asked for it: as typed, in Unicode NFC, quotes kept. */
@@ -23,7 +24,7 @@ export type Address = {
   normalized: string;
 };
 
-export type ParsedAddress = { ok: true; address: Address } | { ok: false; complaint: Complaint };
+export type ParsedAddress = { ok: true; address: Address } | { ok: false; complaint: AddressSyntaxError };
 
 // No valid address is longer, in any of its forms; what is longer is not even looked at.
 const MAX_TYPED_LENGTH = 1024;
@@ -32,8 +33,8 @@ const MAX_ADDRESS_OCTETS = 254;
 export function parseAddress(typed: string): ParsedAddress {
   const start = firstInk(typed);
   const text = typed.slice(0, endOfInk(typed, start));
-  if (start === text.length) return refuse(complain("empty", 0));
-  if (text.length - start > MAX_TYPED_LENGTH) return refuse(complain("too_long_to_read", start));
+  if (start === text.length) return refuse(syntaxError("empty", 0));
+  if (text.length - start > MAX_TYPED_LENGTH) return refuse(syntaxError("too_long_to_read", start));
 
   const local = scanLocalPart(text, start);
   if ("rule" in local) return refuse(local);
@@ -46,7 +47,7 @@ export function parseAddress(typed: string): ParsedAddress {
       ? domain.ascii.length
       : Math.min(domain.ascii.length, Buffer.byteLength(text.slice(local.end + 1)));
   if (local.octets + 1 + domainOctets > MAX_ADDRESS_OCTETS)
-    return refuse(complain("address_too_long", start));
+    return refuse(syntaxError("address_too_long", start));
 
   const name = text.slice(start, local.end);
   const composed = local.ascii ? name : compose(name);
@@ -64,7 +65,7 @@ export function parseAddress(typed: string): ParsedAddress {
   };
 }
 
-function refuse(complaint: Complaint): ParsedAddress {
+function refuse(complaint: AddressSyntaxError): ParsedAddress {
   return { ok: false, complaint };
 }
 

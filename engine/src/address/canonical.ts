@@ -6,7 +6,7 @@
  * merging two people is worse than counting one of them twice.
  */
 
-import { type MailboxHouse, mailboxHouseOf } from "../reference/mailbox-house.ts";
+import { type NamingRuleProvider, namingRuleProviderOf } from "../reference/naming-rules.ts";
 
 export type CanonicalEmail = {
   canonical: string;
@@ -16,7 +16,7 @@ export type CanonicalEmail = {
 
 /** The local part as the parser gives it (NFC, quotes kept), the domain in lower-case A-labels. */
 export function canonicalEmail(local: string, domain: string): CanonicalEmail {
-  const house = mailboxHouseOf(domain);
+  const house = namingRuleProviderOf(domain);
   if (house !== undefined && local.charCodeAt(0) !== QUOTE) return HABITS[house](local.toLowerCase(), domain);
   return (
     fastmailSubdomain(local, domain) ?? { canonical: `${local}@${domain}`, isSubaddressed: plusAt(local) > 0 }
@@ -28,7 +28,7 @@ const QUOTE = 0x22;
 type Habit = (local: string, domain: string) => CanonicalEmail;
 
 /** What each house ignores. All of them ignore case. */
-const HABITS: Readonly<Record<MailboxHouse, Habit>> = {
+const HABITS: Readonly<Record<NamingRuleProvider, Habit>> = {
   google: (local) => withoutTag(local, "gmail.com", (base) => base.replaceAll(".", "")),
   microsoft: (local, domain) => withoutTag(local, domain),
   // A disposable Yahoo address is base-keyword, and the base is no account: it may be another person's name.
@@ -70,6 +70,7 @@ function plusAt(local: string): number {
 function fastmailSubdomain(local: string, domain: string): CanonicalEmail | undefined {
   const dot = domain.indexOf(".");
   const parent = domain.slice(dot + 1);
-  if (dot <= 0 || mailboxHouseOf(parent) !== "fastmail" || local.charCodeAt(0) === QUOTE) return undefined;
+  if (dot <= 0 || namingRuleProviderOf(parent) !== "fastmail" || local.charCodeAt(0) === QUOTE)
+    return undefined;
   return { canonical: `${domain.slice(0, dot)}@${parent}`, isSubaddressed: true };
 }

@@ -2,7 +2,7 @@
  * The mailbox name before the @: a dot-atom or a quoted string, by RFC 5321 §4.1.2 with the non-ASCII
  * characters of RFC 6531 §3.3. One pass over the code units, no regular expressions.
  */
-import { type Complaint, complain } from "./complaint.ts";
+import { type AddressSyntaxError, syntaxError } from "./syntax-error.ts";
 
 export type LocalPart = {
   /** Index just past the local part: where the @ stands. */
@@ -27,14 +27,14 @@ for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 }
 
 /** Reads the local part that starts at `start`. A result means an @ stands at its `end`. */
-export function scanLocalPart(text: string, start: number): LocalPart | Complaint {
+export function scanLocalPart(text: string, start: number): LocalPart | AddressSyntaxError {
   const found = text.charCodeAt(start) === QUOTE ? scanQuoted(text, start) : scanDotAtom(text, start);
   if ("rule" in found) return found;
-  if (found.octets > MAX_LOCAL_OCTETS) return complain("local_too_long", start);
+  if (found.octets > MAX_LOCAL_OCTETS) return syntaxError("local_too_long", start);
   return found;
 }
 
-function scanDotAtom(text: string, start: number): LocalPart | Complaint {
+function scanDotAtom(text: string, start: number): LocalPart | AddressSyntaxError {
   let octets = 0;
   let ascii = true;
   let previous = DOT; // a dot at the very start is as wrong as one after another
@@ -44,11 +44,11 @@ function scanDotAtom(text: string, start: number): LocalPart | Complaint {
       if (ATEXT[unit] === 1) {
         octets++;
       } else if (unit === DOT) {
-        if (previous === DOT) return complain(i === start ? "local_leading_dot" : "local_double_dot", i);
+        if (previous === DOT) return syntaxError(i === start ? "local_leading_dot" : "local_double_dot", i);
         octets++;
       } else if (unit === AT) {
-        if (i === start) return complain("local_empty", i);
-        if (previous === DOT) return complain("local_trailing_dot", i - 1);
+        if (i === start) return syntaxError("local_empty", i);
+        if (previous === DOT) return syntaxError("local_trailing_dot", i - 1);
         return { end: i, octets, quoted: false, ascii };
       } else {
         return complainAboutAscii(text, i, unit);
@@ -56,16 +56,16 @@ function scanDotAtom(text: string, start: number): LocalPart | Complaint {
     } else {
       ascii = false;
       const width = octetsOf(text, i);
-      if (width === 0) return complain("lone_surrogate", i);
+      if (width === 0) return syntaxError("lone_surrogate", i);
       octets += width;
       if (width === 4) i++;
     }
     previous = unit;
   }
-  return complain("missing_at", text.length);
+  return syntaxError("missing_at", text.length);
 }
 
-function scanQuoted(text: string, start: number): LocalPart | Complaint {
+function scanQuoted(text: string, start: number): LocalPart | AddressSyntaxError {
   let octets = 1;
   let ascii = true;
   for (let i = start + 1; i < text.length; i++) {
@@ -73,55 +73,60 @@ function scanQuoted(text: string, start: number): LocalPart | Complaint {
     if (unit === QUOTE) {
       const next = text.charCodeAt(i + 1);
       if (next === AT) return { end: i + 1, octets: octets + 1, quoted: true, ascii };
-      if (i + 1 === text.length) return complain("missing_at", text.length);
-      return complain("quote_then_text", i + 1);
+      if (i + 1 === text.length) return syntaxError("missing_at", text.length);
+      return syntaxError("quote_then_text", i + 1);
     }
     if (unit === BACKSLASH) {
       const escaped = text.charCodeAt(i + 1); // NaN at the end of the text
-      if (Number.isNaN(escaped)) return complain("quote_unclosed", start);
+      if (Number.isNaN(escaped)) return syntaxError("quote_unclosed", start);
       // RFC 6531 widens the plain characters inside quotes, not the escaped ones.
-      if (escaped < SPACE || escaped > 0x7e) return complain("quoted_pair", i + 1, characterAt(text, i + 1));
+      if (escaped < SPACE || escaped > 0x7e)
+        return syntaxError("quoted_pair", i + 1, characterAt(text, i + 1));
       octets += 2;
       i++;
     } else if (unit < SPACE || unit === 0x7f) {
-      return complain("control_character", i, text[i]);
+      return syntaxError("control_character", i, text[i]);
     } else if (unit < 0x80) {
       octets++;
     } else {
       ascii = false;
       const width = octetsOf(text, i);
-      if (width === 0) return complain("lone_surrogate", i);
+      if (width === 0) return syntaxError("lone_surrogate", i);
       octets += width;
       if (width === 4) i++;
     }
   }
-  return complain("quote_unclosed", start);
+  return syntaxError("quote_unclosed", start);
 }
 
 /** Why this ASCII character, which is no atext, cannot stand in a plain mailbox name. */
-function complainAboutAscii(text: string, i: number, unit: number): Complaint {
+function complainAboutAscii(text: string, i: number, unit: number): AddressSyntaxError {
   const character = text.charAt(i);
   switch (character) {
     case " ":
     case "\t":
-      return complain(looksLikeDisplayName(text) ? "display_name" : "local_white_space", i);
+      return syntaxError(looksLikeDisplayName(text) ? "display_name" : "local_white_space", i);
     case "<":
     case ">":
-      return complain("display_name", i);
+      return syntaxError("display_name", i);
     case "(":
     case ")":
-      return complain("comment", i);
+      return syntaxError("comment", i);
     case '"':
-      return complain("quote_in_the_middle", i);
+      return syntaxError("quote_in_the_middle", i);
     case ",":
     case ";":
-      return complain(
+      return syntaxError(
         text.indexOf("@", i) >= 0 && text.lastIndexOf("@", i) >= 0 ? "several_addresses" : "local_character",
         i,
         character,
       );
     default:
-      return complain(unit < SPACE || unit === 0x7f ? "control_character" : "local_character", i, character);
+      return syntaxError(
+        unit < SPACE || unit === 0x7f ? "control_character" : "local_character",
+        i,
+        character,
+      );
   }
 }
 

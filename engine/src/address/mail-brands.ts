@@ -3,8 +3,8 @@
  * and how far from the brand a typed name may be and still be taken for it.
  */
 
-import { MAILBOX_PROVIDER_NAMES } from "../reference/mailbox-provider-table.ts";
-import { LARGE_PROVIDERS } from "../reference/mailbox-providers.ts";
+import { MAILBOX_PROVIDER_NAMES } from "../reference/free-provider-domains.ts";
+import { LARGE_PROVIDERS } from "../reference/free-providers.ts";
 
 export type MailBrand = {
   name: string;

@@ -7,8 +7,8 @@
  */
 import { isIPv4, isIPv6 } from "node:net";
 import tr46 from "tr46";
-import { type Complaint, complain } from "./complaint.ts";
 import { octetsOf } from "./local-part.ts";
+import { type AddressSyntaxError, syntaxError } from "./syntax-error.ts";
 
 export type MailDomain = {
   kind: "name" | "ip_literal";
@@ -41,8 +41,8 @@ const IDNA_CHECKS = {
 };
 
 /** Reads the domain from `start` to the end of the text. */
-export function parseMailDomain(text: string, start: number): MailDomain | Complaint {
-  if (start >= text.length) return complain("domain_empty", start);
+export function parseMailDomain(text: string, start: number): MailDomain | AddressSyntaxError {
+  if (start >= text.length) return syntaxError("domain_empty", start);
   if (text[start] === "[") return parseLiteral(text, start);
 
   const shape = scanLabels(text, start);
@@ -56,7 +56,7 @@ export function parseMailDomain(text: string, start: number): MailDomain | Compl
 }
 
 /** Walks over the labels as typed; tells whether the name is plain ASCII or needs IDNA. */
-function scanLabels(text: string, start: number): "ascii" | "international" | Complaint {
+function scanLabels(text: string, start: number): "ascii" | "international" | AddressSyntaxError {
   let international = false;
   let labelStart = start;
   for (let i = start; i <= text.length; i++) {
@@ -68,14 +68,14 @@ function scanLabels(text: string, start: number): "ascii" | "international" | Co
       labelStart = i + 1;
     } else if (unit >= 0x80) {
       const width = octetsOf(text, i);
-      if (width === 0) return complain("lone_surrogate", i);
+      if (width === 0) return syntaxError("lone_surrogate", i);
       if (width === 4) i++;
       international = true;
     } else if (LDH[unit] !== 1) {
       return complainAboutAscii(text, i, unit);
     }
   }
-  if (!international && text.length - start > MAX_DOMAIN_OCTETS) return complain("domain_too_long", start);
+  if (!international && text.length - start > MAX_DOMAIN_OCTETS) return syntaxError("domain_too_long", start);
   return international ? "international" : "ascii";
 }
 
@@ -85,17 +85,17 @@ function complainAboutLabel(
   from: number,
   to: number,
   international: boolean,
-): Complaint | undefined {
+): AddressSyntaxError | undefined {
   if (from === to) {
-    if (from === start) return complain("domain_leading_dot", from);
-    return complain(to === text.length ? "domain_trailing_dot" : "domain_double_dot", from - 1);
+    if (from === start) return syntaxError("domain_leading_dot", from);
+    return syntaxError(to === text.length ? "domain_trailing_dot" : "domain_double_dot", from - 1);
   }
   if (text.charCodeAt(from) === HYPHEN || text.charCodeAt(to - 1) === HYPHEN) {
-    return complain("label_hyphen", from, text.slice(from, to));
+    return syntaxError("label_hyphen", from, text.slice(from, to));
   }
   // A label with non-ASCII characters is measured in its A-label form later on.
   if (!international && to - from > MAX_LABEL_OCTETS)
-    return complain("label_too_long", from, text.slice(from, to));
+    return syntaxError("label_too_long", from, text.slice(from, to));
   return undefined;
 }
 
@@ -108,31 +108,31 @@ function isAceLabel(text: string, at: number): boolean {
   );
 }
 
-function complainAboutAscii(text: string, i: number, unit: number): Complaint {
+function complainAboutAscii(text: string, i: number, unit: number): AddressSyntaxError {
   const character = text.charAt(i);
-  if (character === "@") return complain("several_at", i);
-  if (character === " " || character === "\t") return complain("domain_white_space", i);
-  if (character === "(" || character === ")") return complain("comment", i);
-  if (character === "<" || character === ">") return complain("display_name", i);
+  if (character === "@") return syntaxError("several_at", i);
+  if (character === " " || character === "\t") return syntaxError("domain_white_space", i);
+  if (character === "(" || character === ")") return syntaxError("comment", i);
+  if (character === "<" || character === ">") return syntaxError("display_name", i);
   if ((character === "," || character === ";") && text.includes("@", i)) {
-    return complain("several_addresses", i, character);
+    return syntaxError("several_addresses", i, character);
   }
-  return complain(unit < 0x20 || unit === 0x7f ? "control_character" : "domain_character", i, character);
+  return syntaxError(unit < 0x20 || unit === 0x7f ? "control_character" : "domain_character", i, character);
 }
 
 /** IDNA2008 allows letters, marks and decimal digits; UTS-46 lets letter-like numbers (ↀ, ᛮ) slip through. */
 const LETTER_NUMBERS = /(?!〇)\p{Nl}/u;
 
-function parseInternational(typed: string, start: number): MailDomain | Complaint {
+function parseInternational(typed: string, start: number): MailDomain | AddressSyntaxError {
   const spelled = bothSpellings(typed);
-  if (!spelled) return complain("domain_not_idna", start, typed);
+  if (!spelled) return syntaxError("domain_not_idna", start, typed);
   const { ascii, unicode } = spelled;
   for (const label of ascii.split(".")) {
     // Characters that IDNA ignores can leave a label with nothing in it.
-    if (label === "") return complain("domain_not_idna", start, typed);
-    if (label.length > MAX_LABEL_OCTETS) return complain("label_too_long", start, label);
+    if (label === "") return syntaxError("domain_not_idna", start, typed);
+    if (label.length > MAX_LABEL_OCTETS) return syntaxError("label_too_long", start, label);
   }
-  if (ascii.length > MAX_DOMAIN_OCTETS) return complain("domain_too_long", start);
+  if (ascii.length > MAX_DOMAIN_OCTETS) return syntaxError("domain_too_long", start);
   return complainAboutEnding(ascii, start) ?? { kind: "name", ascii, unicode };
 }
 
@@ -167,9 +167,9 @@ function hasStrayHyphens(typed: string, unicode: string): boolean {
 }
 
 /** RFC 1123 §2.1 and RFC 3696 §2: a top-level domain is alphabetic (or an A-label), never a number. */
-function complainAboutEnding(name: string, start: number): Complaint | undefined {
+function complainAboutEnding(name: string, start: number): AddressSyntaxError | undefined {
   const dot = name.lastIndexOf(".");
-  if (dot < 0) return complain("domain_single_label", start, name);
+  if (dot < 0) return syntaxError("domain_single_label", start, name);
   let letters = 0;
   let digits = 0;
   for (let i = dot + 1; i < name.length; i++) {
@@ -180,20 +180,20 @@ function complainAboutEnding(name: string, start: number): Complaint | undefined
   const length = name.length - dot - 1;
   if (letters === length && length >= 2) return undefined;
   if (digits === length) {
-    if (isIPv4(name)) return complain("ip_without_brackets", start, name);
-    return complain("tld_numeric", start + dot, name.slice(dot));
+    if (isIPv4(name)) return syntaxError("ip_without_brackets", start, name);
+    return syntaxError("tld_numeric", start + dot, name.slice(dot));
   }
   if (length > 4 && isAceLabel(name, dot + 1)) return undefined;
-  return complain("tld_not_alphabetic", start + dot, name.slice(dot));
+  return syntaxError("tld_not_alphabetic", start + dot, name.slice(dot));
 }
 
 /** RFC 5321 §4.1.3: [192.0.2.1] or [IPv6:2001:db8::1]. */
-function parseLiteral(text: string, start: number): MailDomain | Complaint {
+function parseLiteral(text: string, start: number): MailDomain | AddressSyntaxError {
   const inner = text.slice(start + 1, -1);
   const wellFormed =
     text.endsWith("]") &&
     (isIPv4(inner) || (/^ipv6:/i.test(inner) && isIPv6(inner.slice(5)) && !inner.includes("%")));
-  if (!wellFormed) return complain("literal_malformed", start);
+  if (!wellFormed) return syntaxError("literal_malformed", start);
   const literal = text.slice(start).toLowerCase();
   return { kind: "ip_literal", ascii: literal, unicode: literal };
 }

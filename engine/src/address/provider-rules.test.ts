@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PROVIDER_RULES, providerSyntaxComplaint } from "./provider-rules.ts";
+import { PROVIDER_RULES, providerSyntaxError } from "./provider-rules.ts";
 
 test.each([
   ["annle", "gmail.com"],
@@ -18,7 +18,7 @@ test.each([
   ["안녕", "icloud.com"],
   ["ann!lee", "proton.me"],
 ])("%s@%s was never given out", (local, domain) => {
-  expect(providerSyntaxComplaint(local, domain)).toMatch(/names have/);
+  expect(providerSyntaxError(local, domain)).toMatch(/names have/);
 });
 
 test.each([
@@ -37,11 +37,11 @@ test.each([
   ["ann", "fastmail.com"],
   ["a'b", "yahoo.co.jp"],
 ])("%s@%s may exist", (local, domain) => {
-  expect(providerSyntaxComplaint(local, domain)).toBeUndefined();
+  expect(providerSyntaxError(local, domain)).toBeUndefined();
 });
 
 test("a company that has its mail at Google names its mailboxes as it likes", () => {
-  expect(providerSyntaxComplaint("hr", "google.com")).toBeUndefined();
+  expect(providerSyntaxError("hr", "google.com")).toBeUndefined();
 });
 
 test("each provider has one rule, and each rule names its source", () => {
@@ -59,5 +59,5 @@ test.each([
     "Outlook and Hotmail names have only letters, digits, dots, hyphens and underscores",
   ],
 ])("%s@%s: the complaint names the rule", (local, domain, complaint) => {
-  expect(providerSyntaxComplaint(local, domain)).toBe(complaint);
+  expect(providerSyntaxError(local, domain)).toBe(complaint);
 });

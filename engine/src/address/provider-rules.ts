@@ -6,17 +6,17 @@
  * accepts today; that is why only Gmail's lengths are judged.
  */
 
-import { type MailboxHouse, mailboxHouseOf } from "../reference/mailbox-house.ts";
+import { type NamingRuleProvider, namingRuleProviderOf } from "../reference/naming-rules.ts";
 
 /** Why no such mailbox can exist at this domain, in words for people, or undefined when it can. */
-export function providerSyntaxComplaint(local: string, domain: string): string | undefined {
-  const provider = mailboxHouseOf(domain);
+export function providerSyntaxError(local: string, domain: string): string | undefined {
+  const provider = namingRuleProviderOf(domain);
   const rule = provider === undefined ? undefined : RULE_OF.get(provider);
   return rule && complaintAbout(baseOf(unquoted(local)), rule);
 }
 
 export type ProviderRule = {
-  provider: MailboxHouse;
+  provider: NamingRuleProvider;
   /** The brand as people know it. */
   brand: string;
   /** The characters of a name, before any tag; ASCII letters and digits are always among them. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { MAILBOX_PROVIDER_NAMES } from "../reference/mailbox-provider-table.ts";
-import { isFreeProvider, LARGE_PROVIDERS } from "../reference/mailbox-providers.ts";
+import { MAILBOX_PROVIDER_NAMES } from "../reference/free-provider-domains.ts";
+import { isFreeProvider, LARGE_PROVIDERS } from "../reference/free-providers.ts";
 import { suggestDomain, suggestForSingleLabel } from "./suggestion.ts";
 
 // These slips are our own, and the rules were tuned on them. The honest figures are from elsewhere: 823 slips out of

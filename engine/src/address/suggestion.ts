@@ -9,7 +9,7 @@
  */
 
 import { parse } from "tldts";
-import { isFreeProvider, LARGE_PROVIDERS } from "../reference/mailbox-providers.ts";
+import { isFreeProvider, LARGE_PROVIDERS } from "../reference/free-providers.ts";
 import { isPrivacyRelay } from "../reference/privacy-relays.ts";
 import { isRealLookAlike } from "./look-alikes.ts";
 import {
@@ -21,8 +21,8 @@ import {
   type MailBrand,
   ONE_ENDING_BRANDS,
 } from "./mail-brands.ts";
-import { lostPlaceCost, slipCost } from "./slip-cost.ts";
 import { specialUseOf } from "./special-use.ts";
+import { lostPlaceCost, typoCost } from "./typo-cost.ts";
 
 export type Suggestion = {
   domain: string;
@@ -54,7 +54,7 @@ export function suggestForSingleLabel(label: string): Suggestion | undefined {
   return best(
     [...PROVIDER_WITHOUT_DOTS].map(([undivided, domain]) => ({
       domain,
-      cost: slipCost(word, undivided, limit),
+      cost: typoCost(word, undivided, limit),
       weight: LARGE_PROVIDERS.get(domain) ?? 1,
     })),
   );
@@ -142,7 +142,7 @@ function slipOfOneEnding(name: string, letters: number): Suggestion | undefined 
   const near = MAIL_BRANDS_OF_ONE_ENDING.filter(
     (brand) =>
       isWithinReach(letters, brand.letters, ONE_LETTER) &&
-      slipCost(name, brand.name, ONE_LETTER) <= ONE_LETTER &&
+      typoCost(name, brand.name, ONE_LETTER) <= ONE_LETTER &&
       !(brand.sharedTail && name.endsWith(brand.sharedTail.tail)), // gvmail.br is somebody else
   );
   return near[0] && { domain: `${near[0].name}.com`, certainty: 0.85 };
@@ -153,7 +153,7 @@ const IN_A_COUNTRY = /^(?:com?\.)?[a-z]{2}$/;
 const MAIL_BRANDS_OF_ONE_ENDING = MAIL_BRANDS.filter(({ name }) => ONE_ENDING_BRANDS.has(name));
 
 function costOfName(typed: string, brand: MailBrand, limit: number): number {
-  const cost = slipCost(typed, brand.name, limit);
+  const cost = typoCost(typed, brand.name, limit);
   return cost === Infinity && brand.isUnmistakable ? lostPlaceCost(typed, brand.name) : cost;
 }
 
@@ -191,7 +191,7 @@ function costOfEnding(
   // A top-level domain that exists was meant: yahoo.cm.br is yahoo.com.br, but yahoo.com.is is not yahoo.com.sg.
   if (typed.includes(".") && endingExists(typedTld) && !right.endsWith(`.${typedTld}`)) return Infinity;
   if (right.startsWith(typed)) return STOPPED_EARLY_COST;
-  const cost = slipCost(typed, right, ENDING_LIMIT, 0);
+  const cost = typoCost(typed, right, ENDING_LIMIT, 0);
   if (!typed.startsWith(right)) return cost;
   return typed.length === right.length + 1
     ? Math.min(cost, ONE_LETTER_ON_COST)
@@ -234,7 +234,7 @@ function repairedEnding(domain: string): Suggestion | undefined {
     stems.flatMap((stem) =>
       COMMON_ENDINGS.map(([ending, weight]) => ({
         domain: `${stem}.${ending}`,
-        cost: slipCost(domain.slice(stem.length + 1), ending, ONE_SLIP, 0),
+        cost: typoCost(domain.slice(stem.length + 1), ending, ONE_SLIP, 0),
         weight,
       })),
     ),

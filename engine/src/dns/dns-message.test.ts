@@ -2,9 +2,9 @@ import { type Answer, decode, encode } from "dns-packet";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { growth, LINEAR_AT_FOURFOLD } from "../../test/growth.ts";
-import { encodeQuestion, type Question, readMessage } from "./dns-message.ts";
+import { type DnsQuestion, encodeQuestion, readMessage } from "./dns-message.ts";
 
-const question: Question = { id: 0x1234, name: "shop.test", type: "MX" };
+const question: DnsQuestion = { id: 0x1234, name: "shop.test", type: "MX" };
 
 function reply(parts: {
   id?: number;

@@ -9,10 +9,10 @@ import { type Answer, type DecodedPacket, decode, encode, RECURSION_DESIRED } fr
 import type { RecordData, RecordType } from "./dns-answer.ts";
 import { plainName } from "./host-name.ts";
 
-export type Question = { id: number; name: string; type: RecordType };
+export type DnsQuestion = { id: number; name: string; type: RecordType };
 
 /** A message that answers our question, with the parts we use. */
-export type Reply = {
+export type DnsResponse = {
   kind: "reply";
   rcode: number;
   records: readonly DnsRecord[];
@@ -27,7 +27,7 @@ export type DnsRecord = {
 }[RecordType];
 
 /** `stray`: not an answer to this question, keep listening. `truncated`: ask again over TCP. */
-export type Reading = Reply | { kind: "stray" | "truncated" | "malformed" };
+export type ParsedMessage = DnsResponse | { kind: "stray" | "truncated" | "malformed" };
 
 export const RCODE = {
   noError: 0,
@@ -45,7 +45,7 @@ const DATAGRAM_BYTES = 1232;
 // A name may be a long chain of pointers, each record's anew; a limit on records keeps reading linear.
 const MAX_RECORDS = 400;
 
-export function encodeQuestion({ id, name, type }: Question, { edns }: { edns: boolean }): Buffer {
+export function encodeQuestion({ id, name, type }: DnsQuestion, { edns }: { edns: boolean }): Buffer {
   return encode({
     type: "query",
     id,
@@ -66,7 +66,7 @@ const EDNS: Answer = {
   options: [],
 };
 
-export function readMessage(bytes: Buffer, question: Question): Reading {
+export function readMessage(bytes: Buffer, question: DnsQuestion): ParsedMessage {
   if (bytes.length < 12 || bytes.readUInt16BE(0) !== question.id) return { kind: "stray" };
   const flags = bytes.readUInt16BE(2);
   if ((flags & 0x8000) === 0) return { kind: "stray" };
@@ -113,7 +113,7 @@ function extendedRcode(packet: DecodedPacket): number {
   return opt?.extendedRcode ?? 0;
 }
 
-function bareReply(rcode: number): Reply {
+function bareReply(rcode: number): DnsResponse {
   return { kind: "reply", rcode, records: [], negativeTtlSeconds: undefined, isReferral: false };
 }
 

@@ -5,13 +5,14 @@
  * name server looks dead), hides lifetimes, and caches nothing. Answers are remembered (answer-cache.ts), each
  * question is asked once at a time, and only so many are under way at once; the others wait their turn.
  */
+
+import { createSemaphore } from "../semaphore.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import type { DnsAnswer, RecordType } from "./dns-answer.ts";
 import { isAskable, plainName } from "./host-name.ts";
-import { type Inquiry, openInquiry } from "./inquiry.ts";
+import { type Lookup, startLookup } from "./lookup.ts";
 import { createNameServers } from "./name-servers.ts";
-import { MAX_ALIASES, type ReplyReading, readReply } from "./reply-reading.ts";
-import { createTurnstile } from "./turnstile.ts";
+import { MAX_ALIASES, type ResponseReading, readResponse } from "./response-reader.ts";
 
 export type Resolver = {
   /** Never throws: whatever the name servers do is a value. */
@@ -38,20 +39,20 @@ export function createResolver({
   maxCached = 50_000,
 }: ResolverOptions = {}): Resolver {
   const nameServers = createNameServers(servers);
-  const turnstile = createTurnstile(maxInFlight);
+  const turnstile = createSemaphore(maxInFlight);
   const cache = createAnswerCache({ maxAnswers: maxCached });
-  const underWay = new Set<Inquiry>();
+  const underWay = new Set<Lookup>();
   let isClosed = false;
 
-  const askServers = async <T extends RecordType>(name: string, type: T): Promise<ReplyReading<T>> => {
+  const askServers = async <T extends RecordType>(name: string, type: T): Promise<ResponseReading<T>> => {
     if (isClosed) return { status: "closed" };
-    const inquiry = openInquiry(nameServers.inOrder(), { name, type }, { timeoutMs });
+    const inquiry = startLookup(nameServers.inOrder(), { name, type }, { timeoutMs });
     underWay.add(inquiry);
     const result = await inquiry.result;
     underWay.delete(inquiry);
     if (result.kind === "failed") return { status: result.failure };
     for (const server of result.silent) nameServers.wasSilent(server);
-    return readReply(result, name, type);
+    return readResponse(result, name, type);
   };
 
   /** Asks on behind an alias that the answer leaves open, so many times and no more. */

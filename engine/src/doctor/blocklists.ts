@@ -8,7 +8,7 @@
 import { type DnsAnswer, isFailure } from "../dns/dns-answer.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { type Case, type Finding, judge } from "./finding.ts";
-import { ipNameUnder } from "./ip-name.ts";
+import { ipNameUnder } from "./reverse-dns-name.ts";
 
 export async function examineBlocklists(
   deps: { resolver: Pick<Resolver, "ask"> },

@@ -10,26 +10,26 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createResolver, type Resolver } from "../dns/resolver.ts";
 import { createEgressGuard, type EgressGuard } from "../egress/guard.ts";
 import type { EngineSettings } from "../settings.ts";
-import { createDial, type Dial, type Egress } from "../smtp/dial.ts";
+import { type Connect, createConnect, type Egress } from "../smtp/connect.ts";
 import { examineBlocklists } from "./blocklists.ts";
+import { examineEhloName } from "./ehlo-name.ts";
 import type { Finding } from "./finding.ts";
-import { examineGreetingName } from "./greeting-name.ts";
 import { examineListAge } from "./list-age.ts";
 import { examineNameServers } from "./name-servers.ts";
-import { findOurAddress } from "./our-address.ts";
 import { judgePort25 } from "./port-25.ts";
-import { LARGE_PROVIDERS_TO_VISIT, visitProvider } from "./provider-visit.ts";
-import { examineReverseName } from "./reverse-name.ts";
+import { judgeAcceptance } from "./provider-acceptance.ts";
+import { PROVIDERS_TO_PROBE, probeProvider } from "./provider-probe.ts";
+import { examinePtrRecord } from "./ptr-record.ts";
+import { findPublicIp } from "./public-ip.ts";
 import { examineDmarc, examineSenderDomain, senderDomainExists, senderDomainOf } from "./sender-domain.ts";
-import { examineSenderPolicy } from "./sender-policy.ts";
-import { judgeWelcome } from "./welcome.ts";
+import { examineSenderSpf } from "./sender-spf.ts";
 
 export type DoctorDeps = {
   /** Each as `ip[:port]`. */
   nameServers: readonly string[];
   resolver: Pick<Resolver, "ask">;
   guard: EgressGuard;
-  dial: Dial;
+  dial: Connect;
   smtpPort: number;
   egress: Egress;
   exemptSpecialUse: readonly string[];
@@ -49,16 +49,16 @@ const DNS_SHARE = 1 / 3;
 
 /** Findings in the same order in every run, each as soon as it and those before it are known. */
 export async function* examine(deps: DoctorDeps): AsyncGenerator<Finding> {
-  const { egress, guard, providers = LARGE_PROVIDERS_TO_VISIT, roundMs = ROUND_MS } = deps;
+  const { egress, guard, providers = PROVIDERS_TO_PROBE, roundMs = ROUND_MS } = deps;
   const { ehloName } = egress;
   const hasProxy = egress.proxy !== undefined;
   const sender = senderDomainOf(egress.mailFrom);
 
   const visits = Promise.all(
-    providers.map((provider) => visitProvider({ ...deps, ehloName }, provider, roundMs)),
+    providers.map((provider) => probeProvider({ ...deps, ehloName }, provider, roundMs)),
   );
   const us = visits.then((all) =>
-    findOurAddress(all, { sourceAddress: egress.sourceAddress, hasProxy, guard }),
+    findPublicIp(all, { sourceAddress: egress.sourceAddress, hasProxy, guard }),
   );
   const nameServers = {
     nameServers: deps.nameServers,
@@ -81,12 +81,12 @@ export async function* examine(deps: DoctorDeps): AsyncGenerator<Finding> {
   const findings: readonly Promise<Finding | Finding[]>[] = [
     within("name servers", roundMs, examineNameServers(nameServers)),
     visits.then((all) => judgePort25(all, { port: deps.smtpPort, hasProxy })),
-    visits.then(judgeWelcome),
+    visits.then(judgeAcceptance),
     us.then(({ finding }) => finding),
-    afterwards("EHLO name", (address) => examineGreetingName(named, address)),
-    afterwards("reverse DNS", (address) => examineReverseName(named, address)),
+    afterwards("EHLO name", (address) => examineEhloName(named, address)),
+    afterwards("reverse DNS", (address) => examinePtrRecord(named, address)),
     within("sender domain", roundMs, examineSenderDomain(deps, sender)),
-    afterwards("SPF", (address) => atSender("SPF", () => examineSenderPolicy(deps, sender, address))),
+    afterwards("SPF", (address) => atSender("SPF", () => examineSenderSpf(deps, sender, address))),
     within(
       "DMARC",
       roundMs,
@@ -124,7 +124,7 @@ export function doctorFrom(settings: EngineSettings): Doctor {
   const nameServers = configured.length > 0 ? configured : ["127.0.0.1"]; // what the resolver falls back to
   const resolver = createResolver({ servers: nameServers, timeoutMs: ROUND_MS * DNS_SHARE });
   const guard = createEgressGuard({ allow: egressAllow });
-  const dial = createDial({ guard, port: smtpPort, egress });
+  const dial = createConnect({ guard, port: smtpPort, egress });
   return {
     examine: () => examine({ ...settings, nameServers, resolver, guard, dial }),
     close: () => resolver.close(),

@@ -1,12 +1,12 @@
 /** What one examination of the installation came to, in words for the operator. */
 
 /** `unknown`: we could not find out, which is no reproach to the installation. */
-export type Outcome = "good" | "warning" | "bad" | "unknown";
+export type FindingStatus = "good" | "warning" | "bad" | "unknown";
 
 export type Finding = {
   /** What was examined; the same in every run, so that a program can look for it. */
   name: string;
-  outcome: Outcome;
+  outcome: FindingStatus;
   /** What is so, in a sentence. */
   found: string;
   /** What to do about it. */
@@ -15,7 +15,7 @@ export type Finding = {
 
 /** The case that was met: the outcome, what was found, and what to do, all told from the same facts. */
 export type Case<Facts> = {
-  outcome: Outcome;
+  outcome: FindingStatus;
   when(facts: Facts): boolean;
   found(facts: Facts): string;
   advice?(facts: Facts): string;

@@ -1,26 +1,26 @@
 import { expect, test } from "vitest";
 import { judgePort25 } from "./port-25.ts";
-import type { ProviderVisit } from "./provider-visit.ts";
+import type { ProviderProbe } from "./provider-probe.ts";
 
 const DIRECT = { port: 25, hasProxy: false };
-const greeted = (provider: string, bannerName = `mx.${provider}`): ProviderVisit => ({
+const greeted = (provider: string, bannerName = `mx.${provider}`): ProviderProbe => ({
   provider,
   kind: "greeted",
   bannerName,
 });
-const silent = (provider: string): ProviderVisit => ({ provider, kind: "silent" });
-const unreachable = (provider: string): ProviderVisit => ({
+const silent = (provider: string): ProviderProbe => ({ provider, kind: "silent" });
+const unreachable = (provider: string): ProviderProbe => ({
   provider,
   kind: "unreachable",
   why: "ECONNREFUSED",
 });
-const mute = (provider: string): ProviderVisit => ({ provider, kind: "mute" });
-const unrouted = (provider: string): ProviderVisit => ({
+const mute = (provider: string): ProviderProbe => ({ provider, kind: "mute" });
+const unrouted = (provider: string): ProviderProbe => ({
   provider,
   kind: "no_route",
   why: "dns_error: timeout",
 });
-const blockedBy = (provider: string): ProviderVisit => ({
+const blockedBy = (provider: string): ProviderProbe => ({
   provider,
   kind: "refused",
   code: 554,

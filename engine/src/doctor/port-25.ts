@@ -4,19 +4,19 @@
  * Most clouds and home lines drop what goes to port 25, some hosts answer it themselves in everybody's name.
  */
 import { type Case, type Finding, judge } from "./finding.ts";
-import type { ProviderVisit } from "./provider-visit.ts";
+import type { ProviderProbe } from "./provider-probe.ts";
 
 export type Way = { port: number; hasProxy: boolean };
 
-export function judgePort25(visits: readonly ProviderVisit[], way: Way): Finding {
+export function judgePort25(visits: readonly ProviderProbe[], way: Way): Finding {
   const tried = visits.filter(({ kind }) => kind !== "no_route");
   return judge("port 25", CASES, { ...way, visits, tried, answered: tried.filter(spoke) });
 }
 
 type Facts = Way & {
-  visits: readonly ProviderVisit[];
-  tried: readonly ProviderVisit[];
-  answered: readonly ProviderVisit[];
+  visits: readonly ProviderProbe[];
+  tried: readonly ProviderProbe[];
+  answered: readonly ProviderProbe[];
 };
 
 const MAIL_PORT = 25;
@@ -103,22 +103,22 @@ const CASES: readonly Case<Facts>[] = [
   },
 ];
 
-function spoke({ kind }: ProviderVisit): boolean {
+function spoke({ kind }: ProviderProbe): boolean {
   return kind === "greeted" || kind === "refused";
 }
 
-function providersOf(visits: readonly ProviderVisit[]): string {
+function providersOf(visits: readonly ProviderProbe[]): string {
   return visits.map(({ provider }) => provider).join(", ");
 }
 
-function toldOf(visit: ProviderVisit): string {
+function toldOf(visit: ProviderProbe): string {
   return "why" in visit
     ? `${visit.provider} (${visit.why})`
     : `${visit.provider} (${visit.kind === "silent" ? "no answer" : "connected, then nothing"})`;
 }
 
 /** The one name under which all of them greeted, when there are too many for that. */
-function commonBannerOf(answered: readonly ProviderVisit[]): string | undefined {
+function commonBannerOf(answered: readonly ProviderProbe[]): string | undefined {
   const names = answered.map((visit) => (visit.kind === "greeted" ? visit.bannerName : undefined));
   const [first] = names;
   return names.length >= TOO_MANY_ALIKE && first && names.every((name) => name === first) ? first : undefined;

@@ -2,7 +2,7 @@
 import { specialUseOf } from "../address/special-use.ts";
 import { findMailPolicies } from "../dns/mail-policies.ts";
 import { findMailRoute, type MailRoute, type MailRouteDeps } from "../dns/mail-route.ts";
-import type { Finding, Outcome } from "./finding.ts";
+import type { Finding, FindingStatus } from "./finding.ts";
 
 export async function examineSenderDomain(
   deps: MailRouteDeps & { exemptSpecialUse: readonly string[] },
@@ -62,7 +62,7 @@ const OWN_DOMAIN =
 
 const WITHOUT_MAIL: Record<
   Exclude<MailRoute["kind"], "mail_hosts">,
-  readonly [outcome: Outcome, found: string, advice: string]
+  readonly [outcome: FindingStatus, found: string, advice: string]
 > = {
   null_mx: ["bad", "says that it takes no mail (null MX)", OWN_DOMAIN],
   domain_not_found: ["bad", "does not exist", OWN_DOMAIN],

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { growth, LINEAR_AT_FOURFOLD } from "../../test/growth.ts";
 import { type CsvShape, createCsvParser } from "./csv-parser.ts";
-import { ListFileTrouble } from "./trouble.ts";
+import { ListFileError } from "./list-file-error.ts";
 
 const SHAPE: CsvShape = { delimiter: ",", maxColumns: 1000, maxCellChars: 65_536 };
 
@@ -166,14 +166,14 @@ test.each<[fault: string, text: string]>([
   ["Row 1 of the file has more than 1,000 columns.", ",".repeat(1000)],
   ["Row 3 of the file is longer than 1,048,576 characters.", `a\nb\n${`${"x".repeat(60_000)},`.repeat(20)}`],
 ])("what no table has is refused: %s", (fault, text) => {
-  expect(() => rowsOf(text)).toThrow(new ListFileTrouble("not_a_table", fault));
+  expect(() => rowsOf(text)).toThrow(new ListFileError("not_a_table", fault));
 });
 
 function attempt(work: () => string[][]): string[][] | string {
   try {
     return work();
   } catch (error) {
-    if (error instanceof ListFileTrouble) return error.message;
+    if (error instanceof ListFileError) return error.message;
     throw error;
   }
 }

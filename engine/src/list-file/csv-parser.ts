@@ -10,7 +10,7 @@
  * plain character and the cell again from there. That costs no more than reading twice: a search that failed has
  * passed only doubled quotes, and none of these begins another long search.
  */
-import { ListFileTrouble } from "./trouble.ts";
+import { ListFileError } from "./list-file-error.ts";
 
 export type CsvParser = {
   /** The rows that are complete now. */
@@ -132,20 +132,20 @@ function lineBreaks(text: string): number {
   return count;
 }
 
-function cellTooLong(rowsBefore: number, limit: number): ListFileTrouble {
+function cellTooLong(rowsBefore: number, limit: number): ListFileError {
   return notATable(rowsBefore, `has a cell of more than ${counted(limit)} characters`);
 }
 
-function tooManyColumns(rowsBefore: number, limit: number): ListFileTrouble {
+function tooManyColumns(rowsBefore: number, limit: number): ListFileError {
   return notATable(rowsBefore, `has more than ${counted(limit)} columns`);
 }
 
-function rowTooLong(rowsBefore: number): ListFileTrouble {
+function rowTooLong(rowsBefore: number): ListFileError {
   return notATable(rowsBefore, `is longer than ${counted(MAX_ROW_CHARS)} characters`);
 }
 
-function notATable(rowsBefore: number, fault: string): ListFileTrouble {
-  return new ListFileTrouble("not_a_table", `Row ${rowsBefore + 1} of the file ${fault}.`);
+function notATable(rowsBefore: number, fault: string): ListFileError {
+  return new ListFileError("not_a_table", `Row ${rowsBefore + 1} of the file ${fault}.`);
 }
 
 const counted = (count: number) => count.toLocaleString("en");

@@ -6,7 +6,7 @@
  */
 import { setImmediate as otherWork } from "node:timers/promises";
 import { createCsvParser } from "./csv-parser.ts";
-import { looksLikeEmail } from "./email-in.ts";
+import { looksLikeEmail } from "./email-cell.ts";
 
 const CANDIDATES = [",", ";", "\t", "|"];
 const SAMPLE_CHARS = 64 * 1024;

@@ -5,7 +5,7 @@
  */
 import { isAscii } from "node:buffer";
 import { guessCodePage } from "./code-page.ts";
-import { ListFileTrouble } from "./trouble.ts";
+import { ListFileError } from "./list-file-error.ts";
 
 /** A label that TextDecoder knows, or "ascii" as long as nothing else was seen: what is beyond it may be anything. */
 export type Encoding = string;
@@ -31,7 +31,7 @@ export async function guessBeyondAscii(bytes: Uint8Array, isWhole: boolean): Pro
 }
 
 function refuseUtf32(): never {
-  throw new ListFileTrouble("undecodable_file", "The file is UTF-32 text. Save it as UTF-8.");
+  throw new ListFileError("undecodable_file", "The file is UTF-32 text. Save it as UTF-8.");
 }
 
 /** Delimiters, line breaks and addresses are ASCII, so every other byte of much UTF-16 is NUL. */

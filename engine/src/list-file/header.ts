@@ -1,5 +1,5 @@
 /** The names of a table's columns: from its first row, if that is a row of names. */
-import { looksLikeEmail } from "./email-in.ts";
+import { looksLikeEmail } from "./email-cell.ts";
 
 /** Whether the first row names the columns. Names are neither emails nor numbers, and not all empty. */
 export function isHeader(first: readonly string[], below: readonly string[][]): boolean {

@@ -1,9 +1,10 @@
 /** Customers' files of emails, and the files they get back. Everything streams; nothing here knows files or sockets. */
-export { type ColumnSurvey, createColumnSurvey } from "./column-survey.ts";
+
 export { csvLine } from "./csv-line.ts";
-export { createEmailCensus, type EmailCensus } from "./email-census.ts";
+export { emailIn } from "./email-cell.ts";
+export { createEmailColumnFinder, type EmailColumnFinder } from "./email-column.ts";
 export { emailIdentity, identityOf } from "./email-identity.ts";
-export { emailIn } from "./email-in.ts";
 export { type ListFile, type ListFileLimits, openListFile } from "./list-file.ts";
-export { ListFileTrouble, type ListFileTroubleKind } from "./trouble.ts";
+export { ListFileError, type ListFileErrorKind } from "./list-file-error.ts";
+export { createUniqueEmailIndex, type UniqueEmailIndex } from "./unique-email-index.ts";
 export { VERDICT_COLUMNS, type VerdictCells, verdictCells } from "./verdict-columns.ts";

@@ -2,10 +2,10 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { growth, LINEAR_AT_FOURFOLD } from "../../test/growth.ts";
-import { createColumnSurvey } from "./column-survey.ts";
+import { createEmailColumnFinder } from "./email-column.ts";
 import { type ListFile, type ListFileLimits, openListFile } from "./list-file.ts";
-import { PIECE_BYTES } from "./pieces.ts";
-import { ListFileTrouble } from "./trouble.ts";
+import { ListFileError } from "./list-file-error.ts";
+import { PIECE_BYTES } from "./rechunk.ts";
 
 const LIMITS: ListFileLimits = { maxTextBytes: 64 * 1024 * 1024, maxRows: 100_000 };
 
@@ -21,7 +21,7 @@ async function read(
 ): Promise<Read> {
   const bytes = typeof file === "string" ? Buffer.from(file) : file;
   const { batches, ...list } = await openListFile(chunksOf(bytes, chunkBytes), { ...LIMITS, ...limits });
-  const survey = createColumnSurvey(list.columns);
+  const survey = createEmailColumnFinder(list.columns);
   const rows: string[][] = [];
   for await (const batch of batches) {
     expect(batch.length).toBeLessThanOrEqual(1000);
@@ -32,13 +32,13 @@ async function read(
   return { ...list, rows, suggested };
 }
 
-async function troubleWith(...args: Parameters<typeof read>): Promise<ListFileTrouble> {
+async function troubleWith(...args: Parameters<typeof read>): Promise<ListFileError> {
   const trouble = await read(...args).then(
     () => undefined,
     (error: unknown) => error,
   );
-  expect(trouble).toBeInstanceOf(ListFileTrouble);
-  return trouble as ListFileTrouble;
+  expect(trouble).toBeInstanceOf(ListFileError);
+  return trouble as ListFileError;
 }
 
 function bigEndian(text: string): Buffer {

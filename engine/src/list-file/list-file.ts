@@ -1,19 +1,19 @@
 /**
  * Opens a customer's file, whatever it is, as a table of text.
  *
- * The head is read to judge by, then everything flows: chunks → pieces of text bytes (unpacked.ts) → text
- * (decoded.ts) → rows (csv-parser.ts) → batches. Nothing is held longer than a batch, and after each piece the event
+ * The head is read to judge by, then everything flows: chunks → pieces of text bytes (gunzip.ts) → text
+ * (text-decoder.ts) → rows (csv-parser.ts) → batches. Nothing is held longer than a batch, and after each piece the event
  * loop has its turn. What cannot be a table is refused with a ListFileTrouble.
  */
 import { setImmediate as otherWork } from "node:timers/promises";
 import { type CsvParser, createCsvParser } from "./csv-parser.ts";
-import { decoded, decodedHead, UnreadableByte } from "./decoded.ts";
 import { findDelimiter } from "./delimiter.ts";
 import { guessEncoding } from "./encoding.ts";
-import { refuseDocuments, refuseKnownBinaries } from "./file-kind.ts";
+import { refuseDocuments, refuseKnownBinaries } from "./file-type.ts";
+import { startingWith, unpacked } from "./gunzip.ts";
 import { columnNames, isHeader } from "./header.ts";
-import { ListFileTrouble } from "./trouble.ts";
-import { startingWith, unpacked } from "./unpacked.ts";
+import { ListFileError } from "./list-file-error.ts";
+import { decoded, decodedHead, UnreadableByte } from "./text-decoder.ts";
 
 export type ListFile = {
   /** As in the file; undefined when the first row is data already. */
@@ -67,7 +67,7 @@ export async function openListFile(
     const parts = rowsIn(texts, createCsvParser({ delimiter, maxColumns, maxCellChars }));
     const first = await firstParts(parts);
     const rows = first.flatMap((part) => part.rows);
-    if (rows.length === 0) throw new ListFileTrouble("empty_file", "The file is empty.");
+    if (rows.length === 0) throw new ListFileError("empty_file", "The file is empty.");
     const isNamed = isHeader(rows[0]!, rows.slice(1, JUDGED_ROWS));
     const header = isNamed ? rows.shift() : undefined;
     if (isNamed) first.find((part) => part.rows.length > 0)!.rows.shift();
@@ -133,8 +133,8 @@ async function* rowsIn(texts: AsyncIterable<string>, parser: CsvParser): AsyncGe
   yield { rows: parser.end(), chars: 0 };
 }
 
-function undecodable({ encoding, position }: UnreadableByte, rowsBefore: number): ListFileTrouble {
-  return new ListFileTrouble(
+function undecodable({ encoding, position }: UnreadableByte, rowsBefore: number): ListFileError {
+  return new ListFileError(
     "undecodable_file",
     `Row ${rowsBefore + 1} of the file has a character that is not ${encoding.toUpperCase()} (near byte ${position}). ` +
       "Save the file as UTF-8.",
@@ -188,10 +188,10 @@ async function* inBatches(
   }
 }
 
-function tooManyRows(found: number, limit: number): ListFileTrouble {
+function tooManyRows(found: number, limit: number): ListFileError {
   const rows = `The file has ${counted(found)} rows; ${counted(limit)} are the most for one file.`;
   const message = `${rows} Split it into several files.`;
-  return new ListFileTrouble("too_many_rows", message, { found, limit });
+  return new ListFileError("too_many_rows", message, { found, limit });
 }
 
 const counted = (count: number) => count.toLocaleString("en");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { addKnown, emptyKnowledge } from "./known-word-features.ts";
 import { createReading, readLocalPart } from "./local-part-features.ts";
-import { MEASURES, type Measure } from "./local-part-measures.ts";
-import { addKnown, emptyKnowledge } from "./name-knowledge.ts";
+import { MEASURES, type Measure } from "./local-part-shape.ts";
 
 const knowledge = emptyKnowledge();
 for (const name of ["john", "smith", "marie", "muller"]) addKnown(knowledge.lexicon, name);

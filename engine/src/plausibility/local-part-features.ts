@@ -2,12 +2,13 @@
  * A local part as numbers: what name-model.ts weighs, and what training weighed.
  *
  * At most 64 characters become symbols (local-part-symbols.ts). Every two and three of them side by side have a place
- * in a table of weights; the rest are measures: what can be seen (local-part-measures.ts) and what is known
- * (name-knowledge.ts). Training and judging share these files, so a change in them needs new weights.
+ * in a table of weights; the rest are measures: what can be seen (local-part-shape.ts) and what is known
+ * (known-word-features.ts). Training and judging share these files, so a change in them needs new weights.
  */
-import { MEASURES, measureShape } from "./local-part-measures.ts";
+
+import { type Knowledge, measureKnowledge } from "./known-word-features.ts";
+import { MEASURES, measureShape } from "./local-part-shape.ts";
 import { createSymbols, MAX_SYMBOLS, readSymbols, type Symbols } from "./local-part-symbols.ts";
-import { type Knowledge, measureKnowledge } from "./name-knowledge.ts";
 
 /** Changes with anything that changes a number. The weights carry it, and are refused when it differs. */
 export const FEATURE_VERSION = 1;
@@ -17,7 +18,7 @@ const PAIRS = 32 ** 2;
 export const TABLE_SIZE = PAIRS + 32 ** 3;
 
 /** Filled anew by every reading, so that judging a list makes no garbage. */
-export type Reading = {
+export type FeatureVector = {
   symbols: Symbols;
   /** Places in the table; the first `runs` are filled. */
   places: Int32Array;
@@ -25,7 +26,7 @@ export type Reading = {
   measures: Float64Array;
 };
 
-export function createReading(): Reading {
+export function createReading(): FeatureVector {
   return {
     symbols: createSymbols(),
     places: new Int32Array((MAX_SYMBOLS + 2) * 2),
@@ -35,7 +36,7 @@ export function createReading(): Reading {
 }
 
 /** False, when there is too little to read or it is written in letters the model was not trained on. */
-export function readLocalPart(local: string, knowledge: Knowledge, reading: Reading): boolean {
+export function readLocalPart(local: string, knowledge: Knowledge, reading: FeatureVector): boolean {
   if (!readSymbols(local, reading.symbols)) return false;
   placeRuns(reading);
   measureShape(reading.symbols, reading.measures);
@@ -43,7 +44,7 @@ export function readLocalPart(local: string, knowledge: Knowledge, reading: Read
   return true;
 }
 
-function placeRuns(reading: Reading): void {
+function placeRuns(reading: FeatureVector): void {
   const { places } = reading;
   const { codes, length } = reading.symbols;
   let runs = 0;

@@ -2,7 +2,7 @@
  * A local part as the few symbols that the name model tells apart: letters without case and accents, one digit for all
  * digits, the three separators, and one symbol for the rest.
  */
-import { plainLetters } from "./plain-letters.ts";
+import { plainLetters } from "./normalise-letters.ts";
 
 /** Filled anew by every reading, so that judging a list makes no garbage. */
 export type Symbols = {

@@ -9,7 +9,7 @@
 
 import { readFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { NameSpelling } from "./name-spelling.ts";
+import { NameSpelling } from "./letter-trigrams.ts";
 
 /** 0: not known as such a name; 1: known; up to 4: everybody knows somebody. */
 export type Commonness = 0 | 1 | 2 | 3 | 4;

@@ -6,10 +6,10 @@
  * of mailboxes: a name that nobody has is as plausible as one that somebody has.
  */
 import { readFileSync } from "node:fs";
-import { createReading, type Reading, readLocalPart } from "./local-part-features.ts";
-import { AT } from "./local-part-measures.ts";
-import { type MachineForm, machineFormOf } from "./machine-made.ts";
-import { HIDDEN, headLogit } from "./model-head.ts";
+import { type MachineForm, machineFormOf } from "./generated-local-part.ts";
+import { createReading, type FeatureVector, readLocalPart } from "./local-part-features.ts";
+import { AT } from "./local-part-shape.ts";
+import { HIDDEN, headLogit } from "./model-output-layer.ts";
 import { readWeights, type Weights } from "./name-weights.ts";
 
 /** What gave the impression, as stable words; sentences are made of them elsewhere. */
@@ -71,13 +71,13 @@ export function nameModelFrom(weights: Weights): NameModel {
   };
 }
 
-export function scoreOf(reading: Reading, weights: Weights): number {
+export function scoreOf(reading: FeatureVector, weights: Weights): number {
   const logit = logitOf(reading, weights);
   return 1 / (1 + Math.exp(-(weights.slope * logit + weights.intercept)));
 }
 
 /** Before calibration. */
-export function logitOf({ places, runs, measures }: Reading, weights: Weights): number {
+export function logitOf({ places, runs, measures }: FeatureVector, weights: Weights): number {
   let sum = 0;
   for (let i = 0; i < runs; i++) sum += weights.table[places[i]!]!;
   return headLogit((sum * weights.tableScale) / Math.sqrt(runs), measures, weights.head, hidden);
@@ -99,7 +99,7 @@ const AGAINST: readonly (readonly [Trait, number, from: number])[] = [
 ];
 const KNOWN_SHARE = AT.known_share;
 
-function traitsOf({ measures }: Reading, score: number): readonly Trait[] {
+function traitsOf({ measures }: FeatureVector, score: number): readonly Trait[] {
   if (score >= 0.5) {
     if (measures[KNOWN_SHARE]! >= 0.8) return FULLY_KNOWN;
     return score >= 0.65 ? NAME_LIKE : NONE;

@@ -10,10 +10,10 @@
  *   spelling  how surprising each letter is after three others, two grades to a byte
  */
 import { createHash } from "node:crypto";
+import { FIVES_BITS, type Knowledge, LEXICON_BITS, SPELLING_SIZE } from "./known-word-features.ts";
 import { FEATURE_VERSION, TABLE_SIZE } from "./local-part-features.ts";
-import { MEASURES } from "./local-part-measures.ts";
-import { HEAD_SIZE, HIDDEN } from "./model-head.ts";
-import { FIVES_BITS, type Knowledge, LEXICON_BITS, SPELLING_SIZE } from "./name-knowledge.ts";
+import { MEASURES } from "./local-part-shape.ts";
+import { HEAD_SIZE, HIDDEN } from "./model-output-layer.ts";
 
 export type Weights = {
   method: string;

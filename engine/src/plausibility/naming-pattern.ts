@@ -1,7 +1,7 @@
 /**
  * How the mailboxes of a domain are named (`first.last`, `flast` …), and how well one more fits in.
  *
- * Every mailbox name is read in all the ways it can be (name-reading.ts); which of them was meant is told by the other
+ * Every mailbox name is read in all the ways it can be (name-parser.ts); which of them was meant is told by the other
  * mailboxes, in a few rounds that start from how mailboxes are named in general. A tally keeps numbers only: no name
  * can be read out of it.
  *
@@ -11,7 +11,7 @@
 
 import { roleOf } from "../reference/roles.ts";
 import { loadNameLexicon, type NameLexicon } from "./name-lexicon.ts";
-import { OTHER, readName, TEMPLATES, type Template } from "./name-reading.ts";
+import { OTHER, readName, TEMPLATES, type Template } from "./name-parser.ts";
 
 export { TEMPLATES, type Template };
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseAddress } from "../address/address.ts";
 import { type Evidence, MAILBOX_ANSWERS } from "../evidence.ts";
 import { reportOf } from "../report.ts";
-import { scoreOf } from "../score.ts";
+import { verdictScore } from "../score.ts";
 import { decide, isUnproven } from "../verdict.ts";
 import { ADJUDICATION_REASONS, isAmbiguous } from "./adjudication.ts";
 import { loadNameModel } from "./name-model.ts";
@@ -42,7 +42,7 @@ const proven = (local: string): Evidence => ({
 
 const NAME_LIKE = { nameOpinion: { score: 0.97, traits: ["name_like"] } } as const;
 const RANDOM = { nameOpinion: { score: 0.005, traits: ["consonant_run", "few_vowels"] } } as const;
-const scored = (evidence: Evidence) => scoreOf(evidence, decide(evidence));
+const scored = (evidence: Evidence) => verdictScore(evidence, decide(evidence));
 
 test("a name that fits the house is told so, in numbers", () => {
   const evidence = { ...catchAll("anna.smith"), ...NAME_LIKE, naming: tally("first.last", 14, 2) };

@@ -9,7 +9,7 @@ import type { Evidence } from "../evidence.ts";
 import { knownOutcome } from "../known-outcome.ts";
 import { loadNameModel, type NameOpinion, type Trait } from "./name-model.ts";
 import { fitOf, type PatternFit } from "./naming-pattern.ts";
-import { wordsOfAdjudication, wordsOfFit, wordsOfTraits } from "./opinion-words.ts";
+import { wordsOfAdjudication, wordsOfFit, wordsOfTraits } from "./plausibility-reasons.ts";
 
 export type Plausibility = {
   /** 0 to 1: whether somebody has this mailbox. 0.5 is no opinion. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { getPublicSuffix } from "tldts";
 import { expect, onTestFinished, test } from "vitest";
 import { loadDisposables, packagedDomains } from "./disposable.ts";
+import { isListableName, nameListBytes } from "./domain-list.ts";
 import { describeList, MANIFEST_FILE, readListManifest } from "./list-manifest.ts";
-import { parseLocalLists } from "./local-lists.ts";
-import { isListableName, nameListBytes } from "./name-list.ts";
+import { parseLocalLists } from "./operator-lists.ts";
 import { isProtectedDomain } from "./protected-domains.ts";
 
 const packaged = loadDisposables();

@@ -8,10 +8,10 @@
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { type DomainList, nameListFrom } from "./domain-list.ts";
+import { isAtOrBelow, readNameSet } from "./domain-set.ts";
 import { describeList, readListManifest } from "./list-manifest.ts";
-import { type LocalListProblem, type LocalLists, readLocalLists } from "./local-lists.ts";
-import { type NameList, nameListFrom } from "./name-list.ts";
-import { isAtOrBelow, readNameSet } from "./name-set.ts";
+import { type LocalListProblem, type LocalLists, readLocalLists } from "./operator-lists.ts";
 import { isProtectedDomain } from "./protected-domains.ts";
 
 export type Disposables = {
@@ -53,7 +53,7 @@ export type DisposablesOptions = {
 export function loadDisposables(options: DisposablesOptions = {}): Disposables {
   const local = options.local ?? readLocalLists(options.localFile);
   const { allow, deny } = local;
-  let chosen: { names: NameList; origin: ListOrigin } | undefined;
+  let chosen: { names: DomainList; origin: ListOrigin } | undefined;
   let mailHosts: ReadonlySet<string> | undefined;
   let generation = 0;
   const choose = () => {
@@ -113,7 +113,7 @@ export function loadDisposables(options: DisposablesOptions = {}): Disposables {
 }
 
 /** The refreshed list in the directory, or the packaged one where that is newer or the other damaged. */
-export function listInUse(directory: string | undefined): { names: NameList; origin: ListOrigin } {
+export function listInUse(directory: string | undefined): { names: DomainList; origin: ListOrigin } {
   const packagedAt = readListManifest(PACKAGED)?.madeAt ?? "";
   const refreshed = directory === undefined ? undefined : readRefreshed(directoryUrl(directory), packagedAt);
   if (refreshed !== undefined && "names" in refreshed) {
@@ -124,7 +124,7 @@ export function listInUse(directory: string | undefined): { names: NameList; ori
 }
 
 /** The list that came with this release. */
-export function packagedDomains(): NameList {
+export function packagedDomains(): DomainList {
   return nameListFrom(readFileSync(new URL("disposable-domains.txt", PACKAGED)));
 }
 
@@ -140,7 +140,7 @@ const MAIL_HOSTS_FILE = new URL("disposable-mail-hosts.txt", PACKAGED);
 function readRefreshed(
   directory: URL,
   packagedAt: string,
-): { names: NameList; madeAt: string } | { passedOver: string } | undefined {
+): { names: DomainList; madeAt: string } | { passedOver: string } | undefined {
   const manifest = readListManifest(directory);
   if (manifest === undefined) return undefined;
   if (Date.parse(manifest.madeAt) < Date.parse(packagedAt))

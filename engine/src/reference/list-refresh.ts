@@ -11,6 +11,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { getPublicSuffix } from "tldts";
 import { directoryUrl, listInUse, packagedDomains } from "./disposable.ts";
+import { nameListBytes } from "./domain-list.ts";
 import {
   describeList,
   type ListManifest,
@@ -19,7 +20,6 @@ import {
   readListManifest,
 } from "./list-manifest.ts";
 import { type ListSource, readListSource } from "./list-source.ts";
-import { nameListBytes } from "./name-list.ts";
 import { isProtectedDomain } from "./protected-domains.ts";
 
 export type RefreshOptions = {

@@ -3,8 +3,8 @@
  * before it is believed: long enough, made of names, not suddenly shorter, no giant among them.
  */
 
-import { LARGE_PROVIDERS } from "./mailbox-providers.ts";
-import { isListableName } from "./name-list.ts";
+import { isListableName } from "./domain-list.ts";
+import { LARGE_PROVIDERS } from "./free-providers.ts";
 
 export type ListSource = {
   /** Answers with one name a line, a JSON array of names, or a JSON object with such `domains`. */
@@ -13,7 +13,7 @@ export type ListSource = {
   readonly minNames?: number;
 };
 
-export type Reading = {
+export type ListSourceResult = {
   fetch: typeof globalThis.fetch;
   timeoutMs: number;
   /** How many names the source had last time. */
@@ -25,7 +25,7 @@ export type Reading = {
 /** What the source lists, or why it is not to be believed. */
 export async function readListSource(
   source: ListSource,
-  reading: Reading,
+  reading: ListSourceResult,
 ): Promise<{ names: Set<string> } | { reason: string }> {
   try {
     const names = namesIn(await download(source.url, reading));
@@ -45,7 +45,7 @@ const LEAST_SHARE_OF_LAST_TIME = 0.7;
 // A list with one of these in it is a list of something else.
 const GIANTS = [...LARGE_PROVIDERS].filter(([, weight]) => weight >= 40).map(([name]) => name);
 
-async function download(url: string, { fetch, timeoutMs }: Reading): Promise<string> {
+async function download(url: string, { fetch, timeoutMs }: ListSourceResult): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
   if (!response.ok) {
     await response.body?.cancel();
@@ -96,7 +96,7 @@ function complaintAbout(names: Set<string>): string | undefined {
 function shortness(
   { size }: Set<string>,
   { minNames = FEWEST_NAMES }: ListSource,
-  { namesBefore = 0 }: Reading,
+  { namesBefore = 0 }: ListSourceResult,
 ): string | undefined {
   if (size < minNames) return `lists only ${size} names, fewer than ${minNames}`;
   if (size >= namesBefore * LEAST_SHARE_OF_LAST_TIME) return undefined;

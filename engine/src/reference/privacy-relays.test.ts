@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isFreeProvider } from "./mailbox-providers.ts";
+import { isFreeProvider } from "./free-providers.ts";
 import { isPrivacyRelay, isPrivacyRelayHost } from "./privacy-relays.ts";
 
 test("the large masking relays are known by their domains", () => {

@@ -6,7 +6,7 @@
  * Fastmail's masked addresses live at its ordinary domains.
  */
 
-import { isAtOrBelow } from "./name-set.ts";
+import { isAtOrBelow } from "./domain-set.ts";
 
 /** Is this the domain of a masking relay, or a customer's own name below one? */
 export function isPrivacyRelay(domain: string): boolean {

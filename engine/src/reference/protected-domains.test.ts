@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { isListableName } from "./name-list.ts";
-import { readNameSet } from "./name-set.ts";
+import { isListableName } from "./domain-list.ts";
+import { readNameSet } from "./domain-set.ts";
 import { isProtectedDomain } from "./protected-domains.ts";
 
 const DATA = new URL("../../data/", import.meta.url);

@@ -6,8 +6,8 @@
  * a bad day of a list somewhere never turns a company's customers away.
  */
 
-import { isFreeProvider } from "./mailbox-providers.ts";
-import { isAtOrBelow, readNameSet } from "./name-set.ts";
+import { isAtOrBelow, readNameSet } from "./domain-set.ts";
+import { isFreeProvider } from "./free-providers.ts";
 import { isPrivacyRelay } from "./privacy-relays.ts";
 
 /** Names in lower case, A-label form. A protected name protects what is below it. */

@@ -6,7 +6,7 @@
  * out: a person taken for a team is the error that costs, a missed team is not.
  */
 
-import { DEPARTMENT_WORDS, LIST_WORDS, NO_REPLY_WORDS, PROTOCOL_WORDS } from "./role-words.ts";
+import { DEPARTMENT_WORDS, LIST_WORDS, NO_REPLY_WORDS, PROTOCOL_WORDS } from "./role-names.ts";
 
 export type RoleTier =
   /** An address the standards reserve for running a mail or network service (RFC 2142 and its kin). */

@@ -7,9 +7,12 @@
  */
 
 import { MAILBOX_FACT, type MailboxFact, type ReplyCategory, type ReplyStage } from "./meaning/category.ts";
-import { basicMeaning, enhancedMeaning } from "./meaning/codes.ts";
-import { INBOUND_RATE_RULES, RATE_RULES } from "./meaning/limits.ts";
-import { NOT_FOUND_RULES, PLAIN_RULES, STEM_RULES } from "./meaning/missing-mailbox.ts";
+import { CHOICE_RULES, MESSAGE_RULES, POLICY_RULES } from "./meaning/content-rejected.ts";
+import { DOMAIN_RULES, NO_MAIL_RULES, RELAY_RULES } from "./meaning/domain-rejected.ts";
+import { CALLOUT_RULES, ENCRYPTION_RULES, GREYLIST_RULES, LOGIN_RULES } from "./meaning/greylist-auth-tls.ts";
+import { ADDRESS_RULES, ADMISSION_RULES } from "./meaning/ip-rejected.ts";
+import { DISABLED_RULES, EITHER_OR_RULES, FULL_RULES } from "./meaning/mailbox-full-or-disabled.ts";
+import { NOT_FOUND_RULES, PLAIN_RULES, STEM_RULES } from "./meaning/mailbox-not-found.ts";
 import {
   FOREIGN_DISABLED_RULES,
   FOREIGN_FULL_RULES,
@@ -17,19 +20,16 @@ import {
 } from "./meaning/other-languages.ts";
 import { SENTENCE_RULES } from "./meaning/provider-sentences.ts";
 import { TOKEN_RULES } from "./meaning/provider-tokens.ts";
-import { ADDRESS_RULES, ADMISSION_RULES } from "./meaning/refusals-of-our-address.ts";
-import { SENDER_RULES, SUBJECT_RULES } from "./meaning/refusals-of-our-sender.ts";
-import { DOMAIN_RULES, NO_MAIL_RULES, RELAY_RULES } from "./meaning/refusals-of-the-domain.ts";
-import { CHOICE_RULES, MESSAGE_RULES, POLICY_RULES } from "./meaning/refusals-of-the-mail.ts";
-import { DISABLED_RULES, EITHER_OR_RULES, FULL_RULES } from "./meaning/refusals-of-the-mailbox.ts";
-import { CALLOUT_RULES, ENCRYPTION_RULES, GREYLIST_RULES, LOGIN_RULES } from "./meaning/requests-to-us.ts";
+import { INBOUND_RATE_RULES, RATE_RULES } from "./meaning/rate-limited.ts";
+import { basicMeaning, enhancedMeaning } from "./meaning/reply-codes.ts";
+import { type ReplyText, replyTextOf } from "./meaning/reply-text.ts";
 import { RESTRICTED_RULES } from "./meaning/restricted-mailbox.ts";
 import { retryAfterSeconds } from "./meaning/retry-after.ts";
 import type { Rule } from "./meaning/rule.ts";
 import { type Circumstances, firstFit, RuleTable } from "./meaning/rule-table.ts";
-import { anotherSubject } from "./meaning/subject.ts";
-import { LOOP_RULES, MOMENT_RULES, PROTOCOL_RULES } from "./meaning/troubles.ts";
-import { type Wording, wordingOf } from "./meaning/wording.ts";
+import { SENDER_RULES, SUBJECT_RULES } from "./meaning/sender-rejected.ts";
+import { anotherSubject } from "./meaning/sentence-subject.ts";
+import { LOOP_RULES, MOMENT_RULES, PROTOCOL_RULES } from "./meaning/transient.ts";
 import type { Reply } from "./reply.ts";
 
 export {
@@ -128,13 +128,13 @@ const PHRASE_ROWS = TABLE.rowsOf(PHRASE_RULES);
 export function readReply(context: ReplyInContext): Meaning {
   // An acceptance needs no words.
   if (context.reply.code > 0 && context.reply.code < 400) return conclude(context, byCode(context));
-  const wording = wordingOf(context.reply, context);
+  const wording = replyTextOf(context.reply, context);
   return conclude(context, findingIn(context, wording), wording);
 }
 
 type Finding = { rule: string; category: ReplyCategory; mailbox?: MailboxFact | undefined; why: string };
 
-function findingIn(context: ReplyInContext, wording: Wording): Finding {
+function findingIn(context: ReplyInContext, wording: ReplyText): Finding {
   const occasion = TABLE.occasionOf(wording);
   const circumstances = circumstancesOf(context);
   const wrapper = wording.clean.includes(" rejected") ? WRAPPER.exec(wording.clean) : undefined;
@@ -194,7 +194,7 @@ function byOtherSubject({ reply }: ReplyInContext, words: string): Finding | und
   };
 }
 
-function byHostCode({ reply }: ReplyInContext, wording: Wording): Finding | undefined {
+function byHostCode({ reply }: ReplyInContext, wording: ReplyText): Finding | undefined {
   if (!HOST_CODES.has(reply.code) || ABOUT_OUR_MAIL.test(wording.clean)) return undefined;
   const why = `${reply.code} is a host or domain that takes no mail`;
   return { rule: `code-${reply.code}`, category: "domain_not_accepted", mailbox: "does_not_exist", why };
@@ -209,7 +209,7 @@ function byCode({ stage, reply }: ReplyInContext): Finding {
   return { rule: `code-${reply.code}`, ...basicMeaning(reply.code, stage) };
 }
 
-function conclude({ stage, reply }: ReplyInContext, finding: Finding, wording?: Wording): Meaning {
+function conclude({ stage, reply }: ReplyInContext, finding: Finding, wording?: ReplyText): Meaning {
   const { category, why, rule } = finding;
   const meaning: Meaning = { category, mailbox: finding.mailbox ?? MAILBOX_FACT[category], why, rule };
   // A 4xx promises to reconsider, so one alone does not bury a mailbox.

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createEgressGuard } from "../egress/guard.ts";
-import { createDial } from "./dial.ts";
+import { createConnect } from "./connect.ts";
 import { connectThroughSocks, type SocksProxy } from "./socks.ts";
 
 const open: Server[] = [];
@@ -144,7 +144,7 @@ test("a proxy that is silent has our time for as long as we said", async () => {
 test("the guard is asked before the proxy is", async () => {
   const told: Told = {};
   const proxy = { host: "127.0.0.1", port: await proxyServer({ told }) };
-  const dial = createDial({ guard: createEgressGuard(), port: 25, egress: { proxy } });
+  const dial = createConnect({ guard: createEgressGuard(), port: 25, egress: { proxy } });
   expect(await dial("127.0.0.1", 500)).toEqual({ kind: "forbidden" });
   expect(told).toEqual({});
 });

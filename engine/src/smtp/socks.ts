@@ -1,7 +1,7 @@
 /** A connection through a SOCKS5 proxy (RFC 1928), with user name and password (RFC 1929) where it asks for them. */
 import { connect, isIPv4, type Socket } from "node:net";
 import { parseIp } from "../egress/ip-range.ts";
-import { abandon, connected, type Dialled } from "./connection.ts";
+import { abandon, type ConnectResult, connected } from "./connect-result.ts";
 
 export type SocksProxy = { host: string; port: number; username?: string; password?: string };
 
@@ -35,7 +35,7 @@ export async function connectThroughSocks(
   target: { address: string; port: number },
   timeoutMs: number,
   givingUp?: AbortSignal,
-): Promise<Dialled> {
+): Promise<ConnectResult> {
   const deadline = Date.now() + timeoutMs;
   const call = connect({ host: proxy.host, port: proxy.port, noDelay: true });
   const reached = await connected(call, timeoutMs, givingUp);
@@ -48,7 +48,7 @@ export async function connectThroughSocks(
   const giveUp = () => abandon(socket); // and the handshake hears that the proxy hung up
   givingUp?.addEventListener("abort", giveUp);
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Dialled>((resolve) => {
+  const late = new Promise<ConnectResult>((resolve) => {
     timer = setTimeout(() => resolve({ kind: "timeout" }), Math.max(1, deadline - Date.now()));
   });
   const outcome = await Promise.race([shakeHands(socket, proxy, target), late]);
@@ -62,8 +62,8 @@ async function shakeHands(
   socket: Socket,
   proxy: SocksProxy,
   target: { address: string; port: number },
-): Promise<Dialled> {
-  const refused = (why: string): Dialled => ({ kind: "unreachable", why, isOurs: true });
+): Promise<ConnectResult> {
+  const refused = (why: string): ConnectResult => ({ kind: "unreachable", why, isOurs: true });
   const read = bytesFrom(socket);
   try {
     const method = proxy.username === undefined ? NO_AUTHENTICATION : USER_AND_PASSWORD;

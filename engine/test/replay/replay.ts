@@ -7,9 +7,9 @@ import { createInspection } from "../../src/inspection.ts";
 import { reasonOf } from "../../src/reason.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { mailHostOf, mailProviderOf } from "../../src/reference/mail-provider.ts";
-import { understand } from "../../src/smtp/finding.ts";
+import { understand } from "../../src/smtp/mailbox-finding.ts";
 import { type Meaning, REPLY_STAGES, type ReplyStage } from "../../src/smtp/meaning.ts";
-import { profileOf } from "../../src/smtp/profile.ts";
+import { profileOf } from "../../src/smtp/provider-profile.ts";
 import { parseReply, type Reply } from "../../src/smtp/reply.ts";
 import { decide, type Verdict } from "../../src/verdict.ts";
 

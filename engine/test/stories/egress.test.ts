@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:net";
 import { type MailWorld, mailDomain } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
-import { createDial, type Dial } from "../../src/smtp/dial.ts";
+import { type Connect, createConnect } from "../../src/smtp/connect.ts";
 import { engineIn, openStory } from "./story.ts";
 
 /** Real listeners, and how often each was called. */
@@ -54,8 +54,8 @@ const worldWith = (records: MailWorld[string]): MailWorld => ({
 test.concurrent.each(PRIVATE)("a mail host at %s is never called", async (address, type) => {
   const dialled: string[] = [];
   await using story = await openStory(worldWith({ [type]: [address] }), { allow: [], smtpPort: port });
-  const dial = createDial({ guard: createEgressGuard(), port, egress: {} });
-  const watched: Dial = (to, timeoutMs) => {
+  const dial = createConnect({ guard: createEgressGuard(), port, egress: {} });
+  const watched: Connect = (to, timeoutMs) => {
     dialled.push(to);
     return dial(to, timeoutMs);
   };
@@ -101,7 +101,7 @@ test("a proxy of ours that is down is our trouble, and nobody's mail host is cal
   const proxy = { host: "127.0.0.1", port: 1 }; // nothing listens there
   await using story = await openStory(
     { "shop.test": mailDomain({ users: ["ann"] }) },
-    { dial: createDial({ guard, port: 25, egress: { proxy } }) },
+    { dial: createConnect({ guard, port: 25, egress: { proxy } }) },
   );
   expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked");
   expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked"); // and not "unreachable" from memory

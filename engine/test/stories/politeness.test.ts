@@ -12,7 +12,7 @@ import {
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
-import { createDial, type Dial } from "../../src/smtp/dial.ts";
+import { type Connect, createConnect } from "../../src/smtp/connect.ts";
 import { until } from "../until.ts";
 import { engineIn, manyAt, NO_RUDENESS, openStory, rudenessAt } from "./story.ts";
 
@@ -172,8 +172,8 @@ async function mostAtOnce(world: MailWorld, emails: string[], maxSessions = 400)
   let most = 0;
   await using story = await openStory(world);
   const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
-  const dial = createDial({ guard, port: story.lab.smtpPort, egress: {} });
-  const counting: Dial = async (address, timeoutMs) => {
+  const dial = createConnect({ guard, port: story.lab.smtpPort, egress: {} });
+  const counting: Connect = async (address, timeoutMs) => {
     const dialled = await dial(address, timeoutMs);
     if (dialled.kind === "connected") {
       most = Math.max(most, ++open);

@@ -11,9 +11,9 @@ import { createEgressGuard } from "../../src/egress/guard.ts";
 import type { Evidence } from "../../src/evidence.ts";
 import type { NameModel } from "../../src/plausibility/name-model.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
-import { createDial, type Dial } from "../../src/smtp/dial.ts";
-import type { PaceFor } from "../../src/smtp/pace.ts";
-import { createPlanner } from "../../src/smtp/planner.ts";
+import { type Connect, createConnect } from "../../src/smtp/connect.ts";
+import type { HostLimiterFor } from "../../src/smtp/host-limiter.ts";
+import { createPlanner } from "../../src/smtp/probe-planner.ts";
 import { decide } from "../../src/verdict.ts";
 import { createVerifier, type DeploymentKnowledge, type Verifier } from "../../src/verifier.ts";
 import { until } from "../until.ts";
@@ -29,9 +29,9 @@ export type StoryOptions = {
   /** Where mail hosts listen, if not where those of this lab do. */
   smtpPort?: number;
   /** Instead of the engine's own way of connecting. */
-  dial?: Dial;
+  dial?: Connect;
   /** Instead of a pace of its own at each host. */
-  paceFor?: PaceFor;
+  paceFor?: HostLimiterFor;
   /** Reads mailbox names; without one AI enhancement is off. */
   nameModel?: NameModel;
   /** What the deployment knows. */
@@ -79,7 +79,7 @@ export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
   const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: dnsTimeoutMs });
   const guard = createEgressGuard({ allow });
   const planner = createPlanner({
-    dial: dial ?? createDial({ guard, port, egress: {} }),
+    dial: dial ?? createConnect({ guard, port, egress: {} }),
     egress: EGRESS,
     probeTimeoutMs,
     ...limits,

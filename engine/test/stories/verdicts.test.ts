@@ -4,7 +4,7 @@ import { mailDomain, mailHost, SAMPLES, STANDING_WORLD } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
-import type { Planner } from "../../src/smtp/planner.ts";
+import type { ProbePlanner } from "../../src/smtp/probe-planner.ts";
 import { decide } from "../../src/verdict.ts";
 import { createVerifier } from "../../src/verifier.ts";
 import { type Engine, engineIn, openStory, type Story } from "./story.ts";
@@ -69,7 +69,10 @@ test("who asks for names only is told that no mail server was asked", async () =
 });
 
 test("a bug of ours is an internal_error for whoever asked, and says nothing of the mailbox", async () => {
-  const planner: Planner = { probe: () => Promise.reject(new Error("not reached")), close: async () => {} };
+  const planner: ProbePlanner = {
+    probe: () => Promise.reject(new Error("not reached")),
+    close: async () => {},
+  };
   const resolver = { ask: () => Promise.reject(new Error("a bug of ours")), close: () => {} };
   const verifier = createVerifier({
     disposables: loadDisposables(),

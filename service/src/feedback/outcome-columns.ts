@@ -1,5 +1,5 @@
 /** Which columns of a file say whom, what became of the message, and when: judged by the cells of its first rows. */
-import { createColumnSurvey, emailIn } from "@mailvet/engine/list-file";
+import { createEmailColumnFinder, emailIn } from "@mailvet/engine/list-file";
 import { readOutcomeWord } from "./outcome-words.ts";
 
 export type OutcomeColumns = {
@@ -52,7 +52,7 @@ export function findOutcomeColumns(columns: readonly string[], rows: Rows): Outc
 function findEmails(columns: readonly string[], rows: Rows): number | undefined {
   const isWhom = columns.map((name, column) => !NOT_WHOM.test(name) && !isAlwaysTheSame(rows, column));
   const suggestedOf = (some: Rows) => {
-    const survey = createColumnSurvey(columns);
+    const survey = createEmailColumnFinder(columns);
     survey.add(some);
     return survey.suggested;
   };

@@ -1,5 +1,5 @@
 /** Outcomes in a customer's file: CSV or similar text, gzipped or not, with whatever columns their mail service writes. */
-import { emailIn, ListFileTrouble, openListFile } from "@mailvet/engine/list-file";
+import { emailIn, ListFileError, openListFile } from "@mailvet/engine/list-file";
 import { fileRefusal } from "../file-refusal.ts";
 import { Refusal, wrongValue } from "../refusal.ts";
 import { findOutcomeColumns, type OutcomeColumns, readMoment } from "./outcome-columns.ts";
@@ -34,7 +34,7 @@ export async function* readOutcomeFile(
       yield rows.map((cells) => outcomeIn(cells, columns!, email, outcome));
     }
   } catch (error) {
-    throw error instanceof ListFileTrouble ? fileRefusal(error) : error;
+    throw error instanceof ListFileError ? fileRefusal(error) : error;
   }
 }
 

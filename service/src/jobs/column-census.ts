@@ -2,7 +2,7 @@
  * What a column holds: how many of its rows have something in them, how many different emails those are, and for each row
  * where its email stands first. Counted as the rows arrive, or later from the stored ones.
  */
-import { createEmailCensus, type EmailCensus, emailIn } from "@mailvet/engine/list-file";
+import { createUniqueEmailIndex, emailIn, type UniqueEmailIndex } from "@mailvet/engine/list-file";
 import type { Database } from "../db/database.ts";
 import { uploadCensuses } from "../db/job-schema.ts";
 import { beginTurn, type Turn } from "../turns.ts";
@@ -29,7 +29,7 @@ const ROWS_BETWEEN_LOOKS = 32;
 
 /** Beyond `maxUnique` different emails only rows are counted, so that memory has a bound. */
 export function createColumnCensus(column: number, maxUnique: number): ColumnCensus {
-  let census: EmailCensus | undefined = createEmailCensus();
+  let census: UniqueEmailIndex | undefined = createUniqueEmailIndex();
   let emails = 0;
   return {
     column,

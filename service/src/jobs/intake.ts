@@ -7,10 +7,10 @@
  */
 import { createHash } from "node:crypto";
 import {
-  createColumnSurvey,
+  createEmailColumnFinder,
   type ListFile,
+  ListFileError,
   type ListFileLimits,
-  ListFileTrouble,
   openListFile,
 } from "@mailvet/engine/list-file";
 import type { Database } from "../db/database.ts";
@@ -53,7 +53,7 @@ export async function takeIn(
   try {
     return await takeInRows(database, uploadId, writer, bytes, limits);
   } catch (error) {
-    throw error instanceof ListFileTrouble ? fileRefusal(error) : error;
+    throw error instanceof ListFileError ? fileRefusal(error) : error;
   } finally {
     await writer.settle();
   }
@@ -68,7 +68,7 @@ async function takeInRows(
 ): Promise<Intake> {
   const hash = createHash("sha256");
   const list = await openListFile(hashing(bytes, hash), limits);
-  const survey = createColumnSurvey(list.columns);
+  const survey = createEmailColumnFinder(list.columns);
   const turn = beginTurn();
   const emailsIn = (column: number | undefined) => survey.emailCounts[column ?? 0] ?? 0;
   let censuses: ColumnCensus[] | undefined;

@@ -4,7 +4,14 @@
  * Among the visitors of this process it keeps the order by itself. A place goes from one of them to the next without
  * asking anybody, as long as no other process wishes for it and no rest is due in between.
  */
-import { breakerOf, isUntroubled, type Pace, type Profile, type Reply, Visitors } from "@mailvet/engine";
+import {
+  breakerOf,
+  type HostLimiter,
+  isUnthrottled,
+  type ProviderProfile,
+  type Reply,
+  SlotWaiters,
+} from "@mailvet/engine";
 import type { Applicant, PlaceDesk } from "./place-desk.ts";
 import type { Demand, PlaceAnswer, PlaceRequest } from "./place-statements.ts";
 import type { Standings } from "./standings.ts";
@@ -18,11 +25,11 @@ export type SharedPaceDeps = {
   onUse(pace: SharedPace, isInUse: boolean): void;
 };
 
-export class SharedPace implements Pace, Applicant {
+export class SharedPace implements HostLimiter, Applicant {
   readonly key: string;
-  readonly #profile: Profile;
+  readonly #profile: ProviderProfile;
   readonly #deps: SharedPaceDeps;
-  readonly #visitors = new Visitors();
+  readonly #visitors = new SlotWaiters();
   /** Numbers of the places that sessions have, and of those that nobody has yet. */
   readonly #taken: number[] = [];
   readonly #spare: number[] = [];
@@ -35,7 +42,7 @@ export class SharedPace implements Pace, Applicant {
   #demand: Demand = "none";
   #wishHeardAtMs = 0;
 
-  constructor(deps: SharedPaceDeps, key: string, profile: Profile) {
+  constructor(deps: SharedPaceDeps, key: string, profile: ProviderProfile) {
     this.#deps = deps;
     this.key = key;
     this.#profile = profile;
@@ -83,7 +90,7 @@ export class SharedPace implements Pace, Applicant {
   /** Where they never complained there is nothing to give back. */
   wentWell(): void {
     const standing = this.#deps.standings.of(this.key);
-    if (!standing || isUntroubled(standing, this.#profile)) return;
+    if (!standing || isUnthrottled(standing, this.#profile)) return;
     this.#deps.standings.learn(this.key, this.#profile, { kind: "quiet" });
   }
 

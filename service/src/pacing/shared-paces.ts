@@ -2,7 +2,7 @@
  * The pace at every mail host and provider, kept by all processes of a deployment together: never more sessions than
  * the limit in the sum of all of them, rests by the database's clock, and what one of them is made to feel all know.
  */
-import type { PaceFor, Profile } from "@mailvet/engine";
+import type { HostLimiterFor, ProviderProfile } from "@mailvet/engine";
 import { type Database, openDatabase } from "../db/database.ts";
 import type { Notices } from "../db/notices.ts";
 import { createPlaceDesk } from "./place-desk.ts";
@@ -12,7 +12,7 @@ import { FORGET, PACE_CHANGED } from "./standing-rows.ts";
 import { createStandings } from "./standings.ts";
 
 export type SharedPaces = {
-  paceFor: PaceFor;
+  paceFor: HostLimiterFor;
   /** Forgets what hosts taught us long ago; how many that were. */
   forgetOld(): Promise<number>;
   /** Gives all places back. After whoever uses them has left. */
@@ -65,7 +65,7 @@ export function createSharedPaces({ database, notices, processes, say }: SharedP
   });
 
   return {
-    paceFor: (key: string, profile: Profile) => paces.get(key) ?? new SharedPace(deps, key, profile),
+    paceFor: (key: string, profile: ProviderProfile) => paces.get(key) ?? new SharedPace(deps, key, profile),
     forgetOld: async () => (await database.pool.query(FORGET)).rowCount ?? 0,
     async close() {
       await Promise.all([standings.close(), desk.close()]);

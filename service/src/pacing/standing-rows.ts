@@ -1,5 +1,5 @@
 /** Rows of `paces` as standings, and the statements that read and write them. Times are milliseconds since 1970. */
-import type { Reply, Standing } from "@mailvet/engine";
+import type { Reply, ThrottleState } from "@mailvet/engine";
 
 /** Everybody reads a row again when it has changed. Payload: its key. */
 export const PACE_CHANGED = "pace_changed";
@@ -18,7 +18,7 @@ export type StandingRow = {
 };
 
 /** `offsetMs` takes the database's time to the clock that the standing is for. */
-export function standingOf(row: StandingRow, offsetMs: number): Standing {
+export function standingOf(row: StandingRow, offsetMs: number): ThrottleState {
   const { tripped_until_ms: untilMs, tripped_by: reply } = row;
   return {
     limit: row.limit,

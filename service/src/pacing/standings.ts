@@ -4,7 +4,13 @@
  * A lesson changes the copy at once and the table soon after, under the lock of its row, so that lessons of several
  * processes add up. A notice has everybody else read the row again.
  */
-import { afterLesson, firstStanding, type Lesson, type Profile, type Standing } from "@mailvet/engine";
+import {
+  initialThrottleState,
+  nextThrottleState,
+  type ProviderProfile,
+  type ThrottleEvent,
+  type ThrottleState,
+} from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { Database } from "../db/database.ts";
@@ -20,8 +26,8 @@ import {
 
 export type Standings = {
   /** In terms of performance.now(); undefined where nobody ever complained, or it is forgotten. */
-  of(key: string): Standing | undefined;
-  learn(key: string, profile: Profile, lesson: Lesson): void;
+  of(key: string): ThrottleState | undefined;
+  learn(key: string, profile: ProviderProfile, lesson: ThrottleEvent): void;
   /** The next session there has to wait so long. */
   rests(key: string, leftMs: number): void;
   /** The row has changed; without a key, any of them may have. */
@@ -36,7 +42,7 @@ export type StandingsDeps = {
   say: (line: string) => void;
 };
 
-type Learning = { key: string; profile: Profile; lesson: Lesson };
+type Learning = { key: string; profile: ProviderProfile; lesson: ThrottleEvent };
 
 const MOST_REMEMBERED = 20_000;
 const MOST_PER_ROUND = 200;
@@ -44,7 +50,7 @@ const MOST_PER_ROUND = 200;
 const MOST_UNWRITTEN = 2000;
 
 export function createStandings({ database, onChange, say }: StandingsDeps): Standings {
-  const copy = new LRUCache<string, Standing>({ max: MOST_REMEMBERED });
+  const copy = new LRUCache<string, ThrottleState>({ max: MOST_REMEMBERED });
   let unwritten: Learning[] = [];
   const outdated = new Set<string>();
   let isAllOutdated = false;
@@ -77,8 +83,8 @@ export function createStandings({ database, onChange, say }: StandingsDeps): Sta
   return {
     of: (key) => copy.get(key),
     learn(key, profile, lesson) {
-      const was = copy.get(key) ?? firstStanding(profile);
-      copy.set(key, afterLesson(was, lesson, profile, performance.now()));
+      const was = copy.get(key) ?? initialThrottleState(profile);
+      copy.set(key, nextThrottleState(was, lesson, profile, performance.now()));
       if (unwritten.length >= MOST_UNWRITTEN) unwritten.shift();
       unwritten.push({ key, profile, lesson });
       rounds.wake();
@@ -114,7 +120,7 @@ async function write(pool: pg.Pool, learning: readonly Learning[]): Promise<void
 }
 
 async function writeAll(client: pg.ClientBase, learning: readonly Learning[]): Promise<void> {
-  const first = new Map(learning.map(({ key, profile }) => [key, firstStanding(profile)]));
+  const first = new Map(learning.map(({ key, profile }) => [key, initialThrottleState(profile)]));
   const { rows } = await client.query<StandingRow>({
     ...READ_FOR_UPDATE,
     values: [
@@ -126,9 +132,9 @@ async function writeAll(client: pg.ClientBase, learning: readonly Learning[]): P
   const nowMs = Math.max(...rows.map((row) => row.now_ms));
   const standings = new Map(rows.map((row) => [row.key, standingOf(row, 0)]));
   for (const { key, profile, lesson } of learning) {
-    standings.set(key, afterLesson(standings.get(key)!, lesson, profile, nowMs));
+    standings.set(key, nextThrottleState(standings.get(key)!, lesson, profile, nowMs));
   }
-  const each = <Value>(of: (standing: Standing) => Value) => [...standings.values()].map(of);
+  const each = <Value>(of: (standing: ThrottleState) => Value) => [...standings.values()].map(of);
   await client.query({
     ...WRITE,
     values: [

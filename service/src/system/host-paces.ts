@@ -1,6 +1,6 @@
 /** How we get along with mail hosts and providers, where all processes share it: the table `paces`, the worst first. */
 import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
-import { breakerOf, type Reply, type Standing } from "@mailvet/engine";
+import { breakerOf, type Reply, type ThrottleState } from "@mailvet/engine";
 import type pg from "pg";
 import { type StandingRow, standingOf } from "../pacing/standing-rows.ts";
 
@@ -10,7 +10,7 @@ export async function listSharedPaces(pool: Pick<pg.Pool, "query">): Promise<Hos
 }
 
 /** `nowMs` and the standing's times are milliseconds since 1970. */
-export function presentPace(key: string, standing: Standing, nowMs: number): HostPace {
+export function presentPace(key: string, standing: ThrottleState, nowMs: number): HostPace {
   const { limit, restMs, tripped } = standing;
   const isOpen = breakerOf(standing, nowMs) !== undefined;
   return {

@@ -6,22 +6,22 @@
  */
 import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
 import {
-  afterLesson,
   breakerOf,
-  firstStanding,
-  isUntroubled,
-  type Lesson,
-  type Pace,
-  type PaceFor,
-  type Profile,
+  type HostLimiter,
+  type HostLimiterFor,
+  initialThrottleState,
+  isUnthrottled,
+  nextThrottleState,
+  type ProviderProfile,
   type Reply,
-  type Standing,
+  type ThrottleEvent,
+  type ThrottleState,
 } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import { presentPace } from "./host-paces.ts";
 
 export type PaceBook = {
-  paceFor: PaceFor;
+  paceFor: HostLimiterFor;
   /** The worst first. */
   list(): HostPace[];
 };
@@ -29,15 +29,15 @@ export type PaceBook = {
 const MOST_REMEMBERED = 20_000;
 
 /** `paceFor` makes the pace that is really kept. */
-export function createPaceBook(paceFor: PaceFor): PaceBook {
+export function createPaceBook(paceFor: HostLimiterFor): PaceBook {
   /** Those that made themselves felt; times are milliseconds since 1970. */
-  const standings = new LRUCache<string, Standing>({ max: MOST_REMEMBERED });
+  const standings = new LRUCache<string, ThrottleState>({ max: MOST_REMEMBERED });
 
-  const learn = (key: string, profile: Profile, lesson: Lesson) => {
+  const learn = (key: string, profile: ProviderProfile, lesson: ThrottleEvent) => {
     const was = standings.get(key);
     if (!was && lesson.kind === "quiet") return;
-    const is = afterLesson(was ?? firstStanding(profile), lesson, profile, Date.now());
-    if (isUntroubled(is, profile)) standings.delete(key);
+    const is = nextThrottleState(was ?? initialThrottleState(profile), lesson, profile, Date.now());
+    if (isUnthrottled(is, profile)) standings.delete(key);
     else standings.set(key, is);
   };
 
@@ -57,8 +57,8 @@ export function createPaceBook(paceFor: PaceFor): PaceBook {
 }
 
 /** Those who will not have us, then those who want us slow. */
-function compareStandings(one: Standing, other: Standing, nowMs: number): number {
-  const isOpen = (standing: Standing) => Number(breakerOf(standing, nowMs) !== undefined);
+function compareStandings(one: ThrottleState, other: ThrottleState, nowMs: number): number {
+  const isOpen = (standing: ThrottleState) => Number(breakerOf(standing, nowMs) !== undefined);
   return (
     isOpen(other) - isOpen(one) ||
     other.refusals - one.refusals ||
@@ -68,11 +68,11 @@ function compareStandings(one: Standing, other: Standing, nowMs: number): number
 }
 
 /** A pace whose lessons somebody else hears of, too. */
-class OverheardPace implements Pace {
-  readonly #pace: Pace;
-  readonly #hear: (lesson: Lesson) => void;
+class OverheardPace implements HostLimiter {
+  readonly #pace: HostLimiter;
+  readonly #hear: (lesson: ThrottleEvent) => void;
 
-  constructor(pace: Pace, hear: (lesson: Lesson) => void) {
+  constructor(pace: HostLimiter, hear: (lesson: ThrottleEvent) => void) {
     this.#pace = pace;
     this.#hear = hear;
   }

@@ -2,7 +2,7 @@
  * Checks under way: begun once, shared by everybody of an account who asks for the same address meanwhile, and
  * finished also when nobody waits any longer, so that whoever asks again finds the answer in the memory.
  */
-import { type Check, type Evidence, type Level, unsettled, type Verifier } from "@mailvet/engine";
+import { type Check, type Evidence, type Level, timeoutEvidence, type Verifier } from "@mailvet/engine";
 import type { Naming } from "../naming/naming.ts";
 import { Refusal } from "../refusal.ts";
 import { inTurns } from "../turns.ts";
@@ -178,6 +178,6 @@ export function isSettled({ running }: Question): boolean {
 /** What is known by now, settled or not. */
 export function foundFor({ glance, running: { check, level, checkedAtMs } }: Question): Found {
   const isOver = checkedAtMs !== undefined;
-  const evidence = isOver ? check.evidence : unsettled(check.evidence, RETRY_UNSETTLED_SECONDS, level);
+  const evidence = isOver ? check.evidence : timeoutEvidence(check.evidence, RETRY_UNSETTLED_SECONDS, level);
   return { evidence: readWith(glance, evidence), checkedAtMs: checkedAtMs ?? Date.now() };
 }

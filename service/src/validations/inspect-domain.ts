@@ -5,7 +5,7 @@
  * verdict cache has no part in it: it keeps too little of the route.
  */
 import type { DomainReport } from "@mailvet/contract";
-import { domainComplaint, domainReportOf, type Evidence, postmasterOf } from "@mailvet/engine";
+import { domainReportOf, domainSyntaxError, type Evidence, postmasterOf } from "@mailvet/engine";
 import type { Caller } from "../caller.ts";
 import { wrongValue } from "../refusal.ts";
 import type { Answers } from "./answer.ts";
@@ -69,6 +69,6 @@ function usable(evidence: Evidence | undefined): Evidence {
 }
 
 function refuseUnusable(evidence: Evidence): void {
-  const complaint = domainComplaint(evidence);
+  const complaint = domainSyntaxError(evidence);
   if (complaint !== undefined) throw wrongValue("/domain", complaint);
 }

@@ -1,5 +1,5 @@
 /** What we last said of mailboxes, judged by the rules of today: to be held against what became of messages to them. */
-import { decide, scoreOf, type Verifier } from "@mailvet/engine";
+import { decide, type Verifier, verdictScore } from "@mailvet/engine";
 import type { LookedBack } from "../feedback/feedback.ts";
 import { inTurns } from "../turns.ts";
 import { readWith } from "./kept-evidence.ts";
@@ -20,7 +20,7 @@ export async function lookBack(
   const said = await inTurns([...remembered], ([address, { kept, checkedAtMs }]) => {
     const evidence = readWith(verifier.begin(address, "syntax").evidence, kept);
     const verdict = decide(evidence);
-    const score = scoreOf(evidence, verdict);
+    const score = verdictScore(evidence, verdict);
     const { subStatus } = verdict;
     return [address, { score, subStatus, provider: evidence.provider ?? "", checkedAtMs }] as const;
   });

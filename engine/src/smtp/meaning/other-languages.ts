@@ -1,7 +1,7 @@
 /**
  * What servers say of a mailbox in other languages than English: no room, shut, not there.
  *
- * Latin ones are read by sets of stems (nouns.ts), a noun and a state in either order, so that a sentence
+ * Latin ones are read by sets of stems (synonyms.ts), a noun and a state in either order, so that a sentence
  * nobody has written down yet is understood as well.
  */
 

@@ -3,13 +3,13 @@
  *
  * Each line of an `any` template is one phrase; any of them fits.
  *   (a|b) (c )?   choice, option           …           up to four words in between, within a sentence
- *   {user}        a set, see nouns.ts      user unkn   a phrase may end inside a word
+ *   {user}        a set, see synonyms.ts      user unkn   a phrase may end inside a word
  *   \S*spf        inside a word
  * Everything is bounded, so matching is linear in the length of the text.
  */
 
-import { NOUNS } from "./nouns.ts";
-import { openingsOf } from "./opening.ts";
+import { requiredWords } from "./required-words.ts";
+import { NOUNS } from "./synonyms.ts";
 
 export type Phrase = {
   expression: RegExp;
@@ -41,7 +41,7 @@ export function exactly(expression: RegExp): Phrases {
 }
 
 function phraseOf(source: string): Phrase {
-  const openings = openingsOf(source);
+  const openings = requiredWords(source);
   // Where a phrase may begin inside a word, the rest of that word need not be looked for.
   const expression = new RegExp(source.replace(/^\\S\*/, ""));
   return openings === undefined ? { expression } : { expression, openings };

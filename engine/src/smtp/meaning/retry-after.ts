@@ -12,7 +12,7 @@ const WORDED = /\b(?:in|after|for|wait|least) (?:an?|one|a few|few) (minutes?|ho
 
 const DAY_SECONDS = 86_400;
 
-/** Reads the cleaned words (see wording.ts); absent when no time is named, capped at a day. */
+/** Reads the cleaned words (see reply-text.ts); absent when no time is named, capped at a day. */
 export function retryAfterSeconds(words: string): number | undefined {
   const seconds = clockSeconds(words) ?? amountSeconds(words) ?? wordedSeconds(words);
   return seconds === undefined || seconds <= 0 ? undefined : Math.min(seconds, DAY_SECONDS);

@@ -7,9 +7,9 @@
 import type { ReplyStage } from "./category.ts";
 import type { Phrase, Phrases } from "./phrase.ts";
 import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
+import type { ReplyText } from "./reply-text.ts";
 import type { Rule } from "./rule.ts";
-import { anotherSubject, SUBJECT_OF, sentenceUpTo } from "./subject.ts";
-import type { Wording } from "./wording.ts";
+import { anotherSubject, SUBJECT_OF, sentenceUpTo } from "./sentence-subject.ts";
 
 /** What rules look at besides the words. */
 export type Circumstances = {
@@ -23,7 +23,7 @@ export type Circumstances = {
 };
 
 /** A wording, and which phrases of the table are worth trying on it. */
-export type Occasion = { wording: Wording; words: Uint8Array; tokens: Uint8Array };
+export type Occasion = { wording: ReplyText; words: Uint8Array; tokens: Uint8Array };
 
 type Row = { rule: Rule; wordsFrom: number; tokensFrom: number };
 
@@ -49,7 +49,7 @@ export class RuleTable {
     return rules.flatMap((rule) => this.#rows.get(rule) ?? []);
   }
 
-  occasionOf(wording: Wording): Occasion {
+  occasionOf(wording: ReplyText): Occasion {
     return {
       wording,
       words: this.#findWords(wording.clean),

@@ -7,13 +7,13 @@
 
 import type { MailboxFact, ReplyCategory, ReplyStage } from "./category.ts";
 import { exactly, type Phrases } from "./phrase.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject } from "./sentence-subject.ts";
 
 export type Rule = {
   /** Stable name, kept in stored evidence. */
   id: string;
   category: ReplyCategory;
-  /** Matched against the cleaned words (see wording.ts), lower case and without accents or echoes. */
+  /** Matched against the cleaned words (see reply-text.ts), lower case and without accents or echoes. */
   words?: Phrases;
   /** Matched against the reply as the server wrote it, in lower case: tokens, links, bracketed codes. */
   token?: Phrases;

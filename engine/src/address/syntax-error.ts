@@ -1,0 +1,70 @@
+/**
+ * What can be wrong with the way an address is written: one rule for each mistake, and the sentence
+ * that tells a person where it is and what is wrong with it.
+ */
+
+/** A way to be malformed → the sentence for it. `what` is the offending text, already made printable. */
+const SENTENCES = {
+  empty: () => "There is no address here.",
+  too_long_to_read: () => "This is far longer than any address can be.",
+  missing_at: () => "There is no @ between mailbox and domain.",
+  several_at: () => "There is a second @; an address has one, unless the mailbox name is in quotes.",
+  display_name: () => "Only the bare address is wanted here, without a name and without < >.",
+  several_addresses: (what) => `There seems to be more than one address: ${what} separates them.`,
+  lone_surrogate: () => "The text is damaged: half of a Unicode character is missing.",
+  control_character: (what) => `It contains a control character (${what}).`,
+
+  local_empty: () => "The mailbox name before the @ is missing.",
+  local_too_long: () => "The mailbox name before the @ is longer than 64 octets.",
+  local_white_space: () => "The mailbox name contains white space; that is only allowed inside quotes.",
+  local_character: (what) => `The mailbox name contains ${what}, which is only allowed inside quotes.`,
+  local_leading_dot: () => "The mailbox name starts with a dot.",
+  local_trailing_dot: () => "The mailbox name ends with a dot.",
+  local_double_dot: () => "The mailbox name has two dots in a row.",
+  quote_unclosed: () => "The quoted mailbox name has no closing quote.",
+  quote_then_text: () =>
+    "Nothing may follow the closing quote but the @ (mixing quoted and plain parts is obsolete).",
+  quote_in_the_middle: () => "A quote may only open at the very start of the mailbox name.",
+  quoted_pair: (what) =>
+    `Inside quotes a backslash must be followed by a printable ASCII character, not ${what}.`,
+  comment: () => "Comments in parentheses are not part of an address that mail is sent to.",
+
+  domain_empty: () => "The domain after the @ is missing.",
+  domain_too_long: () => "The domain is longer than 255 octets.",
+  domain_white_space: () => "The domain contains white space.",
+  domain_character: (what) =>
+    `The domain contains ${what}; only letters, digits, hyphens and dots are allowed.`,
+  domain_leading_dot: () => "The domain starts with a dot.",
+  domain_trailing_dot: () => "The domain ends with a dot; in an address the last dot is left out.",
+  domain_double_dot: () => "The domain has two dots in a row.",
+  domain_single_label: (what) => `The domain ${what} has no dot; an Internet domain has at least two parts.`,
+  domain_not_idna: (what) => `${what} is not a valid internationalised domain name.`,
+  label_too_long: (what) => `The part ${what} of the domain is longer than 63 octets.`,
+  label_hyphen: (what) => `The part ${what} of the domain starts or ends with a hyphen.`,
+  tld_numeric: (what) => `No domain ends in digits like ${what}.`,
+  tld_not_alphabetic: (what) => `${what} cannot be a top-level domain; those have two or more letters.`,
+  ip_without_brackets: (what) => `${what} is an IP address, not a domain.`,
+  literal_malformed: () => "The domain is in brackets but holds no valid IP address.",
+
+  address_too_long: () => "The whole address is longer than 254 octets.",
+} as const satisfies Record<string, (what: string) => string>;
+
+export type SyntaxRule = keyof typeof SENTENCES;
+
+/** One mistake: which rule it breaks, where (index into the text as typed), and the sentence for people. */
+export type AddressSyntaxError = { rule: SyntaxRule; position: number; message: string };
+
+export function syntaxError(rule: SyntaxRule, position: number, offending = ""): AddressSyntaxError {
+  return { rule, position, message: SENTENCES[rule](printable(offending)) };
+}
+
+/** Quotes the offending text so that it can be shown in a terminal or a page: no controls, not long. */
+function printable(text: string): string {
+  if (text === " ") return "a space";
+  const cut = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+  const shown = cut.replace(/[\p{C}\p{Z}]/gu, (character) => {
+    const hex = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+    return `U+${hex}`;
+  });
+  return shown.startsWith("U+") ? shown : `“${shown}”`;
+}

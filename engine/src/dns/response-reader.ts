@@ -1,0 +1,72 @@
+/**
+ * What one name server's reply says about one name: follows the aliases inside it and names the result.
+ */
+import type { DnsAnswer, DnsFailure, RecordData, RecordType } from "./dns-answer.ts";
+import { type DnsRecord, type DnsResponse, RCODE } from "./dns-message.ts";
+
+/** An answer, or an alias whose target the reply does not go on to describe: somebody has to ask for it. */
+export type ResponseReading<T extends RecordType> =
+  | DnsAnswer<T>
+  | { status: "alias"; target: string; ttlSeconds: number };
+
+export const MAX_ALIASES = 8;
+
+const DEFAULT_NEGATIVE_TTL_SECONDS = 60; // for servers that leave out the SOA record
+
+export function readResponse<T extends RecordType>(
+  reply: DnsResponse,
+  name: string,
+  type: T,
+): ResponseReading<T> {
+  const failure = failureOf(reply);
+  if (failure) return { status: failure };
+
+  const aliases = new Map<string, DnsRecord>();
+  for (const record of reply.records) if (record.type === "CNAME") aliases.set(record.owner, record);
+  let owner = name;
+  let ttlSeconds = Number.POSITIVE_INFINITY;
+  for (let hops = 0; hops <= MAX_ALIASES; hops++) {
+    const found = reply.records.filter((record) => record.type === type && record.owner === owner);
+    if (found.length > 0) {
+      const records = found.map((record) => record.data as RecordData[T]);
+      return {
+        status: "answer",
+        records,
+        ttlSeconds: Math.min(ttlSeconds, ...found.map((r) => r.ttlSeconds)),
+      };
+    }
+    const alias = aliases.get(owner);
+    if (alias?.type !== "CNAME") return endOfChain(reply, { isAliased: hops > 0, owner, ttlSeconds });
+    ttlSeconds = Math.min(ttlSeconds, alias.ttlSeconds);
+    owner = alias.data;
+  }
+  return { status: "alias_loop" };
+}
+
+/** The refusals, by response code. What is not listed is a server in trouble: servfail. */
+const FAILURE_BY_RCODE: Readonly<Record<number, DnsFailure | undefined>> = {
+  [RCODE.noError]: undefined,
+  [RCODE.nxDomain]: undefined,
+  [RCODE.formErr]: "malformed",
+  [RCODE.notImp]: "refused",
+  [RCODE.refused]: "refused",
+};
+
+export function failureOf({ rcode, records, isReferral }: DnsResponse): DnsFailure | undefined {
+  if (!(rcode in FAILURE_BY_RCODE)) return "servfail";
+  // "Ask over there" comes from a server that does not resolve for us. It must not pass for "nothing there".
+  if (rcode === RCODE.noError && isReferral && records.length === 0) return "refused";
+  return FAILURE_BY_RCODE[rcode];
+}
+
+type ChainEnd = { isAliased: boolean; owner: string; ttlSeconds: number };
+
+function endOfChain({ rcode, negativeTtlSeconds }: DnsResponse, { isAliased, owner, ttlSeconds }: ChainEnd) {
+  // RFC 2308, 2.1: the response code and the SOA speak of the last name of the chain.
+  const isNegative = rcode === RCODE.nxDomain || negativeTtlSeconds !== undefined;
+  if (isAliased && !isNegative) return { status: "alias" as const, target: owner, ttlSeconds };
+  return {
+    status: rcode === RCODE.nxDomain ? ("nxdomain" as const) : ("nodata" as const),
+    ttlSeconds: Math.min(ttlSeconds, negativeTtlSeconds ?? DEFAULT_NEGATIVE_TTL_SECONDS),
+  };
+}

@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isListableName, nameListBytes, nameListFrom } from "./domain-list.ts";
+
+const listOf = (...names: string[]) => nameListFrom(nameListBytes(names));
+
+test("a listed name is found wherever it stands", () => {
+  const names = ["a.com", "aa.com", "b-c.de", "b.de", "b.de.com", "zz.org"];
+  const list = listOf(...names);
+
+  for (const name of names) expect(list.has(name), name).toBe(true);
+  for (const near of ["a.co", "a.comm", "aa.co", "b.d", "", ".", "zz.orgs", "zzz.org", "0.com"]) {
+    expect(list.has(near), near).toBe(false);
+  }
+  expect(list.size).toBe(6);
+  expect(list.names()).toEqual(names);
+});
+
+test("a domain speaks for what is below it, never for its neighbours or what is above", () => {
+  const list = listOf("mailinator.com", "tmp.example.co.uk");
+
+  expect(list.covers("mailinator.com")).toBe(true);
+  expect(list.covers("a.b.mailinator.com")).toBe(true);
+  expect(list.covers("notmailinator.com")).toBe(false);
+  expect(list.covers("mailinator.com.au")).toBe(false);
+  expect(list.covers("com")).toBe(false);
+  expect(list.covers("example.co.uk")).toBe(false);
+  expect(list.covers("x.tmp.example.co.uk")).toBe(true);
+});
+
+test("an empty list covers nothing", () => {
+  expect(listOf().covers("example.com")).toBe(false);
+  expect(listOf().size).toBe(0);
+  expect(listOf().names()).toEqual([]);
+});
+
+test("a search over bytes answers as a set of strings would", () => {
+  const name = fc.stringMatching(/^[a-c-]{1,4}\.[ab]{1,3}$/);
+  fc.assert(
+    fc.property(fc.array(name), fc.array(name), (listed, asked) => {
+      const list = nameListFrom(nameListBytes(listed));
+      const set = new Set(listed);
+      for (const each of [...asked, ...listed]) expect(list.has(each)).toBe(set.has(each));
+      expect(list.size).toBe(set.size);
+    }),
+  );
+});
+
+test("questions no domain name could ask are answered with no", () => {
+  const list = listOf("example.com");
+  for (const odd of ["example.com\n", "\nexample.com", "éxample.com", "example。com", "..", "a..com", "."]) {
+    expect(list.covers(odd), JSON.stringify(odd)).toBe(false);
+  }
+});
+
+test("only names of two labels or more in A-label form may be listed", () => {
+  for (const good of ["a.bc", "x-y.example.com", "xn--bcher-kva.example", "online.xn--6frz82g"]) {
+    expect(isListableName(good), good).toBe(true);
+  }
+  for (const bad of [
+    "com",
+    "-a.com",
+    "a-.com",
+    "a_b.com",
+    "a..com",
+    ".com",
+    "1.2.3.4",
+    "A.com",
+    "bücher.de",
+    `${"a".repeat(64)}.com`,
+    `${"a.".repeat(127)}com`,
+  ]) {
+    expect(isListableName(bad), bad).toBe(false);
+  }
+});

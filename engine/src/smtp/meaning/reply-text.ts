@@ -1,0 +1,127 @@
+/**
+ * The words of a reply, made ready for comparison: echoes taken out, letters made plain.
+ *
+ * Servers repeat our recipient, our host and their own links in what they say. Mailboxes called quota@,
+ * blocked@ or full@ exist, so an echo must go before any word is looked at. Links and addresses that
+ * carry the verdict themselves stay available in `asWritten`.
+ */
+
+import type { Reply } from "../reply.ts";
+import { isPlainAscii, normaliseText } from "./normalise-text.ts";
+
+export type ReplyText = {
+  /**
+   * Lower case words with single spaces: no accents, punctuation, echoes or links. A sentence ends in " . ",
+   * and each IP address is the word "@ip".
+   */
+  clean: string;
+  /** All lines joined, lower case, otherwise as the server wrote them. */
+  asWritten: string;
+};
+
+export type Echoes = {
+  /** The address we asked about. */
+  recipient?: string | undefined;
+  /** Names and addresses of ours the server may repeat: EHLO name, sender, PTR name. */
+  ourNames?: readonly string[] | undefined;
+};
+
+/** Replies longer than this are cut; the reason is always near the start. */
+const MAX_CHARACTERS = 4096;
+
+const URL = /\b(?:https?:\/\/|www\.)[^\s<>"')\]]{1,512}/g;
+const ADDRESS = /<?[^\s<>()[\]:;,"']{1,128}@[a-z0-9.-]{1,255}>?/gi;
+const BRACKETED_WORD = /<[^<>\s]{0,320}>/g;
+// Documentation and anonymised logs write x.x.x.x or {IP}.
+const IPV4 =
+  /\[?\b(?:\d{1,3}|x{1,3})(?:\.(?:\d{1,3}|x{1,3})){3}\b\]?(?:\/\d{1,2}\b)?(?::\d{1,5}\b)?|\{ip\}/gi;
+const MAYBE_IPV4 = /[\dx]\.[\dx]|\{ip\}/i;
+const IPV6 = /\[?(?:ipv6:)?\b[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7}\b\]?/gi;
+// "...address rejected.Please contact us"
+const GLUED_SENTENCE = /(?<=\p{Ll})\.(?=\p{Lu}\p{Ll})/gu;
+
+/** Words that describe mailboxes; a mailbox of that name must not take them out of the sentence. */
+const STRUCTURAL =
+  /^(?:users?|recipients?|mailbox|address|account|senders?|e?mail|unknown|domain|host|rcpt|someone|somebody|name|nobody|postmaster)$/;
+
+export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
+  const joined = readable(reply.lines.join(" ").slice(0, MAX_CHARACTERS));
+  const asWritten = joined.toLowerCase();
+  const locals = new Set<string>();
+  const noteLocal = (address: string) => {
+    const local = address.replace(/^</, "").split("@", 1)[0]?.toLowerCase();
+    if (local && !STRUCTURAL.test(local) && locals.size < 8) locals.add(local);
+    return " ";
+  };
+
+  let text = joined;
+  if (asWritten.includes("://") || asWritten.includes("www.")) text = text.replace(URL, " ");
+  text = text.replace(GLUED_SENTENCE, ". ");
+  for (const name of echoes.ourNames ?? []) text = withoutWord(text, asWritten, name);
+  if (echoes.recipient) {
+    text = withoutWord(text, asWritten, echoes.recipient);
+    noteLocal(echoes.recipient);
+  }
+  if (text.includes("@")) text = text.replace(ADDRESS, noteLocal);
+  if (text.includes("<")) text = text.replace(BRACKETED_WORD, " ");
+  if (MAYBE_IPV4.test(text)) text = text.replace(IPV4, " @ip ");
+  if (text.includes(":")) text = text.replace(IPV6, keepClockTimes);
+  text = normaliseText(text);
+  for (const local of locals) text = withoutLocalPart(text, normaliseText(local));
+  return { clean: text, asWritten };
+}
+
+function keepClockTimes(match: string): string {
+  return /^\d{1,2}(?::\d{2}){1,2}$/.test(match) ? match : " @ip ";
+}
+
+function withoutWord(text: string, asWritten: string, word: string): string {
+  const needle = word.toLowerCase();
+  if (word.length < 3 || !asWritten.includes(needle)) return text;
+  const hay = text.toLowerCase();
+  // Lower-casing may change the length of rare letters; then positions no longer agree.
+  if (hay.length !== text.length) return text;
+  let out = "";
+  let from = 0;
+  for (let at = hay.indexOf(needle); at !== -1; at = hay.indexOf(needle, from)) {
+    out += `${text.slice(from, at)} `;
+    from = at + needle.length;
+  }
+  return out + text.slice(from);
+}
+
+/**
+ * Takes the bare local part out where it stands as a name: after "user", "mailbox" and the like when the
+ * sentence goes on, or at the very start. "mailbox full" at the end of a sentence stays.
+ */
+function withoutLocalPart(text: string, local: string): string {
+  if (local.length < 2 || !text.includes(local)) return text;
+  const name = local.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+  const afterNoun = new RegExp(
+    `(?<![\\p{L}\\d])(users?|mailbox|account|recipient|alias|address|named|for|to) ${name}(?= \\p{L})`,
+    "gu",
+  );
+  const atStart = new RegExp(
+    `^${name}(?= (?:is|does|doesnt|unknown|not|user|no|was|has|cannot|\\.)(?: |$))`,
+    "u",
+  );
+  return text.replace(afterNoun, "$1").replace(atStart, "").trim();
+}
+
+/**
+ * Undoes a wrong decoding. Bytes of another character set read as Latin-1 give words of high letters only;
+ * the likely readings are added to the text, and only the right one contains words that any rule knows.
+ */
+function readable(text: string): string {
+  if (isPlainAscii(text)) return text;
+  const high = text.match(/[\u0080-\u00ff]/g)?.length ?? 0;
+  if (high < 2 || /[\u0100-\uffff]/.test(text)) return text;
+  const bytes = Buffer.from(text, "latin1");
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    if (high < 6 || !/[\u0080-\u00ff]{4}/.test(text)) return text;
+    const readings = ["gb18030", "koi8-r", "windows-1251"].map((name) => new TextDecoder(name).decode(bytes));
+    return [text, ...readings].join(" ");
+  }
+}

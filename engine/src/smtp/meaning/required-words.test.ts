@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { requiredWords } from "./required-words.ts";
+
+test.each([
+  ["no such mailbox", ["such"]],
+  ["user (?:unknown|invalid)", ["unknown", "invalid"]],
+  ["(?:the |this )?quota", ["quota"]],
+  ["e-?mail quota", ["quota"]],
+  ["full\\b", ["full"]],
+  ["gr[ae]y list", ["list"]],
+  ["\\[?\\bts+\\d{2}\\b", ["ts"]],
+  ["over ?quota", ["over"]],
+  ["(?<!\\w)(?:unknown or \\S+|full)", ["unknown", "full"]],
+  ["user (?:[^\\s.]\\S* ){0,4}?frozen", ["frozen"]],
+])("%s needs one of %j", (source, openings) => {
+  expect(requiredWords(source)).toEqual(openings);
+});
+
+test.each(["\\S*spf", "[ab]", "не существует", "\\d+"])("%s promises no word", (source) => {
+  expect(requiredWords(source)).toBeUndefined();
+});

@@ -1,0 +1,91 @@
+/**
+ * Who a sentence is about. "Does not exist" counts against a mailbox only where the recipient is what does not exist:
+ * said of a sender, of our server or of our address, the same words are a refusal of us.
+ */
+
+import type { ReplyCategory } from "./category.ts";
+import { any, type Phrases } from "./phrase.ts";
+
+export type Subject = "recipient" | "their_domain" | "sender" | "our_host" | "content" | "conversation";
+
+/** What a rule of this category is about, unless the rule says otherwise. */
+export const SUBJECT_OF: Record<ReplyCategory, Subject> = {
+  accepted: "recipient",
+  mailbox_not_found: "recipient",
+  mailbox_full: "recipient",
+  mailbox_disabled: "recipient",
+  domain_not_accepted: "their_domain",
+  greylisted: "conversation",
+  rate_limited: "conversation",
+  ip_blocked: "our_host",
+  sender_rejected: "sender",
+  policy_rejected: "content",
+  tls_required: "conversation",
+  auth_required: "conversation",
+  temporary_failure: "conversation",
+  protocol_error: "conversation",
+  message_too_big: "content",
+};
+
+/** Names of a sender, and of ours, in the languages that servers speak. Words as reply-text.ts makes them. */
+const OTHERS: readonly (readonly [Subject, Phrases])[] = [
+  [
+    "sender",
+    any`
+      (?<!to |the |ask |tell |notify |inform |contact |by |to the )senders?\b(?! should| has been notified)
+      (the |a |this |your |our )?(envelope )?(sender|mail ?from|return-?path|originator|reverse-path)s? (address|domain|mailbox|account|user|host)
+      (unknown|invalid|bad|such) senders?\b
+      mail ?from\b
+      your (own )?(e-?mail |mail )?(address|account|mailbox|domain|user|identity)\b
+      (expediteur|emetteur|absender|remitente|mittente|remetente|nadawc|afzender|verzender|avsandare|odesilatel|felado|gonderen)
+      votre (adresse|compte|domaine|boite)(?! ip)
+      ihre? (adresse|konto|domain|postfach|mailadresse)\b
+      (su|tu) (direccion|cuenta|dominio|buzon)\b(?! ip)
+      (tuo|vostro|suo|tua|vostra|sua) (indirizzo|dominio|casella|conta|dominio)\b(?! ip)
+      (seu|teu) (endereco|dominio)\b(?! ip)
+      отправител
+      ваш\S* (домен|адрес(?! ip)|ящик|почт)
+      发件人
+      发信人
+      您的(域名|邮箱|地址)
+      送信者
+      발신자
+    `,
+  ],
+  [
+    "our_host",
+    any`
+      your (\S+ )?(mail ?)?(server|servers|host|hostname|host name|mta|ips?|ip(-| )address(es)?|network|system|machine|client|ptr|helo|ehlo|reverse dns|rdns|dns|country|isp|provider|relay|computer|connection|site)\b
+      (sending|connecting|client|originating|source|smtp client) (mail ?)?(server|host|ip|mta|address|system|client|network)\b
+      remote (ip|address|client)\b
+      (client|peer)( host)? \S*@ip
+      votre (serveur|ip|adresse ip|hote|machine|reseau|fournisseur)
+      ihre? (mail-?)?(server|host|ip|ip-adresse|system|netz)
+      (su|tu) (servidor|ip|direccion ip|host|red|proveedor)
+      (tuo|vostro|suo) (server|ip|indirizzo ip|host|provider)
+      (seu|teu) (servidor|ip|endereco ip|host|provedor)
+      uw (mail)?(server|ip|host|adres|domein|netwerk)
+      (twoj|wasz)\w* (serwer|host|adres ip|ip)
+      (din|er) (server|ip|vard)
+      (vas|tvuj) (server|ip)
+      sunucunuz
+      ваш\S* (сервер|хост|ip|узел|сет)
+      您的(服务器|主机|ip|网络)
+      你的(服务器|主机|ip)
+      贵方
+      あなたのサーバ
+      貴社
+      귀하의
+    `,
+  ],
+];
+
+/** Which of us, if any, is named in these words. */
+export function anotherSubject(words: string): Subject | undefined {
+  return OTHERS.find(([, names]) => names.whole.test(words))?.[0];
+}
+
+/** The words of a sentence up to a place in it. */
+export function sentenceUpTo(words: string, end: number): string {
+  return words.slice(words.lastIndexOf(" . ", Math.max(0, end - 1)) + 1, end);
+}
