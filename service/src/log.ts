@@ -5,8 +5,8 @@
  */
 import { DrizzleQueryError } from "drizzle-orm";
 import { type DestinationStream, type Logger, pino } from "pino";
+import { createRepeats, type Repeats } from "./log-sampling.ts";
 import { openLogSink } from "./log-sink.ts";
-import { createRepeats, type Repeats } from "./repeats.ts";
 
 export type Log = {
   write: Logger;

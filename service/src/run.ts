@@ -8,8 +8,8 @@ import { EmbeddedPostgresTrouble } from "./db/embedded/embedded-postgres.ts";
 import { NewerSchema } from "./db/migrate.ts";
 import { LISTEN_BACKLOG } from "./http/http-settings.ts";
 import { createLog, type Log } from "./log.ts";
+import { welcomeText, workerText } from "./start-message.ts";
 import { DatabaseUnreachable } from "./storage.ts";
-import { welcomeText, workerText } from "./welcome.ts";
 
 /** Why listening failed, in words, by the system's code for it. */
 const LISTEN_TROUBLE: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type FirstStartSettings, firstStart } from "../src/accounts/first-start.ts";
-import { createNotices } from "../src/db/notices.ts";
-import { createKeyring } from "../src/keys/keyring.ts";
+import { type FirstStartSettings, firstStart } from "../src/accounts/bootstrap.ts";
+import { createNotices } from "../src/db/pubsub.ts";
+import { createKeyring } from "../src/keys/api-keys.ts";
 import { type AccountsHouse, housesOnOneDatabase, refusalOf, visitorFrom } from "./accounts-house.ts";
 
 const openAccountsHouse = housesOnOneDatabase();

@@ -1,17 +1,17 @@
 import type { Account, Session, SignedIn } from "@mailvet/contract";
 import { expect, test } from "vitest";
-import { firstStart } from "../src/accounts/first-start.ts";
+import { firstStart } from "../src/accounts/bootstrap.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
-import { createNotices } from "../src/db/notices.ts";
-import { accountRoutes } from "../src/http/account-routes.ts";
+import { createNotices } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
-import { authRoutes } from "../src/http/auth-routes.ts";
 import { HTTP_DEFAULTS } from "../src/http/http-settings.ts";
-import { createIdempotentAnswers } from "../src/http/idempotent-answers.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { operatorRoutes } from "../src/http/operator-routes.ts";
-import { createSessionCookie } from "../src/http/session-cookie.ts";
-import { createKeyring } from "../src/keys/keyring.ts";
+import { createIdempotentAnswers } from "../src/http/middleware/idempotent-responses.ts";
+import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
+import { accountRoutes } from "../src/http/routes/account-routes.ts";
+import { authRoutes } from "../src/http/routes/auth-routes.ts";
+import { operatorRoutes } from "../src/http/routes/operator-routes.ts";
+import { createKeyring } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { housesOnOneDatabase } from "./accounts-house.ts";
 

@@ -1,7 +1,7 @@
 /** A service whose accounts have been told verdicts already, so that outcomes have something to meet. */
 import { type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
-import { createVerdictMemory } from "../src/validations/verdict-memory.ts";
+import { createVerdictMemory } from "../src/validations/verdict-cache.ts";
 import type { TestService } from "./service.ts";
 
 export type Said = { email: string; subStatus: keyof typeof SANDBOX_OUTCOMES; provider: string };

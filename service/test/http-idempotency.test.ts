@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sealFor } from "../src/http/sealed-answer.ts";
+import { sealFor } from "../src/http/middleware/encrypted-response.ts";
 import { type HttpWorld, MAX_KEPT_ANSWERS, openHttpWorld } from "./http-world.ts";
 
 let world: HttpWorld;

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
-import { createIdempotentAnswers } from "../src/http/idempotent-answers.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createSessionCookie } from "../src/http/session-cookie.ts";
-import { uploadRoutes } from "../src/http/upload-routes.ts";
+import { createIdempotentAnswers } from "../src/http/middleware/idempotent-responses.ts";
+import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
+import { uploadRoutes } from "../src/http/routes/upload-routes.ts";
 import { createLog } from "../src/log.ts";
 import { openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
 

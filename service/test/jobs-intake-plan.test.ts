@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SliceEmail } from "../src/jobs/slicing.ts";
+import type { SliceEmail } from "../src/jobs/slice-cutter.ts";
 import { type IntakeWorld, openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
 
 let world: IntakeWorld;

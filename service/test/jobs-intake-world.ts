@@ -4,9 +4,9 @@ import type { Plan } from "@mailvet/contract";
 import type { Caller } from "../src/caller.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { accounts } from "../src/db/schema.ts";
-import { planHandler } from "../src/jobs/plan.ts";
-import { createUploads } from "../src/jobs/uploads.ts";
+import { planHandler } from "../src/jobs/slice-planner.ts";
 import { createTasks, type Task } from "../src/queue/tasks.ts";
+import { createUploads } from "../src/uploads/uploads.ts";
 import { openTestDatabase } from "./database.ts";
 
 export type IntakeWorld = Awaited<ReturnType<typeof openIntakeWorld>>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readParts } from "../src/jobs/upload-parts.ts";
+import { readParts } from "../src/uploads/upload-parts.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { type IntakeWorld, inPieces, openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
 

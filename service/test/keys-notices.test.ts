@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createNotices, noticeOf, notify } from "../src/db/notices.ts";
+import { createNotices, noticeOf, notify } from "../src/db/pubsub.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;

@@ -2,12 +2,12 @@
 import { ApiKey, type CreatedKey, type Problem } from "@mailvet/contract";
 import Fastify from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createNotices } from "../src/db/notices.ts";
+import { createNotices } from "../src/db/pubsub.ts";
 import { accounts } from "../src/db/schema.ts";
-import { keyRoutes } from "../src/http/key-routes.ts";
 import { answerWithProblems } from "../src/http/problem.ts";
-import { compileValidator } from "../src/http/validator.ts";
-import { createKeyring } from "../src/keys/keyring.ts";
+import { compileValidator } from "../src/http/request-validator.ts";
+import { keyRoutes } from "../src/http/routes/key-routes.ts";
+import { createKeyring } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { openTestDatabase } from "./database.ts";
 

@@ -4,9 +4,9 @@ import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { type Database, openDatabase } from "../src/db/database.ts";
-import { createNotices, type Notices, notify } from "../src/db/notices.ts";
+import { createNotices, type Notices, notify } from "../src/db/pubsub.ts";
 import { accounts, apiKeys } from "../src/db/schema.ts";
-import { createKeyring, type Keyring, MAX_KEYS_PER_ACCOUNT } from "../src/keys/keyring.ts";
+import { createKeyring, type Keyring, MAX_KEYS_PER_ACCOUNT } from "../src/keys/api-keys.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 const LIVE = { name: "checkout", mode: "live", scopes: KEY_SCOPES, expiresAt: undefined } as const;

@@ -3,7 +3,7 @@ import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { exportInstallation, importInstallation } from "../src/db/moving.ts";
+import { exportInstallation, importInstallation } from "../src/db/dump.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 const WITH_EVERY_KIND_OF_VALUE = `

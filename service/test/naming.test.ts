@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openDatabase } from "../src/db/database.ts";
 import { createNaming, type Naming } from "../src/naming/naming.ts";
-import { createPatternMemory } from "../src/naming/pattern-memory.ts";
+import { createPatternMemory } from "../src/naming/pattern-cache.ts";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { PATIENCE } from "./patience.ts";

@@ -5,8 +5,8 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import type { HostLimiter, ProviderProfile } from "@mailvet/engine";
 import { openDatabase } from "../src/db/database.ts";
-import { createNotices } from "../src/db/notices.ts";
-import { createSharedPaces } from "../src/pacing/shared-paces.ts";
+import { createNotices } from "../src/db/pubsub.ts";
+import { createSharedPaces } from "../src/pacing/shared-host-limiters.ts";
 import type { TestDatabase } from "./database.ts";
 
 /** An ordinary host that allows so many sessions at once. */

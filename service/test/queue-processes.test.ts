@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { type Database, openDatabase } from "../src/db/database.ts";
-import { createProcesses } from "../src/queue/processes.ts";
+import { createProcesses } from "../src/queue/process-registry.ts";
 import { openQueueWorld, type QueueWorld } from "./queue-world.ts";
 
 /** So long that a process of a busy machine is not taken for dead. */

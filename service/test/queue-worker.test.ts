@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { createNotices } from "../src/db/notices.ts";
+import { createNotices } from "../src/db/pubsub.ts";
 import type { Task, Tasks } from "../src/queue/tasks.ts";
 import { type Handler, startWorker } from "../src/queue/worker.ts";
 import { openQueueWorld, type QueueWorld } from "./queue-world.ts";

@@ -7,9 +7,9 @@ import { jobs } from "../src/db/job-schema.ts";
 import { paces } from "../src/db/pacing-schema.ts";
 import { lanes, tasks } from "../src/db/queue-schema.ts";
 import { accounts } from "../src/db/schema.ts";
-import { listSharedPaces } from "../src/system/host-paces.ts";
-import { createJobPulse } from "../src/system/job-pulse.ts";
+import { createJobPulse } from "../src/system/job-rate.ts";
 import { queueDepth } from "../src/system/queue-depth.ts";
+import { listSharedPaces } from "../src/system/shared-throttle-report.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { openService } from "./service.ts";
 

@@ -3,7 +3,7 @@ import { type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accounts } from "../src/db/schema.ts";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
-import { createVerdictMemory } from "../src/validations/verdict-memory.ts";
+import { createVerdictMemory } from "../src/validations/verdict-cache.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 const HOUR = 3_600_000;

@@ -7,7 +7,7 @@ import type { Caller } from "../src/caller.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { createTasks } from "../src/queue/tasks.ts";
 import { createValidations, type ValidationDeps, type Validations } from "../src/validations/validations.ts";
-import { createVerdictMemory } from "../src/validations/verdict-memory.ts";
+import { createVerdictMemory } from "../src/validations/verdict-cache.ts";
 import { openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 

@@ -8,13 +8,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
-import { createNotices } from "../src/db/notices.ts";
+import { createNotices } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
-import { createIdempotentAnswers } from "../src/http/idempotent-answers.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createSessionCookie } from "../src/http/session-cookie.ts";
-import { createKeyring } from "../src/keys/keyring.ts";
+import { createIdempotentAnswers } from "../src/http/middleware/idempotent-responses.ts";
+import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
+import { createKeyring } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 

@@ -3,8 +3,8 @@ import type { Problem, WebhookDelivery, WebhookEndpoint, WebhookWithSecret } fro
 import Fastify from "fastify";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { answerWithProblems } from "../src/http/problem.ts";
-import { compileValidator } from "../src/http/validator.ts";
-import { webhookRoutes } from "../src/http/webhook-routes.ts";
+import { compileValidator } from "../src/http/request-validator.ts";
+import { webhookRoutes } from "../src/http/routes/webhook-routes.ts";
 import { createLog } from "../src/log.ts";
 import { openReceiver, type Receiver } from "./webhooks-receiver.ts";
 import { openWebhookWorld, type Process, type WebhookWorld } from "./webhooks-world.ts";

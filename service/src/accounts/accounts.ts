@@ -1,18 +1,18 @@
 /**
  * Accounts and the people who sign in to them: the one door to this folder.
  *
- * sign-up.ts, sign-in.ts and password-change.ts are what people do; directory.ts is what the operator sees. Sessions
+ * sign-up.ts, sign-in.ts and password-change.ts are what people do; account-queries.ts is what the operator sees. Sessions
  * are made beside this, because every request asks for them.
  */
 import { and, eq, isNull, lte } from "drizzle-orm";
 import { accounts } from "../db/schema.ts";
-import { createBackground } from "./background.ts";
-import { createDirectory, type Directory, type DirectoryDeps } from "./directory.ts";
+import { createDirectory, type Directory, type DirectoryDeps } from "./account-queries.ts";
+import { createThrottle } from "./attempt-limiter.ts";
+import { createBackground } from "./background-tasks.ts";
 import { createMailTokens } from "./mail-tokens.ts";
 import { createPasswordChange, type PasswordChange } from "./password-change.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
 import { createSignUp, type SignUp, type SignUpDeps } from "./sign-up.ts";
-import { createThrottle } from "./throttle.ts";
 
 export type AccountsDeps = DirectoryDeps &
   Pick<SignUpDeps, "ledger" | "verify" | "settings" | "sessions" | "mailer"> & {

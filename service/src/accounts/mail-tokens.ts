@@ -3,7 +3,7 @@ import { and, eq, gt, lte } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { mailTokens } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
-import { makeSecret, secretHash } from "./secret.ts";
+import { makeSecret, secretHash } from "./secret-token.ts";
 
 export type Purpose = (typeof mailTokens.$inferSelect)["purpose"];
 

@@ -4,15 +4,15 @@ import type { Database } from "../db/database.ts";
 import { accounts } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { accountEmail } from "./account-email.ts";
-import type { Background } from "./background.ts";
-import { letters } from "./letters.ts";
+import type { Throttle } from "./attempt-limiter.ts";
+import type { Background } from "./background-tasks.ts";
+import { networkOf } from "./client-network.ts";
+import { letters } from "./email-templates.ts";
 import type { MailTokens } from "./mail-tokens.ts";
 import type { Mailer } from "./mailer.ts";
-import { networkOf } from "./network.ts";
 import { hashPassword, passwordFits } from "./password.ts";
 import type { OpenedSession, Sessions, Visitor } from "./sessions.ts";
 import { findByEmail, signInTries } from "./sign-in.ts";
-import type { Throttle } from "./throttle.ts";
 
 export type PasswordChangeDeps = {
   database: Database;

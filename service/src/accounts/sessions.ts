@@ -8,7 +8,7 @@ import { and, desc, eq, getTableColumns, gt, inArray, lte, ne, or } from "drizzl
 import type { Database, Orm } from "../db/database.ts";
 import { sessions } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
-import { makeSecret, secretHash } from "./secret.ts";
+import { makeSecret, secretHash } from "./secret-token.ts";
 
 /** Somebody in front of a browser, before we know who it is. */
 export type Visitor = { ip: string; userAgent: string };

@@ -7,11 +7,11 @@ import type { Database } from "../db/database.ts";
 import { accounts } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { accountEmail } from "./account-email.ts";
-import { networkOf } from "./network.ts";
+import type { Attempt, Throttle } from "./attempt-limiter.ts";
+import { networkOf } from "./client-network.ts";
 import { passwordFits } from "./password.ts";
 import type { Sessions, Visitor } from "./sessions.ts";
 import type { SignedInSession } from "./sign-up.ts";
-import type { Attempt, Throttle } from "./throttle.ts";
 
 export type SignInDeps = { database: Database; sessions: Sessions; throttle: Throttle };
 

@@ -13,14 +13,14 @@ import type { Database, Orm } from "../db/database.ts";
 import { accounts } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { newAccountEmail } from "./account-email.ts";
-import type { Background } from "./background.ts";
-import { letters } from "./letters.ts";
+import type { Throttle } from "./attempt-limiter.ts";
+import type { Background } from "./background-tasks.ts";
+import { networkOf } from "./client-network.ts";
+import { letters } from "./email-templates.ts";
 import type { MailTokens } from "./mail-tokens.ts";
 import type { Letter, Mailer } from "./mailer.ts";
-import { networkOf } from "./network.ts";
 import { hashPassword } from "./password.ts";
 import type { OpenedSession, Sessions, Visitor } from "./sessions.ts";
-import type { Throttle } from "./throttle.ts";
 
 export type SignUpSettings = {
   signUp: "open" | "closed";

@@ -9,13 +9,13 @@
 import type { Adjudication, Evidence } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import { readAnswers } from "./answers.ts";
+import { readAnswers } from "./answer-parser.ts";
 import { Breaker } from "./breaker.ts";
 import { createDailyBudget } from "./daily-budget.ts";
 import { createLanguageModel, type LanguageModelSettings, type Trouble } from "./language-model.ts";
 import { promptFor } from "./prompt.ts";
 import { type Question, questionOf } from "./question.ts";
-import { createQuestionLine } from "./question-line.ts";
+import { createQuestionLine } from "./question-batcher.ts";
 
 export type Adjudicator = {
   /** Never rejects, and takes no longer than the time limit. */

@@ -3,7 +3,7 @@
  *
  * It never throws and never waits longer than its signal says: whatever a stranger's server does is a value. It follows
  * no redirect, so that the key goes nowhere else, and reads only so much of an answer. What the text says is judged in
- * answers.ts.
+ * answer-parser.ts.
  */
 export type LanguageModel = {
   complete(prompt: Prompt, stop: AbortSignal): Promise<Completion>;

@@ -3,7 +3,7 @@
  * of a JSON document, apart from our words, and the model is told that they are data.
  *
  * That is no wall: a name may still talk a model round. What it can gain is bounded elsewhere: the answer is a number
- * and a code (answers.ts), and moves the opinion by so much and no more (plausibility of the engine).
+ * and a code (answer-parser.ts), and moves the opinion by so much and no more (plausibility of the engine).
  */
 
 import { ADJUDICATION_REASONS, type AdjudicationReason } from "@mailvet/engine";
@@ -52,7 +52,7 @@ Answer with JSON alone, with exactly one answer for each id:
 "plausible" is a number from 0 (made up) to 1 (real). "reason_code" is one of:
 ${ADJUDICATION_REASONS.map((code) => `${code}: ${CODES[code]}`).join("\n")}`;
 
-/** As far as every server that takes schemas understands them; answers.ts is stricter. */
+/** As far as every server that takes schemas understands them; answer-parser.ts is stricter. */
 const ANSWER_SCHEMA = objectOf({
   answers: {
     type: "array",

@@ -1,7 +1,7 @@
 /**
  * The credits of a job: held when it is confirmed, settled when it ends, both inside the transaction that does so.
  *
- * The entries are those of moves.ts. A job may take hours and ends once, so its credits have no time to expire at, and
+ * The entries are those of ledger-entries.ts. A job may take hours and ends once, so its credits have no time to expire at, and
  * need not be gathered with those of others. The balance stays locked until the caller's transaction is over: whoever
  * calls this has done everything else by then.
  */
@@ -9,9 +9,9 @@ import type { Status } from "@mailvet/contract";
 import { and, eq, sql } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
 import { balances, ledger, reservations } from "../db/schema.ts";
+import { shortOfCredits } from "./insufficient-credits.ts";
 import { runsLow } from "./low-credits.ts";
 import { jobOnceKey } from "./reference-kind.ts";
-import { shortOfCredits } from "./short-of-credits.ts";
 
 export type JobHold = { accountId: string; amount: number; reservationId: string; reference: string };
 
@@ -103,7 +103,7 @@ async function balanceOf(tx: Orm, accountId: string): Promise<number> {
   return books?.balance ?? 0;
 }
 
-/** After the balance is locked, as in moves.ts: so nobody ever waits for one another in a circle. */
+/** After the balance is locked, as in ledger-entries.ts: so nobody ever waits for one another in a circle. */
 async function countUse(tx: Orm, { accountId, keyId, counts, used }: JobSettlement): Promise<void> {
   const { valid, invalid, risky, unknown } = counts;
   await tx.execute(sql`

@@ -3,22 +3,22 @@
  *
  * The entries of an account add up to its balance, which never goes below zero. What is promised here is on disk: spending
  * from all over the process is gathered (group-commit.ts) and written by one statement at a time: that of
- * plain-charges.ts where it will do, that of moves.ts otherwise.
+ * charge-fast-path.ts where it will do, that of ledger-entries.ts otherwise.
  */
 import { randomUUID } from "node:crypto";
 import type { LedgerEntry } from "@mailvet/contract";
 import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
 import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
 import { balances, ledger, unansweredCharges } from "../db/schema.ts";
+import { commitPlainCharges } from "./charge-fast-path.ts";
 import { createGroupCommit } from "./group-commit.ts";
+import { shortOfCredits } from "./insufficient-credits.ts";
+import { clashNamesOf, commitMoves, type Move, type Outcome, type Use } from "./ledger-entries.ts";
 import { type OnLow, runsLow } from "./low-credits.ts";
-import { clashNamesOf, commitMoves, type Move, type Outcome, type Use } from "./moves.ts";
-import { commitPlainCharges } from "./plain-charges.ts";
 import { referenceKindOf } from "./reference-kind.ts";
-import { shortOfCredits } from "./short-of-credits.ts";
 import { type ChargeName, createUnansweredCharges } from "./unanswered-charges.ts";
 
-export type { Use } from "./moves.ts";
+export type { Use } from "./ledger-entries.ts";
 
 export type Ledger = {
   /**

@@ -11,7 +11,7 @@ export function referenceKindOf(kind: LedgerEntry["kind"], onceKey: string | nul
   return onceKey?.startsWith(JOB) ? "job" : "request";
 }
 
-/** No request is called like this: those are hexadecimal (http/idempotency.ts). */
+/** No request is called like this: those are hexadecimal (http/middleware/idempotency.ts). */
 const JOB = "job ";
 
 export function jobOnceKey(kind: LedgerEntry["kind"], reservationId: string): string {

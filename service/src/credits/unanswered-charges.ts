@@ -101,7 +101,7 @@ select charge_key as "chargeKey", account_id as "accountId" from unanswered_char
 where expires_at < now() limit ${MAX_AT_ONCE}`;
 
 /**
- * Balances are locked first and in order of account, as in moves.ts. The charge gives up its onceKey: the
+ * Balances are locked first and in order of account, as in ledger-entries.ts. The charge gives up its onceKey: the
  * same request, sent again, is charged again and answered.
  */
 const REFUND = `

@@ -7,11 +7,11 @@
 import type { FeedbackReport, FeedbackSummary, ReportedOutcome } from "@mailvet/contract";
 import type { Caller } from "../caller.ts";
 import type { Database } from "../db/database.ts";
-import { beginTurn } from "../turns.ts";
+import { beginTurn } from "../event-loop-yield.ts";
 import { addressHash } from "./address-hash.ts";
+import { createGathering, type Gathering, type Told } from "./aggregation.ts";
+import type { Learned } from "./calibration-cache.ts";
 import { feedbackReport, readGroups } from "./feedback-report.ts";
-import { createGathering, type Gathering, type Told } from "./gathering.ts";
-import type { Learned } from "./learned.ts";
 import { type OutcomeRow, readOutcomeFile } from "./outcome-file.ts";
 import {
   eraseOldOutcomes,

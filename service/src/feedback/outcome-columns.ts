@@ -1,6 +1,6 @@
 /** Which columns of a file say whom, what became of the message, and when: judged by the cells of its first rows. */
 import { createEmailColumnFinder, emailIn } from "@mailvet/engine/list-file";
-import { readOutcomeWord } from "./outcome-words.ts";
+import { readOutcomeWord } from "./outcome-vocabulary.ts";
 
 export type OutcomeColumns = {
   email: number | undefined;

@@ -3,7 +3,7 @@ import { emailIn, ListFileError, openListFile } from "@mailvet/engine/list-file"
 import { fileRefusal } from "../file-refusal.ts";
 import { Refusal, wrongValue } from "../refusal.ts";
 import { findOutcomeColumns, type OutcomeColumns, readMoment } from "./outcome-columns.ts";
-import { readOutcomeWord, type WordMeaning } from "./outcome-words.ts";
+import { readOutcomeWord, type WordMeaning } from "./outcome-vocabulary.ts";
 
 /** A row as it was understood. */
 export type OutcomeRow = {

@@ -7,12 +7,12 @@
 import type { Outcome, SubStatus } from "@mailvet/contract";
 import { bandOf, type CalibrationCell, predictedBounce } from "@mailvet/engine";
 import { eq, sql } from "drizzle-orm";
+import { eraseInBites } from "../db/batched-delete.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { eraseInBites } from "../db/erasing.ts";
 import { calibrationCells, outcomes } from "../db/learning-schema.ts";
-import { notify } from "../db/notices.ts";
+import { notify } from "../db/pubsub.ts";
 import { accounts } from "../db/schema.ts";
-import { isNewer, type Told } from "./gathering.ts";
+import { isNewer, type Told } from "./aggregation.ts";
 
 /** Says that an account's outcomes have changed; the payload is its id. */
 export const OUTCOMES_CHANGED = "outcomes_changed";

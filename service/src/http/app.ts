@@ -8,29 +8,29 @@ import { API_PREFIX } from "@mailvet/contract";
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import type pg from "pg";
 import type { Log } from "../log.ts";
-import { compileJsonWriter } from "./answer-json.ts";
 import { type ApiDeps, apiRoutes } from "./api.ts";
-import { watchArrivals } from "./arrival-watch.ts";
-import { answerBrokenRequests } from "./broken-request.ts";
-import { closeConnectionsOnStop } from "./connections.ts";
-import { docsRoutes } from "./docs-routes.ts";
-import { answerElsewhere } from "./elsewhere.ts";
-import { healthRoutes, type Readiness } from "./health.ts";
+import { closeConnectionsOnStop } from "./connection-draining.ts";
 import type { HttpSettings } from "./http-settings.ts";
-import { readJsonBodies } from "./json-body.ts";
-import { createLoad } from "./load.ts";
+import { answerBrokenRequests } from "./malformed-request.ts";
 import type { Metrics } from "./metrics.ts";
-import { metricsRoutes } from "./metrics-routes.ts";
-import { collectApiRoutes, describeApi } from "./openapi.ts";
+import { watchArrivals } from "./middleware/body-timeout.ts";
+import { readJsonBodies } from "./middleware/json-body.ts";
+import { createLoad } from "./middleware/load-shedding.ts";
+import { createRateLimits } from "./middleware/rate-limit.ts";
+import { receiveVisits } from "./middleware/request-lifetime.ts";
+import { createRequestLog } from "./middleware/request-log.ts";
+import { securityHeaders, sendSecurityHeaders } from "./middleware/security-headers.ts";
+import { answerElsewhere } from "./not-found.ts";
+import { collectApiRoutes, describeApi } from "./openapi/openapi.ts";
 import { answerWithProblems, sendError } from "./problem.ts";
-import { createRateLimits } from "./rate-limit.ts";
-import { createRequestLog } from "./request-log.ts";
 import { scheduleRequests } from "./request-scheduler.ts";
+import { compileValidator } from "./request-validator.ts";
+import { compileJsonWriter } from "./response-serializer.ts";
 import { rememberRouteMethods } from "./route-methods.ts";
-import { securityHeaders, sendSecurityHeaders } from "./security-headers.ts";
-import { compileValidator } from "./validator.ts";
-import { receiveVisits } from "./visit.ts";
-import { createWebApp } from "./web-app.ts";
+import { docsRoutes } from "./routes/docs-routes.ts";
+import { healthRoutes, type Readiness } from "./routes/health-routes.ts";
+import { metricsRoutes } from "./routes/metrics-routes.ts";
+import { createWebApp } from "./static/web-app.ts";
 
 export type AppDeps = Omit<ApiDeps, "load" | "limits" | "methods"> & {
   settings: HttpSettings;
@@ -64,7 +64,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     trustProxy: settings.trustedProxies.length > 0 && settings.trustedProxies,
     bodyLimit: settings.maxBodyBytes,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
-    requestTimeout: Math.max(settings.requestTimeoutMs, settings.uploadTimeoutMs), // most get less: arrival-watch.ts
+    requestTimeout: Math.max(settings.requestTimeoutMs, settings.uploadTimeoutMs), // most get less: body-timeout.ts
     keepAliveTimeout: settings.keepAliveMs,
     http: { headersTimeout: settings.headersTimeoutMs, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
     return503OnClosing: false, // the door says it in our words

@@ -5,7 +5,7 @@ import type pg from "pg";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { AdjudicationOutcome } from "../adjudication/adjudicator.ts";
 import type { Log } from "../log.ts";
-import type { Load } from "./load.ts";
+import type { Load } from "./middleware/load-shedding.ts";
 
 export type Metrics = {
   countRequest(request: FastifyRequest, reply: FastifyReply, isAborted: boolean): void;

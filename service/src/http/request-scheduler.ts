@@ -4,7 +4,7 @@
  * Node reads every connection that is ready before it does anything else, and accepts one new connection in each turn of
  * its event loop (libuv since 1.45). With a thousand busy clients a turn took hundreds of milliseconds, and a connection
  * waited up to half a minute to be accepted, while others were answered in half a second. With slices a turn stays short,
- * so that new connections, timers and the database get theirs, and how long a request has waited is known: load.ts
+ * so that new connections, timers and the database get theirs, and how long a request has waited is known: load-shedding.ts
  * refuses it when that is too long.
  *
  * A request that finds nothing waiting is handed on at once.

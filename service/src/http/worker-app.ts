@@ -4,14 +4,14 @@ import Fastify, { type FastifyInstance } from "fastify";
 import type pg from "pg";
 import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
-import { answerBrokenRequests } from "./broken-request.ts";
-import { closeConnectionsOnStop } from "./connections.ts";
-import { healthRoutes, type Readiness } from "./health.ts";
+import { closeConnectionsOnStop } from "./connection-draining.ts";
 import type { HttpSettings } from "./http-settings.ts";
-import { createLoad } from "./load.ts";
+import { answerBrokenRequests } from "./malformed-request.ts";
 import type { Metrics } from "./metrics.ts";
-import { metricsRoutes } from "./metrics-routes.ts";
+import { createLoad } from "./middleware/load-shedding.ts";
 import { answerWithProblems } from "./problem.ts";
+import { healthRoutes, type Readiness } from "./routes/health-routes.ts";
+import { metricsRoutes } from "./routes/metrics-routes.ts";
 
 export type WorkerAppDeps = {
   settings: HttpSettings;

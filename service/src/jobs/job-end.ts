@@ -7,7 +7,7 @@ import { eq, sql } from "drizzle-orm";
 import { settleJob } from "../credits/job-credits.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { jobCounts, jobs, slices } from "../db/job-schema.ts";
-import { notify } from "../db/notices.ts";
+import { notify } from "../db/pubsub.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { lockJob } from "./job-lock.ts";
 import { hasEnded, type JobRow } from "./job-record.ts";

@@ -6,7 +6,7 @@
  */
 import type { Job } from "@mailvet/contract";
 import type { Database } from "../db/database.ts";
-import type { Notices } from "../db/notices.ts";
+import type { Notices } from "../db/pubsub.ts";
 import { readJobRecord } from "./job-record.ts";
 
 export type JobWatch = {

@@ -1,10 +1,10 @@
 /** A run of a job's rows that is planned together: the emails that stand there first, and the rows that repeat one. */
 import { emailIn } from "@mailvet/engine/list-file";
 import type pg from "pg";
-import type { Turn } from "../turns.ts";
+import type { Turn } from "../event-loop-yield.ts";
+import { readCountedParts } from "../uploads/upload-parts.ts";
 import type { JobRow } from "./job-record.ts";
-import type { SliceEmail } from "./slicing.ts";
-import { readCountedParts } from "./upload-parts.ts";
+import type { SliceEmail } from "./slice-cutter.ts";
 
 export type PlanWindow = {
   /** The parts of the upload that it is made of, the end not among them. */

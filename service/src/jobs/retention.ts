@@ -5,7 +5,7 @@
  */
 import type pg from "pg";
 import type { Database } from "../db/database.ts";
-import { notify } from "../db/notices.ts";
+import { notify } from "../db/pubsub.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 
 /** In one round of housekeeping: the other chores wait meanwhile, and so does whoever wants to stop us. */

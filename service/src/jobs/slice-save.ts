@@ -5,9 +5,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { jobs, slices } from "../db/job-schema.ts";
-import { notify } from "../db/notices.ts";
+import { notify } from "../db/pubsub.ts";
 import { tasks as taskTable } from "../db/queue-schema.ts";
-import type { Processes } from "../queue/processes.ts";
+import type { Processes } from "../queue/process-registry.ts";
 import { isOurs, type Task, type Tasks } from "../queue/tasks.ts";
 import { groupByDelay } from "../validations/retries.ts";
 import type { JobEnds } from "./job-end.ts";
@@ -16,7 +16,7 @@ import { hasEnded, type JobRow } from "./job-record.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 import { insertResults, type ResultRow } from "./result-rows.ts";
 import type { Slice } from "./slice.ts";
-import type { SliceEmail } from "./slicing.ts";
+import type { SliceEmail } from "./slice-cutter.ts";
 
 export type SaveDeps = {
   database: Database;

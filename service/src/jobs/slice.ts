@@ -2,7 +2,7 @@
 import type { JobStatus } from "@mailvet/contract";
 import type pg from "pg";
 import type { Task } from "../queue/tasks.ts";
-import type { SliceEmail } from "./slicing.ts";
+import type { SliceEmail } from "./slice-cutter.ts";
 
 export type Slice = {
   jobId: string;

@@ -16,7 +16,7 @@ import {
   type Verdict,
   withMailbox,
 } from "@mailvet/engine";
-import { lessonIn } from "./lesson.ts";
+import { lessonIn } from "./proven-mailbox.ts";
 
 /** The evidence with what the list says, where that is of use; the same evidence otherwise. It is never changed itself. */
 export type ListNaming = (evidence: Evidence, verdict: Verdict) => Evidence;

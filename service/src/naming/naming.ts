@@ -2,15 +2,15 @@
  * How the mailboxes of a domain are named: learned from those that were proven, told to checks that prove nothing.
  *
  * Kept are counts per template ("first.last", "flast" …) and no names. All accounts of a deployment teach, and all are
- * told, but no more than what told-tally.ts lets through.
+ * told, but no more than what k-anonymity.ts lets through.
  */
 import type { Evidence, PatternTally } from "@mailvet/engine";
+import { eraseInBites } from "../db/batched-delete.ts";
 import type { Database } from "../db/database.ts";
-import { eraseInBites } from "../db/erasing.ts";
-import { lessonOf } from "./lesson.ts";
-import { createPatternMemory } from "./pattern-memory.ts";
+import { toldOf } from "./k-anonymity.ts";
+import { createPatternMemory } from "./pattern-cache.ts";
 import { createPatternWriter } from "./pattern-writer.ts";
-import { toldOf } from "./told-tally.ts";
+import { lessonOf } from "./proven-mailbox.ts";
 
 export type Naming = {
   /**

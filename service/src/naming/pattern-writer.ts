@@ -8,9 +8,9 @@
 import { emptyTally, type PatternTally, withMailbox } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import { later } from "../later.ts";
-import { inTurns } from "../turns.ts";
-import type { Lesson } from "./lesson.ts";
+import { later } from "../debounce.ts";
+import { inTurns } from "../event-loop-yield.ts";
+import type { Lesson } from "./proven-mailbox.ts";
 import { FILTER_BYTES, marked } from "./seen-filter.ts";
 
 export type PatternWriter = { write(lesson: Lesson): void; close(): Promise<void> };

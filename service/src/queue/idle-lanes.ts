@@ -1,7 +1,7 @@
 /** Closes lanes without tasks: a claim looks into every lane of its line, so those of quiet endpoints would slow it down. */
 import type pg from "pg";
-import { byIndex } from "./by-index.ts";
 import type { Line } from "./tasks.ts";
+import { byIndex } from "./with-index-plans.ts";
 
 /** Returns how many. */
 export function closeIdleLanes(pool: pg.Pool, line: Line): Promise<number> {

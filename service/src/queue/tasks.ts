@@ -3,18 +3,18 @@
  *
  * A task waits in the lane of its job or webhook endpoint. Whoever claims one has it until it is completed or postponed,
  * in the same transaction that saves the work, so a task is done exactly once. What a dead process had goes back
- * (processes.ts). Turns go round between accounts first, then between the lanes of each (claim.ts).
+ * (process-registry.ts). Turns go round between accounts first, then between the lanes of each (claim-tasks.ts).
  *
  * Claims, and what is given back, wait for nobody. Callers may wait for one another: whoever changes the row that a lane
  * belongs to (the job, the endpoint) in the same transaction locks that row first, before complete, postpone or closeLane.
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { notify } from "../db/notices.ts";
+import { notify } from "../db/pubsub.ts";
 import { lanes, tasks, turns } from "../db/queue-schema.ts";
-import { claimTasks } from "./claim.ts";
-import { giveBackStrays } from "./give-back.ts";
+import { claimTasks } from "./claim-tasks.ts";
 import { closeIdleLanes } from "./idle-lanes.ts";
+import { giveBackStrays } from "./release-tasks.ts";
 
 export type Line = (typeof lanes.$inferSelect)["line"];
 export type TaskKind = (typeof tasks.$inferSelect)["kind"];

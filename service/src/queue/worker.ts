@@ -2,18 +2,18 @@
  * Works on the tasks of one line, a few at a time.
  *
  * It claims when a slot is free and something may be due: at a notice, and every second in any case. What becomes of a
- * task whose handler throws is in attempt.ts.
+ * task whose handler throws is in run-task.ts.
  */
 import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
-import type { Notices } from "../db/notices.ts";
-import { createAttempts, type GiveUp, type Handler } from "./attempt.ts";
-import type { Processes } from "./processes.ts";
+import type { Notices } from "../db/pubsub.ts";
+import { createTroubles } from "./log-once.ts";
+import type { Processes } from "./process-registry.ts";
+import { createAttempts, type GiveUp, type Handler } from "./run-task.ts";
 import { type Line, TASKS_WAIT, type Task, type TaskKind, type Tasks } from "./tasks.ts";
-import { createTroubles } from "./troubles.ts";
 
-export type { GiveUp, Handler } from "./attempt.ts";
+export type { GiveUp, Handler } from "./run-task.ts";
 
 export type Worker = {
   /** Claims no more, tells the handlers to stop, waits for them as long as this, and gives back what is left. */

@@ -7,10 +7,10 @@ import type { DoctorReport, HostPace, System as SystemReport } from "@mailvet/co
 import type { Doctor } from "@mailvet/engine";
 import type { Adjudicator } from "../adjudication/adjudicator.ts";
 import type { Database } from "../db/database.ts";
-import type { Processes } from "../queue/processes.ts";
+import type { Processes } from "../queue/process-registry.ts";
 import { presentAdjudicator } from "./adjudicator-report.ts";
-import { createDoctorVisits } from "./doctor-visits.ts";
-import { createJobPulse } from "./job-pulse.ts";
+import { createDoctorVisits } from "./doctor-cache.ts";
+import { createJobPulse } from "./job-rate.ts";
 import type { ListRefresh } from "./list-refresh.ts";
 import { queueDepth } from "./queue-depth.ts";
 
@@ -26,7 +26,7 @@ export type SystemDeps = {
   database: Pick<Database, "pool">;
   processes: Pick<Processes, "list">;
   openDoctor: () => Doctor;
-  /** Hosts that made themselves felt, the worst first: of all processes (host-paces.ts), or of this one (pace-book.ts). */
+  /** Hosts that made themselves felt, the worst first: of all processes (shared-throttle-report.ts), or of this one (throttle-report.ts). */
   listPaces: () => HostPace[] | Promise<HostPace[]>;
   /** Undefined when none is set. */
   adjudicator: Pick<Adjudicator, "report"> | undefined;

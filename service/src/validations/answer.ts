@@ -4,11 +4,13 @@
  * Known already is what the sandbox plays, what the text alone settles, and what the account's memory still holds.
  */
 import { type Calibration, decide, type Evidence, type Verdict } from "@mailvet/engine";
-import type { Learned, Lesson } from "../feedback/learned.ts";
+import { inTurns } from "../event-loop-yield.ts";
+import type { Learned, Lesson } from "../feedback/calibration-cache.ts";
 import type { ListView } from "../naming/list-view.ts";
-import { inTurns } from "../turns.ts";
 import type { Asker } from "./asker.ts";
+import { readWith } from "./cached-evidence.ts";
 import { isTooOld, upTo } from "./check-options.ts";
+import { freshForMs } from "./freshness.ts";
 import {
   type CheckDeps,
   type ChecksUnderWay,
@@ -16,11 +18,9 @@ import {
   foundFor,
   isSettled,
   type Question,
-} from "./checks-under-way.ts";
-import { freshForMs } from "./freshness.ts";
-import { readWith } from "./kept-evidence.ts";
+} from "./in-flight-checks.ts";
 import { createSandbox, isInSandbox, type Played } from "./sandbox.ts";
-import type { Remembered, VerdictMemory } from "./verdict-memory.ts";
+import type { Remembered, VerdictMemory } from "./verdict-cache.ts";
 
 export type Answer = {
   evidence: Evidence;

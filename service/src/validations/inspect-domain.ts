@@ -10,8 +10,8 @@ import type { Caller } from "../caller.ts";
 import { wrongValue } from "../refusal.ts";
 import type { Answers } from "./answer.ts";
 import { type Asker, askerOf } from "./asker.ts";
-import { paymentBy } from "./payment.ts";
-import type { Asking } from "./presentation.ts";
+import { paymentBy } from "./charge-policy.ts";
+import type { Asking } from "./present-result.ts";
 import { isSandboxDomain, SANDBOX_DOMAIN } from "./sandbox.ts";
 import type { ValidateDeps } from "./validate.ts";
 

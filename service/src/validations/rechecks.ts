@@ -10,13 +10,13 @@ import { and, count, eq, lt, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { accounts, rechecks } from "../db/schema.ts";
 import { addressHash } from "../feedback/address-hash.ts";
-import type { Processes } from "../queue/processes.ts";
+import type { Processes } from "../queue/process-registry.ts";
 import type { Task, Tasks } from "../queue/tasks.ts";
 import type { GiveUp, Handler } from "../queue/worker.ts";
-import type { Announce } from "../webhooks/announcement.ts";
+import type { Announce } from "../webhooks/publish-event.ts";
 import type { Answer, Answers } from "./answer.ts";
 import type { Asker } from "./asker.ts";
-import { present } from "./presentation.ts";
+import { present } from "./present-result.ts";
 import { retryDelayMs } from "./retries.ts";
 
 export type Rechecks = {

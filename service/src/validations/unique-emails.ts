@@ -1,7 +1,7 @@
 /** The emails of a list, each once: in order of first appearance, and spelled as it was there. */
 import type { Evidence } from "@mailvet/engine";
 import { identityOf } from "@mailvet/engine/list-file";
-import { inTurns } from "../turns.ts";
+import { inTurns } from "../event-loop-yield.ts";
 
 export async function uniqueEmails(
   emails: readonly string[],

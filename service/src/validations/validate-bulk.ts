@@ -5,13 +5,13 @@
  */
 import type { BulkSummary } from "@mailvet/contract";
 import type { Caller } from "../caller.ts";
+import { inTurns } from "../event-loop-yield.ts";
 import { listViewOf } from "../naming/list-view.ts";
-import { inTurns } from "../turns.ts";
 import { type Answer, amongList } from "./answer.ts";
 import { askerOf } from "./asker.ts";
+import { countStatuses, type Payment, paymentBy } from "./charge-policy.ts";
 import { askingTimeMs } from "./check-options.ts";
-import { countStatuses, type Payment, paymentBy } from "./payment.ts";
-import { type Asking, presentItem } from "./presentation.ts";
+import { type Asking, presentItem } from "./present-result.ts";
 import { uniqueEmails } from "./unique-emails.ts";
 import type { ValidateDeps } from "./validate.ts";
 

@@ -9,9 +9,9 @@ import type { Caller } from "../caller.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Answer, Answers } from "./answer.ts";
 import { askerOf } from "./asker.ts";
+import { type Payment, paymentBy } from "./charge-policy.ts";
 import { askingTimeMs } from "./check-options.ts";
-import { type Payment, paymentBy } from "./payment.ts";
-import { type Asking, present } from "./presentation.ts";
+import { type Asking, present } from "./present-result.ts";
 import type { Rechecks } from "./rechecks.ts";
 
 export type ValidateDeps = {

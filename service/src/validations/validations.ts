@@ -2,11 +2,11 @@
 import type { Caller } from "../caller.ts";
 import { type AnswerDeps, type Answers, createAnswers } from "./answer.ts";
 import { type InspectedDomain, inspectDomain } from "./inspect-domain.ts";
-import type { Asking } from "./presentation.ts";
+import type { Asking } from "./present-result.ts";
 import { createRechecks, type RecheckDeps, type Rechecks } from "./rechecks.ts";
 import { type ValidateDeps, type Validated, validate } from "./validate.ts";
 import { type BulkValidated, validateBulk } from "./validate-bulk.ts";
-import type { VerdictMemory } from "./verdict-memory.ts";
+import type { VerdictMemory } from "./verdict-cache.ts";
 
 export type Validations = {
   validate(caller: Caller, email: string, asking: Asking): Promise<Validated>;

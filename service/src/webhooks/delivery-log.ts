@@ -2,14 +2,14 @@
 import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
 import { and, count, desc, eq, isNull } from "drizzle-orm";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { notify } from "../db/notices.ts";
+import { notify } from "../db/pubsub.ts";
 import { tasks as taskTable } from "../db/queue-schema.ts";
 import { webhookDeliveries } from "../db/webhook-schema.ts";
 import { TASKS_WAIT, type Tasks } from "../queue/tasks.ts";
 import { Refusal } from "../refusal.ts";
-import { addDelivery, addTask } from "./announcement.ts";
 import { findOwnEndpoint, lockOwnEndpoint, requireEnabled } from "./endpoint-lock.ts";
-import { type DeliveryRow, presentDelivery } from "./presentation.ts";
+import { type DeliveryRow, presentDelivery } from "./present-webhook.ts";
+import { addDelivery, addTask } from "./publish-event.ts";
 
 /** Those about one endpoint refuse with webhook_not_found, also for another account's. */
 export type DeliveryLog = {

@@ -8,7 +8,7 @@ import { and, eq } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
 import { webhookEndpoints } from "../db/webhook-schema.ts";
 import { Refusal } from "../refusal.ts";
-import type { EndpointRow } from "./presentation.ts";
+import type { EndpointRow } from "./present-webhook.ts";
 
 /** Announcing goes on while an endpoint is changed; not while it is switched off or erased, and then passes it over. */
 export type Extent = "against changes" | "against announcements";

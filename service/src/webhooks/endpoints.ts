@@ -12,12 +12,12 @@ import { accounts } from "../db/schema.ts";
 import { webhookEndpoints } from "../db/webhook-schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { Refusal, wrongValue } from "../refusal.ts";
-import type { Judge } from "./destination.ts";
+import { switchOff } from "./auto-disable.ts";
+import type { Judge } from "./destination-check.ts";
 import { findOwnEndpoint, lockOwnEndpoint } from "./endpoint-lock.ts";
-import { presentEndpoint } from "./presentation.ts";
-import { HOUR_MS } from "./retry-plan.ts";
+import { presentEndpoint } from "./present-webhook.ts";
+import { HOUR_MS } from "./retry-schedule.ts";
 import { makeWebhookSecret } from "./signature.ts";
-import { switchOff } from "./switch-off.ts";
 
 /** Those about one endpoint refuse with webhook_not_found, also for another account's. */
 export type Endpoints = {

@@ -1,26 +1,26 @@
 /**
  * Webhooks: an account's own servers are told when something has happened, by the Standard Webhooks 1.0 scheme.
  *
- * A happening is announced in the transaction that makes it so (announcement.ts), waits in the queue, one lane for each
- * endpoint, and is handed over by a worker (delivery-run.ts). endpoints.ts and delivery-log.ts are what the API shows.
+ * A happening is announced in the transaction that makes it so (publish-event.ts), waits in the queue, one lane for each
+ * endpoint, and is handed over by a worker (delivery-handler.ts). endpoints.ts and delivery-log.ts are what the API shows.
  */
 import { LOW_CREDITS } from "@mailvet/contract";
 import type { Resolver } from "@mailvet/engine";
 import type { Database } from "../db/database.ts";
-import type { Processes } from "../queue/processes.ts";
+import type { Processes } from "../queue/process-registry.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { GiveUp, Handler } from "../queue/worker.ts";
-import { type Announce, createAnnounce } from "./announcement.ts";
+import { switchedOffLetter } from "./auto-disable.ts";
+import { deliveryHandler, giveUpDelivery } from "./delivery-handler.ts";
 import { createDeliveryLog, type DeliveryLog } from "./delivery-log.ts";
-import { deliveryHandler, giveUpDelivery } from "./delivery-run.ts";
-import { createJudge, hostOf } from "./destination.ts";
+import { createJudge, hostOf } from "./destination-check.ts";
 import { createEndpoints, type Endpoints } from "./endpoints.ts";
-import { createPost } from "./post.ts";
-import type { EndpointRow } from "./presentation.ts";
-import { HOUR_MS, RETRY_PLAN, type RetryPlan } from "./retry-plan.ts";
-import { switchedOffLetter } from "./switch-off.ts";
+import { createPost } from "./http-post.ts";
+import type { EndpointRow } from "./present-webhook.ts";
+import { type Announce, createAnnounce } from "./publish-event.ts";
+import { HOUR_MS, RETRY_PLAN, type RetryPlan } from "./retry-schedule.ts";
 
-export type { Announce } from "./announcement.ts";
+export type { Announce } from "./publish-event.ts";
 
 export type Webhooks = Endpoints &
   DeliveryLog & {

@@ -1,0 +1,77 @@
+/**
+ * Moves an installation: `npm run db -- export FILE` writes everything into one file, `npm run db -- import FILE` reads
+ * it into a database that is still empty. Which database is settled by the settings of the service: DATABASE_URL, or
+ * DATA_DIR for the embedded one.
+ */
+import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
+import { BadSettings } from "@mailvet/engine";
+import { readConfig } from "./config.ts";
+import { exportInstallation, importInstallation, type Moved, MovingTrouble } from "./db/dump.ts";
+import { EmbeddedPostgresTrouble } from "./db/embedded/embedded-postgres.ts";
+import { DatabaseUnreachable, openStorage } from "./storage.ts";
+
+const HELP = `Usage:
+  npm run db -- export FILE    write the whole installation into one file
+  npm run db -- import FILE    read it into a database that is still empty
+
+The database is the one that the service would use: DATABASE_URL, or the embedded one in DATA_DIR.
+Stop the service before you export the embedded database. The file holds your customers' lists: keep it safe.
+`;
+
+const [action, file, ...more] = process.argv.slice(2);
+try {
+  if ((action !== "export" && action !== "import") || file === undefined || more.length > 0) {
+    (action === "--help" ? process.stdout : process.stderr).write(HELP);
+    process.exitCode = action === "--help" ? 0 : 2;
+  } else {
+    if (existsSync(".env")) process.loadEnvFile(".env"); // what is set already has the last word
+    await move(action, file);
+  }
+} catch (error) {
+  console.error(`mailvet: ${explain(error)}`);
+  process.exitCode = error instanceof BadSettings ? 2 : 1;
+}
+
+async function move(action: "export" | "import", file: string): Promise<void> {
+  const { storage: config } = readConfig(process.env, process.cwd());
+  if (action === "export" && existsSync(file)) throw new MovingTrouble(`${file} exists already.`);
+  if (action === "import" && !existsSync(file)) throw new MovingTrouble(`There is no file ${file}.`);
+  const storage = await openStorage(config, { say: (text) => console.error(text), maxConnections: 1 });
+  try {
+    const { connection } = storage.database;
+    const moved =
+      action === "export"
+        ? await exportTo(file, connection)
+        : await importInstallation(connection, createReadStream(file));
+    console.log(summary(action, file, moved));
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Under its name there is only ever a whole file, and only its owner may read it. */
+async function exportTo(file: string, connection: Parameters<typeof exportInstallation>[0]): Promise<Moved> {
+  const unfinished = `${file}.unfinished`;
+  try {
+    const moved = await exportInstallation(connection, createWriteStream(unfinished, { mode: 0o600 }));
+    renameSync(unfinished, file);
+    return moved;
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function summary(action: "export" | "import", file: string, moved: Moved): string {
+  const rows = [...moved.values()].reduce((sum, count) => sum + count, 0);
+  const what = `accounts ${moved.get("accounts") ?? 0}, jobs ${moved.get("jobs") ?? 0}, rows in all ${rows}`;
+  return action === "export" ? `Written to ${file}: ${what}.` : `Read from ${file}: ${what}.`;
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isInWords = [BadSettings, EmbeddedPostgresTrouble, DatabaseUnreachable, MovingTrouble].some(
+    (kind) => error instanceof kind,
+  );
+  return isInWords ? error.message : (error.stack ?? error.message);
+}

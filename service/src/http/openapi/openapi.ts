@@ -1,0 +1,233 @@
+/**
+ * The OpenAPI 3.1 document, made from the routes as they are registered: the very schemas that check requests, and the
+ * access and problems that the hooks go by. TypeBox schemas are JSON Schema 2020-12, as OpenAPI 3.1 wants them.
+ */
+import * as contract from "@mailvet/contract";
+import { API_PREFIX, type ProblemCode } from "@mailvet/contract";
+import type { FastifyInstance, RouteOptions } from "fastify";
+import { PROBLEM_TYPE } from "../problem.ts";
+import type { Access } from "../route-config.ts";
+import { EXAMPLES } from "./openapi-examples.ts";
+import {
+  FILE_BODIES,
+  FILE_FORM,
+  HEADER_COMPONENTS,
+  INFO,
+  PARAMETER_COMPONENTS,
+  securitySchemes,
+  TAGS,
+} from "./openapi-texts.ts";
+import { problemsOf } from "./route-problems.ts";
+
+type Json = Record<string, unknown>;
+/** As Fastify wants it where JSON is not the only form. */
+type JsonBody = { content: { "application/json": { schema: unknown } } };
+type RouteSchema = {
+  operationId?: string;
+  tags?: string[];
+  summary?: string;
+  description?: string;
+  body?: unknown;
+  querystring?: unknown;
+  params?: unknown;
+  response?: Record<string, { description?: string; type?: string }>;
+};
+
+/** Remembers the API's routes that are registered from now on; the document can be made once all are there. */
+export function collectApiRoutes(app: FastifyInstance): RouteOptions[] {
+  const routes: RouteOptions[] = [];
+  app.addHook("onRoute", (route) => {
+    if (route.method !== "HEAD" && route.config?.access) routes.push(route);
+  });
+  return routes;
+}
+
+export function describeApi(
+  routes: readonly RouteOptions[],
+  options: { version: string; cookieName: string },
+): Json {
+  const names = new SchemaNames();
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = route.url.slice(API_PREFIX.length).replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] ??= {};
+    paths[path][String(route.method).toLowerCase()] = operationOf(route, names);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { ...INFO, version: options.version },
+    servers: [{ url: API_PREFIX }],
+    tags: TAGS,
+    paths,
+    components: {
+      schemas: names.components(),
+      headers: HEADER_COMPONENTS,
+      parameters: PARAMETER_COMPONENTS,
+      securitySchemes: securitySchemes(options.cookieName),
+    },
+  };
+}
+
+function operationOf(route: RouteOptions, names: SchemaNames): Json {
+  const schema = (route.schema ?? {}) as RouteSchema;
+  const access = route.config?.access ?? "open";
+  const method = String(route.method);
+  const honoursIdempotencyKey = method === "POST" && access !== "open" && route.config?.idempotency !== false;
+  const example = EXAMPLES[schema.operationId ?? ""];
+  const parameters = [
+    ...parametersOf(schema.params, "path", names),
+    ...parametersOf(schema.querystring, "query", names),
+    ...(honoursIdempotencyKey ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+  ];
+  const problems = problemsOf({
+    method,
+    access,
+    isChecked: [schema.body, schema.params, schema.querystring].some((part) => part !== undefined),
+    honoursIdempotencyKey,
+    problems: route.config?.problems ?? [],
+  });
+  return {
+    operationId: schema.operationId,
+    tags: schema.tags,
+    summary: schema.summary,
+    description: schema.description,
+    security: securityOf(access),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...requestBodyOf(route, names, example?.request),
+    responses: {
+      ...successesOf(route, successHeaders(schema, access, honoursIdempotencyKey), names, example?.response),
+      ...Object.fromEntries(
+        [...problems].map(([status, codes]) => [status, problemResponse(codes, access, names)]),
+      ),
+    },
+  };
+}
+
+function securityOf(access: Access): Json[] {
+  if (access === "open") return [];
+  if (access === "session" || access === "operator") return [{ session: [] }];
+  return [{ apiKey: [] }, { session: [] }];
+}
+
+function parametersOf(schema: unknown, place: "path" | "query", names: SchemaNames): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property;
+    const isRequired = place === "path" || (required.includes(name) && property.default === undefined);
+    return {
+      name,
+      in: place,
+      required: isRequired,
+      ...(description ? { description } : {}),
+      schema: names.refer(rest),
+    };
+  });
+}
+
+function requestBodyOf({ schema, config }: RouteOptions, names: SchemaNames, example: unknown): Json {
+  const { body } = (schema ?? {}) as RouteSchema;
+  if (config?.mayBeFile) {
+    const { schema: one } = (body as JsonBody).content["application/json"];
+    return {
+      requestBody: { required: true, content: { ...json(names.refer(one), example), ...FILE_BODIES } },
+    };
+  }
+  if (config?.consumes) return { requestBody: { required: true, content: { [config.consumes]: FILE_FORM } } };
+  return body ? { requestBody: { required: true, content: json(names.refer(body), example) } } : {};
+}
+
+const json = (schema: unknown, example: unknown): Json => ({
+  "application/json": { schema, ...(example === undefined ? {} : { example }) },
+});
+
+const headersNamed = (...names: (keyof typeof HEADER_COMPONENTS)[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+function commonHeaders(access: Access): Json {
+  const always = headersNamed("X-Request-Id", "RateLimit", "RateLimit-Policy");
+  return access === "open" ? always : { ...always, ...headersNamed("X-Credits-Remaining") };
+}
+
+function successHeaders(schema: RouteSchema, access: Access, mayBeReplayed: boolean): Json {
+  const isPaged = "skip" in ((schema.querystring as { properties?: Json } | undefined)?.properties ?? {});
+  return {
+    ...commonHeaders(access),
+    ...(isPaged ? headersNamed("X-Total-Count", "Link") : {}),
+    ...(mayBeReplayed ? headersNamed("Idempotency-Replayed") : {}),
+  };
+}
+
+function successesOf(
+  { schema, config }: RouteOptions,
+  headers: Json,
+  names: SchemaNames,
+  example: unknown,
+): Json {
+  const { response = {} } = (schema ?? {}) as RouteSchema;
+  const contentOf = (body: unknown) =>
+    config?.produces
+      ? Object.fromEntries(config.produces.map((type) => [type, { schema: body }]))
+      : json(names.refer(body), example);
+  return Object.fromEntries(
+    Object.entries(response).map(([status, body]) => [
+      status,
+      {
+        description: body.description ?? "Done.",
+        headers,
+        ...(body.type === "null" ? {} : { content: contentOf(body) }),
+      },
+    ]),
+  );
+}
+
+function problemResponse(codes: readonly ProblemCode[], access: Access, names: SchemaNames): Json {
+  const mayComeBack = codes.some((code) =>
+    ["rate_limited", "overloaded", "idempotency_in_flight"].includes(code),
+  );
+  return {
+    description: codes.map((code) => `\`${code}\`: ${contract.PROBLEMS[code][1]}.`).join("\n"),
+    headers: { ...commonHeaders(access), ...(mayComeBack ? headersNamed("Retry-After") : {}) },
+    content: {
+      [PROBLEM_TYPE]: {
+        schema: { allOf: [names.refer(contract.Problem), { properties: { code: { enum: codes } } }] },
+      },
+    },
+  };
+}
+
+/** Finds the contract's schemas wherever they are used, so that each is written down once, under its name. */
+class SchemaNames {
+  readonly #nameOf = new Map<string, string>();
+  readonly #used = new Map<string, unknown>();
+
+  constructor() {
+    for (const [name, value] of Object.entries(contract)) {
+      if (typeof value === "object" && value !== null && "~kind" in value)
+        this.#nameOf.set(JSON.stringify(value), name);
+    }
+  }
+
+  /** The schema with every named one in it replaced by a reference. */
+  refer(schema: unknown): unknown {
+    if (typeof schema !== "object" || schema === null) return schema;
+    const name = this.#nameOf.get(JSON.stringify(schema));
+    if (name === undefined) return this.#referInside(schema);
+    if (!this.#used.has(name)) {
+      this.#used.set(name, undefined); // taken, while its own parts are looked at
+      this.#used.set(name, this.#referInside(schema));
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  #referInside(schema: object): unknown {
+    if (Array.isArray(schema)) return schema.map((item) => this.refer(item));
+    return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.refer(value)]));
+  }
+
+  components(): Json {
+    return Object.fromEntries([...this.#used].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}

@@ -1,0 +1,46 @@
+/** Which problems a route can answer with: what its method, its access and its schema bring along, and its own. */
+import { PROBLEMS, type ProblemCode } from "@mailvet/contract";
+import type { Access } from "../route-config.ts";
+
+export type RouteTraits = {
+  method: string;
+  access: Access;
+  /** Whether its path, query or body is held against a schema. */
+  isChecked: boolean;
+  honoursIdempotencyKey: boolean;
+  problems: readonly ProblemCode[];
+};
+
+const HAS_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+const isByKey = (access: Access) => access === "any_key" || typeof access === "object";
+const isChange = (method: string) => HAS_BODY.has(method);
+
+/** Row by row: these problems, for routes like that. */
+const RULES: readonly (readonly [readonly ProblemCode[], (route: RouteTraits) => boolean])[] = [
+  [["malformed_request", "not_acceptable", "rate_limited", "internal_error", "overloaded"], () => true],
+  [["payload_too_large", "unsupported_media_type"], ({ method }) => HAS_BODY.has(method)],
+  [["validation_failed"], ({ isChecked }) => isChecked],
+  [["missing_api_key", "invalid_api_key", "api_access_not_included"], ({ access }) => isByKey(access)],
+  [["insufficient_scope"], ({ access }) => typeof access === "object"],
+  [["not_signed_in"], ({ access }) => access !== "open"],
+  [["session_required"], ({ access }) => access === "session" || access === "operator"],
+  [["operator_only"], ({ access }) => access === "operator"],
+  [["origin_rejected"], ({ access, method }) => access !== "open" && isChange(method)],
+  [["origin_rejected"], ({ access }) => typeof access === "object" && access.scope !== "read"],
+  [
+    ["idempotency_in_flight", "idempotency_key_reused", "validation_failed"],
+    ({ honoursIdempotencyKey }) => honoursIdempotencyKey,
+  ],
+];
+
+/** HTTP status → the codes it can come with, both in order. */
+export function problemsOf(route: RouteTraits): Map<number, ProblemCode[]> {
+  const codes = new Set(RULES.flatMap(([problems, applies]) => (applies(route) ? problems : [])));
+  for (const code of route.problems) codes.add(code);
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of [...codes].sort((a, b) => PROBLEMS[a][0] - PROBLEMS[b][0])) {
+    const [status] = PROBLEMS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return byStatus;
+}

@@ -1,0 +1,269 @@
+/** /auth: signing up, in and out, one's sessions and password. What the web app's session rests on. */
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import {
+  ChangePasswordRequest,
+  ChooseNewPasswordRequest,
+  ConfirmEmailRequest,
+  MailSent,
+  ResetPasswordRequest,
+  Session,
+  SignedIn,
+  SignInRequest,
+  SignUpRequest,
+} from "@mailvet/contract";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { Accounts } from "../../accounts/accounts.ts";
+import { presentAccount } from "../../accounts/present-account.ts";
+import type { KnownSession, SessionRecord, Sessions, Visitor } from "../../accounts/sessions.ts";
+import type { SignedInSession } from "../../accounts/sign-up.ts";
+import type { Caller } from "../../caller.ts";
+import { Refusal } from "../../refusal.ts";
+import { requireSameOrigin } from "../middleware/same-origin.ts";
+import "../route-config.ts";
+import type { SessionCookie } from "../middleware/session-cookie.ts";
+
+export type AuthRouteDeps = {
+  accounts: Accounts;
+  sessions: Sessions;
+  cookie: SessionCookie;
+  publicUrl: string | undefined;
+};
+
+export const authRoutes =
+  ({ accounts, sessions, cookie, publicUrl }: AuthRouteDeps): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    // The open routes set the cookie, so they are as careful as those that need it.
+    app.addHook("onRequest", async (request) => requireSameOrigin(request, publicUrl));
+
+    /** The browser's earlier session, if any, makes way for the new one. */
+    const welcome = async (request: FastifyRequest, reply: FastifyReply, session: SignedInSession) => {
+      const earlier = cookie.read(request);
+      if (earlier) await sessions.endByToken(earlier);
+      cookie.set(reply, session);
+      return signedIn(request, session);
+    };
+
+    const signedIn = async (request: FastifyRequest, session: SignedInSession | KnownSession) => {
+      const account = await accounts.find(session.accountId);
+      request.creditsRemaining = account.balance;
+      return {
+        account: presentAccount(account),
+        session_id: session.sessionId,
+        expires_at: session.expiresAt.toISOString(),
+      };
+    };
+
+    app.post(
+      "/auth/sign-up",
+      {
+        schema: SIGN_UP,
+        config: { access: "open", problems: ["sign_up_closed", "email_taken", "origin_rejected"] },
+      },
+      async (request, reply) => {
+        const { email, password } = request.body;
+        const session = await accounts.signUp(email, password, visitorOf(request));
+        if (!session) return reply.code(202).send({ status: "mail_sent" });
+        return reply.code(201).send(await welcome(request, reply, session));
+      },
+    );
+
+    app.post(
+      "/auth/confirm-email",
+      { schema: CONFIRM_EMAIL, config: { access: "open", problems: ["link_expired", "origin_rejected"] } },
+      async (request, reply) =>
+        welcome(request, reply, await accounts.confirmEmail(request.body.token, visitorOf(request))),
+    );
+
+    app.post(
+      "/auth/sign-in",
+      { schema: SIGN_IN, config: { access: "open", problems: ["wrong_credentials", "origin_rejected"] } },
+      async (request, reply) => {
+        const { email, password } = request.body;
+        return welcome(request, reply, await accounts.signIn(email, password, visitorOf(request)));
+      },
+    );
+
+    app.post(
+      "/auth/sign-out",
+      { schema: SIGN_OUT, config: { access: "open", problems: ["origin_rejected"] } },
+      async (request, reply) => {
+        const token = cookie.read(request);
+        if (token) await sessions.endByToken(token);
+        cookie.clear(reply);
+        return reply.code(204).send(null);
+      },
+    );
+
+    app.get("/auth/session", { schema: GET_SESSION, config: { access: "session" } }, async (request) => {
+      const session = await sessions.find(cookie.read(request) ?? "");
+      if (!session) throw new Refusal("not_signed_in", "The session has just ended.");
+      return signedIn(request, session);
+    });
+
+    app.get("/auth/sessions", { schema: LIST_SESSIONS, config: { access: "session" } }, async (request) => {
+      const { accountId, sessionId } = signedInCaller(request.caller);
+      const found = await sessions.list(accountId);
+      return found.map((session) => presentSession(session, sessionId));
+    });
+
+    app.delete(
+      "/auth/sessions/:session_id",
+      { schema: END_SESSION, config: { access: "session", problems: ["session_not_found"] } },
+      async (request, reply) => {
+        const { accountId, sessionId } = signedInCaller(request.caller);
+        await sessions.end(accountId, request.params.session_id);
+        if (request.params.session_id === sessionId) cookie.clear(reply);
+        return reply.code(204).send(null);
+      },
+    );
+
+    app.post(
+      "/auth/password",
+      {
+        schema: CHANGE_PASSWORD,
+        // A kept answer could not renew the cookie.
+        config: { access: "session", problems: ["wrong_credentials"], idempotency: false },
+      },
+      async (request, reply) => {
+        const { current_password: current, new_password: next } = request.body;
+        cookie.set(reply, await accounts.changePassword(signedInCaller(request.caller), { current, next }));
+        return reply.code(204).send(null);
+      },
+    );
+
+    app.post(
+      "/auth/password-reset",
+      { schema: REQUEST_PASSWORD_RESET, config: { access: "open", problems: ["origin_rejected"] } },
+      async (request, reply) => {
+        await accounts.requestReset(request.body.email, visitorOf(request));
+        return reply.code(202).send({ status: "mail_sent" });
+      },
+    );
+
+    app.post(
+      "/auth/password-reset/confirm",
+      { schema: CHOOSE_PASSWORD, config: { access: "open", problems: ["link_expired", "origin_rejected"] } },
+      async (request, reply) => {
+        const { token, new_password: password } = request.body;
+        await accounts.chooseNewPassword(token, password, visitorOf(request));
+        return reply.code(204).send(null);
+      },
+    );
+  };
+
+const tags = ["auth"];
+const Done = Type.Null({ description: "Done." });
+
+const SIGN_UP = {
+  operationId: "signUp",
+  tags,
+  summary: "Open an account",
+  description:
+    "201: signed in at once. 202: where mail settings exist, a link was mailed to the address; the answer is the same when there is an account already.",
+  body: SignUpRequest,
+  response: { 201: SignedIn, 202: MailSent },
+};
+
+const CONFIRM_EMAIL = {
+  operationId: "confirmEmail",
+  tags,
+  summary: "Confirm the account's address",
+  description: "With the token of the link in the mail. It works once, and signs in.",
+  body: ConfirmEmailRequest,
+  response: { 200: SignedIn },
+};
+
+const SIGN_IN = {
+  operationId: "signIn",
+  tags,
+  summary: "Sign in",
+  description: "Sets the session's cookie.",
+  body: SignInRequest,
+  response: { 200: SignedIn },
+};
+
+const SIGN_OUT = {
+  operationId: "signOut",
+  tags,
+  summary: "Sign out",
+  description: "Ends the session and takes its cookie away. Doing so again is no mistake.",
+  response: { 204: Done },
+};
+
+const GET_SESSION = {
+  operationId: "getSession",
+  tags,
+  summary: "Who is signed in",
+  description: "The account and session that the cookie stands for.",
+  response: { 200: SignedIn },
+};
+
+const LIST_SESSIONS = {
+  operationId: "listSessions",
+  tags,
+  summary: "Where one is signed in",
+  description: "The account's sessions, the one seen last comes first.",
+  response: { 200: Type.Array(Session) },
+};
+
+const END_SESSION = {
+  operationId: "endSession",
+  tags,
+  summary: "End a session",
+  description: "Signs one of the account's browsers out.",
+  params: Type.Object({
+    session_id: Type.String({ format: "uuid", description: "As in the list of sessions." }),
+  }),
+  response: { 204: Done },
+};
+
+const CHANGE_PASSWORD = {
+  operationId: "changePassword",
+  tags,
+  summary: "Change the password",
+  description: "Ends all other sessions of the account and renews this one's cookie.",
+  body: ChangePasswordRequest,
+  response: { 204: Done },
+};
+
+const REQUEST_PASSWORD_RESET = {
+  operationId: "requestPasswordReset",
+  tags,
+  summary: "Ask for a new password",
+  description:
+    "Mails a link that works once, for half an hour. The answer is the same when there is no such account.",
+  body: ResetPasswordRequest,
+  response: { 202: MailSent },
+};
+
+const CHOOSE_PASSWORD = {
+  operationId: "choosePassword",
+  tags,
+  summary: "Choose a new password",
+  description: "With the token of the link in the mail. Ends all sessions of the account.",
+  body: ChooseNewPasswordRequest,
+  response: { 204: Done },
+};
+
+function visitorOf({ ip, headers }: FastifyRequest): Visitor {
+  return { ip, userAgent: headers["user-agent"] ?? "" };
+}
+
+/** Routes with access "session" have no other callers. */
+function signedInCaller(caller: Caller | undefined): { accountId: string; sessionId: string } {
+  if (caller?.by.kind !== "session") throw new Error("a session route was reached without a session");
+  return { accountId: caller.accountId, sessionId: caller.by.sessionId };
+}
+
+function presentSession(session: SessionRecord, currentId: string): Session {
+  return {
+    id: session.id,
+    user_agent: session.userAgent,
+    ip: session.ip,
+    created_at: session.createdAt.toISOString(),
+    last_seen_at: session.lastSeenAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+    is_current: session.id === currentId,
+  };
+}

@@ -1,0 +1,58 @@
+/** What credits there are, where they came from and went, and what they were used for. */
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { Credits, CreditsQuery, Usage, type UsageDay, UsageQuery } from "@mailvet/contract";
+import type { Ledger } from "../../credits/ledger.ts";
+import type { UsageWanted } from "../../credits/usage.ts";
+import { usageRange } from "../../credits/usage-range.ts";
+import { pageHeaders } from "./pagination.ts";
+import "../route-config.ts";
+
+export type CreditRouteDeps = {
+  ledger: Pick<Ledger, "balanceOf" | "page">;
+  usageOf(accountId: string, wanted: UsageWanted): Promise<UsageDay[]>;
+};
+
+export const creditRoutes =
+  ({ ledger, usageOf }: CreditRouteDeps): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get(
+      "/credits",
+      { schema: GET_CREDITS, config: { access: { scope: "read" } } },
+      async (request, reply) => {
+        const { accountId } = request.caller!;
+        const [{ balance, reserved }, { entries, total }] = await Promise.all([
+          ledger.balanceOf(accountId),
+          ledger.page(accountId, request.query),
+        ]);
+        request.creditsRemaining = balance;
+        pageHeaders(request, reply, { ...request.query, total });
+        return { balance, reserved, ledger: entries };
+      },
+    );
+
+    app.get("/usage", { schema: GET_USAGE, config: { access: { scope: "read" } } }, async (request) => {
+      const { key_id: keyId, ...wanted } = request.query;
+      const range = usageRange(wanted, new Date());
+      return { ...range, days: await usageOf(request.caller!.accountId, { ...range, keyId }) };
+    });
+  };
+
+const GET_CREDITS = {
+  operationId: "getCredits",
+  tags: ["credits"],
+  summary: "Balance and ledger",
+  description:
+    "What is free to spend, what is held for work under way, and a page of the entries that add up to it.",
+  querystring: CreditsQuery,
+  response: { 200: Credits },
+};
+
+const GET_USAGE = {
+  operationId: "getUsage",
+  tags: ["credits"],
+  summary: "Usage per day and key",
+  description:
+    "How many addresses came out how, and the credits they cost, by calendar day in UTC. At most 366 days at a time.",
+  querystring: UsageQuery,
+  response: { 200: Usage },
+};

@@ -1,0 +1,107 @@
+/**
+ * The web app: its page at / and wherever else a browser wants a page, and the files that the page is made of.
+ *
+ * The page is sent with a policy under which nothing runs but these files, and no style counts but theirs and those that
+ * carry the nonce of this very answer. A program that asks for a path that is not there does not want a page: it gets a
+ * problem document (app.ts).
+ */
+import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { readWebFiles, type WebFile } from "./web-files.ts";
+
+export type WebApp = {
+  /** Whether it is a browser that looks for a page, and none of the service's own. */
+  isWantedAt(request: FastifyRequest): boolean;
+  /** The page, whatever the path: it finds out by itself what to show there. */
+  sendPage(reply: FastifyReply): FastifyReply;
+  /** Routes of the pages that links lead to. */
+  pages: FastifyPluginAsync;
+  /** Routes of the files. */
+  files: FastifyPluginAsync;
+};
+
+/** Where `vite build` leaves it. */
+const BUILT_HERE = fileURLToPath(new URL("../../../../web/dist/", import.meta.url));
+
+export function createWebApp(directory = BUILT_HERE): WebApp {
+  const files = readWebFiles(directory);
+  const html = files?.get("/index.html")?.plain.toString();
+
+  const sendPage: WebApp["sendPage"] = (reply) => {
+    if (html === undefined)
+      return reply
+        .code(503)
+        .headers({ ...HTML, "content-security-policy": NOTHING })
+        .send(NOT_BUILT);
+    const nonce = randomBytes(16).toString("base64");
+    return reply
+      .headers({ ...HTML, "content-security-policy": policyWith(nonce) })
+      .send(html.replaceAll("__CSP_NONCE__", nonce));
+  };
+
+  return {
+    isWantedAt: ({ method, url, headers }) =>
+      (method === "GET" || method === "HEAD") &&
+      /\btext\/html\b/.test(headers.accept ?? "") &&
+      !OWN_PATHS.test(url),
+    sendPage,
+    async pages(app) {
+      for (const path of LINKED) app.get(path, (_request, reply) => sendPage(reply));
+    },
+    async files(app) {
+      app.get("/assets/*", (request, reply) =>
+        sendFile(files?.get(pathOf(request)), request, reply, "public, max-age=31536000, immutable"),
+      );
+      for (const [path, file] of files ?? []) {
+        if (path === "/index.html" || path.startsWith("/assets/")) continue;
+        app.get(path, (request, reply) => sendFile(file, request, reply, "public, max-age=3600"));
+      }
+    },
+  };
+}
+
+/** From elsewhere, such as mails; these are pages also for those who do not say that they want one. */
+const LINKED = ["/", "/sign-in", "/sign-up", "/confirm-email", "/reset-password"];
+/** There the service answers by itself, also that something is not there. */
+const OWN_PATHS = /^\/(?:api|docs|health|metrics|assets)(?:[/?]|$)/;
+
+const pathOf = ({ url }: FastifyRequest) => url.split("?", 1)[0]!;
+
+async function sendFile(
+  file: WebFile | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  cacheControl: string,
+): Promise<FastifyReply> {
+  if (!file) {
+    reply.callNotFound();
+    return reply;
+  }
+  const { contentType, etag } = file;
+  reply.headers({ "cache-control": cacheControl, etag, vary: "accept-encoding" });
+  if (request.headers["if-none-match"]?.split(/,\s*/).includes(etag)) return reply.code(304).send();
+  const { body, encoding } = await file.encodedFor(String(request.headers["accept-encoding"] ?? ""));
+  if (encoding) reply.header("content-encoding", encoding);
+  // A drawing that is opened by itself could run scripts of its own; as a picture it never does.
+  return reply.headers({ "content-type": contentType, "content-security-policy": NOTHING }).send(body);
+}
+
+const HTML = { "content-type": "text/html; charset=utf-8" };
+
+const NOTHING = "default-src 'none'; frame-ancestors 'none'";
+const policyWith = (nonce: string) =>
+  `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
+  "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Mailvet</title>
+<h1>The web app is not built</h1>
+<p>The API works without it. To build it, stop the service and start it with <code>npm start</code>, or run
+<code>npm run build -w web</code> and start the service again.</p>
+<p><a href="/docs">API reference</a></p>
+</html>
+`;

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { beginTurn } from "../event-loop-yield.ts";
+import { cutSlices, MAX_SLICE_EMAILS, type SliceEmail } from "./slice-cutter.ts";
+
+/** Emails of these domains, so many of each, dealt out in turn as in a list that is in no order. */
+function emailsOf(counts: Record<string, number>): SliceEmail[] {
+  const emails: SliceEmail[] = [];
+  const left = new Map(Object.entries(counts));
+  while (left.size > 0) {
+    for (const [domain, count] of left) {
+      emails.push([emails.length + 1, `user${count}@${domain}`]);
+      if (count === 1) left.delete(domain);
+      else left.set(domain, count - 1);
+    }
+  }
+  return emails;
+}
+
+const domainsIn = (slice: readonly SliceEmail[]) => new Set(slice.map(([, email]) => email.split("@")[1]));
+
+test("every email is in exactly one slice, and no slice is too long", async () => {
+  const emails = emailsOf({ "big.test": 1001, "mid.test": 130, "small.test": 40, "tiny.test": 1 });
+  const slices = await cutSlices(emails, beginTurn());
+  expect(slices.flat().sort(([a], [b]) => a - b)).toEqual(emails);
+  expect(Math.max(...slices.map((slice) => slice.length))).toBeLessThanOrEqual(MAX_SLICE_EMAILS);
+});
+
+test("a large domain has slices of its own, spread among the others", async () => {
+  const small = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`small${n}.test`, 10]));
+  const slices = await cutSlices(emailsOf({ "big.test": 1000, ...small }), beginTurn());
+  const isBig = slices.map((slice) => domainsIn(slice).has("big.test"));
+  expect(slices).toHaveLength(8);
+  expect(slices.filter((_, n) => isBig[n]).every((slice) => domainsIn(slice).size === 1)).toBe(true);
+  expect(isBig.some((big, n) => big && isBig[n + 1])).toBe(false); // never two in a row
+});
+
+test("small domains are packed together, and none is torn apart", async () => {
+  const counts = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`d${n}.test`, 5 + n]));
+  const slices = await cutSlices(emailsOf(counts), beginTurn());
+  expect(Math.max(...slices.map((slice) => slice.length))).toBeLessThanOrEqual(MAX_SLICE_EMAILS);
+  const homes = slices.flatMap((slice) => [...domainsIn(slice)]);
+  expect(homes).toHaveLength(60);
+  expect(new Set(homes).size).toBe(60);
+  expect(slices.length).toBeLessThan(13); // 2,070 emails would fill 9
+});
+
+test("what may be a slip of a domain with many emails is asked for together with it", async () => {
+  const counts = {
+    "lonely-shop.test": 200,
+    "acmecrop.test": 1,
+    "mid.test": 130,
+    "acmecorp.test": 60,
+    "b.test": 4,
+  };
+  const slices = await cutSlices(emailsOf(counts), beginTurn());
+  const home = slices.find((slice) => domainsIn(slice).has("acmecrop.test"))!;
+  expect(domainsIn(home)).toContain("acmecorp.test");
+  expect(slices.flat()).toHaveLength(395);
+});
+
+test("a domain that is written in capitals is the same domain, and text without one has a slice too", async () => {
+  const emails: SliceEmail[] = [
+    ...emailsOf({ "big.test": 130 }),
+    [200, "Ann@BIG.test"],
+    [201, "no address"],
+    [202, "also none"],
+  ];
+  const slices = await cutSlices(emails, beginTurn());
+  expect(slices.map((slice) => slice.length).sort()).toEqual([131, 2]);
+});
+
+test("no emails, no slices", async () => {
+  expect(await cutSlices([], beginTurn())).toEqual([]);
+});

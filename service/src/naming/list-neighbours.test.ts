@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { createNeighbourhood } from "./list-neighbours.ts";
+
+test("every domain one slip away has its neighbour, and others have none", () => {
+  const neighbourhood = createNeighbourhood();
+  for (const domain of ["acmecorp.com", "weber-und-soehne.de"]) neighbourhood.add(domain);
+  for (const slip of [
+    "acmecrop.com",
+    "acmecorp.co",
+    "acmecorpp.com",
+    "acmecor.com",
+    "acnecorp.com",
+    "acmecorp.con",
+  ]) {
+    expect(neighbourhood.near(slip), slip).toEqual(["acmecorp.com"]);
+  }
+  expect(neighbourhood.near("weber-und-sohne.de")).toEqual(["weber-und-soehne.de"]);
+  for (const other of ["acmecorp.com", "other.com", "acme.com", "", "x".repeat(300)]) {
+    expect(neighbourhood.near(other), other).toEqual([]);
+  }
+});
+
+test("of many domains that are all alike, some are looked at and not all", () => {
+  const alike = createNeighbourhood();
+  for (const letter of "abcdefghijklmnopqrstuvwxyz")
+    for (let place = 0; place <= 4; place++)
+      alike.add(`${"shop".slice(0, place)}${letter}${"shop".slice(place)}.com`);
+  expect(alike.near("shop.com").length).toBeGreaterThan(0);
+  expect(alike.near("shop.com").length).toBeLessThan(50);
+});
