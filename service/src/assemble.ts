@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { abortable } from "./abortable.ts";
 import { emailOf } from "./accounts/account-queries.ts";
 import { createAccounts } from "./accounts/accounts.ts";
-import { firstStart, type Welcome } from "./accounts/bootstrap.ts";
+import { type BootstrapResult, bootstrap } from "./accounts/bootstrap.ts";
 import { createMailer } from "./accounts/mailer.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
@@ -13,13 +13,13 @@ import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
 import { confirmCharge } from "./credits/unanswered-charges.ts";
 import { usageOf } from "./credits/usage.ts";
-import { createNotices } from "./db/pubsub.ts";
-import { createLearned } from "./feedback/calibration-cache.ts";
+import { createPubSub } from "./db/pubsub.ts";
+import { createCalibrationCache } from "./feedback/calibration-cache.ts";
 import { createFeedback } from "./feedback/feedback.ts";
 import { buildApp } from "./http/app.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { createMetrics } from "./http/metrics.ts";
-import { createIdempotentAnswers } from "./http/middleware/idempotent-responses.ts";
+import { createIdempotentResponses } from "./http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
 import { aboutRoutes } from "./http/routes/about-routes.ts";
 import { accountRoutes } from "./http/routes/account-routes.ts";
@@ -35,39 +35,39 @@ import { uploadRoutes } from "./http/routes/upload-routes.ts";
 import { validationRoutes } from "./http/routes/validation-routes.ts";
 import { webhookRoutes } from "./http/routes/webhook-routes.ts";
 import { buildWorkerApp } from "./http/worker-app.ts";
-import { createJobMoves } from "./jobs/job-actions.ts";
+import { createJobActions } from "./jobs/job-actions.ts";
 import { createJobEnds } from "./jobs/job-end.ts";
 import { readJobRecord as recordOf } from "./jobs/job-record.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
-import { createKeyring } from "./keys/api-keys.ts";
+import { createApiKeys } from "./keys/api-keys.ts";
 import type { Log } from "./log.ts";
-import { hourly, startHousekeeping } from "./maintenance.ts";
+import { hourly, startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
 import { createSharedPaces } from "./pacing/shared-host-limiters.ts";
-import { createProcesses } from "./queue/process-registry.ts";
+import { createProcessRegistry } from "./queue/process-registry.ts";
 import { createTasks } from "./queue/tasks.ts";
 import { startWorker, type Worker } from "./queue/worker.ts";
 import { openStorage } from "./storage.ts";
 import { startListRefresh } from "./system/list-refresh.ts";
-import { listSharedPaces } from "./system/shared-throttle-report.ts";
+import { listSharedThrottles } from "./system/shared-throttle-report.ts";
 import { createSystem } from "./system/system.ts";
-import { createPaceBook } from "./system/throttle-report.ts";
+import { createThrottleReport } from "./system/throttle-report.ts";
 import { createUploads } from "./uploads/uploads.ts";
-import { lookBack } from "./validations/rescore.ts";
+import { rescore } from "./validations/rescore.ts";
 import { SANDBOX_DOMAIN } from "./validations/sandbox.ts";
 import { createValidations } from "./validations/validations.ts";
-import { createVerdictMemory } from "./validations/verdict-cache.ts";
+import { createVerdictCache } from "./validations/verdict-cache.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 
-export type Service = {
+export type AssembledService = {
   app: FastifyInstance;
   /**
    * Ends the start, once listening has not failed: makes the operator's account if there is none, and says what to tell
    * them. From here on /health/ready may answer 200.
    */
-  welcome(): Promise<Welcome | undefined>;
+  welcome(): Promise<BootstrapResult | undefined>;
   /** Finishes what was begun, then stops everything. Whoever still waits for an answer gets what is known by then. */
   close(): Promise<void>;
 };
@@ -100,7 +100,7 @@ export async function assemble(
   log: Log,
   say: (text: string) => void,
   interrupted?: AbortSignal,
-): Promise<Service> {
+): Promise<AssembledService> {
   const closers: Closer[] = [];
   const close = async () => {
     const troubles: unknown[] = [];
@@ -128,7 +128,7 @@ async function open(
   say: (text: string) => void,
   closers: Closer[],
   interrupted: AbortSignal | undefined,
-): Promise<Omit<Service, "close">> {
+): Promise<Omit<AssembledService, "close">> {
   const warn = (text: string) => log.write.warn(log.masked(text));
   const sayFailure = (subject: Record<string, string>, failure: string) =>
     log.write.error(subject, log.masked(failure));
@@ -144,9 +144,9 @@ async function open(
   closers.push(storage.close);
   const { database } = storage;
 
-  const notices = createNotices(database.connection, { say: warn });
+  const notices = createPubSub(database.connection, { say: warn });
   closers.push(() => notices.close());
-  const processes = createProcesses({ database, role, isAlone, say: warn });
+  const processes = createProcessRegistry({ database, role, isAlone, say: warn });
   closers.push(() => processes.close());
   await abortable(processes.start(), interrupted);
   const tasks = createTasks({ database });
@@ -171,12 +171,12 @@ async function open(
   const { announce } = webhooks;
   const ledger = createLedger({ database, say: warn, onLow: webhooks.tellLow });
   closers.push(() => ledger.close());
-  const keyring = createKeyring({ database, notices, announce });
+  const keyring = createApiKeys({ database, notices, announce });
   closers.push(() => keyring.close());
 
   const paces = isAlone ? undefined : createSharedPaces({ database, notices, processes, say: warn });
   closers.push(() => paces?.close());
-  const paceBook = paces ? undefined : createPaceBook((_key, profile) => new LocalHostLimiter(profile));
+  const paceBook = paces ? undefined : createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
   const naming = createNaming({ database, learns: config.engine.aiEnhancement, say: warn });
   closers.push(() => naming.close());
   const metrics = createMetrics();
@@ -197,12 +197,12 @@ async function open(
   closers.push(() => verifier.close());
   const lists = startListRefresh({ ...config.lists, lists: verifier.lists, log });
   closers.push(() => lists.close());
-  const memory = createVerdictMemory({ database, say: warn });
-  const learned = createLearned({ pool: database.pool, notices });
+  const memory = createVerdictCache({ database, say: warn });
+  const learned = createCalibrationCache({ pool: database.pool, notices });
   const feedback = createFeedback({
     database,
     learned,
-    lookBack: (accountId, addresses) => lookBack({ verifier, memory }, accountId, addresses),
+    lookBack: (accountId, addresses) => rescore({ verifier, memory }, accountId, addresses),
     sandboxDomain: SANDBOX_DOMAIN,
     limits: config.jobs,
   });
@@ -243,12 +243,12 @@ async function open(
   const uploads = createUploads({ database, tasks, limits: config.jobs, onLow: webhooks.tellLow });
   const { retentionDays } = config.jobs;
   const ends = createJobEnds({ database, tasks, announce, recordOf, retentionDays });
-  const moves = createJobMoves({ database, tasks, ends, announce });
+  const moves = createJobActions({ database, tasks, ends, announce });
   const watch = createJobWatch({ database, notices });
   closers.push(() => watch.close());
 
-  const answers = createIdempotentAnswers(database);
-  const housekeeping = startHousekeeping(
+  const answers = createIdempotentResponses(database);
+  const housekeeping = startMaintenance(
     {
       reservations: ledger.releaseExpired,
       charges: ledger.refundExpired,
@@ -316,7 +316,7 @@ async function open(
     database,
     processes,
     openDoctor: () => doctorFrom(config.engine),
-    listPaces: paceBook ? paceBook.list : () => listSharedPaces(database.pool),
+    listPaces: paceBook ? paceBook.list : () => listSharedThrottles(database.pool),
     adjudicator,
     lists,
     version,
@@ -383,7 +383,7 @@ async function open(
     app,
     async welcome() {
       const first =
-        role === "worker" ? undefined : await firstStart({ database, ledger, keyring }, config.operator);
+        role === "worker" ? undefined : await bootstrap({ database, ledger, keyring }, config.operator);
       isStarted = true;
       return first;
     },

@@ -1,5 +1,5 @@
 /** Work that gathers and is done a little later, one run at a time, and never in anyone's way. */
-export type Later = {
+export type Debounced = {
   /** There is something to do. */
   soon(): void;
   /** Does what is still to be done. */
@@ -7,7 +7,7 @@ export type Later = {
 };
 
 /** `work` does all there is to do and never rejects; `isLeft` says whether something has come meanwhile. */
-export function later(afterMs: number, work: () => Promise<void>, isLeft: () => boolean): Later {
+export function later(afterMs: number, work: () => Promise<void>, isLeft: () => boolean): Debounced {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   const begin = () => {

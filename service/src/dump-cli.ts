@@ -6,8 +6,8 @@
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
 import { BadSettings } from "@mailvet/engine";
 import { readConfig } from "./config.ts";
-import { exportInstallation, importInstallation, type Moved, MovingTrouble } from "./db/dump.ts";
-import { EmbeddedPostgresTrouble } from "./db/embedded/embedded-postgres.ts";
+import { DumpError, type DumpSummary, exportInstallation, importInstallation } from "./db/dump.ts";
+import { EmbeddedPostgresError } from "./db/embedded/embedded-postgres.ts";
 import { DatabaseUnreachable, openStorage } from "./storage.ts";
 
 const HELP = `Usage:
@@ -34,8 +34,8 @@ try {
 
 async function move(action: "export" | "import", file: string): Promise<void> {
   const { storage: config } = readConfig(process.env, process.cwd());
-  if (action === "export" && existsSync(file)) throw new MovingTrouble(`${file} exists already.`);
-  if (action === "import" && !existsSync(file)) throw new MovingTrouble(`There is no file ${file}.`);
+  if (action === "export" && existsSync(file)) throw new DumpError(`${file} exists already.`);
+  if (action === "import" && !existsSync(file)) throw new DumpError(`There is no file ${file}.`);
   const storage = await openStorage(config, { say: (text) => console.error(text), maxConnections: 1 });
   try {
     const { connection } = storage.database;
@@ -50,7 +50,10 @@ async function move(action: "export" | "import", file: string): Promise<void> {
 }
 
 /** Under its name there is only ever a whole file, and only its owner may read it. */
-async function exportTo(file: string, connection: Parameters<typeof exportInstallation>[0]): Promise<Moved> {
+async function exportTo(
+  file: string,
+  connection: Parameters<typeof exportInstallation>[0],
+): Promise<DumpSummary> {
   const unfinished = `${file}.unfinished`;
   try {
     const moved = await exportInstallation(connection, createWriteStream(unfinished, { mode: 0o600 }));
@@ -62,7 +65,7 @@ async function exportTo(file: string, connection: Parameters<typeof exportInstal
   }
 }
 
-function summary(action: "export" | "import", file: string, moved: Moved): string {
+function summary(action: "export" | "import", file: string, moved: DumpSummary): string {
   const rows = [...moved.values()].reduce((sum, count) => sum + count, 0);
   const what = `accounts ${moved.get("accounts") ?? 0}, jobs ${moved.get("jobs") ?? 0}, rows in all ${rows}`;
   return action === "export" ? `Written to ${file}: ${what}.` : `Read from ${file}: ${what}.`;
@@ -70,7 +73,7 @@ function summary(action: "export" | "import", file: string, moved: Moved): strin
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const isInWords = [BadSettings, EmbeddedPostgresTrouble, DatabaseUnreachable, MovingTrouble].some(
+  const isInWords = [BadSettings, EmbeddedPostgresError, DatabaseUnreachable, DumpError].some(
     (kind) => error instanceof kind,
   );
   return isInWords ? error.message : (error.stack ?? error.message);

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createRepeats } from "./log-sampling.ts";
+import { createLogSampling } from "./log-sampling.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("the first event of a kind is reported at once, the others of the interval as one count", () => {
   const reported: string[] = [];
-  const repeats = createRepeats((kind, occurrences) => reported.push(`${kind} +${occurrences}`), 10_000);
+  const repeats = createLogSampling((kind, occurrences) => reported.push(`${kind} +${occurrences}`), 10_000);
   const note = (kind: string) => repeats.note(kind, () => reported.push(kind));
 
   for (let n = 0; n < 500; n++) note("away");

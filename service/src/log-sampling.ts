@@ -2,7 +2,7 @@
  * Log events that repeat, as during an outage: the first of a kind is reported at once, the others of the next ten seconds
  * as one count at their end.
  */
-export type Repeats = {
+export type LogSampling = {
   /** Runs `report` unless the kind was reported within the interval; later occurrences are counted. */
   note(kind: string, report: () => void): void;
   /** Forgets every kind, so that the next occurrence is reported at once. */
@@ -12,10 +12,10 @@ export type Repeats = {
 const INTERVAL_MS = 10_000;
 
 /** `summarize` reports how often a kind occurred again within an interval that has ended. */
-export function createRepeats(
+export function createLogSampling(
   summarize: (kind: string, occurrences: number) => void,
   intervalMs = INTERVAL_MS,
-): Repeats {
+): LogSampling {
   const suppressed = new Map<string, number>();
   const timers = new Map<string, NodeJS.Timeout>();
 

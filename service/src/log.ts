@@ -5,7 +5,7 @@
  */
 import { DrizzleQueryError } from "drizzle-orm";
 import { type DestinationStream, type Logger, pino } from "pino";
-import { createRepeats, type Repeats } from "./log-sampling.ts";
+import { createLogSampling, type LogSampling } from "./log-sampling.ts";
 import { openLogSink } from "./log-sink.ts";
 
 export type Log = {
@@ -13,7 +13,7 @@ export type Log = {
   /** The text as it may be logged: ann@example.com becomes a***@example.com, unless full addresses are wanted. */
   masked(text: string): string;
   /** For events that repeat during an outage: one line per kind and interval, with a count of the others. */
-  repeats: Repeats;
+  repeats: LogSampling;
   /** Writes out what is still held back; for the last moment of the process. */
   flush(): void;
   /** Lines that could not be written, because of a full disk or a reader that does not read. */
@@ -49,7 +49,7 @@ export function createLog({ level, addresses, destination }: LogOptions): Log {
   return {
     write,
     masked,
-    repeats: createRepeats((kind, occurrences) => write.error({ kind, occurrences }, "happened again")),
+    repeats: createLogSampling((kind, occurrences) => write.error({ kind, occurrences }, "happened again")),
     flush: () => sink?.flush(),
     get droppedLines() {
       return sink?.droppedLines ?? 0;

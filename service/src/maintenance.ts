@@ -1,9 +1,9 @@
 /** What is done every minute or so: giving back what dead processes held, deleting what has expired. */
 
 /** Each chore may be done by several processes at once. */
-export type Chores = Readonly<Record<string, () => Promise<unknown>>>;
+export type MaintenanceTasks = Readonly<Record<string, () => Promise<unknown>>>;
 
-export type Housekeeping = { close(): Promise<void> };
+export type Maintenance = { close(): Promise<void> };
 
 const EVERY_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -18,10 +18,10 @@ export function hourly(chore: () => Promise<unknown>): () => Promise<unknown> {
   };
 }
 
-export function startHousekeeping(
-  chores: Chores,
+export function startMaintenance(
+  chores: MaintenanceTasks,
   onTrouble: (chore: string, error: unknown) => void,
-): Housekeeping {
+): Maintenance {
   let isClosing = false;
   let round: Promise<void> = Promise.resolve();
   const keepHouse = async () => {

@@ -2,13 +2,13 @@
 import { existsSync } from "node:fs";
 import { BadSettings } from "@mailvet/engine";
 import { abortable } from "./abortable.ts";
-import { assemble, type Service } from "./assemble.ts";
+import { type AssembledService, assemble } from "./assemble.ts";
 import { type Config, readConfig } from "./config.ts";
-import { EmbeddedPostgresTrouble } from "./db/embedded/embedded-postgres.ts";
+import { EmbeddedPostgresError } from "./db/embedded/embedded-postgres.ts";
 import { NewerSchema } from "./db/migrate.ts";
 import { LISTEN_BACKLOG } from "./http/http-settings.ts";
 import { createLog, type Log } from "./log.ts";
-import { welcomeText, workerText } from "./start-message.ts";
+import { startMessage, workerStartMessage } from "./start-message.ts";
 import { DatabaseUnreachable } from "./storage.ts";
 
 /** Why listening failed, in words, by the system's code for it. */
@@ -32,7 +32,7 @@ export async function run(interrupted: AbortSignal): Promise<number> {
 }
 
 async function runWith(config: Config, log: Log, interrupted: AbortSignal): Promise<number> {
-  let service: Service | undefined;
+  let service: AssembledService | undefined;
   let exitCode = 0;
   try {
     service = await assemble(config, log, say, interrupted);
@@ -52,21 +52,21 @@ async function runWith(config: Config, log: Log, interrupted: AbortSignal): Prom
 }
 
 /** The port comes before the first start: the password that is shown once must not be lost to a port that is taken. */
-async function start(service: Service, config: Config, interrupted: AbortSignal): Promise<void> {
+async function start(service: AssembledService, config: Config, interrupted: AbortSignal): Promise<void> {
   const address = config.listens
     ? await service.app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
     : undefined;
   interrupted.throwIfAborted();
   const first = await service.welcome(); // not interrupted: what it makes has to be shown
-  if (config.role === "worker") say(workerText(config, address));
-  else say(welcomeText(config, address!, first, process.stdout.isTTY));
+  if (config.role === "worker") say(workerStartMessage(config, address));
+  else say(startMessage(config, address!, first, process.stdout.isTTY));
 }
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const trouble = LISTEN_TROUBLE["code" in error ? String(error.code) : ""];
   if (trouble) return `${error.message}; ${trouble}`;
-  const isInWords = [BadSettings, EmbeddedPostgresTrouble, DatabaseUnreachable, NewerSchema].some(
+  const isInWords = [BadSettings, EmbeddedPostgresError, DatabaseUnreachable, NewerSchema].some(
     (kind) => error instanceof kind,
   );
   return isInWords ? error.message : (error.stack ?? error.message);

@@ -1,12 +1,12 @@
 /** What the service says on the terminal when it has started: where it is, how to sign in, and a line to try. */
 import { API_PREFIX } from "@mailvet/contract";
-import type { Welcome } from "./accounts/bootstrap.ts";
+import type { BootstrapResult } from "./accounts/bootstrap.ts";
 import type { Config } from "./config.ts";
 
-export function welcomeText(
+export function startMessage(
   { host, publicUrl, storage, operator }: Config,
   address: string,
-  first: Welcome | undefined,
+  first: BootstrapResult | undefined,
   isTerminal: boolean,
 ): string {
   const url = publicUrl ?? address;
@@ -35,7 +35,7 @@ export function welcomeText(
 }
 
 /** A worker has nothing to show but its health. */
-export function workerText({ jobs }: Config, address: string | undefined): string {
+export function workerStartMessage({ jobs }: Config, address: string | undefined): string {
   const health = address ? `; its health is at ${address}/health/ready` : "";
   return `mailvet works on jobs, ${jobs.workerSlots} slices at a time${health}`;
 }

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { type FirstStartSettings, firstStart } from "../src/accounts/bootstrap.ts";
-import { createNotices } from "../src/db/pubsub.ts";
-import { createKeyring } from "../src/keys/api-keys.ts";
+import { type BootstrapSettings, bootstrap } from "../src/accounts/bootstrap.ts";
+import { createPubSub } from "../src/db/pubsub.ts";
+import { createApiKeys } from "../src/keys/api-keys.ts";
 import { type AccountsHouse, housesOnOneDatabase, refusalOf, visitorFrom } from "./accounts-house.ts";
 
 const openAccountsHouse = housesOnOneDatabase();
 
 const HERE = visitorFrom(1);
-const SETTINGS: FirstStartSettings = {
+const SETTINGS: BootstrapSettings = {
   email: "admin@localhost",
   password: undefined,
   credits: 1_000_000,
@@ -16,12 +16,12 @@ const SETTINGS: FirstStartSettings = {
 
 function openStart(house: AccountsHouse) {
   const { database, ledger } = house;
-  const notices = createNotices(database.connection, { say: () => {} });
-  const keyring = createKeyring({ database, notices });
+  const notices = createPubSub(database.connection, { say: () => {} });
+  const keyring = createApiKeys({ database, notices });
   return {
     keyring,
-    start: (settings: Partial<FirstStartSettings> = {}) =>
-      firstStart({ database, ledger, keyring }, { ...SETTINGS, ...settings }),
+    start: (settings: Partial<BootstrapSettings> = {}) =>
+      bootstrap({ database, ledger, keyring }, { ...SETTINGS, ...settings }),
     async [Symbol.asyncDispose]() {
       await keyring.close();
       await notices.close();

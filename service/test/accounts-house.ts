@@ -6,7 +6,7 @@ import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@
 import { afterAll, beforeAll } from "vitest";
 import { type Accounts, type AccountsDeps, createAccounts } from "../src/accounts/accounts.ts";
 import { createMailer, type MailSettings } from "../src/accounts/mailer.ts";
-import { createSessions, type Sessions, type Visitor } from "../src/accounts/sessions.ts";
+import { createSessions, type SessionClient, type Sessions } from "../src/accounts/sessions.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
@@ -89,7 +89,7 @@ function openAccountsHouse(
 }
 
 /** Somebody at one of many networks. */
-export function visitorFrom(network: number, userAgent = "A browser"): Visitor {
+export function visitorFrom(network: number, userAgent = "A browser"): SessionClient {
   return { ip: `198.51.${network >> 8}.${network & 255}`, userAgent };
 }
 

@@ -1,17 +1,17 @@
 import type { Account, Session, SignedIn } from "@mailvet/contract";
 import { expect, test } from "vitest";
-import { firstStart } from "../src/accounts/bootstrap.ts";
+import { bootstrap } from "../src/accounts/bootstrap.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
-import { createNotices } from "../src/db/pubsub.ts";
+import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentAnswers } from "../src/http/middleware/idempotent-responses.ts";
+import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { accountRoutes } from "../src/http/routes/account-routes.ts";
 import { authRoutes } from "../src/http/routes/auth-routes.ts";
 import { operatorRoutes } from "../src/http/routes/operator-routes.ts";
-import { createKeyring } from "../src/keys/api-keys.ts";
+import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { housesOnOneDatabase } from "./accounts-house.ts";
 
@@ -25,9 +25,9 @@ const API_KEY = "the-operators-own-api-key";
 async function openService(publicUrl?: string) {
   const house = openAccountsHouse({ settings: { signUpPlan: "payg" } });
   const { database, ledger, accounts, sessions } = house;
-  const notices = createNotices(database.connection, { say: () => {} });
-  const keyring = createKeyring({ database, notices });
-  await firstStart({ database, ledger, keyring }, { ...OPERATOR, credits: 500, apiKey: API_KEY });
+  const notices = createPubSub(database.connection, { say: () => {} });
+  const keyring = createApiKeys({ database, notices });
+  await bootstrap({ database, ledger, keyring }, { ...OPERATOR, credits: 500, apiKey: API_KEY });
   const cookie = createSessionCookie(publicUrl);
   const app = buildApp({
     settings: { ...HTTP_DEFAULTS, publicUrl },
@@ -40,7 +40,7 @@ async function openService(publicUrl?: string) {
     cookie,
     balanceOf: (accountId) => ledger.balanceOf(accountId),
     confirmCharge,
-    answers: createIdempotentAnswers(database),
+    answers: createIdempotentResponses(database),
     routes: [
       authRoutes({ accounts, sessions, cookie, publicUrl }),
       accountRoutes({ accounts }),

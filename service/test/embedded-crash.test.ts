@@ -9,7 +9,7 @@ import { findPackage, readyBinaries } from "../src/db/embedded/binaries.ts";
 import { placesIn } from "../src/db/embedded/data-directory.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
 import { isRunning } from "../src/db/embedded/process-identity.ts";
-import { chooseRunAsUser, identityOf } from "../src/db/embedded/run-as-user.ts";
+import { chooseRunAsUser, processIdentity } from "../src/db/embedded/run-as-user.ts";
 import { openServer } from "../src/db/embedded/server.ts";
 import { socketIn } from "../src/db/embedded/socket-directory.ts";
 import { killServer, openEmbeddedWorld, serverPid } from "./embedded-world.ts";
@@ -96,7 +96,7 @@ async function expectEveryRow(lastSaved: number): Promise<void> {
 test("locks left by a killed server do not stop the next, whose number somebody else has now or nobody buried", async () => {
   // Processes of the server's own user, as PostgreSQL pays no heed to those of others.
   const parent = spawn("sh", ["-c", "sleep 0.05 & echo $!; exec sleep 20"], {
-    ...identityOf(chooseRunAsUser(cluster)),
+    ...processIdentity(chooseRunAsUser(cluster)),
     cwd: "/",
     stdio: ["ignore", "pipe", "ignore"],
   });

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } fr
 import { dirname, join } from "node:path";
 import pg from "pg";
 import { afterAll, expect, test } from "vitest";
-import { EmbeddedPostgresTrouble, startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
+import { EmbeddedPostgresError, startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
 import { canEnter } from "../src/db/embedded/run-as-user.ts";
 import { ORDINARY_USER, openEmbeddedWorld, serverPid } from "./embedded-world.ts";
 
@@ -165,7 +165,7 @@ test("a data directory that cannot be written is said in words, with the way out
   mkdirSync(file);
   mkdirSync(join(file, "service.lock"));
   const starting = startEmbeddedPostgres({ dataDirectory: file });
-  await expect(starting).rejects.toThrow(EmbeddedPostgresTrouble);
+  await expect(starting).rejects.toThrow(EmbeddedPostgresError);
   await expect(starting).rejects.toThrow(/EISDIR.*Set DATA_DIR/);
 });
 

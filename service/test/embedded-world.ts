@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { placesIn } from "../src/db/embedded/data-directory.ts";
 import { isServerOf, readPostmasterFile } from "../src/db/embedded/postmaster-file.ts";
 import { isRunning } from "../src/db/embedded/process-identity.ts";
-import { identityOf, type RunAsUser } from "../src/db/embedded/run-as-user.ts";
+import { processIdentity, type RunAsUser } from "../src/db/embedded/run-as-user.ts";
 import { LEAVE_WITH_PARENT } from "./service-program.ts";
 
 const PROGRAM = fileURLToPath(new URL("./embedded-service.mjs", import.meta.url));
@@ -81,7 +81,7 @@ function startService(
     process.execPath,
     [...LEAVE_WITH_PARENT, PROGRAM, dataDirectory, String(orphanGraceSeconds)],
     {
-      ...identityOf(user),
+      ...processIdentity(user),
       env: { PATH: process.env.PATH },
       stdio: ["ignore", "pipe", "pipe"],
     },

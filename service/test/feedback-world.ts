@@ -1,7 +1,7 @@
 /** A service whose accounts have been told verdicts already, so that outcomes have something to meet. */
 import { type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
-import { createVerdictMemory } from "../src/validations/verdict-cache.ts";
+import { createVerdictCache } from "../src/validations/verdict-cache.ts";
 import type { TestService } from "./service.ts";
 
 export type Said = { email: string; subStatus: keyof typeof SANDBOX_OUTCOMES; provider: string };
@@ -14,7 +14,7 @@ export async function remember(
   accountId: string,
   said: readonly Said[],
 ): Promise<void> {
-  const memory = createVerdictMemory({ database, say: () => {} });
+  const memory = createVerdictCache({ database, say: () => {} });
   const checkedAtMs = Date.now();
   for (const { email, subStatus, provider } of said) {
     const evidence: Evidence = {

@@ -2,7 +2,12 @@
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { type Database, isDatabaseAway, isDatabaseShort, openDatabase } from "../src/db/database.ts";
+import {
+  type Database,
+  isDatabaseOverloaded,
+  isDatabaseUnavailable,
+  openDatabase,
+} from "../src/db/database.ts";
 import { openTestDatabase } from "./database.ts";
 import { openHttpWorld } from "./http-world.ts";
 
@@ -56,10 +61,10 @@ test("a database without room is told as an outage, and is not ready until it ha
   const refused = await troubleOf(
     database.pool.query("do $$ begin raise exception 'no room' using errcode = '53100'; end $$"),
   );
-  expect([isDatabaseShort(refused), isDatabaseAway(refused)]).toEqual([true, false]);
+  expect([isDatabaseOverloaded(refused), isDatabaseUnavailable(refused)]).toEqual([true, false]);
   await database.pool.query("set temp_file_limit = '1MB'"); // the one idle connection is asked next
   const stillFull = await troubleOf(database.check());
-  expect(isDatabaseShort(stillFull)).toBe(true);
+  expect(isDatabaseOverloaded(stillFull)).toBe(true);
   await database.pool.query("reset temp_file_limit");
   await database.check();
 });
@@ -74,7 +79,7 @@ test("a connection that ends in the middle of a transaction fails that transacti
       await tx.execute(sql`select 1`);
     }),
   );
-  expect(isDatabaseAway(trouble)).toBe(true);
+  expect(isDatabaseUnavailable(trouble)).toBe(true);
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
 
@@ -85,9 +90,9 @@ test("a query that hangs is given up, and its connection with it", async () => {
   const trouble = await troubleOf(
     database.orm.transaction(async (tx) => void (await tx.execute(sql`select pg_sleep(300)`))),
   );
-  expect(isDatabaseAway(trouble)).toBe(true);
+  expect(isDatabaseUnavailable(trouble)).toBe(true);
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
-  expect(isDatabaseAway(await troubleOf(database.pool.query("select pg_sleep(300)")))).toBe(true);
+  expect(isDatabaseUnavailable(await troubleOf(database.pool.query("select pg_sleep(300)")))).toBe(true);
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
   await database.close();
 });
@@ -96,11 +101,11 @@ test("a database that refuses to be reached is away; one that refuses a statemen
   const closed = openDatabase({ connection: { host: "127.0.0.1", port: 9, user: "a", database: "a" } });
   const refused = await troubleOf(closed.pool.query("select 1"));
   expect(refused).toMatchObject({ code: "ECONNREFUSED" });
-  expect(isDatabaseAway(refused)).toBe(true);
-  expect(isDatabaseAway(await troubleOf(closed.orm.execute(sql`select 1`)))).toBe(true);
+  expect(isDatabaseUnavailable(refused)).toBe(true);
+  expect(isDatabaseUnavailable(await troubleOf(closed.orm.execute(sql`select 1`)))).toBe(true);
   await closed.close();
 
   await using database = await openTestDatabase();
-  expect(isDatabaseAway(await troubleOf(database.orm.execute(sql`select 1 / 0`)))).toBe(false);
-  expect(isDatabaseAway(new Error("no such thing"))).toBe(false);
+  expect(isDatabaseUnavailable(await troubleOf(database.orm.execute(sql`select 1 / 0`)))).toBe(false);
+  expect(isDatabaseUnavailable(new Error("no such thing"))).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sealFor } from "../src/http/middleware/encrypted-response.ts";
+import { responseCipherFor } from "../src/http/middleware/encrypted-response.ts";
 import { type HttpWorld, MAX_KEPT_ANSWERS, openHttpWorld } from "./http-world.ts";
 
 let world: HttpWorld;
@@ -116,7 +116,7 @@ test("a key whose holder died is taken over by the same request once its lease i
 test("a key taken over from a holder that died stays with its request, even if that is refused now", async () => {
   const account = await world.account();
   const key = await account.key();
-  const { keyHash, fingerprint } = sealFor(`${account.id}/live`, "late");
+  const { keyHash, fingerprint } = responseCipherFor(`${account.id}/live`, "late");
   // A process that begins the request, perhaps does it, and is never heard of again.
   await world.answers.claim({ accountId: account.id, keyHash }, fingerprint(["POST", "/api/v1/broke", ""]));
   await world.database.pool.query("update idempotent_answers set held_until = now() where account_id = $1", [

@@ -9,14 +9,14 @@ import { expect } from "vitest";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
-import { createNotices } from "../src/db/pubsub.ts";
+import { createPubSub } from "../src/db/pubsub.ts";
 import { accounts } from "../src/db/schema.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentAnswers } from "../src/http/middleware/idempotent-responses.ts";
+import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
-import { createKeyring } from "../src/keys/api-keys.ts";
+import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { Refusal } from "../src/refusal.ts";
 import { openTestDatabase } from "./database.ts";
@@ -30,12 +30,12 @@ export type HttpWorld = Awaited<ReturnType<typeof openHttpWorld>>;
 
 export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   const database = await openTestDatabase();
-  const notices = createNotices(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { say: () => {} });
   await notices.start();
-  const keyring = createKeyring({ database, notices });
+  const keyring = createApiKeys({ database, notices });
   const sessions = createSessions({ database });
   const ledger = createLedger({ database });
-  const answers = createIdempotentAnswers(database, MAX_KEPT_ANSWERS);
+  const answers = createIdempotentResponses(database, MAX_KEPT_ANSWERS);
   const cookie = createSessionCookie(settings.publicUrl);
   const lines: string[] = [];
   const log = createLog({

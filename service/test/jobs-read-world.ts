@@ -7,19 +7,19 @@ import { createSessions } from "../src/accounts/sessions.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { duplicates, jobCounts, jobs, results, uploads } from "../src/db/job-schema.ts";
-import { createNotices, notify } from "../src/db/pubsub.ts";
+import { createPubSub, notify } from "../src/db/pubsub.ts";
 import { accounts } from "../src/db/schema.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentAnswers } from "../src/http/middleware/idempotent-responses.ts";
+import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { type JobRouteDeps, jobRoutes } from "../src/http/routes/job-routes.ts";
-import { createJobMoves } from "../src/jobs/job-actions.ts";
+import { createJobActions } from "../src/jobs/job-actions.ts";
 import { createJobEnds } from "../src/jobs/job-end.ts";
 import { readJobRecord } from "../src/jobs/job-record.ts";
 import { createJobWatch } from "../src/jobs/job-watch.ts";
-import { createKeyring } from "../src/keys/api-keys.ts";
+import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { createTasks } from "../src/queue/tasks.ts";
 import { createPartWriter } from "../src/uploads/upload-parts.ts";
@@ -37,9 +37,9 @@ export type WantedJob = Partial<typeof jobs.$inferInsert> & {
 
 export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const database = await openTestDatabase();
-  const notices = createNotices(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { say: () => {} });
   const watch = createJobWatch({ database, notices });
-  const keyring = createKeyring({ database, notices });
+  const keyring = createApiKeys({ database, notices });
   await notices.start();
   const ledger = createLedger({ database });
   const failures: unknown[] = [];
@@ -49,7 +49,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const deps: JobRouteDeps = {
     database,
     watch,
-    moves: createJobMoves({ ...told, ends: createJobEnds({ ...told, retentionDays: 30 }) }),
+    moves: createJobActions({ ...told, ends: createJobEnds({ ...told, retentionDays: 30 }) }),
     sayFailure: (_, error) => failures.push(error),
   };
   const app = buildApp({
@@ -58,7 +58,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     keyring,
     sessions: createSessions({ database }),
     cookie: createSessionCookie(undefined),
-    answers: createIdempotentAnswers(database),
+    answers: createIdempotentResponses(database),
     balanceOf: ledger.balanceOf,
     confirmCharge,
     log: createLog({ level: "silent", addresses: "masked" }),

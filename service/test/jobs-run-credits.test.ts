@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { holdForJob, settleJob } from "../src/credits/job-credits.ts";
+import { reserveForJob, settleJob } from "../src/credits/job-credits.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { Refusal } from "../src/refusal.ts";
 import { chargeOf, expectBooksToAddUp, openAccount } from "./credits-books.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const hold = (accountId: string, amount: number, reservationId: string) =>
-  database.orm.transaction((tx) => holdForJob(tx, { accountId, amount, reservationId, reference: "job" }));
+  database.orm.transaction((tx) => reserveForJob(tx, { accountId, amount, reservationId, reference: "job" }));
 const settle = (accountId: string, used: number, reservationId: string) =>
   database.orm.transaction((tx) =>
     settleJob(tx, {

@@ -5,9 +5,9 @@ import type { MailWorld } from "@mailvet/lab";
 import { eq, sql } from "drizzle-orm";
 import { expect } from "vitest";
 import type { Caller } from "../src/caller.ts";
-import { holdForJob } from "../src/credits/job-credits.ts";
+import { reserveForJob } from "../src/credits/job-credits.ts";
 import { duplicates, jobs, results, slices } from "../src/db/job-schema.ts";
-import { createJobMoves } from "../src/jobs/job-actions.ts";
+import { createJobActions } from "../src/jobs/job-actions.ts";
 import { createJobEnds, type JobEndDeps } from "../src/jobs/job-end.ts";
 import { readJobRecord } from "../src/jobs/job-record.ts";
 import { sliceHandler } from "../src/jobs/slice-handler.ts";
@@ -34,7 +34,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     ...telling,
     retentionDays: 30,
   });
-  const moves = createJobMoves({
+  const moves = createJobActions({
     database,
     tasks,
     ends,
@@ -119,7 +119,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
         await tasks.add(tx, [{ laneId: id, kind: "slice", subject: String(number) }]);
       }
       const amount = firstRow.size;
-      if (reservationId) await holdForJob(tx, { accountId, amount, reservationId, reference: id });
+      if (reservationId) await reserveForJob(tx, { accountId, amount, reservationId, reference: id });
     });
     return id;
   };

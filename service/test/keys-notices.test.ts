@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createNotices, noticeOf, notify } from "../src/db/pubsub.ts";
+import { createPubSub, notify, notifySql } from "../src/db/pubsub.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;
@@ -28,7 +28,7 @@ test("a notice is heard when its transaction commits, and never when it does not
   const { heard } = listener;
   await database.orm.transaction(async (tx) => {
     await notify(tx, "weather", "sun");
-    await tx.execute(sql`select ${noticeOf("weather", "wind")}`);
+    await tx.execute(sql`select ${notifySql("weather", "wind")}`);
     await notify(database.pool, "weather", "said meanwhile");
     await expect.poll(() => heard, { interval: 5 }).toEqual(["said meanwhile"]);
   });
@@ -78,7 +78,7 @@ async function listen(connection = database.connection) {
   const heard: string[] = [];
   const said: string[] = [];
   let gaps = 0;
-  const notices = createNotices(connection, { say: (line) => said.push(line) });
+  const notices = createPubSub(connection, { say: (line) => said.push(line) });
   notices.on("weather", (payload) => heard.push(payload));
   notices.onGap(() => gaps++);
   await notices.start();

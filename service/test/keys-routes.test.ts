@@ -2,12 +2,12 @@
 import { ApiKey, type CreatedKey, type Problem } from "@mailvet/contract";
 import Fastify from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createNotices } from "../src/db/pubsub.ts";
+import { createPubSub } from "../src/db/pubsub.ts";
 import { accounts } from "../src/db/schema.ts";
 import { answerWithProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
 import { keyRoutes } from "../src/http/routes/key-routes.ts";
-import { createKeyring } from "../src/keys/api-keys.ts";
+import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { openTestDatabase } from "./database.ts";
 
@@ -109,8 +109,8 @@ test("an id that cannot be one is refused", async () => {
 /** The key routes over HTTP, where a header says who has signed in. */
 async function serveKeys() {
   const database = await openTestDatabase();
-  const notices = createNotices(database.connection, { say: () => {} });
-  const keyring = createKeyring({ database, notices });
+  const notices = createPubSub(database.connection, { say: () => {} });
+  const keyring = createApiKeys({ database, notices });
   await notices.start();
   const app = Fastify().setValidatorCompiler(compileValidator);
   answerWithProblems(app, createLog({ level: "silent", addresses: "masked" }));

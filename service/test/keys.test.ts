@@ -4,9 +4,9 @@ import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { type Database, openDatabase } from "../src/db/database.ts";
-import { createNotices, type Notices, notify } from "../src/db/pubsub.ts";
+import { createPubSub, notify, type PubSub } from "../src/db/pubsub.ts";
 import { accounts, apiKeys } from "../src/db/schema.ts";
-import { createKeyring, type Keyring, MAX_KEYS_PER_ACCOUNT } from "../src/keys/api-keys.ts";
+import { type ApiKeys, createApiKeys, MAX_KEYS_PER_ACCOUNT } from "../src/keys/api-keys.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 const LIVE = { name: "checkout", mode: "live", scopes: KEY_SCOPES, expiresAt: undefined } as const;
@@ -225,11 +225,11 @@ test("when a key was last used is written once for many uses, and not lost when 
 async function startProcess(listenElsewhere: { host: string; port: number } | undefined = undefined) {
   const own: Database = openDatabase({ connection: database.connection, maxConnections: 6 });
   const said: string[] = [];
-  const notices: Notices = createNotices(
+  const notices: PubSub = createPubSub(
     { ...own.connection, ...listenElsewhere },
     { say: (line) => said.push(line) },
   );
-  const keyring: Keyring = createKeyring({ database: own, notices });
+  const keyring: ApiKeys = createApiKeys({ database: own, notices });
   let caughtUp = () => {};
   notices.on("caught_up", () => caughtUp());
   await notices.start();
@@ -263,7 +263,7 @@ async function openAccount(plan: Plan = "payg"): Promise<string> {
   return account!.id;
 }
 
-async function untilRefused(keyring: Keyring, text: string): Promise<void> {
+async function untilRefused(keyring: ApiKeys, text: string): Promise<void> {
   await expect.poll(async () => keyring.recognise(text), { interval: 5 }).toBeUndefined();
 }
 

@@ -9,8 +9,8 @@ import {
 } from "@mailvet/engine";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openDatabase } from "../src/db/database.ts";
-import { createNaming, type Naming } from "../src/naming/naming.ts";
-import { createPatternMemory } from "../src/naming/pattern-cache.ts";
+import { createNaming, type NamingKnowledge } from "../src/naming/naming.ts";
+import { createPatternCache } from "../src/naming/pattern-cache.ts";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { PATIENCE } from "./patience.ts";
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const open = (pool = database.pool): Naming =>
+const open = (pool = database.pool): NamingKnowledge =>
   createNaming({ database: { pool }, learns: true, say: (message) => said.push(message) });
 
 const verifier = verifierFrom(readEngineSettings(settingsFrom({ EGRESS_ALLOW: "127.0.0.0/8" }))); // so that .test is a name
@@ -146,7 +146,7 @@ test("many domains are read in one query, and then not again for a while", async
     asked.push(statement.values[0]);
     return database.pool.query(statement);
   };
-  const memory = createPatternMemory({ pool: { query: query as typeof database.pool.query }, say: () => {} });
+  const memory = createPatternCache({ pool: { query: query as typeof database.pool.query }, say: () => {} });
   const domains = ["once.test", "together0.test", "nowhere.test"];
   const ask = () => Promise.all([...domains, ...domains].map((domain) => memory.at(domain)));
   const tallies = await ask();

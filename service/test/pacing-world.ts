@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import type { HostLimiter, ProviderProfile } from "@mailvet/engine";
 import { openDatabase } from "../src/db/database.ts";
-import { createNotices } from "../src/db/pubsub.ts";
+import { createPubSub } from "../src/db/pubsub.ts";
 import { createSharedPaces } from "../src/pacing/shared-host-limiters.ts";
 import type { TestDatabase } from "./database.ts";
 
@@ -39,7 +39,7 @@ export async function startPacing(connection: TestDatabase["connection"]): Promi
   const said: string[] = [];
   const say = (line: string) => said.push(line);
   const database = openDatabase({ connection, maxConnections: 3 });
-  const notices = createNotices(connection, { say });
+  const notices = createPubSub(connection, { say });
   const paces = createSharedPaces({ database, notices, processes: { id }, say });
   await notices.start();
   let isClosed = false;

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { type Database, openDatabase } from "../src/db/database.ts";
-import { createProcesses } from "../src/queue/process-registry.ts";
+import { createProcessRegistry } from "../src/queue/process-registry.ts";
 import { openQueueWorld, type QueueWorld } from "./queue-world.ts";
 
 /** So long that a process of a busy machine is not taken for dead. */
@@ -16,7 +16,7 @@ function startProcess(database: Database, options: { isAlone?: boolean; timing?:
   const said: string[] = [];
   const { isAlone = false, timing = TIMING } = options;
   const say = (line: string) => said.push(line);
-  return { ...createProcesses({ database, role: "worker", isAlone, say, timing }), said };
+  return { ...createProcessRegistry({ database, role: "worker", isAlone, say, timing }), said };
 }
 
 /** One that is registered, and gave its last sign of life an hour ago. */

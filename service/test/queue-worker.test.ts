@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { createNotices } from "../src/db/pubsub.ts";
+import { createPubSub } from "../src/db/pubsub.ts";
 import type { Task, Tasks } from "../src/queue/tasks.ts";
 import { type Handler, startWorker } from "../src/queue/worker.ts";
 import { openQueueWorld, type QueueWorld } from "./queue-world.ts";
@@ -18,7 +18,7 @@ type Settings = {
 
 async function employ(world: QueueWorld, slice: Handler, { slots = 4, tasks, giveUp }: Settings = {}) {
   const said: string[] = [];
-  const notices = createNotices(world.database.connection, { say: () => {} });
+  const notices = createPubSub(world.database.connection, { say: () => {} });
   const worker = startWorker({
     database: world.database,
     tasks: { ...world.tasks, ...tasks },

@@ -1,7 +1,7 @@
 /** A database with accounts and lanes, for stories about turns, processes and workers. */
 import { randomUUID } from "node:crypto";
 import { accounts } from "../src/db/schema.ts";
-import { createTasks, type Line, type Task } from "../src/queue/tasks.ts";
+import { createTasks, type QueueName, type Task } from "../src/queue/tasks.ts";
 import { openTestDatabase } from "./database.ts";
 
 export type QueueWorld = Awaited<ReturnType<typeof openQueueWorld>>;
@@ -23,7 +23,7 @@ export async function openQueueWorld() {
     },
 
     /** A lane with this many tasks. */
-    async lane(accountId: string, count: number, line: Line = "jobs"): Promise<string> {
+    async lane(accountId: string, count: number, line: QueueName = "jobs"): Promise<string> {
       const id = randomUUID();
       await orm.transaction(async (tx) => {
         await tasks.openLane(tx, { id, accountId, line });

@@ -7,9 +7,9 @@ import { jobs } from "../src/db/job-schema.ts";
 import { paces } from "../src/db/pacing-schema.ts";
 import { lanes, tasks } from "../src/db/queue-schema.ts";
 import { accounts } from "../src/db/schema.ts";
-import { createJobPulse } from "../src/system/job-rate.ts";
+import { createJobRate } from "../src/system/job-rate.ts";
 import { queueDepth } from "../src/system/queue-depth.ts";
-import { listSharedPaces } from "../src/system/shared-throttle-report.ts";
+import { listSharedThrottles } from "../src/system/shared-throttle-report.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { openService } from "./service.ts";
 
@@ -91,7 +91,7 @@ test("the rate is what jobs have gained since the last look, those that ended in
       jobRow(accountId, { status: "paused", processed: 70 }),
       jobRow(accountId, { status: "completed", processed: 9000, ...ended(60_000) }),
     ]);
-  const pulse = createJobPulse(database.pool);
+  const pulse = createJobRate(database.pool);
   const counts = { queued: 1, processing: 2, paused: 1 };
   expect(await pulse.look()).toEqual({ ...counts, rows_per_second: null });
 
@@ -127,7 +127,7 @@ test("pacing shows those who will not have us first, then those who want us slow
     { key: "mx.closed.example", limit: 1, restMs: 0, refusals: 3, trippedUntil: soon, trippedBy: reply },
     ...Array.from({ length: 60 }, (_, n) => ({ key: `mx${n}.example`, limit: 4, restMs: 0 })),
   ]);
-  const listed = await listSharedPaces(database.pool);
+  const listed = await listSharedThrottles(database.pool);
   expect(listed).toHaveLength(50);
   expect(listed.slice(0, 4).map(({ key }) => key)).toEqual([
     "mx.closed.example",

@@ -3,7 +3,7 @@ import { type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accounts } from "../src/db/schema.ts";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
-import { createVerdictMemory } from "../src/validations/verdict-cache.ts";
+import { createVerdictCache } from "../src/validations/verdict-cache.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 const HOUR = 3_600_000;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const openMemory = () => createVerdictMemory({ database, say });
+const openMemory = () => createVerdictCache({ database, say });
 let people = 0;
 async function openAccount(): Promise<string> {
   const values = { email: `person${++people}@example.com`, plan: "payg" } as const;

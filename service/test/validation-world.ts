@@ -7,7 +7,7 @@ import type { Caller } from "../src/caller.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { createTasks } from "../src/queue/tasks.ts";
 import { createValidations, type ValidationDeps, type Validations } from "../src/validations/validations.ts";
-import { createVerdictMemory } from "../src/validations/verdict-cache.ts";
+import { createVerdictCache } from "../src/validations/verdict-cache.ts";
 import { openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
@@ -56,7 +56,7 @@ export async function openValidationWorld(world: MailWorld = {}): Promise<Valida
     caller: async (credits) => liveKeyOf(await openAccount(database, ledger, credits)),
     open(options = {}) {
       const say = (message: string) => failures.push(message);
-      const memory = createVerdictMemory({ database, say });
+      const memory = createVerdictCache({ database, say });
       const sayFailure = (requestId: string, failure: string) => failures.push(`${requestId}: ${failure}`);
       const countVerdict: ValidationDeps["countVerdict"] = (...words) => verdicts.push(words.join(" "));
       const validations = createValidations({

@@ -8,13 +8,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
-import { createNotices } from "../src/db/pubsub.ts";
+import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentAnswers } from "../src/http/middleware/idempotent-responses.ts";
+import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
-import { createKeyring } from "../src/keys/api-keys.ts";
+import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
@@ -46,8 +46,8 @@ type Ask = (path: string, asked?: { method?: string; headers?: Record<string, st
 type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
 async function openSite(webDirectory: string, settings: Partial<HttpSettings> = {}): Promise<Site> {
-  const notices = createNotices(database.connection, { say: () => {} });
-  const keyring = createKeyring({ database, notices });
+  const notices = createPubSub(database.connection, { say: () => {} });
+  const keyring = createApiKeys({ database, notices });
   const ledger = createLedger({ database });
   const app = buildApp({
     settings: { ...HTTP_DEFAULTS, ...settings },
@@ -55,7 +55,7 @@ async function openSite(webDirectory: string, settings: Partial<HttpSettings> = 
     keyring,
     sessions: createSessions({ database }),
     cookie: createSessionCookie(undefined),
-    answers: createIdempotentAnswers(database),
+    answers: createIdempotentResponses(database),
     balanceOf: ledger.balanceOf,
     confirmCharge,
     log: createLog({ level: "silent", addresses: "masked" }),

@@ -4,10 +4,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { WebhookMessage } from "@mailvet/contract";
 import { Value } from "typebox/value";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { holdForJob } from "../src/credits/job-credits.ts";
+import { reserveForJob } from "../src/credits/job-credits.ts";
 import { createLedger } from "../src/credits/ledger.ts";
-import { createNotices } from "../src/db/pubsub.ts";
-import { createKeyring } from "../src/keys/api-keys.ts";
+import { createPubSub } from "../src/db/pubsub.ts";
+import { createApiKeys } from "../src/keys/api-keys.ts";
 import { startWorker } from "../src/queue/worker.ts";
 import { openReceiver, verified } from "./webhooks-receiver.ts";
 import { openWebhookWorld, type Process, type WebhookWorld } from "./webhooks-world.ts";
@@ -99,8 +99,8 @@ test("what is announced to an endpoint while it is switched off does not wait fo
 test("a key that is made or revoked is announced, without its secret and once", async () => {
   const ann = await world.account();
   const { id } = await service.webhooks.create(ann, { url: URL });
-  const notices = createNotices(world.database.connection, { say: () => {} });
-  const keyring = createKeyring({ database: world.database, notices, announce: service.webhooks.announce });
+  const notices = createPubSub(world.database.connection, { say: () => {} });
+  const keyring = createApiKeys({ database: world.database, notices, announce: service.webhooks.announce });
   const { key, text } = await keyring.create(ann, {
     name: "shop",
     mode: "live",
@@ -145,7 +145,7 @@ test("credits that run low are announced when they do, not each time after", asy
 
   const holdForList = (amount: number) =>
     database.orm.transaction((tx) =>
-      holdForJob(tx, { accountId: ann, amount, reservationId: randomUUID(), reference: "job" }),
+      reserveForJob(tx, { accountId: ann, amount, reservationId: randomUUID(), reference: "job" }),
     );
   expect(await holdForList(4)).toBeUndefined();
   expect(await holdForList(1)).toBe(99);
@@ -156,7 +156,7 @@ test("a worker that runs sends what is announced at once", async () => {
   await using receiver = await openReceiver();
   const ann = await world.account();
   const { secret } = await service.webhooks.create(ann, { url: receiver.url });
-  const notices = createNotices(world.database.connection, { say: () => {} });
+  const notices = createPubSub(world.database.connection, { say: () => {} });
   const { webhooks, processes } = service;
   const worker = startWorker({
     database: world.database,

@@ -6,7 +6,7 @@ import { accounts, balances } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import type { AccountRecord } from "./present-account.ts";
 
-export type DirectoryDeps = {
+export type AccountQueriesDeps = {
   database: Database;
   /** Tells every process that what it remembers of this account's keys is out of date. */
   forgetAccount(accountId: string): Promise<void>;
@@ -14,7 +14,7 @@ export type DirectoryDeps = {
 
 export type AccountPage = { skip: number; limit: number; search: string | undefined };
 
-export type Directory = {
+export type AccountQueries = {
   /** Refuses with account_not_found. */
   find(accountId: string): Promise<AccountRecord>;
   /** Newest first. */
@@ -32,7 +32,10 @@ const RECORD = {
   reserved: sql<number>`coalesce(${balances.reserved}, 0)`,
 };
 
-export function createDirectory({ database: { orm }, forgetAccount }: DirectoryDeps): Directory {
+export function createAccountQueries({
+  database: { orm },
+  forgetAccount,
+}: AccountQueriesDeps): AccountQueries {
   const records = () =>
     orm.select(RECORD).from(accounts).leftJoin(balances, eq(balances.accountId, accounts.id)).$dynamic();
   const find = async (accountId: string) => {

@@ -6,15 +6,15 @@
  */
 import { and, eq, isNull, lte } from "drizzle-orm";
 import { accounts } from "../db/schema.ts";
-import { createDirectory, type Directory, type DirectoryDeps } from "./account-queries.ts";
-import { createThrottle } from "./attempt-limiter.ts";
+import { type AccountQueries, type AccountQueriesDeps, createAccountQueries } from "./account-queries.ts";
+import { createAttemptLimiter } from "./attempt-limiter.ts";
 import { createBackground } from "./background-tasks.ts";
 import { createMailTokens } from "./mail-tokens.ts";
 import { createPasswordChange, type PasswordChange } from "./password-change.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
 import { createSignUp, type SignUp, type SignUpDeps } from "./sign-up.ts";
 
-export type AccountsDeps = DirectoryDeps &
+export type AccountsDeps = AccountQueriesDeps &
   Pick<SignUpDeps, "ledger" | "verify" | "settings" | "sessions" | "mailer"> & {
     now?: () => Date;
     /** Tells the operator. */
@@ -24,7 +24,7 @@ export type AccountsDeps = DirectoryDeps &
 export type Accounts = SignUp &
   SignIn &
   PasswordChange &
-  Directory & {
+  AccountQueries & {
     /** Forgets what has no use any more: links, counts of tries, sign-ups that nobody confirmed. */
     deleteExpired(): Promise<void>;
     /** Waits for the mails that are on their way. */
@@ -37,14 +37,14 @@ export function createAccounts({ now = () => new Date(), say, ...given }: Accoun
   const { database } = given;
   const settings = { ...given.settings, publicUrl: given.settings.publicUrl.replace(/\/+$/, "") };
   const mailTokens = createMailTokens({ database, now });
-  const throttle = createThrottle({ database, now });
+  const throttle = createAttemptLimiter({ database, now });
   const background = createBackground(say);
   const deps = { ...given, settings, mailTokens, throttle, background, now };
   return {
     ...createSignUp(deps),
     ...createSignIn(deps),
     ...createPasswordChange(deps),
-    ...createDirectory(deps),
+    ...createAccountQueries(deps),
     async deleteExpired() {
       await mailTokens.deleteExpired();
       await throttle.deleteExpired();

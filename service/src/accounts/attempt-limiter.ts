@@ -29,15 +29,15 @@ const LIMITS = {
   mail_to_one_address: { tries: 5, windowMs: HOUR_MS },
 } as const;
 
-export type Attempt = { what: keyof typeof LIMITS; by: readonly string[] };
+export type AttemptKind = { what: keyof typeof LIMITS; by: readonly string[] };
 
-export type Throttle = {
+export type AttemptLimiter = {
   /** Counts one try of each and refuses if it is one too many. */
-  take(...tried: Attempt[]): Promise<void>;
+  take(...tried: AttemptKind[]): Promise<void>;
   /** Counts one try, and whether it was within the limit. */
-  allows(tried: Attempt): Promise<boolean>;
+  allows(tried: AttemptKind): Promise<boolean>;
   /** It was no abuse after all: one of them does not count, or none does. */
-  giveBack(howMany: "one" | "all", ...tried: Attempt[]): Promise<void>;
+  giveBack(howMany: "one" | "all", ...tried: AttemptKind[]): Promise<void>;
   deleteExpired(): Promise<void>;
 };
 
@@ -66,9 +66,15 @@ const GIVE_BACK = {
     from given_back where attempts.subject = given_back.subject`,
 };
 
-export function createThrottle({ database, now }: { database: Database; now: () => Date }): Throttle {
+export function createAttemptLimiter({
+  database,
+  now,
+}: {
+  database: Database;
+  now: () => Date;
+}): AttemptLimiter {
   /** When the last of the exceeded windows ends; undefined when all tries are within their limits. */
-  const count = async (tried: readonly Attempt[]): Promise<Date | undefined> => {
+  const count = async (tried: readonly AttemptKind[]): Promise<Date | undefined> => {
     const at = now();
     const bySubject = new Map(tried.map((one) => [subjectOf(one), LIMITS[one.what]]));
     const ends = [...bySubject.values()].map(({ windowMs }) => new Date(at.getTime() + windowMs));
@@ -102,6 +108,6 @@ export function createThrottle({ database, now }: { database: Database; now: () 
   };
 }
 
-function subjectOf({ what, by }: Attempt): string {
+function subjectOf({ what, by }: AttemptKind): string {
   return `${what}:${createHash("sha256").update(JSON.stringify(by)).digest("base64url")}`;
 }

@@ -8,7 +8,7 @@ import { accounts } from "../db/schema.ts";
 import { accountEmail } from "./account-email.ts";
 import { hashPassword } from "./password.ts";
 
-export type FirstStartDeps = {
+export type BootstrapDeps = {
   database: Database;
   ledger: Pick<Ledger, "open" | "erase">;
   keyring: {
@@ -20,7 +20,7 @@ export type FirstStartDeps = {
 
 type FirstKey = { name: string; mode: "live"; scopes: readonly KeyScope[]; expiresAt: undefined };
 
-export type FirstStartSettings = {
+export type BootstrapSettings = {
   email: string;
   password: string | undefined;
   credits: number;
@@ -29,7 +29,7 @@ export type FirstStartSettings = {
 };
 
 /** What to tell the operator, and only now: nothing here is kept readable. */
-export type Welcome = {
+export type BootstrapResult = {
   email: string;
   /** Only when we made it up. */
   password: string | undefined;
@@ -42,10 +42,10 @@ const FIRST_START_LOCK = 7_224_108_154;
 const FIRST_KEY: FirstKey = { name: "First key", mode: "live", scopes: KEY_SCOPES, expiresAt: undefined };
 
 /** Undefined on later starts: an operator is there, and what the settings say of them counts no more. */
-export async function firstStart(
-  deps: FirstStartDeps,
-  settings: FirstStartSettings,
-): Promise<Welcome | undefined> {
+export async function bootstrap(
+  deps: BootstrapDeps,
+  settings: BootstrapSettings,
+): Promise<BootstrapResult | undefined> {
   const { database, keyring } = deps;
   const lock = await database.pool.connect(); // held on one connection while the others do the work
   try {
@@ -74,7 +74,7 @@ export async function firstStart(
 
 /** The text of the key that was made, if one was. */
 async function giveKey(
-  keyring: FirstStartDeps["keyring"],
+  keyring: BootstrapDeps["keyring"],
   accountId: string,
   chosen: string | undefined,
   isKnown: boolean,
@@ -95,8 +95,8 @@ async function findOperator({ orm }: Database) {
 }
 
 async function createOperator(
-  { database, ledger }: FirstStartDeps,
-  { email, credits }: FirstStartSettings,
+  { database, ledger }: BootstrapDeps,
+  { email, credits }: BootstrapSettings,
   password: string,
 ) {
   const passwordHash = await hashPassword(password);

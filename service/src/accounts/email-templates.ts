@@ -1,10 +1,10 @@
 /** The mails we write, as plain text. Short: people read the first line and press the link. */
-import type { Letter } from "./mailer.ts";
+import type { OutgoingEmail } from "./mailer.ts";
 
 const REASSURANCE = "If you did not ask for this, you need not do anything.";
 
-export const letters = {
-  confirmEmail: (to: string, link: string): Letter => ({
+export const emailTemplates = {
+  confirmEmail: (to: string, link: string): OutgoingEmail => ({
     to,
     subject: "Confirm your email for Mailvet",
     text: paragraphs(
@@ -15,7 +15,7 @@ export const letters = {
   }),
 
   /** Signed up again before confirming: which of the two passwords is the owner's, only the owner can say. */
-  choosePassword: (to: string, link: string): Letter => ({
+  choosePassword: (to: string, link: string): OutgoingEmail => ({
     to,
     subject: "Choose a password for Mailvet",
     text: paragraphs(
@@ -25,7 +25,7 @@ export const letters = {
     ),
   }),
 
-  alreadyThere: (to: string, signIn: string): Letter => ({
+  alreadyThere: (to: string, signIn: string): OutgoingEmail => ({
     to,
     subject: "You have a Mailvet account already",
     text: paragraphs(
@@ -35,7 +35,7 @@ export const letters = {
     ),
   }),
 
-  resetPassword: (to: string, link: string): Letter => ({
+  resetPassword: (to: string, link: string): OutgoingEmail => ({
     to,
     subject: "Choose a new password for Mailvet",
     text: paragraphs(
@@ -45,7 +45,7 @@ export const letters = {
     ),
   }),
 
-  passwordChanged: (to: string, signIn: string): Letter => ({
+  passwordChanged: (to: string, signIn: string): OutgoingEmail => ({
     to,
     subject: "Your Mailvet password was changed",
     text: paragraphs(

@@ -3,7 +3,7 @@
  */
 import { createTransport } from "nodemailer";
 
-export type Letter = { to: string; subject: string; text: string };
+export type OutgoingEmail = { to: string; subject: string; text: string };
 
 export type MailSettings = {
   /** smtps://user:password@host:port, or smtp:// for STARTTLS where the server has it. */
@@ -14,7 +14,7 @@ export type MailSettings = {
 export type Mailer = {
   /** Whether letters reach their readers, so that a link in one proves something. */
   reachesPeople: boolean;
-  send(letter: Letter): Promise<void>;
+  send(letter: OutgoingEmail): Promise<void>;
   close(): void;
 };
 

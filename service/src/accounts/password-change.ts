@@ -4,14 +4,14 @@ import type { Database } from "../db/database.ts";
 import { accounts } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { accountEmail } from "./account-email.ts";
-import type { Throttle } from "./attempt-limiter.ts";
+import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { Background } from "./background-tasks.ts";
 import { networkOf } from "./client-network.ts";
-import { letters } from "./email-templates.ts";
+import { emailTemplates } from "./email-templates.ts";
 import type { MailTokens } from "./mail-tokens.ts";
 import type { Mailer } from "./mailer.ts";
-import { hashPassword, passwordFits } from "./password.ts";
-import type { OpenedSession, Sessions, Visitor } from "./sessions.ts";
+import { hashPassword, verifyPassword } from "./password.ts";
+import type { OpenedSession, SessionClient, Sessions } from "./sessions.ts";
 import { findByEmail, signInTries } from "./sign-in.ts";
 
 export type PasswordChangeDeps = {
@@ -19,7 +19,7 @@ export type PasswordChangeDeps = {
   sessions: Sessions;
   mailer: Mailer;
   mailTokens: MailTokens;
-  throttle: Throttle;
+  throttle: AttemptLimiter;
   background: Background;
   settings: { publicUrl: string };
   now: () => Date;
@@ -32,9 +32,9 @@ export type PasswordChange = {
     passwords: { current: string; next: string },
   ): Promise<OpenedSession>;
   /** Sends a link, if there is such an account. Says nothing either way, and takes as long. */
-  requestReset(email: string, visitor: Visitor): Promise<void>;
+  requestReset(email: string, visitor: SessionClient): Promise<void>;
   /** With the token of such a link. Ends all sessions. */
-  chooseNewPassword(token: string, password: string, visitor: Visitor): Promise<void>;
+  chooseNewPassword(token: string, password: string, visitor: SessionClient): Promise<void>;
 };
 
 export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
@@ -43,7 +43,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
 
   const tellOwner = (email: string) => {
     if (!mailer.reachesPeople) return;
-    const letter = letters.passwordChanged(email, `${settings.publicUrl}/sign-in`);
+    const letter = emailTemplates.passwordChanged(email, `${settings.publicUrl}/sign-in`);
     background.run("A mail about a changed password", () => mailer.send(letter));
   };
 
@@ -53,7 +53,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
       await throttle.take(tried);
       const [account] = await orm.select().from(accounts).where(eq(accounts.id, accountId));
       const before = account?.passwordHash ?? undefined;
-      if (!account || !(await passwordFits(passwords.current, before))) throw wrongCurrentPassword();
+      if (!account || !(await verifyPassword(passwords.current, before))) throw wrongCurrentPassword();
 
       const passwordHash = await hashPassword(passwords.next);
       const session = await orm.transaction(async (tx) => {
@@ -80,7 +80,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
         if (!account || !(await throttle.allows({ what: "mail_to_one_address", by: [email] }))) return;
         const token = await mailTokens.make(orm, account.id, "reset_password");
         await mailer.send(
-          letters.resetPassword(email, `${settings.publicUrl}/reset-password?token=${token}`),
+          emailTemplates.resetPassword(email, `${settings.publicUrl}/reset-password?token=${token}`),
         );
       });
     },

@@ -19,7 +19,7 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /** Takes as long when there is no hash to compare with: who measures learns nothing about who exists. */
-export async function passwordFits(password: string, passwordHash: string | undefined): Promise<boolean> {
+export async function verifyPassword(password: string, passwordHash: string | undefined): Promise<boolean> {
   const fits = await inLine(() => verify(passwordHash ?? NOBODYS_HASH, spelled(password)));
   return fits && passwordHash !== undefined;
 }

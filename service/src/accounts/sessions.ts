@@ -11,7 +11,7 @@ import { Refusal } from "../refusal.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
 
 /** Somebody in front of a browser, before we know who it is. */
-export type Visitor = { ip: string; userAgent: string };
+export type SessionClient = { ip: string; userAgent: string };
 
 export type KnownSession = {
   sessionId: string;
@@ -28,7 +28,7 @@ export type SessionRecord = Omit<typeof sessions.$inferSelect, "tokenHash">;
 
 export type Sessions = {
   find(token: string): Promise<KnownSession | undefined>;
-  open(orm: Orm, accountId: string, visitor: Visitor): Promise<OpenedSession>;
+  open(orm: Orm, accountId: string, visitor: SessionClient): Promise<OpenedSession>;
   /** The same session under a new token; the old one is worth nothing from here on. */
   rotate(orm: Orm, sessionId: string): Promise<OpenedSession>;
   list(accountId: string): Promise<SessionRecord[]>;

@@ -7,16 +7,16 @@ import type { Database } from "../db/database.ts";
 import { accounts } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { accountEmail } from "./account-email.ts";
-import type { Attempt, Throttle } from "./attempt-limiter.ts";
+import type { AttemptKind, AttemptLimiter } from "./attempt-limiter.ts";
 import { networkOf } from "./client-network.ts";
-import { passwordFits } from "./password.ts";
-import type { Sessions, Visitor } from "./sessions.ts";
+import { verifyPassword } from "./password.ts";
+import type { SessionClient, Sessions } from "./sessions.ts";
 import type { SignedInSession } from "./sign-up.ts";
 
-export type SignInDeps = { database: Database; sessions: Sessions; throttle: Throttle };
+export type SignInDeps = { database: Database; sessions: Sessions; throttle: AttemptLimiter };
 
 export type SignIn = {
-  signIn(email: string, password: string, visitor: Visitor): Promise<SignedInSession>;
+  signIn(email: string, password: string, visitor: SessionClient): Promise<SignedInSession>;
 };
 
 export function createSignIn({ database, sessions, throttle }: SignInDeps): SignIn {
@@ -30,7 +30,7 @@ export function createSignIn({ database, sessions, throttle }: SignInDeps): Sign
 
       const account = await findByEmail(database, email);
       const passwordHash = account?.passwordHash ?? undefined;
-      const fits = await passwordFits(password, passwordHash).catch(async (error: unknown) => {
+      const fits = await verifyPassword(password, passwordHash).catch(async (error: unknown) => {
         await throttle.giveBack("one", ...Object.values(tries)); // we were too busy to look at it
         throw error;
       });
@@ -54,13 +54,13 @@ export function createSignIn({ database, sessions, throttle }: SignInDeps): Sign
 }
 
 /** What one try to sign in counts as. */
-export function signInTries(email: string, { ip }: Visitor) {
+export function signInTries(email: string, { ip }: SessionClient) {
   const network = networkOf(ip);
   return {
     fromHere: { what: "sign_in_from_one_network", by: [email, network] },
     byNetwork: { what: "sign_in_by_one_network", by: [network] },
     toAccount: { what: "sign_in_to_one_account", by: [email] },
-  } as const satisfies Record<string, Attempt>;
+  } as const satisfies Record<string, AttemptKind>;
 }
 
 export async function findByEmail({ orm }: Database, email: string) {

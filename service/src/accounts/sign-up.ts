@@ -13,14 +13,14 @@ import type { Database, Orm } from "../db/database.ts";
 import { accounts } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { newAccountEmail } from "./account-email.ts";
-import type { Throttle } from "./attempt-limiter.ts";
+import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { Background } from "./background-tasks.ts";
 import { networkOf } from "./client-network.ts";
-import { letters } from "./email-templates.ts";
+import { emailTemplates } from "./email-templates.ts";
 import type { MailTokens } from "./mail-tokens.ts";
-import type { Letter, Mailer } from "./mailer.ts";
+import type { Mailer, OutgoingEmail } from "./mailer.ts";
 import { hashPassword } from "./password.ts";
-import type { OpenedSession, Sessions, Visitor } from "./sessions.ts";
+import type { OpenedSession, SessionClient, Sessions } from "./sessions.ts";
 
 export type SignUpSettings = {
   signUp: "open" | "closed";
@@ -38,7 +38,7 @@ export type SignUpDeps = {
   sessions: Sessions;
   mailer: Mailer;
   mailTokens: MailTokens;
-  throttle: Throttle;
+  throttle: AttemptLimiter;
   background: Background;
   now: () => Date;
 };
@@ -48,8 +48,8 @@ export type SignedInSession = OpenedSession & { accountId: string };
 
 export type SignUp = {
   /** Signed in at once, or undefined when a mail with a link is on its way. */
-  signUp(email: string, password: string, visitor: Visitor): Promise<SignedInSession | undefined>;
-  confirmEmail(token: string, visitor: Visitor): Promise<SignedInSession>;
+  signUp(email: string, password: string, visitor: SessionClient): Promise<SignedInSession | undefined>;
+  confirmEmail(token: string, visitor: SessionClient): Promise<SignedInSession>;
 };
 
 export function createSignUp(deps: SignUpDeps): SignUp {
@@ -85,19 +85,19 @@ export function createSignUp(deps: SignUpDeps): SignUp {
 async function signUpByMail(deps: SignUpDeps, email: string, passwordHash: string): Promise<void> {
   if (!(await deps.throttle.allows({ what: "mail_to_one_address", by: [email] }))) return;
   const { publicUrl } = deps.settings;
-  const letter = await deps.database.orm.transaction(async (tx): Promise<Letter> => {
+  const letter = await deps.database.orm.transaction(async (tx): Promise<OutgoingEmail> => {
     const opened = await openAccount(tx, deps, { email, passwordHash, emailConfirmedAt: null });
     if (opened) {
       const token = await deps.mailTokens.make(tx, opened, "confirm_email");
-      return letters.confirmEmail(email, `${publicUrl}/confirm-email?token=${token}`);
+      return emailTemplates.confirmEmail(email, `${publicUrl}/confirm-email?token=${token}`);
     }
     const unconfirmed = await findUnconfirmed(tx, email);
-    if (!unconfirmed) return letters.alreadyThere(email, `${publicUrl}/sign-in`);
+    if (!unconfirmed) return emailTemplates.alreadyThere(email, `${publicUrl}/sign-in`);
     // Two have signed up, and it may be that only one of them reads this mail. A link that merely confirmed would
     // confirm the other's password with it, so from here on the only way in is to choose a new one.
     await deps.mailTokens.withdraw(tx, unconfirmed, "confirm_email");
     const token = await deps.mailTokens.make(tx, unconfirmed, "reset_password");
-    return letters.choosePassword(email, `${publicUrl}/reset-password?token=${token}`);
+    return emailTemplates.choosePassword(email, `${publicUrl}/reset-password?token=${token}`);
   });
   await deps.mailer.send(letter);
 }

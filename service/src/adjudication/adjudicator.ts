@@ -12,10 +12,10 @@ import type pg from "pg";
 import { readAnswers } from "./answer-parser.ts";
 import { Breaker } from "./breaker.ts";
 import { createDailyBudget } from "./daily-budget.ts";
-import { createLanguageModel, type LanguageModelSettings, type Trouble } from "./language-model.ts";
+import { createLanguageModel, type LanguageModelSettings, type ModelFailure } from "./language-model.ts";
 import { promptFor } from "./prompt.ts";
-import { type Question, questionOf } from "./question.ts";
-import { createQuestionLine } from "./question-batcher.ts";
+import { type AdjudicationQuestion, questionOf } from "./question.ts";
+import { createQuestionBatcher } from "./question-batcher.ts";
 
 export type Adjudicator = {
   /** Never rejects, and takes no longer than the time limit. */
@@ -85,7 +85,7 @@ export function createAdjudicator({ settings, pool, say, count }: AdjudicatorDep
     count?.(outcome, questions);
   };
 
-  const run = async (questions: readonly Question[], deadlineMs: number) => {
+  const run = async (questions: readonly AdjudicationQuestion[], deadlineMs: number) => {
     const request = new AbortController();
     const late = setTimeout(() => request.abort(), deadlineMs - performance.now());
     requests.add(request);
@@ -100,7 +100,10 @@ export function createAdjudicator({ settings, pool, say, count }: AdjudicatorDep
     }
   };
 
-  const ask = async (questions: readonly Question[], stop: AbortSignal): Promise<Adjudication[]> => {
+  const ask = async (
+    questions: readonly AdjudicationQuestion[],
+    stop: AbortSignal,
+  ): Promise<Adjudication[]> => {
     if (breaker.isOpen(performance.now())) return none("resting", questions);
     const granted = await Promise.race([reserve(questions.length), ended(stop)]);
     if (granted === undefined) return none("failed", questions);
@@ -119,15 +122,15 @@ export function createAdjudicator({ settings, pool, say, count }: AdjudicatorDep
     return answers;
   };
 
-  const none = (outcome: AdjudicationOutcome, questions: readonly Question[]): Adjudication[] => {
+  const none = (outcome: AdjudicationOutcome, questions: readonly AdjudicationQuestion[]): Adjudication[] => {
     note(outcome, questions.length);
     return [];
   };
 
   const answersTo = async (
-    questions: readonly Question[],
+    questions: readonly AdjudicationQuestion[],
     stop: AbortSignal,
-  ): Promise<Adjudication[] | Trouble> => {
+  ): Promise<Adjudication[] | ModelFailure> => {
     const completion = await languageModel.complete(promptFor(questions), stop);
     if ("trouble" in completion) return completion;
     const answers = readAnswers(completion.text, questions.length);
@@ -135,7 +138,7 @@ export function createAdjudicator({ settings, pool, say, count }: AdjudicatorDep
     return answers.map((answer) => ({ ...answer, method: model }));
   };
 
-  const tellFailure = ({ trouble, comeBackAfterMs }: Trouble) => {
+  const tellFailure = ({ trouble, comeBackAfterMs }: ModelFailure) => {
     const restMs = breaker.failed(performance.now(), comeBackAfterMs);
     if (restMs === undefined) return;
     say(
@@ -150,13 +153,13 @@ export function createAdjudicator({ settings, pool, say, count }: AdjudicatorDep
       return undefined;
     });
 
-  const line = createQuestionLine<Adjudication>({
+  const line = createQuestionBatcher<Adjudication>({
     run,
     timeoutMs,
     onCrowded: (questions) => note("crowded", questions),
   });
 
-  const askAnew = (question: Question): Promise<Adjudication | undefined> => {
+  const askAnew = (question: AdjudicationQuestion): Promise<Adjudication | undefined> => {
     const answer = line.put(question).finally(() => underWay.delete(question.key));
     underWay.set(question.key, answer);
     return answer;

@@ -9,14 +9,14 @@ import { ADJUDICATION_REASONS, type AdjudicationReason } from "@mailvet/engine";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 
-export type Answer = { plausible: number; reasonCode: AdjudicationReason };
+export type AdjudicationAnswer = { plausible: number; reasonCode: AdjudicationReason };
 
 /** In the order of the questions, whose ids are 1 to `count`. Undefined when it is not what was asked for. */
-export function readAnswers(text: string, count: number): Answer[] | undefined {
+export function readAnswers(text: string, count: number): AdjudicationAnswer[] | undefined {
   const said = parse(withoutFence(text.trim()));
   if (!isSaid.Check(said) || said.answers.length !== count) return undefined;
   const byId = new Map(said.answers.map((answer) => [answer.id, answer]));
-  const answers: Answer[] = [];
+  const answers: AdjudicationAnswer[] = [];
   for (let id = 1; id <= count; id++) {
     const answer = byId.get(id);
     if (!answer) return undefined; // so another one is there twice, or nobody asked for it

@@ -18,8 +18,8 @@ export type Prompt = {
   answerSchema: object;
 };
 
-export type Completion = { text: string } | Trouble;
-export type Trouble = {
+export type Completion = { text: string } | ModelFailure;
+export type ModelFailure = {
   /** Why there is no answer, in our own words. */
   trouble: string;
   /** Of the HTTP answer, if it was that. */
@@ -104,7 +104,7 @@ const NOT_UNDERSTOOD: ReadonlySet<number | undefined> = new Set([400, 422]);
 const isNotUnderstood = (completion: Completion) =>
   "trouble" in completion && NOT_UNDERSTOOD.has(completion.status);
 
-function refusalOf({ status, headers }: Response): Trouble {
+function refusalOf({ status, headers }: Response): ModelFailure {
   const isRedirect = status >= 300 && status < 400;
   const trouble = `it answered ${status}${isRedirect ? ", a redirect, which is not followed" : ""}`;
   const comeBackAfterMs = ASK_LATER.has(status) ? delayOf(headers.get("retry-after")) : undefined;

@@ -8,10 +8,10 @@
 
 import { ADJUDICATION_REASONS, type AdjudicationReason } from "@mailvet/engine";
 import type { Prompt } from "./language-model.ts";
-import type { Question } from "./question.ts";
+import type { AdjudicationQuestion } from "./question.ts";
 
 /** For questions of one place. Their ids are 1, 2, 3 … in this order. */
-export function promptFor(questions: readonly Question[]): Prompt {
+export function promptFor(questions: readonly AdjudicationQuestion[]): Prompt {
   const { domain, proven, listed } = questions[0]!.place;
   const data = {
     ...(domain === undefined ? {} : { domain }),

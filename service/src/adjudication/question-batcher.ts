@@ -4,18 +4,21 @@
  * Nobody waits here for long: a batch that does not get its turn within half the time limit is given up, and when too
  * many wait, a new question is turned away at once.
  */
-import type { Question } from "./question.ts";
+import type { AdjudicationQuestion } from "./question.ts";
 
-export type QuestionLine<Answer> = {
+export type QuestionBatcher<Answer> = {
   /** Undefined when there is no answer. Never rejects. */
-  put(question: Question): Promise<Answer | undefined>;
+  put(question: AdjudicationQuestion): Promise<Answer | undefined>;
   /** Gives up everything that waits. */
   close(): void;
 };
 
-export type QuestionLineDeps<Answer> = {
+export type QuestionBatcherDeps<Answer> = {
   /** Answers in the order of the questions, by then (of `performance.now()`). Never rejects. */
-  run: (questions: readonly Question[], deadlineMs: number) => Promise<readonly (Answer | undefined)[]>;
+  run: (
+    questions: readonly AdjudicationQuestion[],
+    deadlineMs: number,
+  ) => Promise<readonly (Answer | undefined)[]>;
   /** For everything, from the moment somebody asks. */
   timeoutMs: number;
   onCrowded: (questions: number) => void;
@@ -29,14 +32,14 @@ const MAX_WAITING = 400;
 
 type Batch<Answer> = {
   company: string;
-  questions: Question[];
+  questions: AdjudicationQuestion[];
   settlers: ((answer: Answer | undefined) => void)[];
   openedAtMs: number;
   gathering: NodeJS.Timeout;
   giveUp: NodeJS.Timeout;
 };
 
-export function createQuestionLine<Answer>(deps: QuestionLineDeps<Answer>): QuestionLine<Answer> {
+export function createQuestionBatcher<Answer>(deps: QuestionBatcherDeps<Answer>): QuestionBatcher<Answer> {
   const { run, timeoutMs, onCrowded } = deps;
   /** Batches that still gather, by company. */
   const open = new Map<string, Batch<Answer>>();

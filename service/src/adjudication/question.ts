@@ -6,10 +6,10 @@
  */
 import { type Evidence, type PatternTally, TEMPLATES } from "@mailvet/engine";
 
-export type Question = {
+export type AdjudicationQuestion = {
   /** The mailbox name: in lower case, without a +tag, cleaned and cut. Still a text that a stranger typed. */
   name: string;
-  place: Place;
+  place: QuestionDomain;
   /** Equal for equal questions. */
   key: string;
   /** Those with the same may be asked together: the same domain, and the same knowledge of it. Some names go alone. */
@@ -17,15 +17,15 @@ export type Question = {
 };
 
 /** What is known of where the mailbox is. */
-export type Place = {
+export type QuestionDomain = {
   domain?: string;
   /** How mailboxes that were proven there are named. */
-  proven?: Naming;
+  proven?: QuestionNaming;
   /** How the other addresses of the same list are named there. */
-  listed?: Naming;
+  listed?: QuestionNaming;
 };
 
-export type Naming = {
+export type QuestionNaming = {
   /** How many there are; 1, 2, 5, 10, 20 … */
   mailboxes: number;
   /** The share of each template that has one, in steps of a tenth. */
@@ -42,13 +42,13 @@ const HARMLESS = /^(?=.{1,24}$)[a-z0-9]+(?:[._-][a-z0-9]+){0,2}$/;
 export function questionOf(
   { address, naming, listNaming }: Evidence,
   { sendsDomain }: { sendsDomain: boolean },
-): Question | undefined {
+): AdjudicationQuestion | undefined {
   if (!address) return undefined;
   const name = untagged(address.local.toLowerCase()).slice(0, MAX_NAME_LENGTH).replace(UNSEEN, "");
   if (name === "") return undefined;
   const proven = naming && summaryOf(naming);
   const listed = listNaming && summaryOf(listNaming);
-  const place: Place = {
+  const place: QuestionDomain = {
     ...(sendsDomain ? { domain: address.domain } : {}),
     ...(proven ? { proven } : {}),
     ...(listed ? { listed } : {}),
@@ -66,7 +66,7 @@ function untagged(local: string): string {
 }
 
 /** Undefined when there is too little to be seen in it. */
-function summaryOf({ mailboxes, shares }: PatternTally): Naming | undefined {
+function summaryOf({ mailboxes, shares }: PatternTally): QuestionNaming | undefined {
   if (!(mailboxes >= 1)) return undefined;
   const rounded = TEMPLATES.map(
     (template, i) => [template, Math.round((10 * (shares[i] ?? 0)) / mailboxes) / 10] as const,

@@ -6,16 +6,16 @@
  * somebody cannot, nothing is written: ledger-entries.ts then finds out who gets how far, in their order of arrival.
  */
 import type pg from "pg";
-import type { Move, Outcome } from "./ledger-entries.ts";
+import type { LedgerChange, LedgerChangeResult } from "./ledger-entries.ts";
 import { ANSWERED_WITHIN_SECONDS } from "./unanswered-charges.ts";
 
-type Charge = Extract<Move, { kind: "charge" }>;
+type Charge = Extract<LedgerChange, { kind: "charge" }>;
 
 /** Writes the charges and says what became of each; undefined when it is a case for ledger-entries.ts and nothing was written. */
-export async function commitPlainCharges(
+export async function commitCharges(
   pool: pg.Pool,
-  moves: readonly Move[],
-): Promise<Outcome[] | undefined> {
+  moves: readonly LedgerChange[],
+): Promise<LedgerChangeResult[] | undefined> {
   if (!moves.every(isPlainCharge)) return undefined;
   const { dues, lines, uses } = addUp(moves);
   const { rows } = await pool.query<{ account: number; balance: number }>({
@@ -48,7 +48,7 @@ export async function commitPlainCharges(
   }));
 }
 
-function isPlainCharge(move: Move): move is Charge {
+function isPlainCharge(move: LedgerChange): move is Charge {
   return move.kind === "charge" && move.onceKey === undefined;
 }
 

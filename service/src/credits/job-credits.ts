@@ -9,11 +9,11 @@ import type { Status } from "@mailvet/contract";
 import { and, eq, sql } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
 import { balances, ledger, reservations } from "../db/schema.ts";
-import { shortOfCredits } from "./insufficient-credits.ts";
+import { insufficientCredits } from "./insufficient-credits.ts";
 import { runsLow } from "./low-credits.ts";
 import { jobOnceKey } from "./reference-kind.ts";
 
-export type JobHold = { accountId: string; amount: number; reservationId: string; reference: string };
+export type JobReservation = { accountId: string; amount: number; reservationId: string; reference: string };
 
 /**
  * Holds them until settleJob. Refuses with insufficient_credits. Nothing is held for a job that costs nothing.
@@ -21,13 +21,13 @@ export type JobHold = { accountId: string; amount: number; reservationId: string
  * Returns the balance if this has made the credits run low: the caller tells of it once the transaction has committed,
  * as telling takes locks that others take before the balance.
  */
-export async function holdForJob(tx: Orm, hold: JobHold): Promise<number | undefined> {
+export async function reserveForJob(tx: Orm, hold: JobReservation): Promise<number | undefined> {
   const { accountId, amount, reservationId: id, reference } = hold;
   if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`${amount} is no amount of credits`);
   if (amount === 0) return undefined;
   await tx.insert(reservations).values({ id, accountId, amount, reference });
   const books = await change(tx, accountId, { balance: -amount, reserved: amount, entries: 1 });
-  if (!books) throw shortOfCredits(amount, await balanceOf(tx, accountId));
+  if (!books) throw insufficientCredits(amount, await balanceOf(tx, accountId));
   const entry = {
     kind: "reserve",
     amount: -amount,

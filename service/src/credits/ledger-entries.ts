@@ -12,14 +12,14 @@ import { ANSWERED_WITHIN_SECONDS } from "./unanswered-charges.ts";
 /** What spending was for, as it is counted per day. */
 export type Use = { keyId: string | undefined; counts: Record<Status, number> };
 
-export type Move = { accountId: string; amount: number; reference: string } & (
+export type LedgerChange = { accountId: string; amount: number; reference: string } & (
   | { kind: "charge"; onceKey: string | undefined; use: Use }
   | { kind: "reserve"; reservationId: string; holdMs: number; onceKey: string | undefined }
   | { kind: "settle"; reservationId: string; onceKey: string | undefined; use: Use }
   | { kind: "release"; reservationId: string }
 );
 
-export type Outcome = {
+export type LedgerChangeResult = {
   /** False when the balance did not allow it; then nothing was written. */
   fits: boolean;
   /** What was written to the ledger; undefined when there was nothing to write, or it did not fit. */
@@ -32,17 +32,22 @@ export type Outcome = {
  * Writes the moves and says what became of each. No two of them may clash (see clashNamesOf).
  * Of two processes that spend under one onceKey at the same moment, the later one fails with a unique violation.
  */
-export async function commitMoves(pool: pg.Pool, moves: readonly Move[]): Promise<Outcome[]> {
+export async function commitLedgerChanges(
+  pool: pg.Pool,
+  moves: readonly LedgerChange[],
+): Promise<LedgerChangeResult[]> {
   const rows = moves
     .map(rowOf)
     .sort((a, b) => (a.account_id < b.account_id ? -1 : Number(a.account_id > b.account_id)));
   const accountIds = new Set(rows.map((row) => row.account_id));
-  const { rows: decided } = await pool.query<{ place: number; entry: Outcome["entry"] | null } & Outcome>({
+  const { rows: decided } = await pool.query<
+    { place: number; entry: LedgerChangeResult["entry"] | null } & LedgerChangeResult
+  >({
     name: "commit-moves",
     text: COMMIT_MOVES,
     values: [JSON.stringify(rows), [...accountIds]],
   });
-  const outcomes: Outcome[] = [];
+  const outcomes: LedgerChangeResult[] = [];
   for (const { place, fits, entry, balance } of decided) {
     outcomes[place] = { fits, entry: entry ?? undefined, balance };
   }
@@ -50,14 +55,14 @@ export async function commitMoves(pool: pg.Pool, moves: readonly Move[]): Promis
 }
 
 /** Moves that share one of these names must not be in one batch: the later has to see what the earlier did. */
-export function clashNamesOf(move: Move): string[] {
+export function clashNamesOf(move: LedgerChange): string[] {
   const names: string[] = [];
   if (move.kind !== "charge") names.push(move.reservationId);
   if ("onceKey" in move && move.onceKey !== undefined) names.push(`${move.accountId} ${move.onceKey}`);
   return names;
 }
 
-function rowOf(move: Move, place: number) {
+function rowOf(move: LedgerChange, place: number) {
   const use = "use" in move ? move.use : undefined;
   return {
     place, // among the moves as they came; sorting by account keeps this order within each

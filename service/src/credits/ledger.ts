@@ -10,10 +10,16 @@ import type { LedgerEntry } from "@mailvet/contract";
 import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
 import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
 import { balances, ledger, unansweredCharges } from "../db/schema.ts";
-import { commitPlainCharges } from "./charge-fast-path.ts";
+import { commitCharges } from "./charge-fast-path.ts";
 import { createGroupCommit } from "./group-commit.ts";
-import { shortOfCredits } from "./insufficient-credits.ts";
-import { clashNamesOf, commitMoves, type Move, type Outcome, type Use } from "./ledger-entries.ts";
+import { insufficientCredits } from "./insufficient-credits.ts";
+import {
+  clashNamesOf,
+  commitLedgerChanges,
+  type LedgerChange,
+  type LedgerChangeResult,
+  type Use,
+} from "./ledger-entries.ts";
 import { type OnLow, runsLow } from "./low-credits.ts";
 import { referenceKindOf } from "./reference-kind.ts";
 import { type ChargeName, createUnansweredCharges } from "./unanswered-charges.ts";
@@ -100,19 +106,19 @@ const MAX_MOVES_AT_ONCE = 128;
 export function createLedger({ database, say = () => {}, onLow = () => {} }: LedgerDeps): Ledger {
   const { pool, orm } = database;
   const unanswered = createUnansweredCharges(database);
-  const moves = createGroupCommit<Move, Outcome>({
+  const moves = createGroupCommit<LedgerChange, LedgerChangeResult>({
     commit: (batch) =>
-      insistently(async () => (await commitPlainCharges(pool, batch)) ?? commitMoves(pool, batch)),
+      insistently(async () => (await commitCharges(pool, batch)) ?? commitLedgerChanges(pool, batch)),
     maxItems: MAX_MOVES_AT_ONCE,
     namesOf: clashNamesOf,
     isFaultOfOne: isAboutData,
   });
 
   /** The balance after a move that spends. */
-  const spend = async (move: Extract<Move, { kind: "charge" | "reserve" }>): Promise<number> => {
+  const spend = async (move: Extract<LedgerChange, { kind: "charge" | "reserve" }>): Promise<number> => {
     requireAmount(move.amount);
     const { fits, entry, balance } = await moves.submit(move);
-    if (!fits) throw shortOfCredits(move.amount, balance);
+    if (!fits) throw insufficientCredits(move.amount, balance);
     if (entry && runsLow(balance, move.amount)) onLow(move.accountId, balance);
     return balance;
   };
@@ -185,7 +191,7 @@ export function createLedger({ database, say = () => {}, onLow = () => {} }: Led
     async releaseExpired() {
       let total = 0;
       for (;;) {
-        const { rows } = await pool.query<Omit<Extract<Move, { kind: "release" }>, "kind">>({
+        const { rows } = await pool.query<Omit<Extract<LedgerChange, { kind: "release" }>, "kind">>({
           name: "expired-reservations",
           text: EXPIRED_RESERVATIONS,
           values: [MAX_MOVES_AT_ONCE],
@@ -268,7 +274,7 @@ async function takeBack(tx: Orm, accountId: string, amount: number, label: Label
     .returning();
   if (!row) {
     const [short] = await tx.select().from(balances).where(ofAccount);
-    throw shortOfCredits(amount, short?.balance ?? 0);
+    throw insufficientCredits(amount, short?.balance ?? 0);
   }
   return writeEntry(tx, row, { kind: "adjust", amount: -amount, ...label });
 }

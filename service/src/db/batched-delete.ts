@@ -5,7 +5,7 @@ const ROWS_AT_ONCE = 1000;
 const MAX_BITES = 200;
 
 /** The statement deletes at most $1 rows; its other values follow. Says how many there were. */
-export async function eraseInBites(
+export async function batchedDelete(
   pool: Pick<pg.Pool, "query">,
   statement: string,
   ...values: unknown[]

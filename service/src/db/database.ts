@@ -154,12 +154,12 @@ const SHORT_OF_ROOM = /^(53100|58030)$/;
 const SHORT_STATE = /^(53...|58030)$/;
 
 /** Whether an error only says that the database lacks what it needs to do its work: room on its disk, memory. */
-export function isDatabaseShort(error: unknown): boolean {
+export function isDatabaseOverloaded(error: unknown): boolean {
   return SHORT_STATE.test(sqlStateOf(error) ?? "");
 }
 
 /** Whether an error only says that the database cannot be reached now, and not that something is wrong with us. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   return causesOf(error).some((one) => {
     const { code = "", syscall, message } = one as NodeJS.ErrnoException;
     if (one instanceof pg.DatabaseError) return AWAY_STATE.test(code);

@@ -12,12 +12,12 @@ import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
 
 /** Why moving is not possible, in words for the operator. */
-export class MovingTrouble extends Error {
+export class DumpError extends Error {
   override readonly name = "MovingTrouble";
 }
 
 /** Rows of each table that were moved. */
-export type Moved = ReadonlyMap<string, number>;
+export type DumpSummary = ReadonlyMap<string, number>;
 
 const FORMAT = 1;
 const ROWS_AT_ONCE = 500;
@@ -28,7 +28,7 @@ const LEFT_BEHIND: ReadonlySet<string> = new Set(["migrations", "processes", "pa
 type Table = { name: string; columns: string[]; key: string[] };
 
 /** As everything stood at one moment, also while others go on working there. */
-export async function exportInstallation(connection: pg.ClientConfig, sink: Writable): Promise<Moved> {
+export async function exportInstallation(connection: pg.ClientConfig, sink: Writable): Promise<DumpSummary> {
   const gzip = createGzip({ level: 4 });
   gzip.pipe(sink);
   const written = Promise.race([once(sink, "close"), once(gzip, "error").then(([error]) => fail(error))]);
@@ -63,7 +63,10 @@ export async function exportInstallation(connection: pg.ClientConfig, sink: Writ
 }
 
 /** All of it or nothing. The tables must be those of the same migrations, and empty. */
-export async function importInstallation(connection: pg.ClientConfig, source: Readable): Promise<Moved> {
+export async function importInstallation(
+  connection: pg.ClientConfig,
+  source: Readable,
+): Promise<DumpSummary> {
   const gunzip = createGunzip();
   source.on("error", (error) => gunzip.destroy(error));
   source.pipe(gunzip);
@@ -74,7 +77,7 @@ export async function importInstallation(connection: pg.ClientConfig, source: Re
   broken.catch(() => {});
   const next = async (): Promise<string> => {
     const { done, value } = await Promise.race([lines.next(), broken]).catch((error) => fail(inWords(error)));
-    if (done) throw new MovingTrouble("The file ends before everything has been read: it is not complete.");
+    if (done) throw new DumpError("The file ends before everything has been read: it is not complete.");
     return value;
   };
   return onOneConnection(connection, async (client) => {
@@ -86,12 +89,12 @@ export async function importInstallation(connection: pg.ClientConfig, source: Re
     for (let line = await next(); ; line = await next()) {
       const { table: name, columns, complete, tables: count } = parsed(line);
       if (complete === true) {
-        if (count !== moved.size) throw new MovingTrouble("The file lacks tables: it is not complete.");
+        if (count !== moved.size) throw new DumpError("The file lacks tables: it is not complete.");
         break;
       }
       const table = tables.find((one) => one.name === name);
       if (!table || JSON.stringify(table.columns) !== JSON.stringify(columns))
-        throw new MovingTrouble(`The file has a table that this version does not know: ${String(name)}.`);
+        throw new DumpError(`The file has a table that this version does not know: ${String(name)}.`);
       moved.set(table.name, await fill(client, table, next));
     }
     await advanceSequences(client);
@@ -182,7 +185,7 @@ async function fill(client: pg.Client, table: Table, next: () => Promise<string>
     if (line.startsWith(`{"end":${JSON.stringify(table.name)}`)) {
       await write();
       if (parsed(line).rows !== count)
-        throw new MovingTrouble(`The file lacks rows of ${table.name}: it is not complete.`);
+        throw new DumpError(`The file lacks rows of ${table.name}: it is not complete.`);
       return count;
     }
     waiting.push(line);
@@ -206,16 +209,16 @@ function parsed(line: string): Line {
   try {
     return JSON.parse(line) as Line;
   } catch {
-    throw new MovingTrouble("The file is not one that `npm run db -- export` has written.");
+    throw new DumpError("The file is not one that `npm run db -- export` has written.");
   }
 }
 
 async function refuseOther(client: pg.Client, line: string): Promise<void> {
   const { mailvet, format, migrations } = parsed(line);
   if (mailvet !== "installation")
-    throw new MovingTrouble("The file is not one that `npm run db -- export` has written.");
+    throw new DumpError("The file is not one that `npm run db -- export` has written.");
   if (format !== FORMAT || JSON.stringify(migrations) !== JSON.stringify(await migrationsOf(client)))
-    throw new MovingTrouble(
+    throw new DumpError(
       "The file was written by another version. Export and import with the same version, then go to a newer one.",
     );
 }
@@ -224,9 +227,7 @@ async function refuseFull(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ accounts: number }>("select count(*)::int as accounts from accounts");
   const accounts = rows[0]?.accounts ?? 0;
   if (accounts > 0)
-    throw new MovingTrouble(
-      `The database is in use already: it has ${accounts} account(s). Take an empty one.`,
-    );
+    throw new DumpError(`The database is in use already: it has ${accounts} account(s). Take an empty one.`);
 }
 
 async function migrationsOf(client: pg.Client): Promise<string[]> {
@@ -255,7 +256,7 @@ function quoted(name: string): string {
 /** What unpacking complains of, as the operator can understand it. */
 function inWords(error: NodeJS.ErrnoException): Error {
   return error.code?.startsWith("Z_")
-    ? new MovingTrouble(
+    ? new DumpError(
         `The file is damaged, or not one that \`npm run db -- export\` has written: ${error.message}.`,
       )
     : error;

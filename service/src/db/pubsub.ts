@@ -11,7 +11,7 @@ import type { Orm } from "./database.ts";
 /** Channels that more than one module speaks of. The payload is the account's id. */
 export const ACCOUNT_CHANGED = "account_changed";
 
-export type Notices = {
+export type PubSub = {
   /** Hears what is said on a channel. Called before start. */
   on(channel: string, handler: (payload: string) => void): void;
   /** Notices may have been missed: called each time that listening begins, also again. Forget what you remember. */
@@ -23,7 +23,7 @@ export type Notices = {
   close(): Promise<void>;
 };
 
-export type NoticesOptions = { say: (line: string) => void };
+export type PubSubOptions = { say: (line: string) => void };
 
 // A connection can die without a word (a cable, a firewall that forgot it), so we ask it whether it is there. What it
 // says arrives in order: an answer proves that all notices before it have arrived too.
@@ -33,7 +33,7 @@ const SILENCE_ENDURED_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
-export function createNotices(connection: pg.ClientConfig, { say }: NoticesOptions): Notices {
+export function createPubSub(connection: pg.ClientConfig, { say }: PubSubOptions): PubSub {
   const handlers = new Map<string, ((payload: string) => void)[]>();
   const gapHandlers: (() => void)[] = [];
   let client: pg.Client | undefined;
@@ -118,7 +118,7 @@ export function createNotices(connection: pg.ClientConfig, { say }: NoticesOptio
 }
 
 /** The notice as part of a larger statement, such as its `returning`: sent when, and only when, that commits. */
-export function noticeOf(channel: string, payload: string | SQL): SQL<string> {
+export function notifySql(channel: string, payload: string | SQL): SQL<string> {
   return sql<string>`pg_notify(${channel}, ${payload})`;
 }
 
@@ -128,7 +128,7 @@ export async function notify(
   channel: string,
   payload: string,
 ): Promise<void> {
-  if ("execute" in by) await by.execute(sql`select ${noticeOf(channel, payload)}`);
+  if ("execute" in by) await by.execute(sql`select ${notifySql(channel, payload)}`);
   else await by.query({ name: "notify", text: "select pg_notify($1, $2)", values: [channel, payload] });
 }
 

@@ -1,6 +1,6 @@
 /** Text of any length, written row by row: in pieces of moderate size, and with pauses in which others work. */
 
-import { beginTurn } from "../event-loop-yield.ts";
+import { startTimeSlice } from "../event-loop-yield.ts";
 import type { DownloadRow } from "./download-rows.ts";
 
 export type TextForm = {
@@ -19,7 +19,7 @@ export async function* writtenInTurns(
 ): AsyncGenerator<string> {
   let text = top;
   let rows = 0;
-  const turn = beginTurn();
+  const turn = startTimeSlice();
   for await (const batch of batches) {
     await turn.next(); // to get here from the database took a moment of its own
     for (const row of batch) {

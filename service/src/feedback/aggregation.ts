@@ -10,27 +10,27 @@ import { emailIdentity } from "@mailvet/engine/list-file";
 import type { OutcomeRow } from "./outcome-file.ts";
 
 /** What became of the last message to a mailbox. */
-export type Told = { outcome: Outcome; atMs: number };
+export type OutcomeReport = { outcome: Outcome; atMs: number };
 
-export type Gathering = {
+export type Aggregation = {
   add(row: OutcomeRow): void;
   /** By normalised address. */
-  readonly told: ReadonlyMap<string, Told>;
+  readonly told: ReadonlyMap<string, OutcomeReport>;
   readonly counts: Pick<
     FeedbackSummary,
     "received" | "superseded" | "ignored" | "unreadable" | "unreadable_rows"
   >;
 };
 
-export type GatheringOptions = {
+export type AggregationOptions = {
   nowMs: number;
   /** Outcomes from before are of no use any more, save for complaints. */
   oldestMs: number;
   isSandbox(normalized: string): boolean;
 };
 
-export function createGathering({ nowMs, oldestMs, isSandbox }: GatheringOptions): Gathering {
-  const told = new Map<string, Told>();
+export function createAggregation({ nowMs, oldestMs, isSandbox }: AggregationOptions): Aggregation {
+  const told = new Map<string, OutcomeReport>();
   const unreadableRows: UnreadableRow[] = [];
   const counts = { received: 0, superseded: 0, ignored: 0, unreadable: 0, unreadable_rows: unreadableRows };
 
@@ -68,7 +68,7 @@ function isOutcome(meaning: string): meaning is Outcome {
 }
 
 /** Of the same moment, or where none is told, the more telling one counts: what is sent may still bounce. */
-export function isNewer(one: Told, other: Told): boolean {
+export function isNewer(one: OutcomeReport, other: OutcomeReport): boolean {
   return one.atMs === other.atMs
     ? OUTCOMES.indexOf(one.outcome) >= OUTCOMES.indexOf(other.outcome)
     : one.atMs > other.atMs;

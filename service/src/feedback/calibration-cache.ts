@@ -8,16 +8,16 @@ import type { Outcome } from "@mailvet/contract";
 import { type Calibration, type CalibrationCell, calibrationFrom, type KnownOutcome } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import type { Notices } from "../db/pubsub.ts";
+import type { PubSub } from "../db/pubsub.ts";
 import { addressHash } from "./address-hash.ts";
 import { OUTCOMES_CHANGED } from "./outcome-store.ts";
 
-export type Learned = {
+export type CalibrationCache = {
   /** Undefined: the account never told anything. At once, if it was looked up lately. */
-  lessonOf(accountId: string): Promise<Lesson | undefined> | Lesson | undefined;
+  lessonOf(accountId: string): Promise<AccountCalibration | undefined> | AccountCalibration | undefined;
 };
 
-export type Lesson = {
+export type AccountCalibration = {
   /** Undefined when no outcome met a verdict. */
   calibration: Calibration | undefined;
   /** Normalised address → what became of the last message to it. */
@@ -30,19 +30,25 @@ const BELIEVED_MS = 30_000;
 
 /** In the place of a lesson, where there is none. */
 const NOTHING = "nothing";
-type Looked = Lesson | typeof NOTHING;
+type Looked = AccountCalibration | typeof NOTHING;
 
-export function createLearned({ pool, notices }: { pool: pg.Pool; notices: Pick<Notices, "on"> }): Learned {
-  const looked = new LRUCache<string, Looked | Promise<Lesson | undefined>>({
+export function createCalibrationCache({
+  pool,
+  notices,
+}: {
+  pool: pg.Pool;
+  notices: Pick<PubSub, "on">;
+}): CalibrationCache {
+  const looked = new LRUCache<string, Looked | Promise<AccountCalibration | undefined>>({
     max: MAX_ACCOUNTS,
     ttl: BELIEVED_MS,
   });
   notices.on(OUTCOMES_CHANGED, (accountId) => looked.delete(accountId));
 
-  const look = (accountId: string): Promise<Lesson | undefined> => {
+  const look = (accountId: string): Promise<AccountCalibration | undefined> => {
     // What was forgotten while it was looked up may be out of date already, and is not kept.
     const isStillWanted = () => looked.peek(accountId) === looking;
-    const looking: Promise<Lesson | undefined> = load(pool, accountId).then(
+    const looking: Promise<AccountCalibration | undefined> = load(pool, accountId).then(
       (lesson) => {
         if (isStillWanted()) looked.set(accountId, lesson ?? NOTHING);
         return lesson;
@@ -64,7 +70,7 @@ export function createLearned({ pool, notices }: { pool: pg.Pool; notices: Pick<
   };
 }
 
-async function load(pool: pg.Pool, accountId: string): Promise<Lesson | undefined> {
+async function load(pool: pg.Pool, accountId: string): Promise<AccountCalibration | undefined> {
   const { rows } = await pool.query<{ has_outcomes: boolean; cells: CalibrationCell[] | null }>({
     name: "load_lesson",
     text: LOAD,

@@ -7,17 +7,17 @@
 import type { FeedbackReport, FeedbackSummary, ReportedOutcome } from "@mailvet/contract";
 import type { Caller } from "../caller.ts";
 import type { Database } from "../db/database.ts";
-import { beginTurn } from "../event-loop-yield.ts";
+import { startTimeSlice } from "../event-loop-yield.ts";
 import { addressHash } from "./address-hash.ts";
-import { createGathering, type Gathering, type Told } from "./aggregation.ts";
-import type { Learned } from "./calibration-cache.ts";
+import { type Aggregation, createAggregation, type OutcomeReport } from "./aggregation.ts";
+import type { CalibrationCache } from "./calibration-cache.ts";
 import { feedbackReport, readGroups } from "./feedback-report.ts";
 import { type OutcomeRow, readOutcomeFile } from "./outcome-file.ts";
 import {
   eraseOldOutcomes,
   eraseTooManyOutcomes,
   forgetOutcomes,
-  type Said,
+  type StoredPrediction,
   storeOutcomes,
 } from "./outcome-store.ts";
 
@@ -35,13 +35,13 @@ export type Feedback = {
 };
 
 /** What we last said of a mailbox, and when. */
-export type LookedBack = Said & { checkedAtMs: number };
+export type Rescored = StoredPrediction & { checkedAtMs: number };
 
 export type FeedbackDeps = {
   database: Database;
-  learned: Learned;
+  learned: CalibrationCache;
   /** Normalised address → what we last said of it. */
-  lookBack(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, LookedBack>>;
+  lookBack(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, Rescored>>;
   sandboxDomain: string;
   limits: { maxEmailsPerFile: number; maxUploadBytes: number };
 };
@@ -63,7 +63,7 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
   const inLine = oneAtATime();
 
   const gather = ({ by }: Caller, nowMs: number) =>
-    createGathering({
+    createAggregation({
       nowMs,
       oldestMs: nowMs - KEPT_DAYS * DAY_MS,
       isSandbox: (address) => isTest(by) || address.endsWith(`@${sandboxDomain}`),
@@ -79,7 +79,7 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
     return storeOutcomes(database, accountId, told);
   };
 
-  const store = async (accountId: string, { told, counts }: Gathering): Promise<FeedbackSummary> => {
+  const store = async (accountId: string, { told, counts }: Aggregation): Promise<FeedbackSummary> => {
     const summary = { ...counts, stored: 0, matched: 0 };
     for (const part of partsOf(told)) {
       const { stored, superseded, matched } = await inLine(accountId, () => storePart(accountId, part));
@@ -98,7 +98,7 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
     },
     async takeFile(caller, bytes) {
       const gathering = gather(caller, Date.now());
-      const turn = beginTurn();
+      const turn = startTimeSlice();
       const rows = readOutcomeFile(bytes, {
         maxRows: Math.min(limits.maxEmailsPerFile, MOST_ROWS),
         maxTextBytes: TEXT_PER_BYTE * limits.maxUploadBytes,
@@ -136,9 +136,9 @@ function rowOf({ email, outcome, occurred_at }: ReportedOutcome): OutcomeRow {
   return { email: email.trim(), meaning: outcome, word: outcome, occurredAtMs };
 }
 
-type Part = Map<string, Told>;
+type Part = Map<string, OutcomeReport>;
 
-function* partsOf(told: Gathering["told"]): Generator<Part> {
+function* partsOf(told: Aggregation["told"]): Generator<Part> {
   let part: Part = new Map();
   for (const [address, one] of told) {
     part.set(address, one);

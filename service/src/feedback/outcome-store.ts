@@ -7,23 +7,23 @@
 import type { Outcome, SubStatus } from "@mailvet/contract";
 import { bandOf, type CalibrationCell, predictedBounce } from "@mailvet/engine";
 import { eq, sql } from "drizzle-orm";
-import { eraseInBites } from "../db/batched-delete.ts";
+import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { calibrationCells, outcomes } from "../db/learning-schema.ts";
 import { notify } from "../db/pubsub.ts";
 import { accounts } from "../db/schema.ts";
-import { isNewer, type Told } from "./aggregation.ts";
+import { isNewer, type OutcomeReport } from "./aggregation.ts";
 
 /** Says that an account's outcomes have changed; the payload is its id. */
 export const OUTCOMES_CHANGED = "outcomes_changed";
 
 /** What we had said of a mailbox, before anything was learned. */
-export type Said = { score: number; subStatus: SubStatus; provider: string };
+export type StoredPrediction = { score: number; subStatus: SubStatus; provider: string };
 
-export type OutcomeToStore = Told & {
+export type OutcomeToStore = OutcomeReport & {
   /** Hexadecimal. */
   hash: string;
-  said: Said | undefined;
+  said: StoredPrediction | undefined;
 };
 
 export type Stored = { stored: number; superseded: number; matched: number };
@@ -68,7 +68,7 @@ export async function forgetOutcomes({ orm }: Pick<Database, "orm">, accountId: 
 
 /** Erases outcomes older than this, and no complaint; what they taught stays. Says how many. */
 export function eraseOldOutcomes({ pool }: Pick<Database, "pool">, days: number): Promise<number> {
-  return eraseInBites(pool, ERASE, days);
+  return batchedDelete(pool, ERASE, days);
 }
 
 /** Erases the oldest outcomes of accounts that told more than this, whatever they are; what they taught stays. */
@@ -140,7 +140,7 @@ function fromRow({ hash, outcome, reported_at_ms, score, sub_status, provider }:
  * What was said before the message counts, so hearing the same again changes nothing, whatever was said since. And what
  * the memory has forgotten meanwhile is still here.
  */
-function saidOf(one: OutcomeToStore, old: OutcomeToStore | undefined): Said | undefined {
+function saidOf(one: OutcomeToStore, old: OutcomeToStore | undefined): StoredPrediction | undefined {
   return old?.outcome === one.outcome ? (old.said ?? one.said) : (one.said ?? old?.said);
 }
 

@@ -7,33 +7,38 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from "fastify";
 import type { Sessions } from "../accounts/sessions.ts";
 import type { Caller } from "../caller.ts";
-import type { Keyring } from "../keys/api-keys.ts";
+import type { ApiKeys } from "../keys/api-keys.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { acceptsOneOf } from "./middleware/accept-header.ts";
-import { authorise, createAuthenticate, refuseStranger, type Stranger } from "./middleware/authenticate.ts";
+import {
+  authorise,
+  createAuthenticate,
+  refuseUnauthenticated,
+  type UnauthenticatedCaller,
+} from "./middleware/authenticate.ts";
 import { type BalanceOf, showCredits } from "./middleware/credits-header.ts";
 import { type ConfirmCharge, honourIdempotencyKeys } from "./middleware/idempotency.ts";
-import type { IdempotentAnswers } from "./middleware/idempotent-responses.ts";
-import type { Load } from "./middleware/load-shedding.ts";
+import type { IdempotentResponses } from "./middleware/idempotent-responses.ts";
+import type { LoadShedding } from "./middleware/load-shedding.ts";
 import type { RateLimits } from "./middleware/rate-limit.ts";
 import { requireOwnPage, requireSameOrigin } from "./middleware/same-origin.ts";
 import type { SessionCookie } from "./middleware/session-cookie.ts";
-import { answerElsewhere } from "./not-found.ts";
+import { answerNotFound } from "./not-found.ts";
 import type { Access } from "./route-config.ts";
 import { type RouteMethods, spendsCredits } from "./route-methods.ts";
 
 export type ApiDeps = {
   settings: HttpSettings;
-  keyring: Pick<Keyring, "recognise">;
+  keyring: Pick<ApiKeys, "recognise">;
   sessions: Pick<Sessions, "find">;
   cookie: SessionCookie;
   balanceOf: BalanceOf;
-  answers: IdempotentAnswers;
+  answers: IdempotentResponses;
   confirmCharge: ConfirmCharge;
   log: Log;
-  load: Load;
+  load: LoadShedding;
   limits: RateLimits;
   methods: RouteMethods;
   routes: readonly FastifyPluginAsyncTypebox[];
@@ -47,7 +52,7 @@ export const apiRoutes =
     limitBulk(api, deps.load);
     showCredits(api, deps.balanceOf);
     honourIdempotencyKeys(api, deps);
-    api.setNotFoundHandler((request, reply) => answerElsewhere(deps.methods, request, reply));
+    api.setNotFoundHandler((request, reply) => answerNotFound(deps.methods, request, reply));
     for (const routes of deps.routes) await api.register(routes);
   };
 
@@ -70,7 +75,7 @@ function watchTheDoor(api: FastifyInstance, deps: ApiDeps): void {
   api.addHook("onRequest", (request, reply, done) => {
     const { access = "open" } = request.routeOptions.config; // a path that is not there is open to everybody
     load.admit(request.visit);
-    if (request.method === "HEAD" && spendsCredits(access)) return answerElsewhere(methods, request, reply);
+    if (request.method === "HEAD" && spendsCredits(access)) return answerNotFound(methods, request, reply);
     if (access === "open") {
       limits.admitStranger(request.ip, reply);
       requireWanted(request);
@@ -83,7 +88,7 @@ function watchTheDoor(api: FastifyInstance, deps: ApiDeps): void {
   });
 
   function letIn(
-    who: Caller | Stranger,
+    who: Caller | UnauthenticatedCaller,
     access: Exclude<Access, "open">,
     request: FastifyRequest,
     reply: FastifyReply,
@@ -92,7 +97,7 @@ function watchTheDoor(api: FastifyInstance, deps: ApiDeps): void {
       // A wrong key counts after it was looked up: counting before would lock out those who share the address.
       if (who === "wrong_key") limits.countWrongKey(request.ip, reply);
       else limits.admitStranger(request.ip, reply);
-      throw refuseStranger(who);
+      throw refuseUnauthenticated(who);
     }
     request.caller = who;
     limits.admit(who, request.visit, reply);
@@ -119,7 +124,7 @@ function requireWanted({ headers, routeOptions }: FastifyRequest): void {
  * Work on many addresses must leave room for single checks. Its places are few, so one is taken by somebody known and
  * when the body is here: a body that trickles in holds none.
  */
-function limitBulk(api: FastifyInstance, load: Load): void {
+function limitBulk(api: FastifyInstance, load: LoadShedding): void {
   api.addHook("onRoute", (route) => {
     if (!route.config?.isBulk) return;
     const takePlace: preValidationHookHandler = (request, _reply, done) => {

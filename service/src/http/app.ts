@@ -11,16 +11,16 @@ import type { Log } from "../log.ts";
 import { type ApiDeps, apiRoutes } from "./api.ts";
 import { closeConnectionsOnStop } from "./connection-draining.ts";
 import type { HttpSettings } from "./http-settings.ts";
-import { answerBrokenRequests } from "./malformed-request.ts";
+import { answerMalformedRequests } from "./malformed-request.ts";
 import type { Metrics } from "./metrics.ts";
-import { watchArrivals } from "./middleware/body-timeout.ts";
+import { enforceBodyTimeout } from "./middleware/body-timeout.ts";
 import { readJsonBodies } from "./middleware/json-body.ts";
-import { createLoad } from "./middleware/load-shedding.ts";
+import { createLoadShedding } from "./middleware/load-shedding.ts";
 import { createRateLimits } from "./middleware/rate-limit.ts";
-import { receiveVisits } from "./middleware/request-lifetime.ts";
+import { trackRequestLifetimes } from "./middleware/request-lifetime.ts";
 import { createRequestLog } from "./middleware/request-log.ts";
 import { securityHeaders, sendSecurityHeaders } from "./middleware/security-headers.ts";
-import { answerElsewhere } from "./not-found.ts";
+import { answerNotFound } from "./not-found.ts";
 import { collectApiRoutes, describeApi } from "./openapi/openapi.ts";
 import { answerWithProblems, sendError } from "./problem.ts";
 import { scheduleRequests } from "./request-scheduler.ts";
@@ -53,10 +53,10 @@ const MAX_PARAM_LENGTH = 4_000;
 
 export function buildApp(deps: AppDeps): FastifyInstance {
   const { settings, log, metrics, pool } = deps;
-  const load = createLoad(settings);
+  const load = createLoadShedding(settings);
   const limits = createRateLimits(settings);
   metrics.watch(load, pool, log);
-  const answerBroken = answerBrokenRequests(log, settings.publicUrl);
+  const answerBroken = answerMalformedRequests(log, settings.publicUrl);
 
   const app = Fastify({
     logger: false,
@@ -79,10 +79,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.setSerializerCompiler(compileJsonWriter as never);
   answerWithProblems(app, log); // before the routes, so that none of them can answer otherwise
   readJsonBodies(app);
-  watchArrivals(app, settings, answerBroken);
+  enforceBodyTimeout(app, settings, answerBroken);
 
   const logRequest = createRequestLog(log, settings.loggedSuccessesPerSecond);
-  receiveVisits(app, (request, reply, isAborted) => {
+  trackRequestLifetimes(app, (request, reply, isAborted) => {
     logRequest(request, reply, isAborted);
     metrics.countRequest(request, reply, isAborted);
   });
@@ -91,7 +91,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const methods = rememberRouteMethods(app);
   const webApp = createWebApp(deps.webDirectory);
   app.setNotFoundHandler((request, reply) => {
-    if (!webApp.isWantedAt(request)) return answerElsewhere(methods, request, reply);
+    if (!webApp.isWantedAt(request)) return answerNotFound(methods, request, reply);
     load.admit(request.visit);
     limits.admitStranger(request.ip, reply);
     return webApp.sendPage(reply);

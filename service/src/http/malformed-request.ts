@@ -25,7 +25,7 @@ const TROUBLE: Readonly<Record<string, Refusal>> = {
 };
 const NOT_HTTP = new Refusal("malformed_request", "This is not a well-formed HTTP request.");
 
-export function answerBrokenRequests(log: Log, publicUrl: string | undefined) {
+export function answerMalformedRequests(log: Log, publicUrl: string | undefined) {
   const headers = Object.entries(securityHeaders(publicUrl))
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("");

@@ -5,7 +5,7 @@ import type pg from "pg";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { AdjudicationOutcome } from "../adjudication/adjudicator.ts";
 import type { Log } from "../log.ts";
-import type { Load } from "./middleware/load-shedding.ts";
+import type { LoadShedding } from "./middleware/load-shedding.ts";
 
 export type Metrics = {
   countRequest(request: FastifyRequest, reply: FastifyReply, isAborted: boolean): void;
@@ -15,7 +15,7 @@ export type Metrics = {
   show(): Promise<string>;
   contentType: string;
   /** What is measured whenever somebody looks. */
-  watch(load: Load, pool: pg.Pool, log: Pick<Log, "droppedLines">): void;
+  watch(load: LoadShedding, pool: pg.Pool, log: Pick<Log, "droppedLines">): void;
 };
 
 const DURATION_BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../refusal.ts";
 import type { RouteMethods } from "./route-methods.ts";
 
-export function answerElsewhere(methods: RouteMethods, request: FastifyRequest, reply: FastifyReply) {
+export function answerNotFound(methods: RouteMethods, request: FastifyRequest, reply: FastifyReply) {
   const path = request.url.split("?", 1)[0] ?? "";
   const allowed = methods.at(path);
   if (!allowed || (allowed.includes(request.method) && request.method !== "OPTIONS")) {

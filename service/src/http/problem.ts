@@ -6,7 +6,7 @@
  */
 import { HEADERS, PROBLEMS, type Problem, type ProblemCode } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { isDatabaseAway, isDatabaseShort, sqlStateOf } from "../db/database.ts";
+import { isDatabaseOverloaded, isDatabaseUnavailable, sqlStateOf } from "../db/database.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 
@@ -106,8 +106,8 @@ export function sendError(
 
 /** Failures of the database as a whole, which pass without a change on our side. */
 const OUTAGES = [
-  { isIt: isDatabaseAway, detail: "The database cannot be reached at the moment." },
-  { isIt: isDatabaseShort, detail: "The database has no room or memory left at the moment." },
+  { isIt: isDatabaseUnavailable, detail: "The database cannot be reached at the moment." },
+  { isIt: isDatabaseOverloaded, detail: "The database has no room or memory left at the moment." },
 ];
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {

@@ -6,9 +6,9 @@ import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 import { closeConnectionsOnStop } from "./connection-draining.ts";
 import type { HttpSettings } from "./http-settings.ts";
-import { answerBrokenRequests } from "./malformed-request.ts";
+import { answerMalformedRequests } from "./malformed-request.ts";
 import type { Metrics } from "./metrics.ts";
-import { createLoad } from "./middleware/load-shedding.ts";
+import { createLoadShedding } from "./middleware/load-shedding.ts";
 import { answerWithProblems } from "./problem.ts";
 import { healthRoutes, type Readiness } from "./routes/health-routes.ts";
 import { metricsRoutes } from "./routes/metrics-routes.ts";
@@ -23,7 +23,7 @@ export type WorkerAppDeps = {
 
 export function buildWorkerApp(deps: WorkerAppDeps): FastifyInstance {
   const { settings, pool, log, metrics, readiness } = deps;
-  const load = createLoad(settings);
+  const load = createLoadShedding(settings);
   metrics.watch(load, pool, log);
   const app = Fastify({ logger: false, genReqId: () => randomUUID() });
   answerWithProblems(app, log);
@@ -35,7 +35,7 @@ export function buildWorkerApp(deps: WorkerAppDeps): FastifyInstance {
   );
   app.register(metricsRoutes({ metrics, ...settings }));
   app.addHook("preClose", async () => load.startClosing());
-  closeConnectionsOnStop(app, answerBrokenRequests(log, settings.publicUrl));
+  closeConnectionsOnStop(app, answerMalformedRequests(log, settings.publicUrl));
   app.addHook("onClose", async () => load.close());
   return app;
 }

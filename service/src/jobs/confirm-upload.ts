@@ -11,7 +11,7 @@ import { and, count, eq, inArray } from "drizzle-orm";
 import { PLAN_LIMITS } from "../accounts/plans.ts";
 import type { Caller } from "../caller.ts";
 import type { JobsConfig } from "../config.ts";
-import { holdForJob } from "../credits/job-credits.ts";
+import { reserveForJob } from "../credits/job-credits.ts";
 import type { OnLow } from "../credits/low-credits.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { jobs, uploadCensuses, uploads } from "../db/job-schema.ts";
@@ -75,7 +75,7 @@ export async function confirmUpload(
     await refuseTooManyJobs(tx, caller);
     const job = await createJob(deps, tx, caller, { upload, column, counted });
     if (job.reservationId !== null) {
-      lowBalance = await holdForJob(tx, {
+      lowBalance = await reserveForJob(tx, {
         accountId: caller.accountId,
         amount: job.uniqueEmails,
         reservationId: job.reservationId,

@@ -14,7 +14,7 @@ import { JOBS_CHANNEL } from "./job-watch.ts";
 import { eraseExpiredJobs, eraseRows } from "./retention.ts";
 
 /** Each refuses with job_not_found, also for another account's, and with job_state_conflict where it makes no sense. */
-export type JobMoves = {
+export type JobActions = {
   /** What has no verdict yet never gets one, and is not paid for. */
   cancel(caller: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   /** What is under way is still saved. */
@@ -28,13 +28,13 @@ export type JobMoves = {
 
 type Owner = Pick<Caller, "accountId">;
 
-export type JobMoveDeps = Pick<JobEndDeps, "announce"> & {
+export type JobActionDeps = Pick<JobEndDeps, "announce"> & {
   database: Database;
   tasks: Pick<Tasks, "hold" | "letGo">;
   ends: JobEnds;
 };
 
-export function createJobMoves(deps: JobMoveDeps): JobMoves {
+export function createJobActions(deps: JobActionDeps): JobActions {
   const { database, tasks, ends, announce } = deps;
   const { orm, pool } = database;
 

@@ -34,14 +34,14 @@ export type JobEndDeps = {
   database: Pick<Database, "orm">;
   tasks: Pick<Tasks, "closeLane">;
   /** Tells the account's webhooks, inside the transaction. */
-  announce: Announce;
+  announce: PublishJobEvent;
   /** The job as its owner sees it at this moment of the transaction. */
   recordOf: (tx: Orm, jobId: string) => Promise<unknown>;
   /** How long rows and results are kept. */
   retentionDays: number;
 };
 
-export type Announce = (
+export type PublishJobEvent = (
   tx: Orm,
   accountId: string,
   event: WebhookEvent,

@@ -6,7 +6,7 @@
  */
 import type { Job } from "@mailvet/contract";
 import type { Database } from "../db/database.ts";
-import type { Notices } from "../db/pubsub.ts";
+import type { PubSub } from "../db/pubsub.ts";
 import { readJobRecord } from "./job-record.ts";
 
 export type JobWatch = {
@@ -16,7 +16,7 @@ export type JobWatch = {
 };
 export type Unfollow = () => void;
 
-export type JobWatchDeps = { database: Pick<Database, "orm">; notices: Pick<Notices, "on" | "onGap"> };
+export type JobWatchDeps = { database: Pick<Database, "orm">; notices: Pick<PubSub, "on" | "onGap"> };
 
 /** Sent, with the job's id, by whoever changes a job's row. */
 export const JOBS_CHANNEL = "jobs";

@@ -1,7 +1,7 @@
 /** A run of a job's rows that is planned together: the emails that stand there first, and the rows that repeat one. */
 import { emailIn } from "@mailvet/engine/list-file";
 import type pg from "pg";
-import type { Turn } from "../event-loop-yield.ts";
+import type { TimeSlice } from "../event-loop-yield.ts";
 import { readCountedParts } from "../uploads/upload-parts.ts";
 import type { JobRow } from "./job-record.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
@@ -25,7 +25,7 @@ const ROWS_BETWEEN_LOOKS = 64;
 export async function* readWindows(
   pool: pg.Pool,
   job: Pick<JobRow, "uploadId" | "columnNumber" | "plannedParts" | "totalRows">,
-  turn: Turn,
+  turn: TimeSlice,
 ): AsyncGenerator<PlanWindow> {
   const parts = readCountedParts(pool, job.uploadId, job.columnNumber, job.plannedParts);
   let emails: SliceEmail[] = [];

@@ -3,10 +3,10 @@ import type { ValidationResult } from "@mailvet/contract";
 import { reportOf } from "@mailvet/engine";
 import { sql } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
-import type { Answer } from "../validations/answer.ts";
+import type { ValidationAnswer } from "../validations/answer.ts";
 
 /** As in any other answer; what it says about the asking is not for anyone. */
-export function reportOn({ evidence, checkedAtMs, calibration }: Answer): ValidationResult {
+export function reportOn({ evidence, checkedAtMs, calibration }: ValidationAnswer): ValidationResult {
   const asking = { requestId: "", planTier: "", responseTimeMs: 0, checkedAtMs, cached: false };
   return reportOf(evidence, { ...asking, calibration });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { beginTurn } from "../event-loop-yield.ts";
+import { startTimeSlice } from "../event-loop-yield.ts";
 import { cutSlices, MAX_SLICE_EMAILS, type SliceEmail } from "./slice-cutter.ts";
 
 /** Emails of these domains, so many of each, dealt out in turn as in a list that is in no order. */
@@ -20,14 +20,14 @@ const domainsIn = (slice: readonly SliceEmail[]) => new Set(slice.map(([, email]
 
 test("every email is in exactly one slice, and no slice is too long", async () => {
   const emails = emailsOf({ "big.test": 1001, "mid.test": 130, "small.test": 40, "tiny.test": 1 });
-  const slices = await cutSlices(emails, beginTurn());
+  const slices = await cutSlices(emails, startTimeSlice());
   expect(slices.flat().sort(([a], [b]) => a - b)).toEqual(emails);
   expect(Math.max(...slices.map((slice) => slice.length))).toBeLessThanOrEqual(MAX_SLICE_EMAILS);
 });
 
 test("a large domain has slices of its own, spread among the others", async () => {
   const small = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`small${n}.test`, 10]));
-  const slices = await cutSlices(emailsOf({ "big.test": 1000, ...small }), beginTurn());
+  const slices = await cutSlices(emailsOf({ "big.test": 1000, ...small }), startTimeSlice());
   const isBig = slices.map((slice) => domainsIn(slice).has("big.test"));
   expect(slices).toHaveLength(8);
   expect(slices.filter((_, n) => isBig[n]).every((slice) => domainsIn(slice).size === 1)).toBe(true);
@@ -36,7 +36,7 @@ test("a large domain has slices of its own, spread among the others", async () =
 
 test("small domains are packed together, and none is torn apart", async () => {
   const counts = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`d${n}.test`, 5 + n]));
-  const slices = await cutSlices(emailsOf(counts), beginTurn());
+  const slices = await cutSlices(emailsOf(counts), startTimeSlice());
   expect(Math.max(...slices.map((slice) => slice.length))).toBeLessThanOrEqual(MAX_SLICE_EMAILS);
   const homes = slices.flatMap((slice) => [...domainsIn(slice)]);
   expect(homes).toHaveLength(60);
@@ -52,7 +52,7 @@ test("what may be a slip of a domain with many emails is asked for together with
     "acmecorp.test": 60,
     "b.test": 4,
   };
-  const slices = await cutSlices(emailsOf(counts), beginTurn());
+  const slices = await cutSlices(emailsOf(counts), startTimeSlice());
   const home = slices.find((slice) => domainsIn(slice).has("acmecrop.test"))!;
   expect(domainsIn(home)).toContain("acmecorp.test");
   expect(slices.flat()).toHaveLength(395);
@@ -65,10 +65,10 @@ test("a domain that is written in capitals is the same domain, and text without 
     [201, "no address"],
     [202, "also none"],
   ];
-  const slices = await cutSlices(emails, beginTurn());
+  const slices = await cutSlices(emails, startTimeSlice());
   expect(slices.map((slice) => slice.length).sort()).toEqual([131, 2]);
 });
 
 test("no emails, no slices", async () => {
-  expect(await cutSlices([], beginTurn())).toEqual([]);
+  expect(await cutSlices([], startTimeSlice())).toEqual([]);
 });

@@ -4,7 +4,7 @@
  * that is slow or takes few connections keeps nobody else waiting. What looks like a slip of a domain goes with it.
  */
 
-import type { Turn } from "../event-loop-yield.ts";
+import type { TimeSlice } from "../event-loop-yield.ts";
 import { createNeighbourhood, MANY_ADDRESSES } from "../naming/list-neighbours.ts";
 
 /** An email, and the row where it stands first. */
@@ -16,7 +16,7 @@ export const MAX_SLICE_EMAILS = 250;
 const LARGE_DOMAIN_EMAILS = MAX_SLICE_EMAILS / 2;
 const EMAILS_BETWEEN_LOOKS = 256;
 
-export async function cutSlices(emails: readonly SliceEmail[], turn: Turn): Promise<SliceEmail[][]> {
+export async function cutSlices(emails: readonly SliceEmail[], turn: TimeSlice): Promise<SliceEmail[][]> {
   const small: SliceEmail[][] = [];
   const trains: SliceEmail[][][] = [small];
   let open: SliceEmail[] | undefined;
@@ -36,7 +36,7 @@ export async function cutSlices(emails: readonly SliceEmail[], turn: Turn): Prom
   return spread(trains);
 }
 
-async function byDomain(emails: readonly SliceEmail[], turn: Turn): Promise<Map<string, SliceEmail[]>> {
+async function byDomain(emails: readonly SliceEmail[], turn: TimeSlice): Promise<Map<string, SliceEmail[]>> {
   const domains = new Map<string, SliceEmail[]>();
   for (const [index, entry] of emails.entries()) {
     if (index % EMAILS_BETWEEN_LOOKS === 0 && turn.isOver) await turn.next();
@@ -49,7 +49,7 @@ async function byDomain(emails: readonly SliceEmail[], turn: Turn): Promise<Map<
 }
 
 /** What may be a slip of a domain with many emails goes with it: when it fails, the slice shows what was meant. */
-async function joinSlips(domains: Map<string, SliceEmail[]>, turn: Turn): Promise<void> {
+async function joinSlips(domains: Map<string, SliceEmail[]>, turn: TimeSlice): Promise<void> {
   const neighbourhood = createNeighbourhood();
   for (const [domain, ofDomain] of domains) {
     if (ofDomain.length < MANY_ADDRESSES) continue;

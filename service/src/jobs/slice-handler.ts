@@ -7,13 +7,13 @@
  */
 import type { Status, SubStatus } from "@mailvet/contract";
 import type { Calibration, Evidence } from "@mailvet/engine";
-import { inTurns, nextTurn } from "../event-loop-yield.ts";
+import { inTimeSlices, yieldToEventLoop } from "../event-loop-yield.ts";
 import { listViewOf } from "../naming/list-view.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { Handler } from "../queue/worker.ts";
-import { type Answer, type Answers, amongList, answerTo } from "../validations/answer.ts";
-import { isSettled, type Question } from "../validations/in-flight-checks.ts";
-import { retryDelayMs, type SentAway } from "../validations/retries.ts";
+import { type Answers, amongList, answerTo, type ValidationAnswer } from "../validations/answer.ts";
+import { type CheckRequest, isSettled } from "../validations/in-flight-checks.ts";
+import { type DeferredEmail, retryDelayMs } from "../validations/retries.ts";
 import { hasEnded } from "./job-record.ts";
 import { type ResultRow, reportOn, resultRow } from "./result-rows.ts";
 import { loadSlice, type Slice } from "./slice.ts";
@@ -78,12 +78,12 @@ export function sliceHandler(deps: SliceRunDeps): Handler {
 }
 
 /** An email of the slice, with its answer or the question that will bring it. Neither: there was no room to ask. */
-type Open = { entry: SliceEmail; answer: Answer | undefined; question: Question | undefined };
+type Open = { entry: SliceEmail; answer: ValidationAnswer | undefined; question: CheckRequest | undefined };
 
 async function begin({ answers }: SliceRunDeps, slice: Slice): Promise<Open[]> {
-  await nextTurn(); // whoever asks in person may be in the same round of the event loop
+  await yieldToEventLoop(); // whoever asks in person may be in the same round of the event loop
   const asker = { accountId: slice.accountId, isTest: slice.isTest, attempt: slice.attempt };
-  const glances = await inTurns(slice.emails, ([, email]) => answers.glance(email));
+  const glances = await inTimeSlices(slice.emails, ([, email]) => answers.glance(email));
   const known = await answers.knownAmong(asker, glances);
   const unknown = glances.filter((_, index) => known[index] === undefined);
   const questions = (await answers.begin(asker, unknown)).values();
@@ -115,7 +115,7 @@ async function sit(
 type Sorted = {
   results: ResultRow[];
   /** What the results are taken from. */
-  answers: Answer[];
+  answers: ValidationAnswer[];
   /** To be asked for again. */
   sentAway: { email: SliceEmail; delayMs: number }[];
   /** Not settled yet. */
@@ -126,12 +126,12 @@ async function sortOut(
   open: readonly Open[],
   all: readonly Open[],
   calibration: Calibration | undefined,
-  { isLastSitting, ...way }: Pick<SentAway, "attempt" | "elapsedMs"> & { isLastSitting: boolean },
+  { isLastSitting, ...way }: Pick<DeferredEmail, "attempt" | "elapsedMs"> & { isLastSitting: boolean },
 ): Promise<Sorted> {
   const sorted: Sorted = { results: [], answers: [], sentAway: [], open: [] };
   const view = listViewOf(() => all.flatMap(evidenceSoFar));
-  await nextTurn();
-  await inTurns(open, (one) => {
+  await yieldToEventLoop();
+  await inTimeSlices(open, (one) => {
     const { entry, question } = one;
     const isToBeTaken = question && (isLastSitting || isSettled(question));
     const taken = isToBeTaken ? answerTo(question, calibration) : one.answer;
@@ -163,7 +163,11 @@ function evidenceSoFar({ answer, question }: Open): Evidence[] {
 }
 
 /** One bug can hit many emails: the first is told, the others are counted. */
-function tell({ countVerdict, sayFailure }: SliceRunDeps, jobId: string, answers: readonly Answer[]): void {
+function tell(
+  { countVerdict, sayFailure }: SliceRunDeps,
+  jobId: string,
+  answers: readonly ValidationAnswer[],
+): void {
   const real = answers.filter(({ isSandbox }) => !isSandbox);
   for (const { verdict, isCached } of real) countVerdict(verdict.status, verdict.subStatus, isCached);
   const failures = real.flatMap(({ evidence }) => evidence.failure ?? []);

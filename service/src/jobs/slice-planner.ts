@@ -6,8 +6,8 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { jobs } from "../db/job-schema.ts";
 import { notify } from "../db/pubsub.ts";
-import { beginTurn, type Turn } from "../event-loop-yield.ts";
-import type { Processes } from "../queue/process-registry.ts";
+import { startTimeSlice, type TimeSlice } from "../event-loop-yield.ts";
+import type { ProcessRegistry } from "../queue/process-registry.ts";
 import type { Task, Tasks } from "../queue/tasks.ts";
 import type { Handler } from "../queue/worker.ts";
 import type { JobEnds } from "./job-end.ts";
@@ -20,7 +20,7 @@ import { cutSlices } from "./slice-cutter.ts";
 export type PlanDeps = {
   database: Database;
   tasks: Pick<Tasks, "add" | "complete" | "postpone">;
-  processes: Pick<Processes, "id">;
+  processes: Pick<ProcessRegistry, "id">;
   jobEnds: Pick<JobEnds, "finishIfDone">;
 };
 
@@ -58,7 +58,7 @@ async function begin(orm: Orm, jobId: string): Promise<JobRow | undefined> {
 
 async function planOn(deps: PlanDeps, task: Task, job: JobRow, signal: AbortSignal): Promise<Outcome> {
   if (hasEnded(job) || job.isPlanned) return "over";
-  const turn = beginTurn();
+  const turn = startTimeSlice();
   for await (const window of readWindows(deps.database.pool, job, turn)) {
     const outcome = signal.aborted ? "put off" : await planWindow(deps, task, job.id, window, turn);
     if (outcome !== "planned") return outcome;
@@ -73,7 +73,7 @@ async function planWindow(
   task: Task,
   jobId: string,
   window: PlanWindow,
-  turn: Turn,
+  turn: TimeSlice,
 ): Promise<Outcome> {
   const slices = await cutSlices(window.emails, turn);
   const slicesJson = await listed(slices, turn);
@@ -109,7 +109,7 @@ async function planWindow(
 }
 
 /** The same as JSON.stringify, with turns between the items. */
-async function listed(items: readonly unknown[], turn: Turn): Promise<string> {
+async function listed(items: readonly unknown[], turn: TimeSlice): Promise<string> {
   const texts: string[] = [];
   for (const item of items) {
     if (turn.isOver) await turn.next();

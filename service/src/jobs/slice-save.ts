@@ -7,7 +7,7 @@ import type { Database, Orm } from "../db/database.ts";
 import { jobs, slices } from "../db/job-schema.ts";
 import { notify } from "../db/pubsub.ts";
 import { tasks as taskTable } from "../db/queue-schema.ts";
-import type { Processes } from "../queue/process-registry.ts";
+import type { ProcessRegistry } from "../queue/process-registry.ts";
 import { isOurs, type Task, type Tasks } from "../queue/tasks.ts";
 import { groupByDelay } from "../validations/retries.ts";
 import type { JobEnds } from "./job-end.ts";
@@ -21,7 +21,7 @@ import type { SliceEmail } from "./slice-cutter.ts";
 export type SaveDeps = {
   database: Database;
   tasks: Pick<Tasks, "add" | "complete" | "postpone">;
-  processes: Pick<Processes, "id">;
+  processes: Pick<ProcessRegistry, "id">;
   finishIfDone: JobEnds["finishIfDone"];
 };
 

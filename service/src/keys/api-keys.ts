@@ -7,14 +7,14 @@
 import { KEY_SCOPES, type KeyMode, type KeyScope } from "@mailvet/contract";
 import { and, count, desc, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { ACCOUNT_CHANGED, type Notices, noticeOf, notify } from "../db/pubsub.ts";
+import { ACCOUNT_CHANGED, notify, notifySql, type PubSub } from "../db/pubsub.ts";
 import { accounts, apiKeys } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
-import { createKeyMemory, KEY_CHANGED, type KnownKey } from "./key-cache.ts";
+import { createKeyCache, KEY_CHANGED, type KnownKey } from "./key-cache.ts";
 import { hashOf, isWellFormed, makeKeyText, modeOf, prefixOf } from "./key-text.ts";
 import { createLastUse } from "./last-used.ts";
 
-export type Keyring = {
+export type ApiKeys = {
   /** Whose key this is; undefined when it is unknown, revoked or expired. At once, if it was seen lately. */
   recognise(text: string): Promise<KnownKey | undefined> | KnownKey | undefined;
   /** Refuses with too_many_keys. The text is not kept: it is known to the caller alone from here on. */
@@ -45,7 +45,7 @@ export type WantedKey = {
 
 export type KeyringDeps = {
   database: Database;
-  notices: Notices;
+  notices: PubSub;
   /** Tells the account's webhooks, inside the transaction that makes or revokes the key. */
   announce?: AnnounceKey;
 };
@@ -61,9 +61,9 @@ export const MAX_KEYS_PER_ACCOUNT = 100;
 const REVOKED_LISTED_FOR = "90 days";
 const MAX_LISTED = 500;
 
-export function createKeyring({ database, notices, announce = async () => {} }: KeyringDeps): Keyring {
+export function createApiKeys({ database, notices, announce = async () => {} }: KeyringDeps): ApiKeys {
   const { orm, pool } = database;
-  const memory = createKeyMemory({ pool, notices });
+  const memory = createKeyCache({ pool, notices });
   const lastUse = createLastUse(pool);
   const noted = (key: KnownKey | undefined) => {
     if (key) lastUse.note(key.keyId);
@@ -138,7 +138,7 @@ export function createKeyring({ database, notices, announce = async () => {} }: 
 
 const { keyHash: _, ...KEY_COLUMNS } = getTableColumns(apiKeys);
 const HASH = sql<string>`encode(${apiKeys.keyHash}, 'hex')`;
-const KEY_NOTICE = noticeOf(KEY_CHANGED, HASH);
+const KEY_NOTICE = notifySql(KEY_CHANGED, HASH);
 const UNFIT = "it takes 20 to 512 characters of ASCII without spaces at its ends.";
 
 function newsOf({ id, name, prefix }: Pick<Key, "id" | "name" | "prefix">) {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { ACCOUNT_CHANGED } from "../db/pubsub.ts";
-import { createKeyMemory, KEY_CHANGED } from "./key-cache.ts";
+import { createKeyCache, KEY_CHANGED } from "./key-cache.ts";
 
 const HASH = "ab".repeat(32);
 const ROW = {
@@ -146,7 +146,7 @@ function remember({ isListening = true, rows = [ROW] } = {}) {
     await held;
     return { rows };
   };
-  const memory = createKeyMemory({
+  const memory = createKeyCache({
     pool: { query: query as never },
     notices: {
       isListening,

@@ -7,7 +7,7 @@
 import type { KeyMode, KeyScope, Plan } from "@mailvet/contract";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import { ACCOUNT_CHANGED, type Notices } from "../db/pubsub.ts";
+import { ACCOUNT_CHANGED, type PubSub } from "../db/pubsub.ts";
 
 /** The channel for keys made and revoked. The payload is the key's hash. */
 export const KEY_CHANGED = "api_key_changed";
@@ -21,7 +21,7 @@ export type KnownKey = {
   scopes: readonly KeyScope[];
 };
 
-export type KeyMemory = {
+export type KeyCache = {
   /** The key with this hash, unless it is unknown, revoked or expired. At once, if it is remembered. */
   find(hash: string): Promise<KnownKey | undefined> | KnownKey | undefined;
   forget(hash: string): void;
@@ -30,7 +30,7 @@ export type KeyMemory = {
 
 export type KeyMemoryDeps = {
   pool: Pick<pg.Pool, "query">;
-  notices: Pick<Notices, "on" | "onGap" | "isListening">;
+  notices: Pick<PubSub, "on" | "onGap" | "isListening">;
 };
 
 type Learned = {
@@ -47,7 +47,7 @@ const BELIEVED_UNHEARD_MS = 1_000;
 const MAX_REMEMBERED = 10_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
-export function createKeyMemory({ pool, notices }: KeyMemoryDeps): KeyMemory {
+export function createKeyCache({ pool, notices }: KeyMemoryDeps): KeyCache {
   const known = new LRUCache<string, Learned>({ max: MAX_REMEMBERED });
   // Apart from the others, so that guesses by the thousand cannot push real keys out.
   const unknown = new LRUCache<string, Learned>({ max: MAX_REMEMBERED });

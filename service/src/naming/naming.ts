@@ -5,14 +5,14 @@
  * told, but no more than what k-anonymity.ts lets through.
  */
 import type { Evidence, PatternTally } from "@mailvet/engine";
-import { eraseInBites } from "../db/batched-delete.ts";
+import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database } from "../db/database.ts";
 import { toldOf } from "./k-anonymity.ts";
-import { createPatternMemory } from "./pattern-cache.ts";
+import { createPatternCache } from "./pattern-cache.ts";
 import { createPatternWriter } from "./pattern-writer.ts";
 import { lessonOf } from "./proven-mailbox.ts";
 
-export type Naming = {
+export type NamingKnowledge = {
   /**
    * From a check that has ended, whatever came of it. From nothing else: what an account says arrived could be made up,
    * and all accounts are told.
@@ -33,8 +33,8 @@ export type NamingDeps = {
   say: (message: string) => void;
 };
 
-export function createNaming({ database: { pool }, learns, say }: NamingDeps): Naming {
-  const memory = createPatternMemory({ pool, say });
+export function createNaming({ database: { pool }, learns, say }: NamingDeps): NamingKnowledge {
+  const memory = createPatternCache({ pool, say });
   const writer = createPatternWriter({ pool, onWritten: memory.put, say });
   return {
     learnFrom(evidence) {
@@ -45,7 +45,7 @@ export function createNaming({ database: { pool }, learns, say }: NamingDeps): N
       const tally = await memory.at(domain);
       return tally && toldOf(tally);
     },
-    eraseOld: () => eraseInBites(pool, ERASE),
+    eraseOld: () => batchedDelete(pool, ERASE),
     close: () => writer.close(),
   };
 }

@@ -6,7 +6,7 @@ import type { PatternTally } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 
-export type PatternMemory = {
+export type PatternCache = {
   at(domain: string): Promise<PatternTally | undefined>;
   /** What the table has now. */
   put(domain: string, tally: PatternTally): void;
@@ -22,7 +22,7 @@ const DOMAINS_AT_ONCE = 1_000;
 
 type Known = { tally: PatternTally | undefined };
 
-export function createPatternMemory({ pool, say }: PatternMemoryDeps): PatternMemory {
+export function createPatternCache({ pool, say }: PatternMemoryDeps): PatternCache {
   const known = new LRUCache<string, Known>({ max: MAX_DOMAINS, ttl: KEPT_MS });
   let gathering: Gathering | undefined;
 

@@ -9,11 +9,11 @@ import { emptyTally, type PatternTally, withMailbox } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import { later } from "../debounce.ts";
-import { inTurns } from "../event-loop-yield.ts";
-import type { Lesson } from "./proven-mailbox.ts";
+import { inTimeSlices } from "../event-loop-yield.ts";
+import type { ProvenMailbox } from "./proven-mailbox.ts";
 import { FILTER_BYTES, marked } from "./seen-filter.ts";
 
-export type PatternWriter = { write(lesson: Lesson): void; close(): Promise<void> };
+export type PatternWriter = { write(lesson: ProvenMailbox): void; close(): Promise<void> };
 
 export type PatternWriterDeps = {
   pool: Pick<pg.Pool, "connect">;
@@ -96,7 +96,10 @@ async function count(
     await client.query("begin");
     await client.query(OPEN, [domains, shares, Buffer.alloc(FILTER_BYTES)]);
     const { rows } = await client.query<Row>(LOCK, [domains]);
-    const counted = await inTurns(rows, (row) => ({ row, next: withAll(row, lessons.get(row.domain)!) }));
+    const counted = await inTimeSlices(rows, (row) => ({
+      row,
+      next: withAll(row, lessons.get(row.domain)!),
+    }));
     const changed = counted.filter(({ row, next }) => row.isOld || next.mailboxes !== row.mailboxes);
     await client.query(WRITE, [JSON.stringify(changed.map(({ next }) => written(next)))]);
     await client.query("commit");

@@ -3,7 +3,7 @@
  * the next follows after a pause, for as long as it takes: nobody who brings work hears of it, only the operator.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isDatabaseAway } from "../db/database.ts";
+import { isDatabaseUnavailable } from "../db/database.ts";
 
 export type Rounds = {
   /** There is something to do: now, or after so many milliseconds. */
@@ -78,5 +78,5 @@ export function createRounds({ round, name, say }: RoundsOptions): Rounds {
 
 function inWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return isDatabaseAway(error) ? error.message : (error.stack ?? error.message);
+  return isDatabaseUnavailable(error) ? error.message : (error.stack ?? error.message);
 }

@@ -6,7 +6,7 @@
  */
 
 import { createRounds } from "./batch-rounds.ts";
-import type { Demand, Place, PlaceAnswer, PlaceRequest, PlaceStatements } from "./lease-sql.ts";
+import type { Demand, HostLease, PlaceAnswer, PlaceRequest, PlaceStatements } from "./lease-sql.ts";
 
 /** Somebody who may want places at one host or provider. */
 export type Applicant = {
@@ -19,7 +19,7 @@ export type Applicant = {
 export type PlaceDesk = {
   /** Asks for what it wants, and again until it wants nothing any more. With `isDue` without delay. */
   apply(applicant: Applicant, isDue: boolean): void;
-  giveBack(place: Place): void;
+  giveBack(place: HostLease): void;
   /** We no longer wait there. */
   unwish(key: string): void;
   /** What we believe of our places may be wrong. */
@@ -33,7 +33,7 @@ export type PlaceDeskDeps = {
   /** What other processes wished for when we asked, at a place where we are. */
   onDemand(key: string, demand: Demand, askedAtMs: number): void;
   /** Somebody else has got a place that we took for ours. */
-  onLost(place: Place): void;
+  onLost(place: HostLease): void;
   say: (line: string) => void;
 };
 
@@ -50,8 +50,8 @@ type Look = { atMs: number; pauseMs: number };
 
 export function createPlaceDesk({ statements, onDemand, onLost, say }: PlaceDeskDeps): PlaceDesk {
   const looks = new Map<Applicant, Look>();
-  const places = new Map<string, Place>();
-  let leaving: Place[] = [];
+  const places = new Map<string, HostLease>();
+  let leaving: HostLease[] = [];
   const unwished = new Set<string>();
   let auditAtMs = performance.now() + AUDIT_EVERY_MS;
 
@@ -183,4 +183,4 @@ export function createPlaceDesk({ statements, onDemand, onLost, say }: PlaceDesk
   };
 }
 
-const nameOf = ({ key, number }: Place) => `${number} ${key}`;
+const nameOf = ({ key, number }: HostLease) => `${number} ${key}`;

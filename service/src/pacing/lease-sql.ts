@@ -29,25 +29,25 @@ export type PlaceAnswer = {
   demand: Demand;
 };
 
-export type Place = { key: string; number: number };
+export type HostLease = { key: string; number: number };
 
 export type Audit = {
   /** What others wish for there, by key. */
   demands: Map<string, Demand>;
   /** Places that somebody else has by now. */
-  lost: Place[];
+  lost: HostLease[];
 };
 
 export type PlaceStatements = {
   /** Takes what is free and our turn to take; for the rest, our wish is noted. Answers in the order of the requests. */
   ask(requests: readonly PlaceRequest[]): Promise<PlaceAnswer[]>;
   /** Gives places and wishes back, and tells whoever is next. What others still wish for there, by key. */
-  giveBack(places: readonly Place[], unwished: readonly string[]): Promise<Map<string, Demand>>;
+  giveBack(places: readonly HostLease[], unwished: readonly string[]): Promise<Map<string, Demand>>;
   /**
    * Makes the table say what is so: we have these places and no others. For after a statement whose outcome we do not
    * know, a crash of the database, or a time in which we were taken for dead.
    */
-  audit(places: readonly Place[]): Promise<Audit>;
+  audit(places: readonly HostLease[]): Promise<Audit>;
   /** We have and want nothing any more. */
   leave(): Promise<void>;
 };
@@ -199,7 +199,7 @@ select w.key, null, ${demandOf("w")}
 export function createPlaceStatements(pool: Database["pool"], processId: string): PlaceStatements {
   const run = async <Row>(name: string, text: string, values: unknown[]): Promise<Row[]> =>
     (await pool.query({ name, text, values: [processId, ...values] })).rows;
-  const columnsOf = (places: readonly Place[]) => [
+  const columnsOf = (places: readonly HostLease[]) => [
     places.map((place) => place.key),
     places.map((place) => place.number),
   ];
@@ -215,7 +215,7 @@ export function createPlaceStatements(pool: Database["pool"], processId: string)
     ]);
   };
   const audit: PlaceStatements["audit"] = async (places) => {
-    type Row = Place | { key: string; number: null; demand: Demand };
+    type Row = HostLease | { key: string; number: null; demand: Demand };
     const rows = await run<Row>("audit_places", AUDIT, columnsOf(places));
     return {
       demands: byKey(rows.filter((row) => row.number === null)),
@@ -244,9 +244,10 @@ export function createPlaceStatements(pool: Database["pool"], processId: string)
     giveBack,
     audit,
     async leave() {
-      const { rows } = await pool.query<Place>("select key, number from pace_places where process_id = $1", [
-        processId,
-      ]);
+      const { rows } = await pool.query<HostLease>(
+        "select key, number from pace_places where process_id = $1",
+        [processId],
+      );
       await giveBack(rows, []);
       await pool.query("delete from pace_wishes where process_id = $1", [processId]);
     },

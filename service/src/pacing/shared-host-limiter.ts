@@ -14,11 +14,11 @@ import {
 } from "@mailvet/engine";
 import type { Applicant, PlaceDesk } from "./lease-client.ts";
 import type { Demand, PlaceAnswer, PlaceRequest } from "./lease-sql.ts";
-import type { Standings } from "./throttle-store.ts";
+import type { ThrottleStore } from "./throttle-store.ts";
 
 export type SharedPaceDeps = {
   desk: PlaceDesk;
-  standings: Standings;
+  standings: ThrottleStore;
   /** Whether we would hear it if another process wished for a place. */
   isListening(): boolean;
   /** It is in use, or no longer: who is not need not be remembered. */

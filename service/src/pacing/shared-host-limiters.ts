@@ -4,12 +4,12 @@
  */
 import type { HostLimiterFor, ProviderProfile } from "@mailvet/engine";
 import { type Database, openDatabase } from "../db/database.ts";
-import type { Notices } from "../db/pubsub.ts";
+import type { PubSub } from "../db/pubsub.ts";
 import { createPlaceDesk } from "./lease-client.ts";
 import { createPlaceStatements, type Demand, PLACE_FREE, PLACE_WISHED } from "./lease-sql.ts";
 import { SharedPace } from "./shared-host-limiter.ts";
 import { FORGET, PACE_CHANGED } from "./throttle-sql.ts";
-import { createStandings } from "./throttle-store.ts";
+import { createThrottleStore } from "./throttle-store.ts";
 
 export type SharedPaces = {
   paceFor: HostLimiterFor;
@@ -22,7 +22,7 @@ export type SharedPaces = {
 export type SharedPacesDeps = {
   database: Database;
   /** Not yet started. */
-  notices: Notices;
+  notices: PubSub;
   /** This process, among those that are known to be alive. */
   processes: { readonly id: string };
   say: (line: string) => void;
@@ -31,7 +31,7 @@ export type SharedPacesDeps = {
 export function createSharedPaces({ database, notices, processes, say }: SharedPacesDeps): SharedPaces {
   /** Those in use; the others can be made anew at any time. */
   const paces = new Map<string, SharedPace>();
-  const standings = createStandings({ database, onChange: (key) => paces.get(key)?.serve(), say });
+  const standings = createThrottleStore({ database, onChange: (key) => paces.get(key)?.serve(), say });
   const counter = openCounter(database.connection);
   const desk = createPlaceDesk({
     statements: createPlaceStatements(counter.pool, processes.id),

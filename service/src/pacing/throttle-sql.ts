@@ -4,7 +4,7 @@ import type { Reply, ThrottleState } from "@mailvet/engine";
 /** Everybody reads a row again when it has changed. Payload: its key. */
 export const PACE_CHANGED = "pace_changed";
 
-export type StandingRow = {
+export type ThrottleRow = {
   key: string;
   limit: number;
   rest_ms: number;
@@ -18,7 +18,7 @@ export type StandingRow = {
 };
 
 /** `offsetMs` takes the database's time to the clock that the standing is for. */
-export function standingOf(row: StandingRow, offsetMs: number): ThrottleState {
+export function throttleStateOf(row: ThrottleRow, offsetMs: number): ThrottleState {
   const { tripped_until_ms: untilMs, tripped_by: reply } = row;
   return {
     limit: row.limit,

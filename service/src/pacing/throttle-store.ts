@@ -15,9 +15,16 @@ import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { Database } from "../db/database.ts";
 import { createRounds } from "./batch-rounds.ts";
-import { READ_ALL, READ_FOR_UPDATE, READ_SOME, type StandingRow, standingOf, WRITE } from "./throttle-sql.ts";
+import {
+  READ_ALL,
+  READ_FOR_UPDATE,
+  READ_SOME,
+  type ThrottleRow,
+  throttleStateOf,
+  WRITE,
+} from "./throttle-sql.ts";
 
-export type Standings = {
+export type ThrottleStore = {
   /** In terms of performance.now(); undefined where nobody ever complained, or it is forgotten. */
   of(key: string): ThrottleState | undefined;
   learn(key: string, profile: ProviderProfile, lesson: ThrottleEvent): void;
@@ -29,7 +36,7 @@ export type Standings = {
   close(): Promise<void>;
 };
 
-export type StandingsDeps = {
+export type ThrottleStoreDeps = {
   database: Database;
   onChange(key: string): void;
   say: (line: string) => void;
@@ -42,7 +49,7 @@ const MOST_PER_ROUND = 200;
 /** While the database is away lessons are kept, the newest ones. */
 const MOST_UNWRITTEN = 2000;
 
-export function createStandings({ database, onChange, say }: StandingsDeps): Standings {
+export function createThrottleStore({ database, onChange, say }: ThrottleStoreDeps): ThrottleStore {
   const copy = new LRUCache<string, ThrottleState>({ max: MOST_REMEMBERED });
   let unwritten: Learning[] = [];
   const outdated = new Set<string>();
@@ -61,12 +68,12 @@ export function createStandings({ database, onChange, say }: StandingsDeps): Sta
 
   const read = async () => {
     const keys = isAllOutdated ? [...copy.keys()] : [...outdated].slice(0, MOST_PER_ROUND);
-    const { rows } = await database.pool.query<StandingRow>(
+    const { rows } = await database.pool.query<ThrottleRow>(
       isAllOutdated ? READ_ALL : { ...READ_SOME, values: [keys] },
     );
     isAllOutdated = false;
     for (const key of keys) outdated.delete(key);
-    const fresh = new Map(rows.map((row) => [row.key, standingOf(row, performance.now() - row.now_ms)]));
+    const fresh = new Map(rows.map((row) => [row.key, throttleStateOf(row, performance.now() - row.now_ms)]));
     for (const key of keys) if (!fresh.has(key)) copy.delete(key);
     for (const [key, standing] of fresh) copy.set(key, standing);
     for (const key of new Set([...keys, ...fresh.keys()])) onChange(key);
@@ -114,7 +121,7 @@ async function write(pool: pg.Pool, learning: readonly Learning[]): Promise<void
 
 async function writeAll(client: pg.ClientBase, learning: readonly Learning[]): Promise<void> {
   const first = new Map(learning.map(({ key, profile }) => [key, initialThrottleState(profile)]));
-  const { rows } = await client.query<StandingRow>({
+  const { rows } = await client.query<ThrottleRow>({
     ...READ_FOR_UPDATE,
     values: [
       [...first.keys()],
@@ -123,7 +130,7 @@ async function writeAll(client: pg.ClientBase, learning: readonly Learning[]): P
     ],
   });
   const nowMs = Math.max(...rows.map((row) => row.now_ms));
-  const standings = new Map(rows.map((row) => [row.key, standingOf(row, 0)]));
+  const standings = new Map(rows.map((row) => [row.key, throttleStateOf(row, 0)]));
   for (const { key, profile, lesson } of learning) {
     standings.set(key, nextThrottleState(standings.get(key)!, lesson, profile, nowMs));
   }

@@ -6,11 +6,11 @@
  * for nobody: what others are about to take is passed over.
  */
 import type pg from "pg";
-import type { Line, Task, TaskKind } from "./tasks.ts";
-import { byIndex } from "./with-index-plans.ts";
+import type { QueueName, Task, TaskKind } from "./tasks.ts";
+import { withIndexPlans } from "./with-index-plans.ts";
 
-export type Claim = {
-  line: Line;
+export type ClaimOptions = {
+  line: QueueName;
   processId: string;
   /** At the most. */
   count: number;
@@ -19,8 +19,8 @@ export type Claim = {
 };
 
 /** One after the other: each counts as in hand when the next is chosen. */
-export function claimTasks(pool: pg.Pool, { line, processId, count, kinds }: Claim): Promise<Task[]> {
-  return byIndex(pool, async (client) => {
+export function claimTasks(pool: pg.Pool, { line, processId, count, kinds }: ClaimOptions): Promise<Task[]> {
+  return withIndexPlans(pool, async (client) => {
     const claimed: Task[] = [];
     while (claimed.length < count) {
       const { rows } = await client.query<Task>({

@@ -1,13 +1,13 @@
 /** One short statement again and again, over a connection of its own that is opened anew whenever it is lost. */
 import pg from "pg";
 
-export type Pulse = {
+export type Heartbeat = {
   /** The first beat; throws if there is none. */
   start(): Promise<void>;
   close(): Promise<void>;
 };
 
-export type PulseOptions<Row> = {
+export type HeartbeatOptions<Row> = {
   connection: pg.ClientConfig;
   /** It returns one row. */
   statement: pg.QueryConfig;
@@ -19,7 +19,7 @@ export type PulseOptions<Row> = {
 /** A server that has not answered by then is asked again, over another connection. */
 const TIMEOUT_MS = 3000;
 
-export function createPulse<Row extends pg.QueryResultRow>(options: PulseOptions<Row>): Pulse {
+export function createHeartbeat<Row extends pg.QueryResultRow>(options: HeartbeatOptions<Row>): Heartbeat {
   const { connection, statement, everyMs, onBeat, say } = options;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -1,11 +1,11 @@
 /** Closes lanes without tasks: a claim looks into every lane of its line, so those of quiet endpoints would slow it down. */
 import type pg from "pg";
-import type { Line } from "./tasks.ts";
-import { byIndex } from "./with-index-plans.ts";
+import type { QueueName } from "./tasks.ts";
+import { withIndexPlans } from "./with-index-plans.ts";
 
 /** Returns how many. */
-export function closeIdleLanes(pool: pg.Pool, line: Line): Promise<number> {
-  return byIndex(pool, async (client) => {
+export function closeIdleLanes(pool: pg.Pool, line: QueueName): Promise<number> {
+  return withIndexPlans(pool, async (client) => {
     const { rows } = await client.query<{ id: string }>({
       name: "lock-idle-lanes",
       text: LOCK_IDLE_LANES,

@@ -8,14 +8,14 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { asc } from "drizzle-orm";
-import { type Database, isDatabaseAway } from "../db/database.ts";
+import { type Database, isDatabaseUnavailable } from "../db/database.ts";
 import { processes } from "../db/queue-schema.ts";
-import { createPulse } from "./heartbeat.ts";
-import { reasonOf } from "./log-once.ts";
-import { giveBackAll, giveBackOfTheDead } from "./release-tasks.ts";
-import { byIndex } from "./with-index-plans.ts";
+import { createHeartbeat } from "./heartbeat.ts";
+import { errorMessage } from "./log-once.ts";
+import { releaseAll, releaseExpiredProcesses } from "./release-tasks.ts";
+import { withIndexPlans } from "./with-index-plans.ts";
 
-export type Processes = {
+export type ProcessRegistry = {
   /** In whose name this process takes tasks and places. */
   readonly id: string;
   /** From here on it is registered, and watches over the others. Before it takes anything. */
@@ -28,7 +28,7 @@ export type Processes = {
 
 export type ProcessInfo = typeof processes.$inferSelect;
 
-export type ProcessesDeps = {
+export type ProcessRegistryDeps = {
   database: Database;
   role: ProcessInfo["role"];
   /** On the embedded database there is nobody else: whoever is registered is dead. */
@@ -45,7 +45,13 @@ export type ProcessTiming = {
 
 const TIMING: ProcessTiming = { beatMs: 3000, deadMs: 15_000 };
 
-export function createProcesses({ database, role, isAlone, say, timing = TIMING }: ProcessesDeps): Processes {
+export function createProcessRegistry({
+  database,
+  role,
+  isAlone,
+  say,
+  timing = TIMING,
+}: ProcessRegistryDeps): ProcessRegistry {
   const { pool, orm, connection } = database;
   const { beatMs, deadMs } = timing;
   const steadyMs = deadMs / 2; // between two beats, at most
@@ -55,7 +61,7 @@ export function createProcesses({ database, role, isAlone, say, timing = TIMING 
   let reaping: Promise<void> | undefined;
   let isRegistered = false;
 
-  const pulse = createPulse({
+  const pulse = createHeartbeat({
     connection,
     statement: { name: "beat", text: BEAT, values: [id, role, hostname(), process.pid] },
     everyMs: beatMs,
@@ -74,16 +80,16 @@ export function createProcesses({ database, role, isAlone, say, timing = TIMING 
 
   async function reap(): Promise<void> {
     try {
-      const struckOff = await byIndex(pool, async (client) => {
+      const struckOff = await withIndexPlans(pool, async (client) => {
         const values = [id, deadMs, steadyMs];
         const { rows } = await client.query<ProcessInfo>({ name: "strike-off", text: STRIKE_OFF, values });
-        const tasks = await giveBackOfTheDead(client);
+        const tasks = await releaseExpiredProcesses(client);
         return { rows, tasks };
       });
       sayWhoDied(struckOff);
     } catch (error) {
-      if (isDatabaseAway(error)) return; // the next beat says so
-      say(`queue: looking after the other processes failed: ${reasonOf(error)}`);
+      if (isDatabaseUnavailable(error)) return; // the next beat says so
+      say(`queue: looking after the other processes failed: ${errorMessage(error)}`);
     }
   }
 
@@ -98,10 +104,10 @@ export function createProcesses({ database, role, isAlone, say, timing = TIMING 
     async start() {
       await pulse.start();
       if (!isAlone) return;
-      const struckOff = await byIndex(pool, async (client) => {
+      const struckOff = await withIndexPlans(pool, async (client) => {
         const text = "delete from processes where id <> $1 returning role, host, pid";
         const { rows } = await client.query<ProcessInfo>(text, [id]);
-        return { rows, tasks: await giveBackOfTheDead(client) };
+        return { rows, tasks: await releaseExpiredProcesses(client) };
       });
       sayWhoDied(struckOff);
     },
@@ -110,12 +116,12 @@ export function createProcesses({ database, role, isAlone, say, timing = TIMING 
       await pulse.close();
       await reaping;
       try {
-        await byIndex(pool, async (client) => {
+        await withIndexPlans(pool, async (client) => {
           await client.query("delete from processes where id = $1", [id]);
-          await giveBackAll(client, id);
+          await releaseAll(client, id);
         });
       } catch (error) {
-        say(`queue: this process could not sign off, the others will notice: ${reasonOf(error)}`);
+        say(`queue: this process could not sign off, the others will notice: ${errorMessage(error)}`);
       }
     },
 

@@ -1,19 +1,19 @@
 /** Tasks that go back to their lanes because nobody works on them any more. */
 import type pg from "pg";
-import type { Line } from "./tasks.ts";
-import { byIndex } from "./with-index-plans.ts";
+import type { QueueName } from "./tasks.ts";
+import { withIndexPlans } from "./with-index-plans.ts";
 
 /**
  * What a living process has by name only, for all it knows: a claim whose answer was lost on the way, or a task whose
  * handler just stopped. Returns how many.
  */
-export function giveBackStrays(
+export function releaseOrphaned(
   pool: pg.Pool,
-  line: Line,
+  line: QueueName,
   processId: string,
   kept: readonly number[],
 ): Promise<number> {
-  return byIndex(pool, async (client) => {
+  return withIndexPlans(pool, async (client) => {
     const { rowCount } = await client.query({
       name: "give-back-strays",
       text: GIVE_BACK_STRAYS,
@@ -27,7 +27,7 @@ export function giveBackStrays(
  * Everything in the name of processes that are not registered (any more): tasks, and places at mail hosts. Returns how
  * many tasks. What is passed over because it is locked is found the next time.
  */
-export async function giveBackOfTheDead(client: pg.ClientBase): Promise<number> {
+export async function releaseExpiredProcesses(client: pg.ClientBase): Promise<number> {
   const { rowCount } = await client.query({ name: "give-back-of-the-dead", text: GIVE_BACK_OF_THE_DEAD });
   await client.query({ name: "free-places-of-the-dead", text: FREE_PLACES_OF_THE_DEAD });
   await client.query({ name: "forget-wishes-of-the-dead", text: FORGET_WISHES_OF_THE_DEAD });
@@ -35,7 +35,7 @@ export async function giveBackOfTheDead(client: pg.ClientBase): Promise<number> 
 }
 
 /** Everything that this process has, in the transaction in which it goes. */
-export async function giveBackAll(client: pg.ClientBase, processId: string): Promise<void> {
+export async function releaseAll(client: pg.ClientBase, processId: string): Promise<void> {
   const values = [processId];
   await client.query({ name: "give-back-all", text: GIVE_BACK_ALL, values });
   await client.query({ name: "free-places", text: "delete from pace_places where process_id = $1", values });

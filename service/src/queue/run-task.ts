@@ -5,9 +5,9 @@
  * away or in trouble of its own, or when we are told to stop, nothing counts against it.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { type Database, isDatabaseAway, sqlStateOf } from "../db/database.ts";
-import { reasonOf, type Troubles } from "./log-once.ts";
-import type { Later, Task, TaskKind, Tasks } from "./tasks.ts";
+import { type Database, isDatabaseUnavailable, sqlStateOf } from "../db/database.ts";
+import { errorMessage, type LogOnce } from "./log-once.ts";
+import type { Task, TaskKind, Tasks, TaskUpdate } from "./tasks.ts";
 
 /**
  * Completes or postpones the task itself, in the transaction that saves the work; when it is no longer ours, it just
@@ -18,14 +18,14 @@ export type Handler = (task: Task, signal: AbortSignal) => Promise<void>;
 /** The task has failed for good. It is removed afterwards, if it is still there. May be called again for the same one. */
 export type GiveUp = (task: Task, error: Error) => Promise<void>;
 
-export type AttemptDeps = {
+export type RunTaskDeps = {
   database: Pick<Database, "orm">;
   tasks: Pick<Tasks, "complete" | "postpone">;
   processId: string;
   handlers: Partial<Record<TaskKind, Handler>>;
   giveUp: GiveUp;
   closing: AbortSignal;
-  troubles: Troubles;
+  troubles: LogOnce;
   say: (text: string) => void;
 };
 
@@ -44,7 +44,7 @@ const TROUBLE_REST_MS = 5000;
 const DATABASE_TROUBLE = /^(25006|40...|53...|55P03|58...)$/;
 
 /** It never throws. A task that could not be put away is still in our name, and found there by the worker. */
-export function createAttempts(deps: AttemptDeps): (task: Task) => Promise<void> {
+export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<void> {
   const { tasks, processId, handlers, closing, troubles, say } = deps;
   const { orm } = deps.database;
 
@@ -52,7 +52,7 @@ export function createAttempts(deps: AttemptDeps): (task: Task) => Promise<void>
     try {
       await attempt(task);
     } catch (error) {
-      say(`${nameOf(task)} could not be put away: ${reasonOf(error)}`);
+      say(`${nameOf(task)} could not be put away: ${errorMessage(error)}`);
     }
   };
 
@@ -66,7 +66,7 @@ export function createAttempts(deps: AttemptDeps): (task: Task) => Promise<void>
     });
     if (!error) return;
 
-    if (isDatabaseAway(error)) {
+    if (isDatabaseUnavailable(error)) {
       troubles.note(`${nameOf(task)}: the database is away`, error);
       return postpone(task, {});
     }
@@ -75,7 +75,7 @@ export function createAttempts(deps: AttemptDeps): (task: Task) => Promise<void>
       return postpone(task, { dueInMs: TROUBLE_REST_MS });
     }
     if (closing.aborted) {
-      if (error.name !== "AbortError") say(`${nameOf(task)} was stopped: ${reasonOf(error)}`);
+      if (error.name !== "AbortError") say(`${nameOf(task)} was stopped: ${errorMessage(error)}`);
       return postpone(task, {});
     }
     const failures = task.failures + 1;
@@ -84,7 +84,7 @@ export function createAttempts(deps: AttemptDeps): (task: Task) => Promise<void>
   }
 
   async function giveUp(task: Task, reason: Error): Promise<void> {
-    say(`${nameOf(task)} is given up: ${reasonOf(reason)}`);
+    say(`${nameOf(task)} is given up: ${errorMessage(reason)}`);
     const error = await errorOf(() =>
       insist(async () => {
         await deps.giveUp(task, reason);
@@ -96,12 +96,12 @@ export function createAttempts(deps: AttemptDeps): (task: Task) => Promise<void>
 
   async function rest(task: Task, failures: number, what: string, error: Error): Promise<void> {
     const restMs = RESTS_MS[Math.min(failures, RESTS_MS.length) - 1]!;
-    say(`${nameOf(task)} ${what}, again in ${restMs / 1000} s: ${reasonOf(error)}`);
+    say(`${nameOf(task)} ${what}, again in ${restMs / 1000} s: ${errorMessage(error)}`);
     await postpone(task, { dueInMs: restMs, hasFailed: true });
   }
 
   /** Whether it was still ours does not matter: otherwise somebody else has it, or nobody needs it. */
-  async function postpone(task: Task, later: Later): Promise<void> {
+  async function postpone(task: Task, later: TaskUpdate): Promise<void> {
     await insist(() => tasks.postpone(orm, task, processId, later));
   }
 
@@ -110,7 +110,7 @@ export function createAttempts(deps: AttemptDeps): (task: Task) => Promise<void>
     for (;;) {
       const error = await errorOf(change);
       if (!error) return;
-      if (!isDatabaseAway(error)) throw error;
+      if (!isDatabaseUnavailable(error)) throw error;
       troubles.note("the database is away", error);
       if (closing.aborted) return;
       await pause(AWAY_PAUSE_MS, undefined, { signal: closing }).catch(() => {});

@@ -14,9 +14,9 @@ import { notify } from "../db/pubsub.ts";
 import { lanes, tasks, turns } from "../db/queue-schema.ts";
 import { claimTasks } from "./claim-tasks.ts";
 import { closeIdleLanes } from "./idle-lanes.ts";
-import { giveBackStrays } from "./release-tasks.ts";
+import { releaseOrphaned } from "./release-tasks.ts";
 
-export type Line = (typeof lanes.$inferSelect)["line"];
+export type QueueName = (typeof lanes.$inferSelect)["line"];
 export type TaskKind = (typeof tasks.$inferSelect)["kind"];
 
 export type Task = {
@@ -48,7 +48,7 @@ export type Due = {
 
 export type Tasks = {
   /** Changes nothing if it is there. In the transaction that adds to it, unless it is sure to be there. */
-  openLane(tx: Orm, lane: { id: string; accountId: string; line: Line }): Promise<void>;
+  openLane(tx: Orm, lane: { id: string; accountId: string; line: QueueName }): Promise<void>;
   /** Workers hear of it at commit. */
   add(tx: Orm, added: readonly NewTask[]): Promise<void>;
   /** Its tasks stay where they are; those in hand go on. */
@@ -57,18 +57,18 @@ export type Tasks = {
   /** With all its tasks. Whoever has one in hand finds out when it is to be completed. */
   closeLane(tx: Orm, laneId: string): Promise<void>;
   /** Those without a task, as they only get in the way; returns how many. */
-  closeIdleLanes(line: Line): Promise<number>;
+  closeIdleLanes(line: QueueName): Promise<number>;
   /** Up to this many, each in its turn; only of these kinds, if they are said. */
-  claim(line: Line, processId: string, count: number, kinds?: readonly TaskKind[]): Promise<Task[]>;
+  claim(line: QueueName, processId: string, count: number, kinds?: readonly TaskKind[]): Promise<Task[]>;
   /** False: it is no longer ours (we were taken for dead, or the lane is closed), so the transaction must not commit. */
   complete(tx: Orm, task: Task, processId: string): Promise<boolean>;
   /** The same task later, back in its lane. False: it is no longer ours, as above. */
-  postpone(tx: Orm, task: Task, processId: string, later: Later): Promise<boolean>;
+  postpone(tx: Orm, task: Task, processId: string, later: TaskUpdate): Promise<boolean>;
   /** Everything in this process's name goes back but for these tasks, at once and without a mark; returns how many. */
-  giveBack(line: Line, processId: string, kept: readonly number[]): Promise<number>;
+  giveBack(line: QueueName, processId: string, kept: readonly number[]): Promise<number>;
 };
 
-export type Later = Due & {
+export type TaskUpdate = Due & {
   /** Its handler threw. */
   hasFailed?: boolean;
 };
@@ -152,7 +152,7 @@ export function createTasks({ database }: { database: Database }): Tasks {
       return postponed.length === 1;
     },
 
-    giveBack: (line, processId, kept) => giveBackStrays(pool, line, processId, kept),
+    giveBack: (line, processId, kept) => releaseOrphaned(pool, line, processId, kept),
   };
 }
 

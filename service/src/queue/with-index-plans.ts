@@ -7,7 +7,10 @@
  */
 import type pg from "pg";
 
-export async function byIndex<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+export async function withIndexPlans<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   try {
     await client.query(BEGIN);

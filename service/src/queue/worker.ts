@@ -7,11 +7,11 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
-import type { Notices } from "../db/pubsub.ts";
-import { createTroubles } from "./log-once.ts";
-import type { Processes } from "./process-registry.ts";
-import { createAttempts, type GiveUp, type Handler } from "./run-task.ts";
-import { type Line, TASKS_WAIT, type Task, type TaskKind, type Tasks } from "./tasks.ts";
+import type { PubSub } from "../db/pubsub.ts";
+import { createLogOnce } from "./log-once.ts";
+import type { ProcessRegistry } from "./process-registry.ts";
+import { createTaskRunner, type GiveUp, type Handler } from "./run-task.ts";
+import { type QueueName, TASKS_WAIT, type Task, type TaskKind, type Tasks } from "./tasks.ts";
 
 export type { GiveUp, Handler } from "./run-task.ts";
 
@@ -23,9 +23,9 @@ export type Worker = {
 export type WorkerDeps = {
   database: Pick<Database, "orm">;
   tasks: Tasks;
-  processes: Pick<Processes, "id">;
-  notices: Pick<Notices, "on" | "onGap">;
-  line: Line;
+  processes: Pick<ProcessRegistry, "id">;
+  notices: Pick<PubSub, "on" | "onGap">;
+  line: QueueName;
   slots: number;
   handlers: Partial<Record<TaskKind, Handler>>;
   giveUp: GiveUp;
@@ -42,10 +42,10 @@ export function startWorker(deps: WorkerDeps): Worker {
   const { tasks, line, slots } = deps;
   const processId = deps.processes.id;
   const say = (text: string) => deps.say(`${line}: ${text}`);
-  const troubles = createTroubles(say);
+  const troubles = createLogOnce(say);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // each task in hand may have its own
-  const attempt = createAttempts({ ...deps, processId, closing: closing.signal, troubles, say });
+  const attempt = createTaskRunner({ ...deps, processId, closing: closing.signal, troubles, say });
   const kinds = Object.keys(deps.handlers) as TaskKind[]; // the others are for processes that know them
   const inHand = new Map<Task, Promise<void>>();
   let mayBeDue = true;

@@ -1,6 +1,6 @@
 import type { Doctor, Finding } from "@mailvet/engine";
 import { expect, test } from "vitest";
-import { createDoctorVisits } from "./doctor-cache.ts";
+import { createDoctorCache } from "./doctor-cache.ts";
 
 const GOOD: Finding = { name: "port 25", outcome: "good", found: "Open." };
 const BAD: Finding = { name: "SPF", outcome: "bad", found: "There is none.", advice: "Publish one." };
@@ -25,7 +25,7 @@ function openPractice(findings: readonly Finding[], gate: Promise<unknown> = Pro
 
 test("what the doctor finds is told in order, and kept", async () => {
   const { count, openDoctor } = openPractice([GOOD, BAD]);
-  const visits = createDoctorVisits(openDoctor);
+  const visits = createDoctorCache(openDoctor);
   expect(visits.last).toBeUndefined();
   const report = await visits.run();
   expect(report.findings).toEqual([{ ...GOOD, advice: null }, BAD]);
@@ -35,7 +35,7 @@ test("what the doctor finds is told in order, and kept", async () => {
 
 test("those who call at the same time, or soon after, share one visit", async () => {
   const { count, openDoctor } = openPractice([GOOD]);
-  const visits = createDoctorVisits(openDoctor);
+  const visits = createDoctorCache(openDoctor);
   const [one, other] = await Promise.all([visits.run(), visits.run()]);
   expect(await visits.run()).toBe(one);
   expect(other).toBe(one);
@@ -44,7 +44,7 @@ test("those who call at the same time, or soon after, share one visit", async ()
 
 test("when the service stops, a visit ends with what is known by then", async () => {
   const { count, openDoctor } = openPractice([GOOD, BAD], new Promise(() => {}));
-  const visits = createDoctorVisits(openDoctor);
+  const visits = createDoctorCache(openDoctor);
   const report = visits.run();
   setTimeout(() => visits.close(), 20);
   expect((await report).findings.map(({ name, outcome }) => [name, outcome])).toEqual([
@@ -56,7 +56,7 @@ test("when the service stops, a visit ends with what is known by then", async ()
 
 test("a doctor who fails is not remembered, and the next call is a new visit", async () => {
   let isWell = false;
-  const visits = createDoctorVisits(() => ({
+  const visits = createDoctorCache(() => ({
     async *examine() {
       if (!isWell) throw new Error("ill");
       yield GOOD;

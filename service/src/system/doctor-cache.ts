@@ -6,7 +6,7 @@
 import type { DoctorReport } from "@mailvet/contract";
 import type { Doctor, Finding } from "@mailvet/engine";
 
-export type DoctorVisits = {
+export type DoctorCache = {
   /** What was found last; undefined before the first visit. */
   readonly last: DoctorReport | undefined;
   run(): Promise<DoctorReport>;
@@ -18,7 +18,7 @@ const FRESH_MS = 30_000;
 /** The doctor is quicker by itself; this is in case it is not. */
 const LONGEST_MS = 25_000;
 
-export function createDoctorVisits(openDoctor: () => Doctor): DoctorVisits {
+export function createDoctorCache(openDoctor: () => Doctor): DoctorCache {
   let last: DoctorReport | undefined;
   let lastAtMs = Number.NEGATIVE_INFINITY;
   let underWay: Promise<DoctorReport> | undefined;

@@ -2,7 +2,7 @@
 import type { System } from "@mailvet/contract";
 import type pg from "pg";
 
-export type JobPulse = { look(): Promise<System["jobs"]> };
+export type JobRate = { look(): Promise<System["jobs"]> };
 
 /** Verdicts are saved every few seconds, so less says little; what was longer ago is not now. */
 const WINDOW_MS = 30_000;
@@ -10,7 +10,7 @@ const FORGET_MS = 90_000;
 
 type Look = { atMs: number; processed: number };
 
-export function createJobPulse(pool: Pick<pg.Pool, "query">): JobPulse {
+export function createJobRate(pool: Pick<pg.Pool, "query">): JobRate {
   /** In the order of time; the first one is what we compare with. */
   let looks: Look[] = [];
 

@@ -1,9 +1,9 @@
 /** How many tasks wait and are worked on, in each line of the queue. */
 import type { QueueLine } from "@mailvet/contract";
 import type pg from "pg";
-import type { Line } from "../queue/tasks.ts";
+import type { QueueName } from "../queue/tasks.ts";
 
-export type QueueDepth = Record<Line, QueueLine>;
+export type QueueDepth = Record<QueueName, QueueLine>;
 
 export async function queueDepth(pool: Pick<pg.Pool, "query">): Promise<QueueDepth> {
   const { rows } = await pool.query<Row>(COUNT);
@@ -14,7 +14,7 @@ export async function queueDepth(pool: Pick<pg.Pool, "query">): Promise<QueueDep
   return depth;
 }
 
-type Row = { line: Line; waiting: number; due: number; in_hand: number; oldest: Date | null };
+type Row = { line: QueueName; waiting: number; due: number; in_hand: number; oldest: Date | null };
 
 const EMPTY: QueueLine = { waiting: 0, due: 0, in_hand: 0, oldest_due_at: null };
 

@@ -2,15 +2,15 @@
 import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
 import { breakerOf, type Reply, type ThrottleState } from "@mailvet/engine";
 import type pg from "pg";
-import { type StandingRow, standingOf } from "../pacing/throttle-sql.ts";
+import { type ThrottleRow, throttleStateOf } from "../pacing/throttle-sql.ts";
 
-export async function listSharedPaces(pool: Pick<pg.Pool, "query">): Promise<HostPace[]> {
-  const { rows } = await pool.query<StandingRow>(WORST_FIRST, [MAX_PACES_SHOWN]);
-  return rows.map((row) => presentPace(row.key, standingOf(row, 0), row.now_ms));
+export async function listSharedThrottles(pool: Pick<pg.Pool, "query">): Promise<HostPace[]> {
+  const { rows } = await pool.query<ThrottleRow>(WORST_FIRST, [MAX_PACES_SHOWN]);
+  return rows.map((row) => presentThrottle(row.key, throttleStateOf(row, 0), row.now_ms));
 }
 
 /** `nowMs` and the standing's times are milliseconds since 1970. */
-export function presentPace(key: string, standing: ThrottleState, nowMs: number): HostPace {
+export function presentThrottle(key: string, standing: ThrottleState, nowMs: number): HostPace {
   const { limit, restMs, tripped } = standing;
   const isOpen = breakerOf(standing, nowMs) !== undefined;
   return {

@@ -7,14 +7,14 @@ import type { DoctorReport, HostPace, System as SystemReport } from "@mailvet/co
 import type { Doctor } from "@mailvet/engine";
 import type { Adjudicator } from "../adjudication/adjudicator.ts";
 import type { Database } from "../db/database.ts";
-import type { Processes } from "../queue/process-registry.ts";
+import type { ProcessRegistry } from "../queue/process-registry.ts";
 import { presentAdjudicator } from "./adjudicator-report.ts";
-import { createDoctorVisits } from "./doctor-cache.ts";
-import { createJobPulse } from "./job-rate.ts";
+import { createDoctorCache } from "./doctor-cache.ts";
+import { createJobRate } from "./job-rate.ts";
 import type { ListRefresh } from "./list-refresh.ts";
 import { queueDepth } from "./queue-depth.ts";
 
-export type System = {
+export type SystemReporter = {
   report(): Promise<SystemReport>;
   /** Takes up to half a minute. Asked again soon after, it is the same report. */
   runDoctor(): Promise<DoctorReport>;
@@ -24,7 +24,7 @@ export type System = {
 
 export type SystemDeps = {
   database: Pick<Database, "pool">;
-  processes: Pick<Processes, "list">;
+  processes: Pick<ProcessRegistry, "list">;
   openDoctor: () => Doctor;
   /** Hosts that made themselves felt, the worst first: of all processes (shared-throttle-report.ts), or of this one (throttle-report.ts). */
   listPaces: () => HostPace[] | Promise<HostPace[]>;
@@ -39,11 +39,11 @@ const FRESH_MS = 1000;
 /** A deployment that is restarted all the time leaves many behind, until they are struck off. */
 const MAX_PROCESSES = 200;
 
-export function createSystem(deps: SystemDeps): System {
+export function createSystem(deps: SystemDeps): SystemReporter {
   const { database, processes, listPaces, adjudicator, lists, version, storage } = deps;
   const { pool } = database;
-  const jobPulse = createJobPulse(pool);
-  const doctor = createDoctorVisits(deps.openDoctor);
+  const jobPulse = createJobRate(pool);
+  const doctor = createDoctorCache(deps.openDoctor);
   let lately: { report: Promise<SystemReport>; atMs: number } | undefined;
 
   const report = async (): Promise<SystemReport> => ({

@@ -1,11 +1,11 @@
 import { LocalHostLimiter, type ProviderProfile } from "@mailvet/engine";
 import { expect, test } from "vitest";
-import { createPaceBook } from "./throttle-report.ts";
+import { createThrottleReport } from "./throttle-report.ts";
 
 const PROFILE = { connections: 4, gapMs: 0 } as ProviderProfile;
 const REFUSAL = { code: 554, enhanced: "5.7.1", lines: ["Your address is on a list."] };
 
-const openBook = () => createPaceBook((_key, profile) => new LocalHostLimiter(profile));
+const openBook = () => createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
 
 test("a host that never complained is not in the book", () => {
   const book = openBook();

@@ -18,9 +18,9 @@ import {
   type ThrottleState,
 } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
-import { presentPace } from "./shared-throttle-report.ts";
+import { presentThrottle } from "./shared-throttle-report.ts";
 
-export type PaceBook = {
+export type ThrottleReport = {
   paceFor: HostLimiterFor;
   /** The worst first. */
   list(): HostPace[];
@@ -29,7 +29,7 @@ export type PaceBook = {
 const MOST_REMEMBERED = 20_000;
 
 /** `paceFor` makes the pace that is really kept. */
-export function createPaceBook(paceFor: HostLimiterFor): PaceBook {
+export function createThrottleReport(paceFor: HostLimiterFor): ThrottleReport {
   /** Those that made themselves felt; times are milliseconds since 1970. */
   const standings = new LRUCache<string, ThrottleState>({ max: MOST_REMEMBERED });
 
@@ -51,7 +51,7 @@ export function createPaceBook(paceFor: HostLimiterFor): PaceBook {
       return [...standings]
         .sort(([a, one], [b, other]) => compareStandings(one, other, nowMs) || (a < b ? -1 : 1))
         .slice(0, MAX_PACES_SHOWN)
-        .map(([key, standing]) => presentPace(key, standing, nowMs));
+        .map(([key, standing]) => presentThrottle(key, standing, nowMs));
     },
   };
 }

@@ -5,7 +5,7 @@
 import { createUniqueEmailIndex, emailIn, type UniqueEmailIndex } from "@mailvet/engine/list-file";
 import type { Database } from "../db/database.ts";
 import { uploadCensuses } from "../db/job-schema.ts";
-import { beginTurn, type Turn } from "../event-loop-yield.ts";
+import { startTimeSlice, type TimeSlice } from "../event-loop-yield.ts";
 import { type FirstRows, packFirstRows, readParts } from "./upload-parts.ts";
 
 export type ColumnCount = {
@@ -18,17 +18,17 @@ export type ColumnCount = {
 /** Nothing is known of it yet. */
 export const UNCOUNTED: ColumnCount = { emails: 0, unique: 0 };
 
-export type ColumnCensus = {
+export type ColumnIndex = {
   readonly column: number;
   /** The next rows. Undefined once there are too many different emails. */
-  add(rows: readonly (readonly string[])[], turn: Turn): Promise<FirstRows | undefined>;
+  add(rows: readonly (readonly string[])[], turn: TimeSlice): Promise<FirstRows | undefined>;
   readonly count: ColumnCount;
 };
 
 const ROWS_BETWEEN_LOOKS = 32;
 
 /** Beyond `maxUnique` different emails only rows are counted, so that memory has a bound. */
-export function createColumnCensus(column: number, maxUnique: number): ColumnCensus {
+export function createColumnIndex(column: number, maxUnique: number): ColumnIndex {
   let census: UniqueEmailIndex | undefined = createUniqueEmailIndex();
   let emails = 0;
   return {
@@ -57,8 +57,8 @@ export async function countStoredColumn(
   column: number,
   maxUnique: number,
 ): Promise<ColumnCount> {
-  const census = createColumnCensus(column, maxUnique);
-  const turn = beginTurn();
+  const census = createColumnIndex(column, maxUnique);
+  const turn = startTimeSlice();
   let storing: Promise<unknown> | undefined;
   for await (const { number, rows } of readParts(pool, uploadId)) {
     const firstRows = await census.add(rows, turn);

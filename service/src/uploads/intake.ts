@@ -14,14 +14,14 @@ import {
   openListFile,
 } from "@mailvet/engine/list-file";
 import type { Database } from "../db/database.ts";
-import { beginTurn, type Turn } from "../event-loop-yield.ts";
+import { startTimeSlice, type TimeSlice } from "../event-loop-yield.ts";
 import { fileRefusal } from "../file-refusal.ts";
 import { Refusal } from "../refusal.ts";
 import {
-  type ColumnCensus,
   type ColumnCount,
+  type ColumnIndex,
   countStoredColumn,
-  createColumnCensus,
+  createColumnIndex,
   UNCOUNTED,
 } from "./column-index.ts";
 import { refuseTooManyEmails } from "./email-limit.ts";
@@ -69,15 +69,15 @@ async function takeInRows(
   const hash = createHash("sha256");
   const list = await openListFile(hashing(bytes, hash), limits);
   const survey = createEmailColumnFinder(list.columns);
-  const turn = beginTurn();
+  const turn = startTimeSlice();
   const emailsIn = (column: number | undefined) => survey.emailCounts[column ?? 0] ?? 0;
-  let censuses: ColumnCensus[] | undefined;
+  let censuses: ColumnIndex[] | undefined;
   let isKept = true;
   let totalRows = 0;
   let number = 0;
   for await (const rows of list.batches) {
     survey.add(rows);
-    censuses ??= mostEmails(survey.emailCounts).map((column) => createColumnCensus(column, limits.maxEmails));
+    censuses ??= mostEmails(survey.emailCounts).map((column) => createColumnIndex(column, limits.maxEmails));
     const firstRows = await countIn(censuses, rows, turn);
     // What will be refused is read to its end, to say how many there are, but not stored.
     isKept &&= emailsIn(survey.suggested) <= limits.maxEmails;
@@ -135,9 +135,9 @@ function mostEmails(emailCounts: readonly number[]): number[] {
 }
 
 async function countIn(
-  censuses: readonly ColumnCensus[],
+  censuses: readonly ColumnIndex[],
   rows: readonly (readonly string[])[],
-  turn: Turn,
+  turn: TimeSlice,
 ): Promise<Map<number, FirstRows>> {
   const counted = new Map<number, FirstRows>();
   for (const census of censuses) {

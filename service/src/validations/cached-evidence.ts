@@ -6,7 +6,7 @@
  */
 import type { Evidence } from "@mailvet/engine";
 
-export type KeptEvidence = Pick<
+export type CachedEvidence = Pick<
   Evidence,
   "route" | "policies" | "provider" | "mailbox" | "decoy" | "naming" | "adjudication"
 > & {
@@ -18,7 +18,7 @@ export type KeptEvidence = Pick<
 /** Longer than what anyone is shown, short enough to keep thousands. */
 const MAX_REPLY_CHARACTERS = 400;
 
-export function keep(evidence: Evidence): KeptEvidence {
+export function keep(evidence: Evidence): CachedEvidence {
   const { route, policies, provider, mailbox, decoy, naming, adjudication } = evidence;
   return {
     ...(route && { route: withFirstHost(route) }),
@@ -34,7 +34,7 @@ export function keep(evidence: Evidence): KeptEvidence {
 }
 
 /** What the text says now, and what was found out about the same address: here or by another spelling of it. */
-export function readWith(glance: Evidence, found: KeptEvidence | Evidence): Evidence {
+export function readWith(glance: Evidence, found: CachedEvidence | Evidence): Evidence {
   // Spreading two objects into one takes six times as long.
   const evidence: Evidence = Object.assign({}, found, glance);
   if (found.isPrivacyRelay) evidence.isPrivacyRelay = true; // the mail host may have told what the name does not

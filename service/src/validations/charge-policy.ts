@@ -2,15 +2,15 @@
 import type { Status } from "@mailvet/contract";
 import type { Caller } from "../caller.ts";
 import type { Ledger, Reservation, Use } from "../credits/ledger.ts";
-import type { Answer } from "./answer.ts";
-import type { Asking } from "./present-result.ts";
+import type { ValidationAnswer } from "./answer.ts";
+import type { PresentOptions } from "./present-result.ts";
 
 export type Payment = {
   /** Pays for what was known already. Returns the balance, or undefined when nothing was to be paid. */
-  charge(answers: readonly Answer[]): Promise<number | undefined>;
+  charge(answers: readonly ValidationAnswer[]): Promise<number | undefined>;
   /** Holds credits while others are asked. Given back when disposed of, unless settled. */
   reserve(amount: number, forMs: number): Promise<Reservation>;
-  settle(credit: Reservation, answers: readonly Answer[]): Promise<number>;
+  settle(credit: Reservation, answers: readonly ValidationAnswer[]): Promise<number>;
 };
 
 /** Longer than the work takes: it is for processes that die with credits in hand. */
@@ -19,10 +19,10 @@ const SPARE_MS = 60_000;
 export function paymentBy(
   ledger: Pick<Ledger, "charge" | "reserve">,
   { accountId, by }: Caller,
-  { requestId: reference, onceKey }: Asking,
+  { requestId: reference, onceKey }: PresentOptions,
 ): Payment {
   const keyId = by.kind === "key" ? by.keyId : undefined;
-  const useOf = (answers: readonly Answer[]): Use => ({ keyId, counts: countStatuses(answers) });
+  const useOf = (answers: readonly ValidationAnswer[]): Use => ({ keyId, counts: countStatuses(answers) });
   return {
     async charge(answers) {
       if (by.kind === "key" && by.isTest) return undefined;
@@ -34,7 +34,7 @@ export function paymentBy(
   };
 }
 
-export function countStatuses(answers: readonly Answer[]): Record<Status, number> {
+export function countStatuses(answers: readonly ValidationAnswer[]): Record<Status, number> {
   const counts = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
   for (const { verdict } of answers) counts[verdict.status] += 1;
   return counts;

@@ -3,39 +3,39 @@
  * finished also when nobody waits any longer, so that whoever asks again finds the answer in the memory.
  */
 import { type Check, type Evidence, type Level, timeoutEvidence, type Verifier } from "@mailvet/engine";
-import { inTurns } from "../event-loop-yield.ts";
-import type { Naming } from "../naming/naming.ts";
+import { inTimeSlices } from "../event-loop-yield.ts";
+import type { NamingKnowledge } from "../naming/naming.ts";
 import { Refusal } from "../refusal.ts";
 import { readWith } from "./cached-evidence.ts";
 import { freshForMs } from "./freshness.ts";
-import type { VerdictMemory } from "./verdict-cache.ts";
+import type { VerdictCache } from "./verdict-cache.ts";
 
-export type ChecksUnderWay = {
+export type InFlightChecks = {
   /** Everything at the same time. Refuses when too much is under way already. Urgent questions go before others. */
   begin(
     accountId: string,
     glances: readonly Evidence[],
     isUrgent: boolean,
     level?: Level | undefined,
-  ): Promise<Question[]>;
+  ): Promise<CheckRequest[]>;
   /** Those of a list for which there is room, and undefined for the others. */
-  beginSome(accountId: string, glances: readonly Evidence[]): Promise<(Question | undefined)[]>;
+  beginSome(accountId: string, glances: readonly Evidence[]): Promise<(CheckRequest | undefined)[]>;
   /** Until all of them are settled, the time is up, or the signal comes. */
-  wait(questions: readonly Question[], withinMs: number, signal?: AbortSignal): Promise<void>;
+  wait(questions: readonly CheckRequest[], withinMs: number, signal?: AbortSignal): Promise<void>;
   /** From now on nobody waits longer than this: the time of all who ask is up by then, whatever they were given. */
   wrapUp(withinMs: number): void;
 };
 
 /** What somebody asked, and the check that will answer it, with whoever else asked for the same. */
-export type Question = { readonly glance: Evidence; readonly running: Running };
+export type CheckRequest = { readonly glance: Evidence; readonly running: Running };
 
 export type Found = { evidence: Evidence; checkedAtMs: number };
 
 export type CheckDeps = {
   verifier: Pick<Verifier, "begin">;
-  memory: Pick<VerdictMemory, "remember">;
+  memory: Pick<VerdictCache, "remember">;
   /** Learns how mailboxes are named from every check that has ended. */
-  naming?: Pick<Naming, "learnFrom"> | undefined;
+  naming?: Pick<NamingKnowledge, "learnFrom"> | undefined;
   /** How far to go for an answer where the request does not say. */
   level: Level;
   /** Checks at once, with those that nobody waits for any longer. */
@@ -57,7 +57,7 @@ export type Running = {
   waiters: Set<() => void>;
 };
 
-export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
+export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
   const { verifier, memory, naming, level: usualLevel, maxUnderWay = MAX_UNDER_WAY } = deps;
   const running = new Map<string, Running>();
   const countOf = new Map<string, number>();
@@ -117,13 +117,13 @@ export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
     glance: Evidence,
     isUrgent: boolean,
     level = usualLevel,
-  ): Question => ({ glance, running: join(accountId, glance, isUrgent, level) });
+  ): CheckRequest => ({ glance, running: join(accountId, glance, isUrgent, level) });
 
   return {
     begin: (accountId, glances, isUrgent, level) =>
-      inTurns(glances, (glance) => question(accountId, glance, isUrgent, level)),
+      inTimeSlices(glances, (glance) => question(accountId, glance, isUrgent, level)),
     beginSome: (accountId, glances) =>
-      inTurns(glances, (glance) => {
+      inTimeSlices(glances, (glance) => {
         try {
           return question(accountId, glance, false);
         } catch (error) {
@@ -144,7 +144,7 @@ export function createChecksUnderWay(deps: CheckDeps): ChecksUnderWay {
 
 /** While it waits, what ends the waiting is among `timeUps`. */
 function allOrTimeUp(
-  questions: readonly Question[],
+  questions: readonly CheckRequest[],
   withinMs: number,
   timeUps: Set<() => void>,
   signal: AbortSignal | undefined,
@@ -171,12 +171,12 @@ function allOrTimeUp(
   });
 }
 
-export function isSettled({ running }: Question): boolean {
+export function isSettled({ running }: CheckRequest): boolean {
   return running.checkedAtMs !== undefined;
 }
 
 /** What is known by now, settled or not. */
-export function foundFor({ glance, running: { check, level, checkedAtMs } }: Question): Found {
+export function foundFor({ glance, running: { check, level, checkedAtMs } }: CheckRequest): Found {
   const isOver = checkedAtMs !== undefined;
   const evidence = isOver ? check.evidence : timeoutEvidence(check.evidence, RETRY_UNSETTLED_SECONDS, level);
   return { evidence: readWith(glance, evidence), checkedAtMs: checkedAtMs ?? Date.now() };

@@ -11,7 +11,7 @@ import { wrongValue } from "../refusal.ts";
 import type { Answers } from "./answer.ts";
 import { type Asker, askerOf } from "./asker.ts";
 import { paymentBy } from "./charge-policy.ts";
-import type { Asking } from "./present-result.ts";
+import type { PresentOptions } from "./present-result.ts";
 import { isSandboxDomain, SANDBOX_DOMAIN } from "./sandbox.ts";
 import type { ValidateDeps } from "./validate.ts";
 
@@ -22,7 +22,7 @@ export async function inspectDomain(
   { answers, ledger, budgetMs }: ValidateDeps,
   caller: Caller,
   domain: string,
-  asking: Asking,
+  asking: PresentOptions,
 ): Promise<InspectedDomain> {
   const asker = askerOf(caller);
   const glance = answers.glance(postmasterOf(domain));

@@ -2,11 +2,11 @@
 import type { BulkItem, ValidationResult } from "@mailvet/contract";
 import { reportOf } from "@mailvet/engine";
 import type { Caller } from "../caller.ts";
-import type { Answer } from "./answer.ts";
+import type { ValidationAnswer } from "./answer.ts";
 import type { CheckOptions } from "./check-options.ts";
 
 /** What there is to know about the request itself. */
-export type Asking = {
+export type PresentOptions = {
   requestId: string;
   /** Spending under it happens once. */
   onceKey: string | undefined;
@@ -16,9 +16,9 @@ export type Asking = {
 };
 
 export function present(
-  answer: Answer,
+  answer: ValidationAnswer,
   caller: Pick<Caller, "plan">,
-  asking: Pick<Asking, "requestId" | "startedAtMs">,
+  asking: Pick<PresentOptions, "requestId" | "startedAtMs">,
 ): ValidationResult {
   const result = reportOf(answer.evidence, {
     requestId: asking.requestId,
@@ -32,7 +32,7 @@ export function present(
   return result;
 }
 
-export function presentItem(answer: Answer, caller: Caller, asking: Asking): BulkItem {
+export function presentItem(answer: ValidationAnswer, caller: Caller, asking: PresentOptions): BulkItem {
   const result = present(answer, caller, asking);
   const { email, status, is_valid, safe_to_send, confidence, sub_status, score, suggestion } = result;
   const { retry_after } = result.metadata;

@@ -10,18 +10,18 @@ import { and, count, eq, lt, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { accounts, rechecks } from "../db/schema.ts";
 import { addressHash } from "../feedback/address-hash.ts";
-import type { Processes } from "../queue/process-registry.ts";
+import type { ProcessRegistry } from "../queue/process-registry.ts";
 import type { Task, Tasks } from "../queue/tasks.ts";
 import type { GiveUp, Handler } from "../queue/worker.ts";
-import type { Announce } from "../webhooks/publish-event.ts";
-import type { Answer, Answers } from "./answer.ts";
+import type { PublishEvent } from "../webhooks/publish-event.ts";
+import type { Answers, ValidationAnswer } from "./answer.ts";
 import type { Asker } from "./asker.ts";
 import { present } from "./present-result.ts";
 import { retryDelayMs } from "./retries.ts";
 
 export type Rechecks = {
   /** Plans a recheck where the answer is one that may change. At most one for each address of an account. */
-  plan(asker: Asker, answer: Answer, result: ValidationResult): Promise<void>;
+  plan(asker: Asker, answer: ValidationAnswer, result: ValidationResult): Promise<void>;
   /** For tasks of the kind "recheck"; the lane is the account, the subject the row. */
   handler: Handler;
   giveUp: GiveUp;
@@ -32,8 +32,8 @@ export type Rechecks = {
 export type RecheckDeps = {
   database: Pick<Database, "orm">;
   tasks: Pick<Tasks, "openLane" | "add" | "complete" | "postpone">;
-  processes: Pick<Processes, "id">;
-  announce: Announce;
+  processes: Pick<ProcessRegistry, "id">;
+  announce: PublishEvent;
   answers: Pick<Answers, "glance" | "knownAmong" | "ask">;
 };
 
@@ -59,7 +59,7 @@ export function createRechecks({ database, tasks, processes, announce, answers }
   }
 
   /** What is known since, if it is a result; otherwise one more attempt. */
-  async function attempt(row: Row): Promise<Answer> {
+  async function attempt(row: Row): Promise<ValidationAnswer> {
     const maxAgeMs = Date.now() - row.createdAt.getTime(); // the request may have declined what was older
     const asker = { accountId: row.accountId, isTest: row.isTest, attempt: row.attempts, maxAgeMs };
     const inspected = answers.glance(row.email);
@@ -143,7 +143,7 @@ async function find(orm: Pick<Orm, "select">, task: Task): Promise<Row | undefin
 
 /** How long to wait before the next attempt; undefined when there is none. */
 function delayOf(
-  { isFinal }: Answer,
+  { isFinal }: ValidationAnswer,
   { sub_status: subStatus, metadata }: ValidationResult,
   way: { attempt: number; elapsedMs: number },
 ): number | undefined {

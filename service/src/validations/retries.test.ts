@@ -1,11 +1,11 @@
 import { ALL_SUB_STATUSES, STATUS_OF } from "@mailvet/contract";
 import { expect, test } from "vitest";
-import { groupByDelay, retryDelayMs, type SentAway } from "./retries.ts";
+import { type DeferredEmail, groupByDelay, retryDelayMs } from "./retries.ts";
 
 const MINUTE_MS = 60_000;
 
 /** All waits of an email that is told the same each time, in minutes. */
-function waitsOf(told: Pick<SentAway, "subStatus" | "retryAfterSeconds">): number[] {
+function waitsOf(told: Pick<DeferredEmail, "subStatus" | "retryAfterSeconds">): number[] {
   const waits: number[] = [];
   let elapsedMs = 0;
   for (let attempt = 0; attempt < 100; attempt++) {

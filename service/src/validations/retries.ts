@@ -34,7 +34,7 @@ const LONGEST_SECONDS = 60 * MINUTES;
 /** From the first try to the last, whatever they say. */
 const PATIENCE_MS = 4 * 3_600_000;
 
-export type SentAway = {
+export type DeferredEmail = {
   subStatus: SubStatus;
   /** How often before. */
   attempt: number;
@@ -49,7 +49,7 @@ export function retryDelayMs({
   attempt,
   retryAfterSeconds,
   elapsedMs,
-}: SentAway): number | undefined {
+}: DeferredEmail): number | undefined {
   const wait = WAITS[subStatus]?.[attempt];
   if (!wait) return undefined;
   const theirs = wait.theirs * (retryAfterSeconds ?? UNTOLD_SECONDS);

@@ -15,11 +15,11 @@ import { greylistedFor, SANDBOX_OUTCOMES, type SandboxOutcome } from "./sandbox-
 
 export type Sandbox = {
   /** Evidence made up as the address wants it; what is no address is left to the text. */
-  play(asker: Asker, glance: Evidence): Promise<Played> | Played;
+  play(asker: Asker, glance: Evidence): Promise<SandboxResult> | SandboxResult;
 };
 
 /** Final, unless the address asks to be asked for again. */
-export type Played = { evidence: Evidence; isFinal: boolean };
+export type SandboxResult = { evidence: Evidence; isFinal: boolean };
 
 export const SANDBOX_DOMAIN = "mailvet.test";
 const GREYLIST_SECONDS = 2;
@@ -40,7 +40,7 @@ export function createSandbox(): Sandbox {
   // Each process remembers for itself whom it has sent away, so behind a balancer one more try may be needed.
   const firstAskedMs = new LRUCache<string, number>({ max: MAX_GREYLISTED, ttl: GREYLIST_MEMORY_MS });
 
-  const greylistedThenValid = (accountId: string, glance: Evidence): Played => {
+  const greylistedThenValid = (accountId: string, glance: Evidence): SandboxResult => {
     const key = `${accountId} ${glance.address?.normalized}`;
     const nowMs = performance.now();
     const sinceMs = firstAskedMs.get(key);
@@ -65,15 +65,15 @@ export function createSandbox(): Sandbox {
   };
 }
 
-function final(evidence: Evidence): Played {
+function final(evidence: Evidence): SandboxResult {
   return { evidence, isFinal: true };
 }
 
-function sentAway(glance: Evidence, seconds: number): Played {
+function sentAway(glance: Evidence, seconds: number): SandboxResult {
   return { evidence: greylistedFor(seconds)(glance), isFinal: false };
 }
 
-async function after(delayMs: number, outcome: SandboxOutcome, glance: Evidence): Promise<Played> {
+async function after(delayMs: number, outcome: SandboxOutcome, glance: Evidence): Promise<SandboxResult> {
   await new Promise((resolve) => setTimeout(resolve, delayMs));
   return final(outcome(glance));
 }

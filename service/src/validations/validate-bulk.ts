@@ -5,13 +5,13 @@
  */
 import type { BulkSummary } from "@mailvet/contract";
 import type { Caller } from "../caller.ts";
-import { inTurns } from "../event-loop-yield.ts";
+import { inTimeSlices } from "../event-loop-yield.ts";
 import { listViewOf } from "../naming/list-view.ts";
-import { type Answer, amongList } from "./answer.ts";
+import { amongList, type ValidationAnswer } from "./answer.ts";
 import { askerOf } from "./asker.ts";
 import { countStatuses, type Payment, paymentBy } from "./charge-policy.ts";
 import { askingTimeMs } from "./check-options.ts";
-import { type Asking, presentItem } from "./present-result.ts";
+import { type PresentOptions, presentItem } from "./present-result.ts";
 import { uniqueEmails } from "./unique-emails.ts";
 import type { ValidateDeps } from "./validate.ts";
 
@@ -23,7 +23,7 @@ export async function validateBulk(
   deps: BulkDeps,
   caller: Caller,
   emails: readonly string[],
-  asking: Asking,
+  asking: PresentOptions,
 ): Promise<BulkValidated> {
   const payment = paymentBy(deps.ledger, caller, asking);
   const { answers, creditsRemaining } = await answerAndPay(deps, payment, caller, emails, asking);
@@ -38,7 +38,7 @@ export async function validateBulk(
     unknown_count: counts.unknown,
     duplicate_count: emails.length - answers.length,
     credits_used: answers.length,
-    results: await inTurns(answers, (answer) => {
+    results: await inTimeSlices(answers, (answer) => {
       const item = presentItem(amongList(answer, view), caller, asking);
       if (!answer.isSandbox) deps.countVerdict(item.status, item.sub_status, answer.isCached);
       return item;
@@ -52,8 +52,8 @@ async function answerAndPay(
   payment: Payment,
   caller: Caller,
   emails: readonly string[],
-  { startedAtMs, options = {} }: Asking,
-): Promise<{ answers: Answer[]; creditsRemaining: number | undefined }> {
+  { startedAtMs, options = {} }: PresentOptions,
+): Promise<{ answers: ValidationAnswer[]; creditsRemaining: number | undefined }> {
   const glances = await uniqueEmails(emails, answers.glance);
   const asker = askerOf(caller, options);
   const known = await answers.knownAmong(asker, glances);
@@ -70,7 +70,11 @@ async function answerAndPay(
 }
 
 /** One bug can hit a thousand addresses: the first is told, the others are counted. */
-function sayFailures({ sayFailure }: BulkDeps, { requestId }: Asking, answers: readonly Answer[]): void {
+function sayFailures(
+  { sayFailure }: BulkDeps,
+  { requestId }: PresentOptions,
+  answers: readonly ValidationAnswer[],
+): void {
   const failures = answers.filter(({ evidence, isSandbox }) => evidence.failure !== undefined && !isSandbox);
   const first = failures[0]?.evidence.failure;
   if (first !== undefined) sayFailure(requestId, `${first}\n(in ${failures.length} of ${answers.length})`);

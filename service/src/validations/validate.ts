@@ -7,11 +7,11 @@ import type { Status, SubStatus, ValidationResult } from "@mailvet/contract";
 import type { Evidence } from "@mailvet/engine";
 import type { Caller } from "../caller.ts";
 import type { Ledger } from "../credits/ledger.ts";
-import type { Answer, Answers } from "./answer.ts";
+import type { Answers, ValidationAnswer } from "./answer.ts";
 import { askerOf } from "./asker.ts";
 import { type Payment, paymentBy } from "./charge-policy.ts";
 import { askingTimeMs } from "./check-options.ts";
-import { type Asking, present } from "./present-result.ts";
+import { type PresentOptions, present } from "./present-result.ts";
 import type { Rechecks } from "./rechecks.ts";
 
 export type ValidateDeps = {
@@ -39,7 +39,7 @@ export async function validate(
   deps: ValidateDeps,
   caller: Caller,
   email: string,
-  asking: Asking,
+  asking: PresentOptions,
 ): Promise<Validated> {
   const payment = paymentBy(deps.ledger, caller, asking);
   const { answer, creditsRemaining } = await answerAndPay(deps, payment, caller, email, asking);
@@ -55,9 +55,9 @@ export async function validate(
 function recheckOf(
   deps: ValidateDeps,
   caller: Caller,
-  answer: Answer,
+  answer: ValidationAnswer,
   result: ValidationResult,
-  { requestId, options }: Asking,
+  { requestId, options }: PresentOptions,
 ): Validated["planRecheck"] {
   const asker = askerOf(caller, options);
   if (result.status !== "unknown" || (asker.level ?? "smtp") !== "smtp") return undefined;
@@ -72,14 +72,14 @@ function recheckOf(
   };
 }
 
-type Paid = { answer: Answer; creditsRemaining: number | undefined };
+type Paid = { answer: ValidationAnswer; creditsRemaining: number | undefined };
 
 async function answerAndPay(
   deps: ValidateDeps,
   payment: Payment,
   caller: Caller,
   email: string,
-  asking: Asking,
+  asking: PresentOptions,
 ): Promise<Paid> {
   const glance = deps.answers.glance(email);
   const answer = await deps.answers.known(askerOf(caller, asking.options), glance);
@@ -93,7 +93,7 @@ async function askAndPay(
   payment: Payment,
   caller: Caller,
   glance: Evidence,
-  { startedAtMs, options = {} }: Asking,
+  { startedAtMs, options = {} }: PresentOptions,
 ): Promise<Paid> {
   await using credit = await payment.reserve(1, options.timeoutMs ?? budgetMs);
   const withinMs = askingTimeMs(startedAtMs, options, budgetMs);
@@ -103,6 +103,6 @@ async function askAndPay(
   return { answer, creditsRemaining };
 }
 
-function isOurFault({ evidence }: Answer): boolean {
+function isOurFault({ evidence }: ValidationAnswer): boolean {
   return evidence.failure !== undefined;
 }

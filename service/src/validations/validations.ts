@@ -2,16 +2,16 @@
 import type { Caller } from "../caller.ts";
 import { type AnswerDeps, type Answers, createAnswers } from "./answer.ts";
 import { type InspectedDomain, inspectDomain } from "./inspect-domain.ts";
-import type { Asking } from "./present-result.ts";
+import type { PresentOptions } from "./present-result.ts";
 import { createRechecks, type RecheckDeps, type Rechecks } from "./rechecks.ts";
 import { type ValidateDeps, type Validated, validate } from "./validate.ts";
 import { type BulkValidated, validateBulk } from "./validate-bulk.ts";
-import type { VerdictMemory } from "./verdict-cache.ts";
+import type { VerdictCache } from "./verdict-cache.ts";
 
 export type Validations = {
-  validate(caller: Caller, email: string, asking: Asking): Promise<Validated>;
-  validateMany(caller: Caller, emails: readonly string[], asking: Asking): Promise<BulkValidated>;
-  inspectDomain(caller: Caller, domain: string, asking: Asking): Promise<InspectedDomain>;
+  validate(caller: Caller, email: string, asking: PresentOptions): Promise<Validated>;
+  validateMany(caller: Caller, emails: readonly string[], asking: PresentOptions): Promise<BulkValidated>;
+  inspectDomain(caller: Caller, domain: string, asking: PresentOptions): Promise<InspectedDomain>;
   /** For jobs, which pay in their own way: the same answers. */
   answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
   /** For the workers of the line "rechecks". */
@@ -24,7 +24,7 @@ export type Validations = {
 
 export type ValidationDeps = Omit<AnswerDeps, "memory"> &
   Pick<ValidateDeps, "ledger" | "sayFailure" | "countVerdict"> & {
-    memory: VerdictMemory;
+    memory: VerdictCache;
     rechecking: Omit<RecheckDeps, "answers">;
     singleBudgetMs: number;
     bulkBudgetMs: number;

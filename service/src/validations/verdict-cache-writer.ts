@@ -1,13 +1,13 @@
 /** Writes remembered verdicts into their table: a little later, many at a time, and never in anyone's way. */
 import type pg from "pg";
 import { later } from "../debounce.ts";
-import type { KeptEvidence } from "./cached-evidence.ts";
+import type { CachedEvidence } from "./cached-evidence.ts";
 
 export type VerdictRow = {
   accountId: string;
   /** Hexadecimal. */
   hash: string;
-  kept: KeptEvidence;
+  kept: CachedEvidence;
   checkedAtMs: number;
   freshUntilMs: number;
 };

@@ -10,22 +10,22 @@
  */
 import type { Evidence } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
-import { eraseInBites } from "../db/batched-delete.ts";
+import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database } from "../db/database.ts";
 import { addressHash } from "../feedback/address-hash.ts";
-import { type KeptEvidence, keep } from "./cached-evidence.ts";
+import { type CachedEvidence, keep } from "./cached-evidence.ts";
 import { freshForMs, STALE_DAYS } from "./freshness.ts";
 import { createVerdictWriter } from "./verdict-cache-writer.ts";
 
-export type Remembered = { kept: KeptEvidence; checkedAtMs: number; freshUntilMs: number };
+export type CachedVerdict = { kept: CachedEvidence; checkedAtMs: number; freshUntilMs: number };
 
-export type VerdictMemory = {
+export type VerdictCache = {
   /** What this process still knows of a normalised address. */
-  atHand(accountId: string, address: string): Remembered | undefined;
+  atHand(accountId: string, address: string): CachedVerdict | undefined;
   /** Normalised address → what the database knows of it. In one query, for what is not at hand. */
-  recall(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, Remembered>>;
+  recall(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, CachedVerdict>>;
   /** Normalised address → what was last found out about it, fresh or not: to look back at, never to answer with. */
-  lookBack(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, Remembered>>;
+  lookBack(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, CachedVerdict>>;
   /** Keeps it: to answer with while it is fresh, and then to look back at. */
   remember(accountId: string, address: string, evidence: Evidence, checkedAtMs: number): void;
   /** Deletes what nobody may use any more; says how many. */
@@ -34,12 +34,12 @@ export type VerdictMemory = {
   close(): Promise<void>;
 };
 
-export type VerdictMemoryDeps = { database: Pick<Database, "pool">; say: (message: string) => void };
+export type VerdictCacheDeps = { database: Pick<Database, "pool">; say: (message: string) => void };
 
 const MAX_HOT = 20_000;
 
-export function createVerdictMemory({ database: { pool }, say }: VerdictMemoryDeps): VerdictMemory {
-  const hot = new LRUCache<string, Remembered>({ max: MAX_HOT });
+export function createVerdictCache({ database: { pool }, say }: VerdictCacheDeps): VerdictCache {
+  const hot = new LRUCache<string, CachedVerdict>({ max: MAX_HOT });
   const writer = createVerdictWriter({ pool, say });
 
   const readTable = async (
@@ -76,12 +76,12 @@ export function createVerdictMemory({ database: { pool }, say }: VerdictMemoryDe
       if (freshMs > 0) hot.set(keyOf(accountId, address), remembered);
       writer.write({ accountId, hash: addressHash(accountId, address), ...remembered });
     },
-    forgetExpired: () => eraseInBites(pool, FORGET),
+    forgetExpired: () => batchedDelete(pool, FORGET),
     close: () => writer.close(),
   };
 }
 
-type Row = { hash: string; evidence: KeptEvidence; checked_at: Date; fresh_until: Date };
+type Row = { hash: string; evidence: CachedEvidence; checked_at: Date; fresh_until: Date };
 
 const OF_ADDRESSES = `
   select encode(address_hash, 'hex') as hash, evidence, checked_at, fresh_until

@@ -8,7 +8,7 @@ import { lockEndpoint } from "./endpoint-lock.ts";
 import type { EndpointRow } from "./present-webhook.ts";
 
 /** Without a reason it is its owner's wish. */
-export async function switchOff(
+export async function disableEndpoint(
   tasks: Pick<Tasks, "closeLane">,
   tx: Orm,
   { id }: EndpointRow,
@@ -20,15 +20,18 @@ export async function switchOff(
   await tx.update(webhookEndpoints).set(off).where(eq(webhookEndpoints.id, id));
   await tx
     .update(webhookDeliveries)
-    .set({ state: "failed", nextAttemptAt: null, trouble: WAS_SWITCHED_OFF })
+    .set({ state: "failed", nextAttemptAt: null, trouble: ENDPOINT_DISABLED })
     .where(and(eq(webhookDeliveries.endpointId, id), eq(webhookDeliveries.state, "pending")));
   await tasks.closeLane(tx, id);
 }
 
-export const WAS_SWITCHED_OFF = "The endpoint was switched off before this arrived.";
+export const ENDPOINT_DISABLED = "The endpoint was switched off before this arrived.";
 
 /** What its owner reads when we have switched it off. */
-export function switchedOffLetter({ url }: EndpointRow, reason: string): { subject: string; text: string } {
+export function endpointDisabledEmail(
+  { url }: EndpointRow,
+  reason: string,
+): { subject: string; text: string } {
   const host = hostOf(url);
   return {
     subject: `Your webhook at ${host} is switched off`,

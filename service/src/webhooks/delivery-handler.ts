@@ -8,22 +8,22 @@
 import { and, eq } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { webhookDeliveries, webhookEndpoints } from "../db/webhook-schema.ts";
-import type { Processes } from "../queue/process-registry.ts";
+import type { ProcessRegistry } from "../queue/process-registry.ts";
 import type { Task, Tasks } from "../queue/tasks.ts";
 import type { GiveUp, Handler } from "../queue/worker.ts";
-import { switchOff } from "./auto-disable.ts";
+import { disableEndpoint } from "./auto-disable.ts";
 import { lockEndpoint } from "./endpoint-lock.ts";
-import type { Attempt, Post } from "./http-post.ts";
+import type { Post, PostResult } from "./http-post.ts";
 import type { DeliveryRow, EndpointRow } from "./present-webhook.ts";
-import { nextAttemptAt, type RetryPlan } from "./retry-schedule.ts";
+import { nextAttemptAt, type RetrySchedule } from "./retry-schedule.ts";
 import { signedHeaders } from "./signature.ts";
 
 export type DeliveryRunDeps = {
   database: Pick<Database, "orm">;
   tasks: Pick<Tasks, "complete" | "postpone" | "closeLane">;
-  processes: Pick<Processes, "id">;
+  processes: Pick<ProcessRegistry, "id">;
   post: Post;
-  retryPlan: RetryPlan;
+  retryPlan: RetrySchedule;
   /** When a message is given up and nothing has arrived for as long as this, the endpoint is switched off. */
   switchOffAfterMs: number;
   userAgent: string;
@@ -89,7 +89,7 @@ async function save(
   deps: DeliveryRunDeps,
   tx: Orm,
   task: Task,
-  attempt: Attempt,
+  attempt: PostResult,
   sentAt: Date,
 ): Promise<string | undefined> {
   const { tasks, processes } = deps;
@@ -120,7 +120,7 @@ async function save(
     await tx.update(webhookEndpoints).set({ failingSince }).where(eq(webhookEndpoints.id, endpoint.id));
   }
   const reason = failingSince && !next ? whySwitchOff(deps, attempt, failingSince) : undefined;
-  if (reason) await switchOff(tasks, tx, endpoint, reason);
+  if (reason) await disableEndpoint(tasks, tx, endpoint, reason);
   return reason;
 }
 
@@ -129,7 +129,7 @@ const GONE = 410;
 function nextAfter(
   { retryPlan }: DeliveryRunDeps,
   { seriesAt, attempts, attemptsBefore }: DeliveryRow,
-  { hasArrived, status }: Attempt,
+  { hasArrived, status }: PostResult,
 ): Date | undefined {
   if (hasArrived || status === GONE) return undefined;
   const series = { startedAt: seriesAt, attempts: attempts - attemptsBefore + 1 };
@@ -139,7 +139,7 @@ function nextAfter(
 /** After a message has failed for good. */
 function whySwitchOff(
   { switchOffAfterMs }: DeliveryRunDeps,
-  { status }: Attempt,
+  { status }: PostResult,
   failingSince: Date,
 ): string | undefined {
   if (status === GONE) return "It answered 410 Gone.";

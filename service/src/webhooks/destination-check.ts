@@ -18,9 +18,9 @@ export type Destination = {
 };
 
 /** Why it will not do, as a sentence for its owner. */
-export type Unfit = { unfit: string };
+export type RejectedDestination = { unfit: string };
 
-export type Judge = (url: string) => Promise<Destination | Unfit>;
+export type CheckDestination = (url: string) => Promise<Destination | RejectedDestination>;
 
 export type JudgeDeps = { resolver: Pick<Resolver, "ask">; egressAllow: readonly string[] };
 
@@ -29,7 +29,7 @@ const MAX_ADDRESSES = 8;
 /** With an IPv4 address in hand, nobody waits long for the others. */
 const IPV6_GRACE_MS = 1000;
 
-export function createJudge({ resolver, egressAllow }: JudgeDeps): Judge {
+export function createDestinationCheck({ resolver, egressAllow }: JudgeDeps): CheckDestination {
   const guard = createEgressGuard({ allow: egressAllow });
   const publicOnly = createEgressGuard();
 
@@ -53,7 +53,7 @@ export function hostOf(text: string): string {
   return URL.canParse(text) ? new URL(text).host : "(no URL)";
 }
 
-function readUrl(text: string): URL | Unfit {
+function readUrl(text: string): URL | RejectedDestination {
   if (!URL.canParse(text)) return unfit("This is not a URL.");
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:")
@@ -71,7 +71,7 @@ function hostIn({ hostname }: URL): string {
 async function addressesOf(
   resolver: JudgeDeps["resolver"],
   host: string,
-): Promise<{ addresses: readonly string[] } | Unfit> {
+): Promise<{ addresses: readonly string[] } | RejectedDestination> {
   if (isIP(host) !== 0) return { addresses: [host] };
   if (IS_LOCALHOST.test(host)) return { addresses: ["127.0.0.1", "::1"] };
   const ipv6Asked = resolver.ask(host, "AAAA");
@@ -97,4 +97,4 @@ function refusalOf(guard: EgressGuard, host: string, addresses: readonly string[
     : `Webhooks may not be sent to the address ${host} (${kind}).`;
 }
 
-const unfit = (sentence: string): Unfit => ({ unfit: sentence });
+const unfit = (sentence: string): RejectedDestination => ({ unfit: sentence });

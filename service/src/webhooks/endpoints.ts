@@ -12,8 +12,8 @@ import { accounts } from "../db/schema.ts";
 import { webhookEndpoints } from "../db/webhook-schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { Refusal, wrongValue } from "../refusal.ts";
-import { switchOff } from "./auto-disable.ts";
-import type { Judge } from "./destination-check.ts";
+import { disableEndpoint } from "./auto-disable.ts";
+import type { CheckDestination } from "./destination-check.ts";
 import { findOwnEndpoint, lockOwnEndpoint } from "./endpoint-lock.ts";
 import { presentEndpoint } from "./present-webhook.ts";
 import { HOUR_MS } from "./retry-schedule.ts";
@@ -45,7 +45,7 @@ export type Endpoints = {
 export type EndpointDeps = {
   database: Pick<Database, "orm">;
   tasks: Pick<Tasks, "closeLane">;
-  judge: Judge;
+  judge: CheckDestination;
 };
 
 export const MAX_ENDPOINTS_PER_ACCOUNT = 10;
@@ -87,7 +87,7 @@ export function createEndpoints({ database, tasks, judge }: EndpointDeps): Endpo
       if (url !== undefined) await requireFit(judge, url);
       return orm.transaction(async (tx) => {
         const before = await lockOwnEndpoint(tx, accountId, endpointId);
-        if (isEnabled === false && before.isEnabled) await switchOff(tasks, tx, before, undefined);
+        if (isEnabled === false && before.isEnabled) await disableEndpoint(tasks, tx, before, undefined);
         const [endpoint] = await tx
           .update(webhookEndpoints)
           .set({
@@ -126,7 +126,7 @@ export function createEndpoints({ database, tasks, judge }: EndpointDeps): Endpo
   };
 }
 
-async function requireFit(judge: Judge, url: string): Promise<void> {
+async function requireFit(judge: CheckDestination, url: string): Promise<void> {
   const judged = await judge(url);
   if (!("unfit" in judged)) return;
   const message = judged.unfit;

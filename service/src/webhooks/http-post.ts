@@ -7,13 +7,13 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import type { Destination, Judge } from "./destination-check.ts";
+import type { CheckDestination, Destination } from "./destination-check.ts";
 
-export type Post = (parcel: Parcel, stop: AbortSignal) => Promise<Attempt>;
+export type Post = (parcel: PostRequest, stop: AbortSignal) => Promise<PostResult>;
 
-export type Parcel = { url: string; headers: Readonly<Record<string, string>>; body: string };
+export type PostRequest = { url: string; headers: Readonly<Record<string, string>>; body: string };
 
-export type Attempt = {
+export type PostResult = {
   hasArrived: boolean;
   /** Of the answer, if there was one. */
   status: number | undefined;
@@ -22,7 +22,7 @@ export type Attempt = {
 };
 
 export type PostDeps = {
-  judge: Judge;
+  judge: CheckDestination;
   /** For everything: looking up, connecting, sending, and the answer. */
   timeoutMs: number;
   /** Trusted in place of the well-known authorities. */
@@ -64,7 +64,7 @@ function ended(end: AbortSignal): Promise<undefined> {
 /** The status of the answer, or why there is none. */
 function send(
   { url, host, addresses }: Destination,
-  { headers, body }: Parcel,
+  { headers, body }: PostRequest,
   ca: string | undefined,
   end: AbortSignal,
 ): Promise<number | string> {
@@ -115,7 +115,7 @@ function swallow(answer: IncomingMessage, hangUp: () => void): void {
   answer.on("error", () => {});
 }
 
-function judgeStatus(status: number): Attempt {
+function judgeStatus(status: number): PostResult {
   if (status >= 200 && status < 300) return { hasArrived: true, status, trouble: undefined };
   const isRedirect = status >= 300 && status < 400;
   const trouble = isRedirect
@@ -124,7 +124,7 @@ function judgeStatus(status: number): Attempt {
   return { hasArrived: false, status, trouble };
 }
 
-const failure = (trouble: string): Attempt => ({ hasArrived: false, status: undefined, trouble });
+const failure = (trouble: string): PostResult => ({ hasArrived: false, status: undefined, trouble });
 
 const HUNG_UP = "It hung up without an answer.";
 const BAD_CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;

@@ -10,7 +10,7 @@ import { webhookDeliveries, webhookEndpoints } from "../db/webhook-schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { DeliveryRow } from "./present-webhook.ts";
 
-export type Announce = (
+export type PublishEvent = (
   tx: Orm,
   accountId: string,
   event: WebhookEvent,
@@ -20,7 +20,7 @@ export type Announce = (
 type LaneTasks = Pick<Tasks, "openLane" | "add">;
 
 /** To every endpoint of the account that is switched on and wants to hear of it. */
-export function createAnnounce(tasks: LaneTasks): Announce {
+export function createPublishEvent(tasks: LaneTasks): PublishEvent {
   return async (tx, accountId, event, data) => {
     const wanting = await tx
       .select({ id: webhookEndpoints.id, accountId: webhookEndpoints.accountId })
@@ -39,14 +39,14 @@ export function createAnnounce(tasks: LaneTasks): Announce {
   };
 }
 
-export type Happening = { event: WebhookEvent; happenedAt: Date; data: Record<string, unknown> };
+export type EventToPublish = { event: WebhookEvent; happenedAt: Date; data: Record<string, unknown> };
 
 /** A delivery and its task. The endpoint is locked, be it only against being erased. */
 export async function addDelivery(
   tasks: LaneTasks,
   tx: Orm,
   endpoint: { id: string; accountId: string },
-  { event, happenedAt, data }: Happening,
+  { event, happenedAt, data }: EventToPublish,
 ): Promise<DeliveryRow> {
   const { id: endpointId, accountId } = endpoint;
   const message: WebhookMessage = { type: event, timestamp: happenedAt.toISOString(), data };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HOUR_MS, nextAttemptAt, RETRY_PLAN } from "./retry-schedule.ts";
+import { HOUR_MS, nextAttemptAt, RETRY_SCHEDULE } from "./retry-schedule.ts";
 
 const startedAt = new Date("2026-11-01T00:00:00Z");
 
@@ -8,7 +8,7 @@ test("however the gaps fall, eight attempts are made within a day", () => {
     let at = startedAt;
     let attempts = 1;
     for (;;) {
-      const next = nextAttemptAt(RETRY_PLAN, { startedAt, attempts }, at, () => luck);
+      const next = nextAttemptAt(RETRY_SCHEDULE, { startedAt, attempts }, at, () => luck);
       if (!next) break;
       expect(next.getTime()).toBeGreaterThan(at.getTime());
       at = next;
@@ -22,6 +22,8 @@ test("however the gaps fall, eight attempts are made within a day", () => {
 
 test("nothing is tried later than a day after it began, however few attempts there were", () => {
   const after = (hours: number) => new Date(startedAt.getTime() + hours * HOUR_MS);
-  expect(nextAttemptAt(RETRY_PLAN, { startedAt, attempts: 4 }, after(21.5), () => 0)).toEqual(after(23.5));
-  expect(nextAttemptAt(RETRY_PLAN, { startedAt, attempts: 4 }, after(22.5), () => 0)).toBeUndefined();
+  expect(nextAttemptAt(RETRY_SCHEDULE, { startedAt, attempts: 4 }, after(21.5), () => 0)).toEqual(
+    after(23.5),
+  );
+  expect(nextAttemptAt(RETRY_SCHEDULE, { startedAt, attempts: 4 }, after(22.5), () => 0)).toBeUndefined();
 });

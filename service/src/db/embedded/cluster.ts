@@ -21,9 +21,9 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Binaries } from "./binaries.ts";
-import { handOver, identityOf, type RunAsUser } from "./run-as-user.ts";
+import { handOver, processIdentity, type RunAsUser } from "./run-as-user.ts";
 import { SERVER_ENVIRONMENT } from "./server-settings.ts";
-import { EmbeddedPostgresTrouble } from "./trouble.ts";
+import { EmbeddedPostgresError } from "./trouble.ts";
 
 export async function readyCluster(options: {
   cluster: string;
@@ -50,12 +50,12 @@ function checkCluster(cluster: string, { version }: Binaries, user: RunAsUser | 
   const file = join(cluster, "PG_VERSION");
   const found = existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
   if (found === undefined) {
-    throw new EmbeddedPostgresTrouble(
+    throw new EmbeddedPostgresError(
       `${cluster} holds something that is not a PostgreSQL database: move it away, or set DATA_DIR to another place.`,
     );
   }
   if (found !== String(version.major)) {
-    throw new EmbeddedPostgresTrouble(
+    throw new EmbeddedPostgresError(
       `The database in ${cluster} was made by PostgreSQL ${found}, and this release of the service brings ` +
         `PostgreSQL ${version.major}: go back to the release that made it, or set DATABASE_URL to a server of ` +
         "your own.",
@@ -64,7 +64,7 @@ function checkCluster(cluster: string, { version }: Binaries, user: RunAsUser | 
   const owner = lstatSync(cluster).uid;
   if (user && owner !== user.uid) handOver(user, cluster); // brought back by root from a backup, say
   if (!user && owner !== process.geteuid?.()) {
-    throw new EmbeddedPostgresTrouble(
+    throw new EmbeddedPostgresError(
       `The database in ${cluster} belongs to another user (number ${owner}): start the service as that user, ` +
         "or set DATA_DIR to another place.",
     );
@@ -104,7 +104,7 @@ async function initdb(options: {
     binaries.initdb,
     ["-D", directory, "-U", superuser, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions"],
     {
-      ...identityOf(user),
+      ...processIdentity(user),
       cwd: directory,
       env: SERVER_ENVIRONMENT,
       stdio: ["ignore", "pipe", "pipe"],
@@ -130,7 +130,7 @@ async function initdb(options: {
   if (code === 0) return;
   removeUnfinished(directory);
   interrupted?.throwIfAborted();
-  throw new EmbeddedPostgresTrouble(
+  throw new EmbeddedPostgresError(
     `The database could not be created (initdb ended with ${signal ?? code}): ${words.trim()}`,
   );
 }

@@ -1,7 +1,7 @@
 /** How to reach the embedded server: by its socket, and never encrypted, whatever PGSSLMODE says to other programs. */
 import { SOCKET_PORT } from "./socket-directory.ts";
 
-export type Connection = {
+export type EmbeddedConnection = {
   host: string;
   port: number;
   user: string;
@@ -11,6 +11,6 @@ export type Connection = {
 
 export const SUPERUSER = "app";
 
-export function connectionIn(socketDirectory: string): Connection {
+export function connectionIn(socketDirectory: string): EmbeddedConnection {
   return { host: socketDirectory, port: SOCKET_PORT, user: SUPERUSER, database: "app", ssl: false };
 }

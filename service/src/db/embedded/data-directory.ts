@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { canEnter, chooseRunAsUser, handOver, type RunAsUser } from "./run-as-user.ts";
-import { EmbeddedPostgresTrouble } from "./trouble.ts";
+import { EmbeddedPostgresError } from "./trouble.ts";
 
 /** Where the embedded database lives when DATA_DIR is not set. */
 export function defaultDataDirectory(cwd: string): string {
@@ -61,13 +61,13 @@ function nearestExisting(path: string): string {
   return place;
 }
 
-function cannotGetTo(directory: string, user: RunAsUser | undefined): EmbeddedPostgresTrouble {
+function cannotGetTo(directory: string, user: RunAsUser | undefined): EmbeddedPostgresError {
   if (!user) {
-    return new EmbeddedPostgresTrouble(
+    return new EmbeddedPostgresError(
       `The data directory ${directory} is closed to this user: set DATA_DIR to one that is not.`,
     );
   }
-  return new EmbeddedPostgresTrouble(
+  return new EmbeddedPostgresError(
     `The database does not run as root but as the user ${user.name}, who cannot get to the data directory ` +
       `${directory}. Set DATA_DIR to a place such as /var/lib/mailvet, open the way (chmod o+x on each closed ` +
       "directory above it), or start the service as an ordinary user.",

@@ -8,7 +8,7 @@
 import { abortable } from "../../abortable.ts";
 import { findPackage, readyBinaries } from "./binaries.ts";
 import { readyCluster } from "./cluster.ts";
-import { type Connection, SUPERUSER } from "./connection.ts";
+import { type EmbeddedConnection, SUPERUSER } from "./connection.ts";
 import { openDataDirectory, placesIn } from "./data-directory.ts";
 import { createDatabase } from "./greeting.ts";
 import { chooseRunAsUser } from "./run-as-user.ts";
@@ -16,13 +16,13 @@ import { openServer, type Server, type ServerOptions } from "./server.ts";
 import { takeServiceLock } from "./service-lock.ts";
 import { openSocketDirectory } from "./socket-directory.ts";
 import { supervise } from "./supervisor.ts";
-import { EmbeddedPostgresTrouble } from "./trouble.ts";
+import { EmbeddedPostgresError } from "./trouble.ts";
 
-export { EmbeddedPostgresTrouble };
+export { EmbeddedPostgresError };
 
 export type EmbeddedPostgres = {
   /** What `pg` needs to connect. */
-  connection: Connection;
+  connection: EmbeddedConnection;
   dataDirectory: string;
   /** Settles when the server has left: after `stop`, or because something else ended it and it is not restarted. */
   exited: Promise<void>;
@@ -88,7 +88,7 @@ async function openDatabaseServer(options: ServerOptions): Promise<Server> {
 /** A full disk, a directory that is closed to us, a file where a directory should be: what the system says, and a way out. */
 function inWords(error: unknown, dataDirectory: string): unknown {
   if (!(error instanceof Error && "syscall" in error)) return error;
-  return new EmbeddedPostgresTrouble(
+  return new EmbeddedPostgresError(
     `The database in ${dataDirectory} cannot be opened (${error.message}). Set DATA_DIR to a directory that this ` +
       "user may write, or DATABASE_URL to a PostgreSQL server.",
     { cause: error },

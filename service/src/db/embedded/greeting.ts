@@ -1,6 +1,6 @@
 /** What answers at the server's socket, if anything. */
 import pg from "pg";
-import type { Connection } from "./connection.ts";
+import type { EmbeddedConnection } from "./connection.ts";
 
 export type Greeting =
   /** `version` as in `server_version_num`. */
@@ -15,7 +15,7 @@ const GREETING_PATIENCE_MS = 5000;
 const CREATION_PATIENCE_MS = 120_000;
 const CANNOT_CONNECT_NOW = "57P03";
 
-export async function greet(connection: Connection): Promise<Greeting> {
+export async function greet(connection: EmbeddedConnection): Promise<Greeting> {
   const client = maintenanceClient(connection, GREETING_PATIENCE_MS);
   try {
     await client.connect();
@@ -32,7 +32,7 @@ export async function greet(connection: Connection): Promise<Greeting> {
   }
 }
 
-export async function createDatabase(connection: Connection): Promise<void> {
+export async function createDatabase(connection: EmbeddedConnection): Promise<void> {
   const client = maintenanceClient(connection, CREATION_PATIENCE_MS);
   await client.connect();
   try {
@@ -43,7 +43,7 @@ export async function createDatabase(connection: Connection): Promise<void> {
 }
 
 /** To the database that initdb makes, which is there before ours is. */
-function maintenanceClient(connection: Connection, patienceMs: number): pg.Client {
+function maintenanceClient(connection: EmbeddedConnection, patienceMs: number): pg.Client {
   const client = new pg.Client({
     ...connection,
     database: "postgres",

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { fchownSync, fstatSync, lchownSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { EmbeddedPostgresTrouble } from "./trouble.ts";
+import { EmbeddedPostgresError } from "./trouble.ts";
 
 export type RunAsUser = { name: string; uid: number; gid: number };
 
@@ -26,7 +26,7 @@ export function chooseRunAsUser(cluster: string): RunAsUser | undefined {
     const user = users.find((one) => one.name === name && one.uid > 0 && one.gid > 0);
     if (user) return user;
   }
-  throw new EmbeddedPostgresTrouble(
+  throw new EmbeddedPostgresError(
     "PostgreSQL does not run as root, and this machine has neither a user postgres nor nobody: " +
       "start the service as an ordinary user, or set DATABASE_URL.",
   );
@@ -35,7 +35,7 @@ export function chooseRunAsUser(cluster: string): RunAsUser | undefined {
 /** May the user walk into this directory? The system is asked, as that user: it knows about modes, groups and ACLs. */
 export function canEnter(user: RunAsUser | undefined, directory: string): boolean {
   const { status, error } = spawnSync("/bin/sh", ["-c", 'test -x "$1"', "sh", directory], {
-    ...identityOf(user),
+    ...processIdentity(user),
     cwd: "/",
     stdio: "ignore",
   });
@@ -44,7 +44,7 @@ export function canEnter(user: RunAsUser | undefined, directory: string): boolea
 }
 
 /** What `spawn` needs to run a program as this user. */
-export function identityOf(user: RunAsUser | undefined): { uid?: number; gid?: number } {
+export function processIdentity(user: RunAsUser | undefined): { uid?: number; gid?: number } {
   return user ? { uid: user.uid, gid: user.gid } : {};
 }
 
@@ -67,9 +67,9 @@ export function handOverIfNew(user: RunAsUser | undefined, descriptor: number): 
   if (user && fstatSync(descriptor).size === 0) fchownSync(descriptor, user.uid, user.gid);
 }
 
-function cannotBecome(user: RunAsUser | undefined, cause: unknown): EmbeddedPostgresTrouble {
+function cannotBecome(user: RunAsUser | undefined, cause: unknown): EmbeddedPostgresError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new EmbeddedPostgresTrouble(
+  return new EmbeddedPostgresError(
     `The database cannot be run as the user ${user?.name ?? "of this process"} (${why}): ` +
       "start the service as an ordinary user, or set DATABASE_URL.",
     { cause },

@@ -9,21 +9,21 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { abortable } from "../../abortable.ts";
 import type { Binaries } from "./binaries.ts";
-import { type Connection, connectionIn } from "./connection.ts";
+import { connectionIn, type EmbeddedConnection } from "./connection.ts";
 import type { DataPlaces } from "./data-directory.ts";
 import { greet } from "./greeting.ts";
 import { isServerOf, type Postmaster, readPostmasterFile } from "./postmaster-file.ts";
-import { identityOf, type RunAsUser } from "./run-as-user.ts";
+import { processIdentity, type RunAsUser } from "./run-as-user.ts";
 import { openServerLog, type ServerLog } from "./server-log.ts";
 import { launchedProcess, orphanProcess, type ServerProcess, stopProcess } from "./server-process.ts";
 import { SERVER_ENVIRONMENT, serverArguments } from "./server-settings.ts";
 import { isPrivate, socketIn } from "./socket-directory.ts";
 import { removeStaleLocks } from "./stale-locks.ts";
-import { EmbeddedPostgresTrouble } from "./trouble.ts";
+import { EmbeddedPostgresError } from "./trouble.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 export type Server = {
-  connection: Connection;
+  connection: EmbeddedConnection;
   hasDatabase: boolean;
   /** Settles when the server has left, for whatever reason. */
   exited: Promise<void>;
@@ -86,7 +86,7 @@ async function adopt(postmaster: Postmaster, options: ServerOptions): Promise<Se
   if (!orphan.hasExited()) say(`stopping the database server that an earlier service left (process ${pid})`);
   await stopProcess(orphan);
   if (orphan.hasExited()) return undefined;
-  throw new EmbeddedPostgresTrouble(
+  throw new EmbeddedPostgresError(
     `The database server of an earlier service (process ${pid}) runs on ${places.directory}, does not answer and ` +
       "does not stop: end that process first.",
   );
@@ -102,7 +102,7 @@ async function launch(options: ServerOptions): Promise<Server | "in use"> {
   await removeStaleLocks({ cluster: places.cluster, socketDirectory, user });
   using log = openServerLog(places.log, user);
   const child = spawn(binaries.postgres, serverArguments(places.cluster, socketDirectory), {
-    ...identityOf(user),
+    ...processIdentity(user),
     cwd: places.cluster,
     env: SERVER_ENVIRONMENT,
     stdio: ["ignore", log.descriptor, log.descriptor],
@@ -121,12 +121,12 @@ async function launch(options: ServerOptions): Promise<Server | "in use"> {
 /** Another server had just begun to start; or processes of one that was killed still hold its memory. */
 const IN_USE = /lock file ".*" already exists|shared memory block .* is still in use/;
 
-function serverOf(process: ServerProcess, connection: Connection, hasDatabase: boolean): Server {
+function serverOf(process: ServerProcess, connection: EmbeddedConnection, hasDatabase: boolean): Server {
   return { connection, hasDatabase, exited: process.exited, stop: () => stopProcess(process) };
 }
 
 /** Undefined when the server left, or nothing was to be heard from it for too long. */
-async function waitUntilReady(connection: Connection, server: ServerProcess, options: ServerOptions) {
+async function waitUntilReady(connection: EmbeddedConnection, server: ServerProcess, options: ServerOptions) {
   try {
     return await askUntilReady(connection, server, options);
   } catch (error) {
@@ -136,7 +136,7 @@ async function waitUntilReady(connection: Connection, server: ServerProcess, opt
 }
 
 async function askUntilReady(
-  connection: Connection,
+  connection: EmbeddedConnection,
   server: ServerProcess,
   { say, interrupted }: ServerOptions,
 ) {
@@ -158,15 +158,15 @@ async function askUntilReady(
   return undefined;
 }
 
-function stillInUse({ directory }: DataPlaces): EmbeddedPostgresTrouble {
-  return new EmbeddedPostgresTrouble(
+function stillInUse({ directory }: DataPlaces): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
     `Processes of an earlier database server still use ${directory}: wait until they have ended, or end them.`,
   );
 }
 
-function didNotStart(places: DataPlaces, log: ServerLog): EmbeddedPostgresTrouble {
+function didNotStart(places: DataPlaces, log: ServerLog): EmbeddedPostgresError {
   const lastLines = log.sinceOpened().trim().split("\n").slice(-5).join("\n");
-  return new EmbeddedPostgresTrouble(
+  return new EmbeddedPostgresError(
     `The database in ${places.directory} did not start. Its log (${places.log}) ends:\n${lastLines}`,
   );
 }

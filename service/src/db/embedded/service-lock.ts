@@ -12,7 +12,7 @@ import { closeSync, constants, openSync, readFileSync, renameSync, rmSync, write
 import { dirname } from "node:path";
 import { beginningOf } from "./process-identity.ts";
 import { handOverIfNew, type RunAsUser } from "./run-as-user.ts";
-import { EmbeddedPostgresTrouble } from "./trouble.ts";
+import { EmbeddedPostgresError } from "./trouble.ts";
 
 export type ServiceLock = { release(): void };
 
@@ -79,9 +79,9 @@ function startNewList(path: string, arrival: string, user: RunAsUser | undefined
   renameSync(next, path);
 }
 
-function alreadyTaken(path: string, pid: number | undefined): EmbeddedPostgresTrouble {
+function alreadyTaken(path: string, pid: number | undefined): EmbeddedPostgresError {
   const who = pid === undefined ? "Another service" : `Another service (process ${pid})`;
-  return new EmbeddedPostgresTrouble(
+  return new EmbeddedPostgresError(
     `${who} is running on the data directory ${dirname(path)}: stop it first, or give this one ` +
       "a directory of its own with DATA_DIR. To run several services on one database, set DATABASE_URL.",
   );

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DataPlaces, shortHash } from "./data-directory.ts";
 import { canEnter, handOver, type RunAsUser } from "./run-as-user.ts";
-import { EmbeddedPostgresTrouble } from "./trouble.ts";
+import { EmbeddedPostgresError } from "./trouble.ts";
 
 /** Only names the socket file: the server listens on no TCP port. */
 export const SOCKET_PORT = 5432;
@@ -25,7 +25,7 @@ export function openSocketDirectory(places: DataPlaces, user: RunAsUser | undefi
     createPrivate(directory, user);
     return directory;
   }
-  throw new EmbeddedPostgresTrouble(
+  throw new EmbeddedPostgresError(
     `The path of the data directory ${places.directory} is too long for a socket, and so is that of the ` +
       "temporary directory: set DATA_DIR to a shorter path.",
   );
@@ -48,7 +48,7 @@ function createPrivate(directory: string, user: RunAsUser | undefined): void {
     handOver(user, directory);
   }
   if (isPrivate(directory, user)) return;
-  throw new EmbeddedPostgresTrouble(
+  throw new EmbeddedPostgresError(
     `${directory} is not a directory that only the database's user may enter (mode 0700): remove it and start again.`,
   );
 }

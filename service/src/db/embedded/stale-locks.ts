@@ -8,7 +8,7 @@ import { greet } from "./greeting.ts";
 import { postmasterFileOf, readPostmasterFile } from "./postmaster-file.ts";
 import type { RunAsUser } from "./run-as-user.ts";
 import { isPrivate, socketIn } from "./socket-directory.ts";
-import { EmbeddedPostgresTrouble } from "./trouble.ts";
+import { EmbeddedPostgresError } from "./trouble.ts";
 
 export async function removeStaleLocks(options: {
   cluster: string;
@@ -32,7 +32,7 @@ export async function removeStaleLocks(options: {
 async function makeSureNobodyAnswers(socketDirectory: string, cluster: string): Promise<void> {
   const greeting = await greet(connectionIn(socketDirectory));
   if (greeting.kind === "absent") return;
-  throw new EmbeddedPostgresTrouble(
+  throw new EmbeddedPostgresError(
     `A database server that is no process of this system answers for ${cluster}; it may run in another container ` +
       "on the same files. Stop it first, or give this service a directory of its own with DATA_DIR.",
   );

@@ -10,7 +10,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import type { DataPlaces } from "./data-directory.ts";
-import { handOverIfNew, identityOf, type RunAsUser } from "./run-as-user.ts";
+import { handOverIfNew, processIdentity, type RunAsUser } from "./run-as-user.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { SERVER_ENVIRONMENT } from "./server-settings.ts";
 
@@ -44,7 +44,7 @@ export function startWatchdog(
   writeOwner(places.serverOwner, owner, user);
   const args = [server.pid, places.cluster, places.serverOwner, owner, orphanGraceSeconds].map(String);
   const watchdog = spawn("/bin/sh", ["-c", WATCH, "mailvet-watchdog", ...args], {
-    ...identityOf(user),
+    ...processIdentity(user),
     cwd: "/",
     env: SERVER_ENVIRONMENT,
     stdio: ["pipe", "ignore", "ignore"],

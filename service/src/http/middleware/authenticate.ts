@@ -22,11 +22,11 @@ export type AuthenticateDeps = {
 };
 
 /** Why somebody remains a stranger. */
-export type Stranger = "without_key" | "wrong_key" | "not_signed_in" | "key_for_session";
+export type UnauthenticatedCaller = "without_key" | "wrong_key" | "not_signed_in" | "key_for_session";
 export type Authenticate = (
   request: FastifyRequest,
   access: Exclude<Access, "open">,
-) => Promise<Caller | Stranger> | Caller | Stranger;
+) => Promise<Caller | UnauthenticatedCaller> | Caller | UnauthenticatedCaller;
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   // Not async: a key that was seen lately is recognised at once, and a promise for each request would be felt.
@@ -43,26 +43,26 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   };
 }
 
-function callerByKey(key: RecognisedKey | undefined): Caller | Stranger {
+function callerByKey(key: RecognisedKey | undefined): Caller | UnauthenticatedCaller {
   if (!key) return "wrong_key";
   const { accountId, plan, isOperator, keyId, scopes, mode } = key;
   return { accountId, plan, isOperator, by: { kind: "key", keyId, scopes, isTest: mode === "test" } };
 }
 
-function callerBySession(session: FoundSession | undefined): Caller | Stranger {
+function callerBySession(session: FoundSession | undefined): Caller | UnauthenticatedCaller {
   if (!session) return "not_signed_in";
   const { accountId, plan, isOperator, sessionId } = session;
   return { accountId, plan, isOperator, by: { kind: "session", sessionId } };
 }
 
-const STRANGERS: Readonly<Record<Stranger, readonly [ProblemCode, string]>> = {
+const STRANGERS: Readonly<Record<UnauthenticatedCaller, readonly [ProblemCode, string]>> = {
   without_key: ["missing_api_key", "Send your API key in the X-API-Key header."],
   wrong_key: ["invalid_api_key", "This API key is unknown, expired or revoked."],
   not_signed_in: ["not_signed_in", "Sign in first; the session may have ended."],
   key_for_session: ["session_required", "An API key cannot do this: sign in to the web app."],
 };
 
-export function refuseStranger(stranger: Stranger): Refusal {
+export function refuseUnauthenticated(stranger: UnauthenticatedCaller): Refusal {
   return new Refusal(...STRANGERS[stranger]);
 }
 

@@ -8,7 +8,10 @@ import type { FastifyInstance } from "fastify";
 import type { HttpSettings } from "../http-settings.ts";
 import "../route-config.ts";
 
-export type ArrivalSettings = Pick<HttpSettings, "requestTimeoutMs" | "uploadTimeoutMs" | "uploadSilenceMs">;
+export type BodyTimeoutSettings = Pick<
+  HttpSettings,
+  "requestTimeoutMs" | "uploadTimeoutMs" | "uploadSilenceMs"
+>;
 
 type Arrival = {
   raw: IncomingMessage;
@@ -26,9 +29,9 @@ const LOOK_EVERY_MS = 1_000;
 const TOO_LATE = "ERR_HTTP_REQUEST_TIMEOUT";
 
 /** `answerBroken` answers on a connection whose request is not going to be complete, and hangs up. */
-export function watchArrivals(
+export function enforceBodyTimeout(
   app: FastifyInstance,
-  settings: ArrivalSettings,
+  settings: BodyTimeoutSettings,
   answerBroken: (error: Error & { code: string }, socket: Socket) => void,
 ): void {
   const arrivals = new Set<Arrival>();

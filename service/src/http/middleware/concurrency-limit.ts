@@ -1,12 +1,12 @@
 /** A limited number of places for what takes long, in all and for each account. */
 import { Refusal } from "../../refusal.ts";
 
-export type Places = {
+export type ConcurrencyLimit = {
   /** Refuses when there is none left. What is given back is for leaving; leaving twice changes nothing. */
   take(accountId: string): () => void;
 };
 
-export type PlacesOptions = {
+export type ConcurrencyLimitOptions = {
   /** What they are for, in the plural. */
   what: string;
   perAccount: number;
@@ -15,7 +15,11 @@ export type PlacesOptions = {
 
 const RETRY_SECONDS = 5;
 
-export function createPlaces({ what, perAccount, inAll }: PlacesOptions): Places {
+export function createConcurrencyLimit({
+  what,
+  perAccount,
+  inAll,
+}: ConcurrencyLimitOptions): ConcurrencyLimit {
   const takenBy = new Map<string, number>();
   let taken = 0;
   return {

@@ -8,7 +8,7 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 
-export type Seal = {
+export type ResponseCipher = {
   /** Names the caller's key, also to the ledger. */
   keyHash: Buffer;
   fingerprint(parts: readonly string[]): Buffer;
@@ -27,7 +27,7 @@ const KEY_BYTES = 32;
 const GZIP_FIRST_BYTE = 0x1f;
 
 /** `scope` keeps the same key of different callers apart. */
-export function sealFor(scope: string, idempotencyKey: string): Seal {
+export function responseCipherFor(scope: string, idempotencyKey: string): ResponseCipher {
   const keyHash = createHash("sha256").update(`${scope}\0${idempotencyKey}`).digest();
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync("sha256", idempotencyKey, keyHash, `mailvet idempotency: ${purpose}`, KEY_BYTES));

@@ -18,8 +18,8 @@ import type { Caller } from "../../caller.ts";
 import type { BeforeCommit, Orm } from "../../db/database.ts";
 import type { Log } from "../../log.ts";
 import { Refusal } from "../../refusal.ts";
-import { type Seal, sealFor } from "./encrypted-response.ts";
-import { type IdempotentAnswers, RENEW_EVERY_MS, type RowName } from "./idempotent-responses.ts";
+import { type ResponseCipher, responseCipherFor } from "./encrypted-response.ts";
+import { type IdempotentResponses, RENEW_EVERY_MS, type RowName } from "./idempotent-responses.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -33,13 +33,13 @@ declare module "fastify" {
 }
 
 type Hold = {
-  answers: IdempotentAnswers;
+  answers: IdempotentResponses;
   row: RowName;
   holder: string;
   isTakenOver: boolean;
   /** The answer stands in the transaction that has the effect. */
   isStored: boolean;
-  seal: Seal;
+  seal: ResponseCipher;
   renewal: NodeJS.Timeout;
 };
 
@@ -52,7 +52,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 /** The charge of a request stands once its answer is stored: both are written in one transaction. */
 export type ConfirmCharge = (tx: Orm, chargeKey: string) => Promise<void>;
 
-export type IdempotencyDeps = { answers: IdempotentAnswers; confirmCharge: ConfirmCharge; log: Log };
+export type IdempotencyDeps = { answers: IdempotentResponses; confirmCharge: ConfirmCharge; log: Log };
 
 export function honourIdempotencyKeys(
   app: FastifyInstance,
@@ -99,7 +99,7 @@ export function honourIdempotencyKeys(
 
 /** Calls the handler if this request is the one to execute; otherwise answers from the store, or refuses. */
 async function executeOnce(
-  answers: IdempotentAnswers,
+  answers: IdempotentResponses,
   key: string,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -171,7 +171,7 @@ export function storeAnswer<Made>(
 }
 
 /** Until the request is answered, however long that takes. One renewal that fails is made up for by the next. */
-function keepHolding(answers: IdempotentAnswers, row: RowName, holder: string): NodeJS.Timeout {
+function keepHolding(answers: IdempotentResponses, row: RowName, holder: string): NodeJS.Timeout {
   return setInterval(() => void answers.renew(row, holder).catch(() => {}), RENEW_EVERY_MS);
 }
 
@@ -188,8 +188,8 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
 }
 
 /** A test key's answers are not those of a live one, even under the same name. */
-function sealOf({ accountId, by }: Caller, key: string): Seal {
-  return sealFor(`${accountId}/${by.kind === "key" && by.isTest ? "test" : "live"}`, key);
+function sealOf({ accountId, by }: Caller, key: string): ResponseCipher {
+  return responseCipherFor(`${accountId}/${by.kind === "key" && by.isTest ? "test" : "live"}`, key);
 }
 
 function partsOf({ method, url, body }: FastifyRequest): string[] {
@@ -218,7 +218,11 @@ async function settle(
 }
 
 /** A cookie belongs to the browser that asked; what is not text (a stream) is not kept, nor is what is too long. */
-async function sealable(reply: FastifyReply, payload: unknown, seal: Seal): Promise<Buffer | undefined> {
+async function sealable(
+  reply: FastifyReply,
+  payload: unknown,
+  seal: ResponseCipher,
+): Promise<Buffer | undefined> {
   const body = payload ?? "";
   if (typeof body !== "string" || reply.hasHeader("set-cookie")) return undefined;
   const sealed = await seal.seal(body);

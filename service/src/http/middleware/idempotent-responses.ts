@@ -7,11 +7,11 @@
 import { randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
-import { eraseInBites } from "../../db/batched-delete.ts";
+import { batchedDelete } from "../../db/batched-delete.ts";
 import type { Database, Orm } from "../../db/database.ts";
 import { idempotentAnswers } from "../../db/schema.ts";
 
-export type Claim =
+export type KeyClaim =
   | {
       kind: "held";
       holder: string;
@@ -25,15 +25,15 @@ export type Claim =
   /** It would be a new row, and the account has as many as it may have. */
   | { kind: "full"; retryAfterSeconds: number };
 
-export type IdempotentAnswers = {
-  claim(row: RowName, requestHash: Buffer): Promise<Claim>;
+export type IdempotentResponses = {
+  claim(row: RowName, requestHash: Buffer): Promise<KeyClaim>;
   /** It is still being worked on. */
   renew(row: RowName, holder: string): Promise<void>;
   /**
    * In a transaction of the caller's, or in one of its own, together with what else has to happen then. False when the
    * row has another holder by now; nothing has happened then.
    */
-  store(row: RowName, holder: string, answer: StoredAnswer, within?: Within): Promise<boolean>;
+  store(row: RowName, holder: string, answer: StoredResponse, within?: Within): Promise<boolean>;
   /** Nothing came of it: the key is free for another request. */
   release(row: RowName, holder: string): Promise<void>;
   /** Nobody knows what came of it: only the same request may try again, and may do so at once. */
@@ -42,7 +42,7 @@ export type IdempotentAnswers = {
   deleteExpired(): Promise<number>;
 };
 
-export type StoredAnswer = { status: number; sealedBody: Buffer };
+export type StoredResponse = { status: number; sealedBody: Buffer };
 
 export type Within = { tx: Orm } | { alongside: (tx: Orm) => Promise<void> };
 
@@ -59,10 +59,10 @@ const MAX_ACCOUNTS_COUNTED = 10_000;
 /** A row may vanish between our two looks at it, so we look again, but not for ever. */
 const MAX_TRIES = 3;
 
-export function createIdempotentAnswers(
+export function createIdempotentResponses(
   { pool, orm }: Pick<Database, "pool" | "orm">,
   maxRows = MAX_ROWS,
-): IdempotentAnswers {
+): IdempotentResponses {
   const counted = new LRUCache<string, Promise<boolean>>({
     max: MAX_ACCOUNTS_COUNTED,
     ttl: RECOUNT_AFTER_SECONDS * 1000,
@@ -130,7 +130,7 @@ export function createIdempotentAnswers(
     async abandon({ accountId, keyHash }, holder) {
       await pool.query({ ...ABANDON, values: [accountId, keyHash, holder] });
     },
-    deleteExpired: () => eraseInBites(pool, DELETE_EXPIRED),
+    deleteExpired: () => batchedDelete(pool, DELETE_EXPIRED),
   };
 }
 

@@ -1,15 +1,15 @@
 import { afterEach, expect, test } from "vitest";
 import { HTTP_DEFAULTS } from "../http-settings.ts";
-import { createLoad, type Load } from "./load-shedding.ts";
-import { Visit } from "./request-lifetime.ts";
+import { createLoadShedding, type LoadShedding } from "./load-shedding.ts";
+import { RequestLifetime } from "./request-lifetime.ts";
 
-let load: Load;
+let load: LoadShedding;
 afterEach(() => load.close());
 
 test("a request that waited too long for its turn is refused, and does not count as under way", () => {
-  load = createLoad({ ...HTTP_DEFAULTS, maxWaitMs: 60_000 });
-  load.admit(new Visit(performance.now()));
-  const late = new Visit(performance.now() - 61_000);
+  load = createLoadShedding({ ...HTTP_DEFAULTS, maxWaitMs: 60_000 });
+  load.admit(new RequestLifetime(performance.now()));
+  const late = new RequestLifetime(performance.now() - 61_000);
   expect(() => load.admit(late)).toThrow(expect.objectContaining({ code: "overloaded" }));
   expect(load.underWay).toBe(1);
 });

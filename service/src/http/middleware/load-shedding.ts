@@ -6,13 +6,13 @@
  * late is new work refused.
  */
 import { Refusal } from "../../refusal.ts";
-import type { Visit } from "./request-lifetime.ts";
+import type { RequestLifetime } from "./request-lifetime.ts";
 
-export type Load = {
+export type LoadShedding = {
   /** Refuses with `overloaded`; otherwise the request counts until its visit is over. */
-  admit(visit: Visit): void;
+  admit(visit: RequestLifetime): void;
   /** A request of many addresses, once it has arrived. Refuses when these places are taken, or the account's share. */
-  admitBulk(visit: Visit, accountId: string): void;
+  admitBulk(visit: RequestLifetime, accountId: string): void;
   /** From now on nothing new is begun. */
   startClosing(): void;
   readonly isClosing: boolean;
@@ -34,7 +34,7 @@ const LATE_SAMPLES_IN_A_ROW = 3;
 const BULK_RETRY_SECONDS = 2;
 const ACCOUNTS_SHARE_OF_BULK = 1 / 4;
 
-export function createLoad(settings: LoadSettings): Load {
+export function createLoadShedding(settings: LoadSettings): LoadShedding {
   let underWay = 0;
   let bulkUnderWay = 0;
   const bulkOfAccount = new Map<string, number>();

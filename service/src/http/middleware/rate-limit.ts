@@ -9,12 +9,12 @@ import { networkOf } from "../../accounts/client-network.ts";
 import { PLAN_LIMITS } from "../../accounts/plans.ts";
 import type { Caller } from "../../caller.ts";
 import { Refusal } from "../../refusal.ts";
-import type { Visit } from "./request-lifetime.ts";
+import type { RequestLifetime } from "./request-lifetime.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
 export type RateLimits = {
   /** One request of a known caller, who must not have too many under way either. */
-  admit(caller: Caller, visit: Visit, reply: FastifyReply): void;
+  admit(caller: Caller, visit: RequestLifetime, reply: FastifyReply): void;
   /** One request of somebody unknown. */
   admitStranger(ip: string, reply: FastifyReply): void;
   /** One wrong key. */
@@ -49,7 +49,7 @@ export function createRateLimits(settings: RateLimitSettings): RateLimits {
     }
   }
 
-  function enter({ accountId, plan }: Caller, visit: Visit): void {
+  function enter({ accountId, plan }: Caller, visit: RequestLifetime): void {
     const limit = PLAN_LIMITS[plan].concurrent_requests;
     const count = underWay.get(accountId) ?? 0;
     if (count >= limit) {

@@ -9,11 +9,11 @@ import { Refusal } from "../../refusal.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    visit: Visit;
+    visit: RequestLifetime;
   }
 }
 
-export class Visit {
+export class RequestLifetime {
   /** By the clock of performance.now(); it may have waited for its turn since. */
   readonly startedAt: number;
   #isAnswered = false;
@@ -53,13 +53,13 @@ export class Visit {
   }
 }
 
-export type Departure = (request: FastifyRequest, reply: FastifyReply, isAborted: boolean) => void;
+export type RequestEnd = (request: FastifyRequest, reply: FastifyReply, isAborted: boolean) => void;
 
 /** Gives every routed request its visit. `onClosed` hears of each one when its connection is done with it. */
-export function receiveVisits(app: FastifyInstance, onClosed: Departure): void {
+export function trackRequestLifetimes(app: FastifyInstance, onClosed: RequestEnd): void {
   app.decorateRequest("visit", null as never);
   app.addHook("onRequest", (request, reply, done) => {
-    const visit = new Visit(request.raw.arrivedAt ?? performance.now());
+    const visit = new RequestLifetime(request.raw.arrivedAt ?? performance.now());
     request.visit = visit;
     reply.raw.once("close", () => {
       const isAborted = !reply.raw.writableFinished;

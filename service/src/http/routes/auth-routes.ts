@@ -15,7 +15,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { presentAccount } from "../../accounts/present-account.ts";
-import type { KnownSession, SessionRecord, Sessions, Visitor } from "../../accounts/sessions.ts";
+import type { KnownSession, SessionClient, SessionRecord, Sessions } from "../../accounts/sessions.ts";
 import type { SignedInSession } from "../../accounts/sign-up.ts";
 import type { Caller } from "../../caller.ts";
 import { Refusal } from "../../refusal.ts";
@@ -246,7 +246,7 @@ const CHOOSE_PASSWORD = {
   response: { 204: Done },
 };
 
-function visitorOf({ ip, headers }: FastifyRequest): Visitor {
+function visitorOf({ ip, headers }: FastifyRequest): SessionClient {
   return { ip, userAgent: headers["user-agent"] ?? "" };
 }
 

@@ -13,9 +13,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Feedback } from "../../feedback/feedback.ts";
 import { Refusal, wrongValue } from "../../refusal.ts";
-import { createPlaces } from "../middleware/concurrency-limit.ts";
+import { createConcurrencyLimit } from "../middleware/concurrency-limit.ts";
 import { fileOf, LIMITS, letTheRestPass, tooLarge } from "./multipart-file.ts";
-import { stoppingSignal } from "./shutdown-signal.ts";
+import { shutdownSignal } from "./shutdown-signal.ts";
 import "../route-config.ts";
 
 export type FeedbackRouteDeps = {
@@ -30,8 +30,8 @@ const PLACES = { what: "files of outcomes", perAccount: 2, inAll: 16 };
 export const feedbackRoutes =
   ({ feedback, maxUploadBytes }: FeedbackRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const places = createPlaces(PLACES);
-    const stopping = stoppingSignal(app);
+    const places = createConcurrencyLimit(PLACES);
+    const stopping = shutdownSignal(app);
 
     const takeFile = async (request: FastifyRequest) => {
       const leave = places.take(request.caller!.accountId);

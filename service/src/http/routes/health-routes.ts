@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyPluginAsync } from "fastify";
-import { isDatabaseShort } from "../../db/database.ts";
+import { isDatabaseOverloaded } from "../../db/database.ts";
 import { Refusal } from "../../refusal.ts";
 
 /** What the rest of the service knows about being ready. */
@@ -33,7 +33,7 @@ export const healthRoutes =
       asking ??= checkDatabase()
         .then(
           () => undefined,
-          (error) => (isDatabaseShort(error) ? "The database has no room left on its disk." : NO_ANSWER),
+          (error) => (isDatabaseOverloaded(error) ? "The database has no room left on its disk." : NO_ANSWER),
         )
         .finally(() => {
           asking = undefined;

@@ -4,9 +4,9 @@ import type { Job } from "@mailvet/contract";
 import type { FastifyInstance } from "fastify";
 import type { JobWatch } from "../../jobs/job-watch.ts";
 
-export type NextNews = (job: Job, patienceMs: number, answer: ServerResponse) => Promise<void>;
+export type WaitForChange = (job: Job, patienceMs: number, answer: ServerResponse) => Promise<void>;
 
-export function nextNews(app: FastifyInstance, watch: JobWatch): NextNews {
+export function waitForChange(app: FastifyInstance, watch: JobWatch): WaitForChange {
   const waiting = new Set<() => void>();
   let isStopping = false;
   app.addHook("preClose", async () => {

@@ -2,18 +2,18 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Job, JobListQuery, JobQuery, JobResult, ResultsQuery } from "@mailvet/contract";
 import { Type } from "typebox";
-import type { JobMoves } from "../../jobs/job-actions.ts";
+import type { JobActions } from "../../jobs/job-actions.ts";
 import { findJob, listJobs } from "../../jobs/job-list.ts";
 import { hasEnded } from "../../jobs/job-record.ts";
 import { jobResults } from "../../jobs/job-results.ts";
 import { storeAnswer } from "../middleware/idempotency.ts";
-import { nextNews } from "./job-change.ts";
+import { waitForChange } from "./job-change.ts";
 import { JobParams, type JobStreamDeps, jobStreamRoutes } from "./job-stream-routes.ts";
 import { pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
 export type JobRouteDeps = JobStreamDeps & {
-  moves: Pick<JobMoves, JobMove | "erase">;
+  moves: Pick<JobActions, JobMove | "erase">;
 };
 type JobMove = "cancel" | "pause" | "resume";
 
@@ -21,7 +21,7 @@ export const jobRoutes =
   (deps: JobRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     const { database, watch, moves } = deps;
-    const news = nextNews(app, watch);
+    const news = waitForChange(app, watch);
     const read = { access: { scope: "read" } } as const;
 
     app.get("/bulk/jobs", { schema: LIST_JOBS, config: read }, async (request, reply) => {

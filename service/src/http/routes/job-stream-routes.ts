@@ -9,7 +9,7 @@ import { jobDownload } from "../../downloads/job-download.ts";
 import { findJob } from "../../jobs/job-list.ts";
 import { hasEnded } from "../../jobs/job-record.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
-import { createPlaces } from "../middleware/concurrency-limit.ts";
+import { createConcurrencyLimit } from "../middleware/concurrency-limit.ts";
 import { attachment } from "./content-disposition.ts";
 import { createEventStream, EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import "../route-config.ts";
@@ -29,8 +29,8 @@ const LAST_CALL_MS = 5_000;
 export const jobStreamRoutes =
   ({ database, watch, sayFailure }: JobStreamDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const downloadPlaces = createPlaces({ what: "downloads", perAccount: 4, inAll: 16 });
-    const streamPlaces = createPlaces({ what: "event streams", perAccount: 20, inAll: 1_000 });
+    const downloadPlaces = createConcurrencyLimit({ what: "downloads", perAccount: 4, inAll: 16 });
+    const streamPlaces = createConcurrencyLimit({ what: "event streams", perAccount: 20, inAll: 1_000 });
     const downloads = new Set<Readable>();
     const streams = new Set<{ end(): void }>();
     app.addHook("preClose", async () => {

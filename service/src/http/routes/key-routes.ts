@@ -3,12 +3,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ApiKey, CreatedKey, CreateKeyRequest, KEY_SCOPES } from "@mailvet/contract";
 import { Type } from "typebox";
-import type { Key, Keyring, MadeKey, WantedKey } from "../../keys/api-keys.ts";
+import type { ApiKeys, Key, MadeKey, WantedKey } from "../../keys/api-keys.ts";
 import { wrongValue } from "../../refusal.ts";
 import { storeAnswer } from "../middleware/idempotency.ts";
 import "../route-config.ts";
 
-export type KeyRouteDeps = { keyring: Pick<Keyring, "list" | "create" | "revoke"> };
+export type KeyRouteDeps = { keyring: Pick<ApiKeys, "list" | "create" | "revoke"> };
 
 export const keyRoutes =
   ({ keyring }: KeyRouteDeps): FastifyPluginAsyncTypebox =>

@@ -2,16 +2,16 @@
 import { HEADERS } from "@mailvet/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-export type Page = { skip: number; limit: number; total: number };
+export type PageInfo = { skip: number; limit: number; total: number };
 
-export function pageHeaders(request: FastifyRequest, reply: FastifyReply, page: Page): void {
+export function pageHeaders(request: FastifyRequest, reply: FastifyReply, page: PageInfo): void {
   reply.header(HEADERS.totalCount, page.total);
   const link = linkHeader(request.url, page);
   if (link) reply.header("link", link);
 }
 
 /** Links to the page after and before this one, as paths on this server; undefined when there is neither. */
-export function linkHeader(requestUrl: string, { skip, limit, total }: Page): string | undefined {
+export function linkHeader(requestUrl: string, { skip, limit, total }: PageInfo): string | undefined {
   const url = new URL(requestUrl, "http://here");
   const at = (start: number) => {
     url.searchParams.set("skip", String(start));

@@ -5,7 +5,7 @@ import { Refusal } from "../../refusal.ts";
 const RETRY_SECONDS = 5;
 
 /** Comes when the server begins to stop, with what to tell whoever is still sending. */
-export function stoppingSignal(app: Pick<FastifyInstance, "addHook">): AbortSignal {
+export function shutdownSignal(app: Pick<FastifyInstance, "addHook">): AbortSignal {
   const stopping = new AbortController();
   app.addHook("preClose", async () => {
     const why = "This server is being stopped.";

@@ -1,10 +1,10 @@
 /** /operator/system: how the installation is doing, and the doctor. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { DoctorReport, System as SystemReport } from "@mailvet/contract";
-import type { System } from "../../system/system.ts";
+import type { SystemReporter } from "../../system/system.ts";
 import "../route-config.ts";
 
-export type SystemRouteDeps = { system: Pick<System, "report" | "runDoctor"> };
+export type SystemRouteDeps = { system: Pick<SystemReporter, "report" | "runDoctor"> };
 
 export const systemRoutes =
   ({ system }: SystemRouteDeps): FastifyPluginAsyncTypebox =>

@@ -2,10 +2,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ConfirmRequest, Job, UploadPreview } from "@mailvet/contract";
 import type { Uploads } from "../../uploads/uploads.ts";
-import { createPlaces } from "../middleware/concurrency-limit.ts";
+import { createConcurrencyLimit } from "../middleware/concurrency-limit.ts";
 import { REPLAYED, requestName, storeAnswer } from "../middleware/idempotency.ts";
 import { fileOf, letTheRestPass, takeForms } from "./multipart-file.ts";
-import { stoppingSignal } from "./shutdown-signal.ts";
+import { shutdownSignal } from "./shutdown-signal.ts";
 import "../route-config.ts";
 
 export type UploadRouteDeps = { uploads: Pick<Uploads, "preview" | "confirm">; maxUploadBytes: number };
@@ -16,8 +16,8 @@ const PLACES = { what: "uploads", perAccount: 2, inAll: 32 };
 export const uploadRoutes =
   ({ uploads, maxUploadBytes }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const places = createPlaces(PLACES);
-    const stopping = stoppingSignal(app);
+    const places = createConcurrencyLimit(PLACES);
+    const stopping = shutdownSignal(app);
 
     app.register(async (forms) => {
       await takeForms(forms);

@@ -15,13 +15,15 @@ export type WebFile = {
   /** The same for every encoding, and so a weak one. */
   etag: string;
   /** In the best of the encodings that Accept-Encoding allows. */
-  encodedFor(acceptEncoding: string | undefined): Promise<{ body: Buffer; encoding: Encoding | undefined }>;
+  encodedFor(
+    acceptEncoding: string | undefined,
+  ): Promise<{ body: Buffer; encoding: ContentEncoding | undefined }>;
   plain: Buffer;
 };
 
 /** The best one first. */
 const ENCODINGS = ["br", "gzip"] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+export type ContentEncoding = (typeof ENCODINGS)[number];
 
 /** Path, such as /assets/index-1a2b.js → file. Undefined when the web app has not been built. */
 export function readWebFiles(directory: string): Map<string, WebFile> | undefined {
@@ -58,7 +60,7 @@ const BROTLI_QUALITY = 5;
 function webFile(name: string, plain: Buffer): WebFile {
   const contentType = CONTENT_TYPES[extname(name)] ?? "application/octet-stream";
   const isWorthIt = IS_TEXT.test(contentType) && plain.length >= WORTH_COMPRESSING_BYTES;
-  const made = new Map<Encoding, Promise<Buffer>>();
+  const made = new Map<ContentEncoding, Promise<Buffer>>();
   return {
     contentType,
     etag: `W/"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`,
@@ -73,7 +75,7 @@ function webFile(name: string, plain: Buffer): WebFile {
   };
 }
 
-function compress(plain: Buffer, encoding: Encoding): Promise<Buffer> {
+function compress(plain: Buffer, encoding: ContentEncoding): Promise<Buffer> {
   if (encoding === "gzip") return promisify(gzip)(plain);
   const params = {
     [zlib.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
@@ -83,7 +85,7 @@ function compress(plain: Buffer, encoding: Encoding): Promise<Buffer> {
 }
 
 /** `gzip;q=0` is a no. */
-function allows(acceptEncoding: string | undefined, encoding: Encoding): boolean {
+function allows(acceptEncoding: string | undefined, encoding: ContentEncoding): boolean {
   return new RegExp(`(?:^|[\\s,])${encoding}(?!\\s*;\\s*q=0(?:\\.0*)?\\s*(?:,|$))(?=[\\s,;]|$)`, "i").test(
     acceptEncoding ?? "",
   );
