@@ -117,7 +117,7 @@ export async function assemble(
   try {
     return { ...(await open(config, log, say, closers, interrupted)), close };
   } catch (error) {
-    await close().catch((trouble) => log.write.error({ err: trouble }, "stopping failed"));
+    await close().catch((trouble) => log.event("stop_failed", { err: trouble }));
     throw error;
   }
 }
@@ -268,7 +268,7 @@ async function open(
       ...(paces ? { paces: paces.forgetOld } : {}),
       ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),
     },
-    (chore, error) => log.write.error({ err: error, chore }, "housekeeping failed"),
+    (chore, error) => log.event("maintenance_failed", { err: error, task: chore }),
   );
   closers.push(() => housekeeping.close());
 

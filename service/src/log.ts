@@ -5,11 +5,13 @@
  */
 import { DrizzleQueryError } from "drizzle-orm";
 import { type DestinationStream, type Logger, pino } from "pino";
+import { createLogEvent, type LogEvent } from "./log-events.ts";
 import { createLogSampling, type LogSampling } from "./log-sampling.ts";
 import { openLogSink } from "./log-sink.ts";
 
 export type Log = {
   write: Logger;
+  event: LogEvent;
   /** The text as it may be logged: ann@example.com becomes a***@example.com, unless full addresses are wanted. */
   masked(text: string): string;
   /** For events that repeat during an outage: one line per kind and interval, with a count of the others. */
@@ -48,6 +50,7 @@ export function createLog({ level, addresses, destination }: LogOptions): Log {
   );
   return {
     write,
+    event: createLogEvent(write, masked),
     masked,
     repeats: createLogSampling((kind, occurrences) => write.error({ kind, occurrences }, "happened again")),
     flush: () => sink?.flush(),

@@ -42,7 +42,7 @@ async function runWith(config: Config, log: Log, interrupted: AbortSignal): Prom
     if (error !== interrupted.reason) throw error;
   } finally {
     await service?.close().catch((error) => {
-      log.write.error({ err: error }, "stopping failed");
+      log.event("stop_failed", { err: error });
       exitCode = 1;
     });
     log.flush();

@@ -27,7 +27,7 @@ export type ListRefresh = {
 
 export type ListRefreshDeps = ListRefreshSettings & {
   lists: Verifier["lists"];
-  log: Pick<Log, "write">;
+  log: Pick<Log, "event">;
   nowMs?: () => number;
 };
 
@@ -57,19 +57,19 @@ export function startListRefresh(deps: ListRefreshDeps): ListRefresh {
       lists.reload();
       lastFailure = null;
       const { manifest, added, removed } = result;
-      log.write.info({ event: "lists_refreshed", names: manifest.names, added, removed }, "lists refreshed");
+      log.event("lists_refreshed", { names: manifest.names, added, removed });
     } else noteFailure(result.problems);
   };
 
   const noteFailure = (problems: Extract<RefreshResult, { outcome: "refused" }>["problems"]) => {
     const reason = problems.map(({ source, reason }) => `${source}: ${reason}`).join("; ");
     lastFailure = { at: new Date(nowMs()).toISOString(), reason };
-    log.write.warn({ event: "lists_refresh_failed", problems }, "lists could not be refreshed");
+    log.event("lists_refresh_failed", { problems });
   };
 
   const work = async (): Promise<void> => {
     try {
-      if (lists.reload()) log.write.info({ event: "lists_reloaded", ...lists.origin }, "lists reloaded");
+      if (lists.reload()) log.event("lists_reloaded", { ...lists.origin });
       if (directory !== undefined && isDue()) await download(directory);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

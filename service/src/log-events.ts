@@ -1,0 +1,49 @@
+/**
+ * Every event the service logs: its level, its short message, and what it tells the operator.
+ *
+ * Code logs by name (`log.event("heartbeat_failed", { err })`), so a new event does not compile until it has a row here.
+ * docs/operating.md lists the same rows, which a test holds to this table.
+ */
+import type { Logger } from "pino";
+
+type LogEventRow = { level: "info" | "warn" | "error"; message: string };
+
+export const LOG_EVENTS = {
+  // service: start, stop, maintenance
+  stop_failed: { level: "error", message: "stopping failed" },
+  maintenance_failed: { level: "error", message: "a maintenance task failed" },
+  // db, queue
+
+  // http
+
+  // jobs, uploads, downloads
+
+  // validations, credits, keys, accounts, webhooks
+
+  // pacing, naming, feedback, adjudication
+
+  // system
+  lists_refreshed: { level: "info", message: "lists refreshed" },
+  lists_refresh_failed: { level: "warn", message: "lists could not be refreshed" },
+  lists_reloaded: { level: "info", message: "lists reloaded" },
+} as const satisfies Record<string, LogEventRow>;
+
+export type LogEventName = keyof typeof LOG_EVENTS;
+
+/** Writes one event; `fields` go into the line as they are, `err` with its stack. Implementation: log.ts. */
+export type LogEvent = (event: LogEventName, fields?: Record<string, unknown>) => void;
+
+export function createLogEvent(logger: Logger, masked: (text: string) => string): LogEvent {
+  return (event, fields) => {
+    const { level, message } = LOG_EVENTS[event];
+    logger[level]({ event, ...maskTexts(fields, masked) }, message);
+  };
+}
+
+/** Texts may quote a server's reply or a request, and so an address. Errors are masked by their serializer. */
+function maskTexts(fields: Record<string, unknown> | undefined, masked: (text: string) => string) {
+  if (!fields) return undefined;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, typeof value === "string" ? masked(value) : value]),
+  );
+}
