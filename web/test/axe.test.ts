@@ -177,12 +177,22 @@ async function findingsOn(page: Page, place: string): Promise<string[]> {
   return found;
 }
 
-/** The page hears of it a moment later than we do. By then half of it may be in the old colours, or between the two. */
+/**
+ * Waits until the new colours are painted. An inherited colour starts a transition of its own in each child when the
+ * parent's has ended, so the page is settled after two frames in a row without any.
+ */
 async function hasChangedColours(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
-  await page.evaluate(
-    "Promise.allSettled(document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished))",
-  );
+  await page.evaluate(`(async () => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const transitions = () => document.getAnimations().filter((one) => one instanceof CSSTransition);
+    for (let still = 0; still < 2; ) {
+      await frame();
+      const running = transitions();
+      still = running.length > 0 ? 0 : still + 1;
+      await Promise.allSettled(running.map(({ finished }) => finished));
+    }
+  })()`);
 }
 
 function focusedLabel(page: Page): Promise<string> {
