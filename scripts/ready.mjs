@@ -21,7 +21,7 @@ const INSTALLED = join(ROOT, "node_modules/.package-lock.json"); // npm writes i
 /** A package that only tests need: without it the last install was one for running. */
 const TEST_PACKAGE = join(ROOT, "node_modules/vitest/package.json");
 const BUILT = join(ROOT, "node_modules/.cache/mailvet-built");
-const PROGRAMS = ["contract", "engine", "lab", "service", "sdk", "cli"];
+const PROGRAMS = ["contract", "engine", "lab", "embedded-postgres", "service", "sdk", "cli"];
 const WEB_BUILT = join(ROOT, "web/dist/index.html"); // Vite writes it with the rest, when nothing has failed
 const WEB_SOURCES = ["web/src", "web/public", "contract/src", "sdk/src"];
 const WEB_FILES = ["web/index.html", "web/vite.config.ts", "web/package.json", "web/tsconfig.json"];
