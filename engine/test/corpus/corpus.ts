@@ -9,9 +9,15 @@ export type CorpusRow = {
   mx?: string;
   meaning: ReplyCategory;
   mailbox: MailboxFact;
+  /** Provider or server in whose manner the reply is written; in replies-written.jsonl only. */
+  family?: string;
 };
 
-export const CORPUS: readonly CorpusRow[] = ["replies.jsonl", "replies-2026.jsonl"].flatMap((file) =>
+export const CORPUS: readonly CorpusRow[] = [
+  "replies.jsonl",
+  "replies-2026.jsonl",
+  "replies-written.jsonl",
+].flatMap((file) =>
   readFileSync(new URL(file, import.meta.url), "utf8")
     .trimEnd()
     .split("\n")

@@ -70,6 +70,7 @@ export const MESSAGE_RULES: readonly Rule[] = [
         (no such|unknown|invalid) (user|recipient|mailbox)
         (invalid|local) mailbox
         (user|mailbox|recipient|account) (is )?(not found|full|terminated|disabled|inactive)
+        (filter|scanner|milter) (is )?(too |currently )?busy
       `,
       },
     ],

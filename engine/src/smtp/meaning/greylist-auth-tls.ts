@@ -204,6 +204,7 @@ export const LOGIN_RULES: readonly Rule[] = phrases("auth_required", [
       submission (port|service|only)
       (use|try|switch to) port (587|465)
       not logged in
+      (log ?in|sign in|authenticate) (first|before)\b
       identity … (not|un) ?verified
       resolver\.rst\.(authrequired|sendernotauthenticated\S*)
       smtp ?auth

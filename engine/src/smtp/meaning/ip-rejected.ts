@@ -141,7 +141,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
     [
       "mail-from-our-address",
       any`
-        (mail|messages?|e-?mails?|connections?|traffic|access|smtp|delivery|anything) … ?(from|by|of) (an? |the |some )?(@ip|your (ip|network|server|host|isp|location|country|region|system|mail ?server|mx|mta|provider)|this (ip|host|server|network|mta)|dynamic|dsl|dial-?up|residential|broadband|cable|home|servers|hosts|ips)
+        (mail|messages?|e-?mails?|connections?|traffic|access|smtp|delivery|anything) … ?(from|by|of) (an? |the |some )?(@ip|your (ip|network|server|host|isp|location|country|region|system|mail ?server|mx|mta|provider)|this (ip|host|server|network|mta)|dynamic|dsl|dial-?up|residential|broadband|cable|home|hosting|cloud|vps|vpn|data ?cent(er|re)|servers|hosts|ips)
         dont (accept|want|like|receive) … from (you\b|your (?!domain|address|email)|@ip|this (?!sender|domain|address|user)|dynamic)
         (not|never|no longer) (accept\w*|receiv\w*|allow\w*|tak\w*) … from (you\b|your (?!domain|address|email)|@ip|this (?!sender|domain|address|user)|dynamic)
         dynamic( or \S+)* (ip|address|host|pool|dsl)
@@ -324,6 +324,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
           \burl
           over ?quota
           administrative prohibition
+          by (the |their |this )?(organi[sz]ations?|company|tenant)\b
         `,
       },
     ],

@@ -67,7 +67,7 @@ export const FULL_RULES: readonly Rule[] = phrases("mailbox_full", [
     "the mailbox is over its quota",
     {
       unless: any`
-        (sending|submission|outbound|relay|message-id|hourly|daily|recipients?|email|rate|connection|bandwidth) … ?quota
+        (sending|submission|outbound|relay|message-id|hourly|daily|recipients?(?! mailbox)|email|rate|connection|bandwidth) … ?quota
         quota for sending
         (your|sender|senders) … ?quota
         (message|mail) … ?(too (large|big)|larger than|size … (exceed|limit))
@@ -177,6 +177,7 @@ export const DISABLED_RULES: readonly Rule[] = phrases("mailbox_disabled", [
         delivery (is )?(temporarily )?suspended
         (vrfy|expn|command|auth\w*|relay\w*|smtputf8|feature|verification|service)s? (is |has been |are )?(disabled|deactivated)
         external (mail|e-?mail|senders?)
+        (tak|accept|receiv)\w* (any )?(replies|answers|responses)
         from outside
         (from|by) (this|your|that|the) (sender|domain|host|server|ip)
         from (you|unknown|unauthenticated|@ip)

@@ -121,6 +121,8 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       (address|recipient|user) (not|no) (present|listed|here|exist|found|known|valid)
       not a mailbox
       mailbox (not here|missing|not present|not valid|not set up|not configured|not registered|not exist|no exist|nonexist)
+      (alias|recipient|account) (is |was )?not (configured|registered)( \.|$| (at|in|with|on) (this|our) | here)
+      (address|alias|recipient) (is |was )?not configured for (e-?mail |mail )?(routing|forwarding)
       (account|user|mailbox|recipient) (has|have)(nt| not) (been )?(created|set up|registered|provisioned|initiali[sz]ed)
       not (been )?(created|provisioned|initiali[sz]ed|set up)
       resolver\.adr\.\S*notfound
@@ -140,7 +142,6 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       (address|user|recipient|mailbox) error
       vdeliver invalid
       addressee (unknown|not)
-      this (address|user|mailbox|recipient) (is not|isnt|does not|doesnt)
       (recipient|user|mailbox|name|address|account) … not (unique|defined|assigned)
     `,
     "it says that there is no such mailbox",
@@ -158,6 +159,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
         user not local
         alias loop
         (directory|ldap|database|backend) … ?(down|unavailable|time|error|fail)
+        not (registered|allowed|permitted|authori[sz]ed|entitled) to (receive|accept|send)
         bad address syntax
         (?<!recipient )address (\S+ )?is not a valid rfc
         mail loop

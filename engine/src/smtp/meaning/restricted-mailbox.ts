@@ -47,6 +47,7 @@ export const RESTRICTED_RULES: readonly Rule[] = [
         permission to (send|post|write) … ?(to )?(this |the |that )?(mailing |distribution )?(group|list)\b
         (list|group) … ?(closed|restricted|private|limited) (to|for) (list |group )?(non-?)?(members|subscribers)
         only (list |group )?(members|subscribers) … ?(post|send|write)
+        {insiders} … ?(?<!not )(for|accepts?|takes?) (replies|answers|responses) … only
         private list
         sender … not (a )?(group|list) member
       `,
