@@ -127,6 +127,7 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       (customer|account|company) … (inbounds? disabled|not (a )?(customer|provisioned))
       (domaine|domain|dominio|domane|domena) … (inconnu|nicht|non|no es|no esta|nie )
       (does not|doesnt) have (an? |any )?(mail |e-?mail )?forwarding (record|rule|entry|configuration)(?! for)
+      (served|handled|hosted) by (another|a different) 
       recipient domain
       destination … (unknown|not (allowed|accepted|configured|local))
       we (do not|dont) (host|serve|handle|accept) 

@@ -119,6 +119,7 @@ export const GREYLIST_RULES: readonly Rule[] = phrases("greylisted", [
         unexpected volume
         complaints
         maintenance
+        backup
         verif
         overload
         unavailable

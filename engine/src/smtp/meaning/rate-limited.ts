@@ -72,6 +72,7 @@ export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
       tenant has exceeded
       exceed\w* (its|your|the) quota for sending
       queue quota
+      quota of (recipients|messages|mails|connections)\b
     `,
     "a limit on connections, messages or recipients is reached",
     {

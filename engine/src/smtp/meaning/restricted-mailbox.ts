@@ -48,6 +48,9 @@ export const RESTRICTED_RULES: readonly Rule[] = [
         (list|group) … ?(closed|restricted|private|limited) (to|for) (list |group )?(non-?)?(members|subscribers)
         only (list |group )?(members|subscribers) … ?(post|send|write)
         {insiders} … ?(?<!not )(for|accepts?|takes?) (replies|answers|responses) … only
+        {insiders} … ?(not open|closed) to … ?(outside|external|outsiders)\b
+        {insiders} … ?(accepts?|takes?|receives?) … ?from (its |his |her |their |known |approved )*(contacts|correspondents|members|employees|staff) only
+        only (employees|staff|insiders) … ?(may |can )?(write|send|post|mail)
         private list
         sender … not (a )?(group|list) member
       `,
