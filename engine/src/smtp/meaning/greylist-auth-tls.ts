@@ -50,7 +50,7 @@ export const GREYLIST_RULES: readonly Rule[] = phrases("greylisted", [
   [
     "first-contact",
     any`
-      first (time|contact|seen|attempt|delivery|connection)
+      first (mail|message|time|contact|seen|attempt|delivery|connection)
       (not|never) (yet )?(been )?(seen|known|encountered) (yet|you|this|before|from)
       (havent|have not|never) … (seen|met|talked)
       new (sender|triplet|source|server|client|host|correspond)

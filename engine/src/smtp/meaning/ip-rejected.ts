@@ -114,6 +114,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
         ip (address )?(you are|youre|you re) using
         not authori[sz]ed to send (e-?mail|mail|messages) directly
         connections? from dynamic
+        (unregistered|unknown) (mail|sending) ?server
         your (mail ?|sending )?(server|host|ip|network|client) (is |was )*(unknown|not known|unrecogni[sz]ed|not recogni[sz]ed|not an? (known|valid|trusted|recogni[sz]ed))
       `,
       "it speaks about the address we connect from",

@@ -185,6 +185,7 @@ export const DISABLED_RULES: readonly Rule[] = phrases("mailbox_disabled", [
         delivery (is )?(temporarily )?suspended
         (vrfy|expn|command|auth\w*|relay\w*|smtputf8|feature|verification|service)s? (is |has been |are )?(disabled|deactivated)
         external (mail|e-?mail|senders?)
+        locked by another (session|process|client)
         blocked by (an? |the )?(rule|filter|user|owner|recipient)
         has (disabled|blocked|closed|stopped|suspended) (the |all |any |your )?(mail|messages?|e-?mails?|senders?|you)\b
         (user|account|recipient|mailbox) (database|directory|table|store|lookup)

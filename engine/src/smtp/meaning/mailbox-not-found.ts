@@ -12,7 +12,7 @@ export const PLAIN_RULES: readonly Rule[] = phrases("mailbox_not_found", [
     any`
       no such user
       user unknown
-      unknown user
+      unknown user(?!s)
       (user|mailbox|account|recipient) (does not|doesnt) exist
     `,
     "it says plainly that there is no such mailbox",
@@ -122,6 +122,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       cant accept user
       (address|recipient|user) (not|no) (present|listed|here|exist|found|known|valid)
       not a mailbox
+      (does not|doesnt) belong to any
       mailbox (not here|missing|not present|not valid|not set up|not configured|not registered|not exist|no exist|nonexist)
       (alias|recipient|account) (is |was )?not (configured|registered)( \.|$| (at|in|with|on) (this|our) | here)
       (address|alias|recipient) (is |was )?not configured for (e-?mail |mail )?(routing|forwarding)
@@ -162,7 +163,11 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
         alias loop
         (directory|ldap|database|backend) … ?(down|unavailable|time|error|fail)
         not (registered|allowed|permitted|authori[sz]ed|entitled) to (receive|accept|send)
-        (in|of|with) (the |your )?(mail ?from|envelope|return path)\b
+        (in|of|with) (the |your )?(mail ?from|envelope|return path|reverse[- ]?path)\b
+        (find out|whether)\b
+        address ?book (is |was )?not
+        (unsubscribe|signature|message-id|subject|attachment)\b
+        (before|after|without) (rcpt|mail|data)\b
         bad address syntax
         (?<!recipient )address (\S+ )?is not a valid rfc
         mail loop

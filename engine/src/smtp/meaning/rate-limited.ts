@@ -73,6 +73,7 @@ export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
       exceed\w* (its|your|the) quota for sending
       queue quota
       quota of (recipients|messages|mails|connections)\b
+      (number of|\d+|two|three|four|five|ten|several) (unknown|invalid|bad|wrong|failed|non-?exist\w+) (users|recipients|addresses|mailboxes)\b
     `,
     "a limit on connections, messages or recipients is reached",
     {
@@ -133,6 +134,7 @@ export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
       namespace mining
       (recipient|user|rcpt) (verification|lookup) abuse
       delivering … too (fast|quickly)
+      no longer (checked|verified|accepted) … ?in this (session|connection)
       (separate|another|new|different) (transaction|session|connection)\b
       limit exceeded for (your|this|ip|host|client|domain|sender)
       (ip|client|host|sender|connection|you) … (limit|quota) (has been )?(exceed|reached)
@@ -145,6 +147,7 @@ export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
       permanently
       over ?quota
       bad reputation
+      locked by
       unauthenticated
     `,
     },
