@@ -70,5 +70,5 @@ test.runIf(isRoot)("a database stays with the user who made it (as root)", () =>
   mkdirSync(cluster, { recursive: true });
   expect(["postgres", "nobody"]).toContain(chooseRunAsUser(cluster)?.name);
   chownSync(cluster, 12_345, 12_346);
-  expect(chooseRunAsUser(cluster)).toEqual({ name: "number 12345", uid: 12_345, gid: 12_346 });
+  expect(chooseRunAsUser(cluster)).toEqual({ name: "uid 12345", uid: 12_345, gid: 12_346 });
 });

@@ -32,9 +32,9 @@ test("a directory that somebody else could enter, or has put in its place, is re
   const directory = openSocketDirectory(paths, undefined);
   elsewhere.push(directory);
   chmodSync(directory, 0o755);
-  expect(() => openSocketDirectory(paths, undefined)).toThrow("remove it and start again");
+  expect(() => openSocketDirectory(paths, undefined)).toThrow("Remove it and start again");
   rmSync(directory, { recursive: true });
   mkdirSync(join(folder, "trap"), { mode: 0o700 });
   symlinkSync(join(folder, "trap"), directory);
-  expect(() => openSocketDirectory(paths, undefined)).toThrow("remove it and start again");
+  expect(() => openSocketDirectory(paths, undefined)).toThrow("Remove it and start again");
 });
