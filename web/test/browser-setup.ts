@@ -4,7 +4,7 @@
  * Without a Chromium these tests are left out, and the last lines of the run say so. In CI it is an error.
  */
 import type { TestProject } from "vitest/node";
-import { buildWebApp } from "../../scripts/ready.mjs";
+import { buildWebApp } from "../../scripts/build.mjs";
 import startPostgres from "../../service/test/shared-postgres.ts";
 import { findChromium, NO_CHROMIUM } from "./browser.ts";
 
