@@ -6,8 +6,8 @@ import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/
 export const service = createClient({ baseUrl: window.location.origin });
 
 export const queries: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeEndOfSession }),
-  mutationCache: new MutationCache({ onError: noticeEndOfSession }),
+  queryCache: new QueryCache({ onError: handleSessionEnd }),
+  mutationCache: new MutationCache({ onError: handleSessionEnd }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,
@@ -18,15 +18,15 @@ export const queries: QueryClient = new QueryClient({
 });
 
 /** Without a cookie the service takes us for a program that has forgotten its key. */
-const NOBODY: ReadonlySet<string> = new Set(["not_signed_in", "missing_api_key"]);
+const SIGNED_OUT_CODES: ReadonlySet<string> = new Set(["not_signed_in", "missing_api_key"]);
 
-function isNobody(error: unknown): boolean {
-  return error instanceof MailvetProblem && NOBODY.has(error.code);
+function isSignedOut(error: unknown): boolean {
+  return error instanceof MailvetProblem && SIGNED_OUT_CODES.has(error.code);
 }
 
 /** A session may end at any moment: then whoever looks at it hears of it, and the frame sends them to sign in. */
-function noticeEndOfSession(error: unknown): void {
-  if (isNobody(error)) queries.setQueryData(sessionQuery.queryKey, null);
+function handleSessionEnd(error: unknown): void {
+  if (isSignedOut(error)) queries.setQueryData(sessionQuery.queryKey, null);
 }
 
 /** Who is signed in; null: nobody. */
@@ -37,7 +37,7 @@ export const sessionQuery = queryOptions({
     try {
       return await service.auth.session();
     } catch (error) {
-      if (isNobody(error)) return null;
+      if (isSignedOut(error)) return null;
       throw error;
     }
   },

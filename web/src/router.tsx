@@ -7,21 +7,21 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
-import { PageAnnouncement } from "./parts/page-announcement.tsx";
-import { PageFailed } from "./parts/page-failed.tsx";
-import { PageMissing } from "./parts/page-missing.tsx";
-import { PageWaiting } from "./parts/waiting.tsx";
 import { accountQuery, queries, sessionQuery } from "./queries.ts";
-import { AppFrame } from "./shell/app-frame.tsx";
+import { PageNotFound } from "./shared/error-pages.tsx";
+import { PageLoading } from "./shared/loading.tsx";
+import { RouteAnnouncer } from "./shared/page-announcement.tsx";
+import { PageError } from "./shared/page-failed.tsx";
+import { AppLayout } from "./shell/app-layout.tsx";
 
 const root = createRootRoute({
   component: () => (
     <>
       <Outlet />
-      <PageAnnouncement />
+      <RouteAnnouncer />
     </>
   ),
-  notFoundComponent: PageMissing,
+  notFoundComponent: PageNotFound,
 });
 
 /** Pages for everybody: signing in and what leads there. */
@@ -37,7 +37,7 @@ const open = <P extends string>(path: P, load: () => Promise<{ Page: () => React
 const inside = createRoute({
   getParentRoute: () => root,
   id: "inside",
-  component: AppFrame,
+  component: AppLayout,
   async beforeLoad({ location }) {
     const session = await queries.ensureQueryData(sessionQuery);
     if (!session) throw redirect({ to: "/sign-in", search: { next: location.href } });
@@ -62,7 +62,7 @@ const routes = root.addChildren([
     page("/", () => import("./pages/overview/overview-page.tsx")),
     page("/validate", () => import("./pages/validate/validate-page.tsx")),
     page("/bulk", () => import("./pages/bulk/bulk-page.tsx")),
-    page("/bulk/$jobId", () => import("./pages/bulk/job-page.tsx")),
+    page("/bulk/$jobId", () => import("./pages/job/job-page.tsx")),
     page("/keys", () => import("./pages/keys/keys-page.tsx")),
     page("/webhooks", () => import("./pages/webhooks/webhooks-page.tsx")),
     page("/webhooks/$webhookId", () => import("./pages/webhooks/webhook-page.tsx")),
@@ -90,8 +90,8 @@ export const router = createRouter({
   stringifySearch,
   defaultPreload: "intent",
   scrollRestoration: true,
-  defaultPendingComponent: PageWaiting,
-  defaultErrorComponent: PageFailed,
+  defaultPendingComponent: PageLoading,
+  defaultErrorComponent: PageError,
   notFoundMode: "root",
 });
 

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { OPERATOR } from "../../service/test/service.ts";
-import { journeysIn } from "./world.ts";
+import { journeysIn } from "./journey.ts";
 
 const journey = journeysIn({ env: { SIGN_UP_PLAN: "payg", SIGN_UP_CREDITS: "5" } });
 

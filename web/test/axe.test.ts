@@ -4,7 +4,7 @@ import { answersSlowly, mailDomain } from "@mailvet/lab";
 import { type Client, createClient } from "@mailvet/sdk";
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import { journeysIn } from "./world.ts";
+import { journeysIn } from "./journey.ts";
 
 const journey = journeysIn({
   domains: {

@@ -3,8 +3,8 @@ import { availableParallelism, loadavg } from "node:os";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { journeysIn, type Scene } from "./journey.ts";
 import type { VisitorOptions } from "./visitor.ts";
-import { journeysIn, type Scene } from "./world.ts";
 
 const MAX_SCRIPT_BYTES = 250_000;
 const MAX_WAIT_MS = 2000;

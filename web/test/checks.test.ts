@@ -1,7 +1,7 @@
 /** Stories of checking one address: the verdict in words, the way to it, and what it costs. */
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { journeysIn } from "./world.ts";
+import { journeysIn } from "./journey.ts";
 
 const journey = journeysIn();
 

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { type Asked, formWith, OPERATOR_KEY } from "../../service/test/service.ts";
-import { journeysIn, type Scene } from "./world.ts";
+import { journeysIn, type Scene } from "./journey.ts";
 
 const journey = journeysIn();
 

@@ -8,8 +8,8 @@ import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext } from "playwright-core";
 import { openBrowser } from "../browser.ts";
-import { openDemonstration } from "./demonstration.ts";
-import { TOUR, type Who } from "./tour.ts";
+import { openDemonstration } from "./demo.ts";
+import { TOUR, type Who } from "./shots.ts";
 
 const INTO =
   process.env.SCREENSHOTS_INTO ?? fileURLToPath(new URL("../../../docs/screenshots", import.meta.url));

@@ -4,14 +4,14 @@ import { Alert, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { pageIn } from "../../parts/pager.tsx";
 import { sessionQuery } from "../../queries.ts";
-import { FileDrop } from "./file-drop.tsx";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { parsePage } from "../../shared/pager.tsx";
 import { JobList } from "./job-list.tsx";
-import { isJobStatus } from "./job-state.tsx";
-import { forgetOldPreviews, forgetPreview, keepPreview, readPreview } from "./kept-preview.ts";
+import { isJobStatus } from "./job-status-badge.tsx";
 import { PreviewCard } from "./preview-card.tsx";
+import { readPreview, removePreview, removeStalePreviews, storePreview } from "./preview-storage.ts";
+import { UploadDropzone } from "./upload-dropzone.tsx";
 
 export function Page() {
   const { upload, column, page, status }: Record<string, string | undefined> = useSearch({ strict: false });
@@ -22,7 +22,7 @@ export function Page() {
   const [fresh, setFresh] = useState<UploadPreview>();
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (accountId) forgetOldPreviews(accountId);
+    if (accountId) removeStalePreviews(accountId);
   }, [accountId]);
 
   const preview = upload === fresh?.upload_id ? fresh : upload && readPreview(upload, accountId);
@@ -36,9 +36,9 @@ export function Page() {
   return (
     <Stack gap="xl">
       <div ref={top}>
-        <PageTitle title="Bulk">
+        <PageHeader title="Bulk">
           Validate a whole list: choose a file, check what is in it, and start.
-        </PageTitle>
+        </PageHeader>
         {preview ? (
           <PreviewCard
             key={preview.upload_id}
@@ -46,7 +46,7 @@ export function Page() {
             column={column && preview.columns.includes(column) ? column : preview.suggested_email_column}
             onColumn={(name) => void goTo({ upload: preview.upload_id, column: name })}
             onLeave={() => {
-              forgetPreview(preview.upload_id);
+              removePreview(preview.upload_id);
               void goTo({});
             }}
           />
@@ -57,9 +57,9 @@ export function Page() {
                 It was started, left, or has expired. Choose the file again.
               </Alert>
             )}
-            <FileDrop
+            <UploadDropzone
               onPreview={(found) => {
-                keepPreview(found, accountId);
+                storePreview(found, accountId);
                 setFresh(found);
                 void goTo({ upload: found.upload_id });
               }}
@@ -68,7 +68,7 @@ export function Page() {
         )}
       </div>
       <JobList
-        page={pageIn(page)}
+        page={parsePage(page)}
         status={isJobStatus(status) ? status : undefined}
         onFirst={() => {
           top.current?.scrollIntoView({ block: "start" });

@@ -3,13 +3,13 @@ import type { JobStatus } from "@mailvet/contract";
 import { Button, Group, NativeSelect, Paper, Stack, Title } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Pager } from "../../parts/pager.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
-import { JobLine } from "./job-line.tsx";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { Pager } from "../../shared/pager.tsx";
 import { JOBS_PER_PAGE, jobsQuery } from "./job-queries.ts";
-import { isJobStatus, JOB_STATE_NAMES } from "./job-state.tsx";
+import { JobRow } from "./job-row.tsx";
+import { isJobStatus, JOB_STATUS_OPTIONS } from "./job-status-badge.tsx";
 
 export function JobList({ page, status, onFirst }: JobListProps) {
   const navigate = useNavigate();
@@ -36,23 +36,23 @@ export function JobList({ page, status, onFirst }: JobListProps) {
         {(status !== undefined || (data?.total ?? 0) > 0) && (
           <NativeSelect
             aria-label="Which jobs to show"
-            data={[{ value: "", label: "All states" }, ...JOB_STATE_NAMES]}
+            data={[{ value: "", label: "All states" }, ...JOB_STATUS_OPTIONS]}
             value={status ?? ""}
             onChange={({ currentTarget: { value } }) => void show(1, isJobStatus(value) ? value : undefined)}
           />
         )}
       </Group>
       {error && (
-        <FailureNote error={error} onRetry={() => void refetch()} title="The jobs could not be fetched" />
+        <ErrorAlert error={error} onRetry={() => void refetch()} title="The jobs could not be fetched" />
       )}
-      {!data && !error && <Waiting />}
+      {!data && !error && <Loading />}
       {data?.items.length === 0 && (
         <NoJobs status={status} onFirst={onFirst} onAll={() => void show(1, undefined)} />
       )}
       {data && data.items.length > 0 && (
         <Paper withBorder radius="md" component="ul" className="plain-list ruled">
           {data.items.map((job) => (
-            <JobLine key={job.id} job={job} />
+            <JobRow key={job.id} job={job} />
           ))}
         </Paper>
       )}
@@ -80,7 +80,7 @@ function NoJobs({
 }: Pick<JobListProps, "status" | "onFirst"> & { onAll: () => void }) {
   if (status !== undefined) {
     return (
-      <EmptyNote
+      <EmptyState
         title="No jobs in this state"
         action={
           <Button variant="default" onClick={onAll}>
@@ -91,7 +91,7 @@ function NoJobs({
     );
   }
   return (
-    <EmptyNote
+    <EmptyState
       title="No jobs yet"
       action={
         <Button variant="default" onClick={onFirst}>
@@ -100,6 +100,6 @@ function NoJobs({
       }
     >
       Every list that you validate is kept here with its results, until they expire.
-    </EmptyNote>
+    </EmptyState>
   );
 }

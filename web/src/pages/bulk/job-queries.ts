@@ -20,7 +20,7 @@ export const jobsQuery = (page: number, status: JobStatus | undefined) =>
     queryKey: [...JOBS_KEY, "page", page, status ?? "all"],
     queryFn: ({ signal }) =>
       service.jobs.list({ skip: (page - 1) * JOBS_PER_PAGE, limit: JOBS_PER_PAGE, status }, { signal }),
-    refetchInterval: ({ state }) => (state.data?.items.some(isUnderWay) ? REFRESH_MS : false),
+    refetchInterval: ({ state }) => (state.data?.items.some(isActive) ? REFRESH_MS : false),
   });
 
 export const jobQuery = (jobId: string) =>
@@ -48,6 +48,6 @@ export function hasEnded({ status }: { status: JobStatus }): boolean {
 }
 
 /** Changes by itself. A paused one waits for its owner. */
-export function isUnderWay({ status }: { status: JobStatus }): boolean {
+export function isActive({ status }: { status: JobStatus }): boolean {
   return status === "queued" || status === "processing";
 }

@@ -3,14 +3,14 @@ import type { UploadPreview } from "@mailvet/contract";
 import { Button, Group, Paper, Select, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { counted } from "../../parts/counted.ts";
-import { Moment } from "../../parts/moment.tsx";
 import { accountQuery, queries, service } from "../../queries.ts";
+import { plural } from "../../shared/number-format.ts";
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { JOBS_KEY, jobQuery } from "./job-queries.ts";
-import { forgetPreview } from "./kept-preview.ts";
 import { columnCounts, PreviewCost, Shortage } from "./preview-cost.tsx";
+import { removePreview } from "./preview-storage.ts";
 import { emailsIn, PreviewTable } from "./preview-table.tsx";
-import { UploadRefusal } from "./upload-refusal.tsx";
+import { UploadError } from "./upload-error.tsx";
 
 const SHORTAGE_ID = "credits-missing";
 
@@ -24,7 +24,7 @@ export function PreviewCard({ preview, column, onColumn, onLeave }: PreviewCardP
   const start = useMutation({
     mutationFn: () => service.jobs.confirm({ uploadId: preview.upload_id, emailColumn: column }),
     async onSuccess(job) {
-      forgetPreview(preview.upload_id);
+      removePreview(preview.upload_id);
       queries.setQueryData(jobQuery(job.id).queryKey, job);
       void queries.invalidateQueries({ queryKey: JOBS_KEY });
       await navigate({ to: "/bulk/$jobId", params: { jobId: job.id } });
@@ -47,8 +47,8 @@ export function PreviewCard({ preview, column, onColumn, onLeave }: PreviewCardP
               {preview.filename}
             </Title>
             <Text size="sm" c="dimmed">
-              {counted(preview.total_rows, "row")}, {counted(preview.columns.length, "column")}. Nothing is
-              charged yet; the file is kept until <Moment at={preview.expires_at} />.
+              {plural(preview.total_rows, "row")}, {plural(preview.columns.length, "column")}. Nothing is
+              charged yet; the file is kept until <Timestamp at={preview.expires_at} />.
             </Text>
           </Stack>
           <Button variant="default" onClick={onLeave}>
@@ -77,7 +77,7 @@ export function PreviewCard({ preview, column, onColumn, onLeave }: PreviewCardP
         </Stack>
         <PreviewCost preview={preview} column={column} balance={balance} />
 
-        {start.error && <UploadRefusal error={start.error} />}
+        {start.error && <UploadError error={start.error} />}
         <Group justify="space-between" gap="sm">
           {missing > 0 ? <Shortage id={SHORTAGE_ID} missing={missing} /> : <span />}
           <Button

@@ -2,26 +2,26 @@
 import type { UploadPreview } from "@mailvet/contract";
 import { Anchor, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { counted, grouped } from "../../parts/counted.ts";
-import { Figure, Figures } from "../../parts/figure.tsx";
+import { formatNumber, plural } from "../../shared/number-format.ts";
+import { Stat, StatGrid } from "../../shared/stat.tsx";
 
 export function PreviewCost({ preview, column, balance }: PreviewCostProps) {
   const { emails, unique, repeated } = columnCounts(preview, column);
   return (
-    <Figures cols={{ base: 2, md: 4 }}>
-      <Figure isSmall name="Look like an email" value={grouped(emails)}>
-        of {counted(preview.total_rows, "row")}
-      </Figure>
-      <Figure isSmall name="Different entries" value={unique === undefined ? "–" : grouped(unique)}>
+    <StatGrid cols={{ base: 2, md: 4 }}>
+      <Stat isSmall name="Look like an email" value={formatNumber(emails)}>
+        of {plural(preview.total_rows, "row")}
+      </Stat>
+      <Stat isSmall name="Different entries" value={unique === undefined ? "–" : formatNumber(unique)}>
         {unique === undefined ? "Counted when you start" : "Each is validated once"}
-      </Figure>
-      <Figure isSmall name="Repeated or empty" value={repeated === undefined ? "–" : grouped(repeated)}>
+      </Stat>
+      <Stat isSmall name="Repeated or empty" value={repeated === undefined ? "–" : formatNumber(repeated)}>
         These cost nothing
-      </Figure>
-      <Figure isSmall name="Cost" value={unique === undefined ? "–" : counted(unique, "credit")}>
+      </Stat>
+      <Stat isSmall name="Cost" value={unique === undefined ? "–" : plural(unique, "credit")}>
         {balance === undefined ? "" : leftOf(balance, unique)}
-      </Figure>
-    </Figures>
+      </Stat>
+    </StatGrid>
   );
 }
 
@@ -45,9 +45,11 @@ export function columnCounts(preview: UploadPreview, column: string): ColumnCoun
 }
 
 function leftOf(balance: number, cost: number | undefined): string {
-  if (cost === undefined) return `You have ${grouped(balance)}`;
+  if (cost === undefined) return `You have ${formatNumber(balance)}`;
   const left = balance - cost;
-  return left < 0 ? `You have ${grouped(balance)}` : `${grouped(left)} of ${grouped(balance)} are left then`;
+  return left < 0
+    ? `You have ${formatNumber(balance)}`
+    : `${formatNumber(left)} of ${formatNumber(balance)} are left then`;
 }
 
 /** Why it cannot be started, if so. */
@@ -55,7 +57,7 @@ export function Shortage({ missing, id }: { missing: number; id: string }) {
   return (
     <Group id={id} gap={6}>
       <Text size="sm" c="red" fw={600}>
-        {counted(missing, "credit is", "credits are")} missing.
+        {plural(missing, "credit is", "credits are")} missing.
       </Text>
       <Anchor size="sm" component={Link} to="/usage" underline="always">
         See your credits

@@ -1,7 +1,7 @@
 /** The first rows of a file, the chosen column standing out. */
 import type { UploadPreview } from "@mailvet/contract";
 import { Table, Text } from "@mantine/core";
-import { counted, grouped } from "../../parts/counted.ts";
+import { formatNumber, plural } from "../../shared/number-format.ts";
 import classes from "./bulk.module.css";
 
 /** Wider tables show these, and the chosen column. */
@@ -57,8 +57,8 @@ export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chos
         </Table>
       </Table.ScrollContainer>
       <Text size="xs" c="dimmed">
-        The first {counted(rows.length, "row")} of {grouped(preview.total_rows)}
-        {hidden > 0 ? `, without ${counted(hidden, "further column")}` : ""}.{" "}
+        The first {plural(rows.length, "row")} of {formatNumber(preview.total_rows)}
+        {hidden > 0 ? `, without ${plural(hidden, "further column")}` : ""}.{" "}
         {preview.has_header ? "The header row is not counted." : "The file has no header row."}
       </Text>
     </>
@@ -67,5 +67,5 @@ export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chos
 
 export function emailsIn({ email_count_by_column: counts }: UploadPreview, column: string): string {
   const count = counts[column] ?? 0;
-  return count === 0 ? "No emails" : counted(count, "email");
+  return count === 0 ? "No emails" : plural(count, "email");
 }

@@ -3,10 +3,10 @@ import type { CreatedKey, KeyMode, KeyScope } from "@mailvet/contract";
 import { Checkbox, Radio, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { FormDialog } from "../../parts/form-dialog.tsx";
-import { fieldProblems } from "../../parts/problem-text.ts";
-import { SecretOnce } from "../../parts/secret-once.tsx";
 import { queries, service } from "../../queries.ts";
+import { FormDialog } from "../../shared/form-dialog.tsx";
+import { fieldProblems } from "../../shared/problem-text.ts";
+import { SecretDialog } from "../../shared/secret-dialog.tsx";
 import { type Expiry, ExpiryInput, expiresAt, expiryProblem } from "./expiry-input.tsx";
 import { keysQuery } from "./key-queries.ts";
 import { KeySnippets } from "./key-snippets.tsx";
@@ -16,7 +16,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<CreatedKey>();
   if (!made) return <KeyForm onMade={setMade} onClose={onClose} />;
   return (
-    <SecretOnce
+    <SecretDialog
       title="Your new key"
       secret={made.key}
       label="the key"
@@ -25,7 +25,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
     >
       This is the only time that the key for <strong>{made.name}</strong> is shown: we keep no copy. Put it
       where your program finds it, and nobody else.
-    </SecretOnce>
+    </SecretDialog>
   );
 }
 

@@ -3,9 +3,9 @@ import type { ApiKey } from "@mailvet/contract";
 import { Badge, Button, Code, Group, Paper, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { AskFirst } from "../../parts/ask-first.tsx";
-import { Moment } from "../../parts/moment.tsx";
 import { queries, service } from "../../queries.ts";
+import { ConfirmDialog } from "../../shared/confirm-dialog.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { type KeyState, keysQuery, stateOf } from "./key-queries.ts";
 import { MODES, SCOPES } from "./key-words.ts";
 
@@ -55,10 +55,10 @@ function KeyCard({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void })
             </Text>
           </Group>
           <Text size="sm" c="dimmed">
-            Made <Moment at={apiKey.created_at} /> ·{" "}
+            Made <Timestamp at={apiKey.created_at} /> ·{" "}
             {apiKey.last_used_at ? (
               <>
-                last used <Moment at={apiKey.last_used_at} />
+                last used <Timestamp at={apiKey.last_used_at} />
               </>
             ) : (
               "never used"
@@ -80,13 +80,13 @@ function Ending({ apiKey }: { apiKey: ApiKey }) {
   if (apiKey.revoked_at)
     return (
       <>
-        revoked <Moment at={apiKey.revoked_at} />
+        revoked <Timestamp at={apiKey.revoked_at} />
       </>
     );
   if (!apiKey.expires_at) return <>does not expire</>;
   return (
     <>
-      {stateOf(apiKey) === "expired" ? "expired" : "expires"} <Moment at={apiKey.expires_at} />
+      {stateOf(apiKey) === "expired" ? "expired" : "expires"} <Timestamp at={apiKey.expires_at} />
     </>
   );
 }
@@ -100,7 +100,7 @@ function RevokeKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void })
     },
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       isOpen
       title="Revoke this key?"
       doIt="Revoke the key"
@@ -111,6 +111,6 @@ function RevokeKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void })
     >
       Programs that use <strong>{apiKey.name}</strong> ({apiKey.prefix}…) are refused within a second. It
       cannot be undone.
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

@@ -1,6 +1,6 @@
 /** The same question in three languages, ready to paste. */
 import { Tabs } from "@mantine/core";
-import { CopyLine } from "../../parts/copy-line.tsx";
+import { CopyableCode } from "../../shared/copyable-code.tsx";
 
 export function KeySnippets({ keyText }: { keyText: string }) {
   const snippets = snippetsWith(keyText, window.location.origin);
@@ -15,7 +15,7 @@ export function KeySnippets({ keyText }: { keyText: string }) {
       </Tabs.List>
       {snippets.map(([name, code]) => (
         <Tabs.Panel key={name} value={name} pt="sm">
-          <CopyLine text={code} label={`the ${name} example`} />
+          <CopyableCode text={code} label={`the ${name} example`} />
         </Tabs.Panel>
       ))}
     </Tabs>

@@ -2,12 +2,12 @@
 import { Alert, Button, Code, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { Section } from "../../parts/section.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
 import { accountQuery } from "../../queries.ts";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { Section } from "../../shared/section.tsx";
 import { CreateKey } from "./create-key.tsx";
 import { KeyList } from "./key-list.tsx";
 import { keysQuery, stateOf } from "./key-queries.ts";
@@ -21,10 +21,10 @@ export function Page() {
   const newest = keys?.find((key) => stateOf(key) === "usable");
   return (
     <>
-      <PageTitle title="API keys" actions={keys && keys.length > 0 ? make : undefined}>
+      <PageHeader title="API keys" actions={keys && keys.length > 0 ? make : undefined}>
         A program shows its key in the header <Code style={{ whiteSpace: "nowrap" }}>X-API-Key</Code>. Give
         each program its own, so that one can be revoked without the others.
-      </PageTitle>
+      </PageHeader>
       <Stack gap="lg">
         {account && !account.limits.api_access && (
           <Alert color="yellow" title="Keys need a paid plan">
@@ -32,12 +32,12 @@ export function Page() {
             on a paid plan. Ask the operator of this installation for one.
           </Alert>
         )}
-        {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-        {!keys && !error && <Waiting />}
+        {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+        {!keys && !error && <Loading />}
         {keys?.length === 0 && (
-          <EmptyNote title="No keys yet" action={make}>
+          <EmptyState title="No keys yet" action={make}>
             Make one to use Mailvet from your own programs, or a test key to try it without spending credits.
-          </EmptyNote>
+          </EmptyState>
         )}
         {keys && keys.length > 0 && <KeyList keys={keys} />}
         <Section

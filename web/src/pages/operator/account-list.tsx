@@ -1,8 +1,8 @@
 /** Accounts, each with a way to its plan and credits. */
 import type { Account } from "@mailvet/contract";
 import { Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
-import { counted } from "../../parts/counted.ts";
-import { Moment } from "../../parts/moment.tsx";
+import { plural } from "../../shared/number-format.ts";
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { PLAN_NAMES } from "../settings/plan-words.ts";
 
 export function AccountList({ accounts, onManage }: AccountListProps) {
@@ -31,9 +31,9 @@ function AccountCard({ account, onManage }: { account: Account; onManage: () => 
             {account.is_operator && <Badge color="grape">Operator</Badge>}
           </Group>
           <Text size="sm" c="dimmed" className="tabular">
-            {counted(balance, "credit")}
-            {reserved > 0 && `, ${counted(reserved, "more", "more")} held for jobs`} · since{" "}
-            <Moment at={account.created_at} />
+            {plural(balance, "credit")}
+            {reserved > 0 && `, ${plural(reserved, "more", "more")} held for jobs`} · since{" "}
+            <Timestamp at={account.created_at} />
           </Text>
         </Stack>
         <Button

@@ -4,12 +4,12 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { counted } from "../../parts/counted.ts";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { Pager, pageIn } from "../../parts/pager.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { plural } from "../../shared/number-format.ts";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { Pager, parsePage } from "../../shared/pager.tsx";
 import { AccountList } from "./account-list.tsx";
 import { ManageAccount } from "./manage-account.tsx";
 import { OperatorOnly } from "./operator-only.tsx";
@@ -27,7 +27,7 @@ const TYPING_PAUSE_MS = 300;
 
 function Accounts() {
   const { search = "", page: pageText, account } = useSearch({ strict: false });
-  const page = pageIn(pageText);
+  const page = parsePage(pageText);
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery(accountsQuery({ page, search }));
   const [typed, setTyped] = useState(search);
@@ -41,11 +41,11 @@ function Accounts() {
     void navigate({ to: "/operator/accounts", search: next, resetScroll: false });
   return (
     <>
-      <PageTitle title="Accounts">
+      <PageHeader title="Accounts">
         <span role="status">
-          {data ? counted(data.total, "account") : "Everybody who uses this installation."}
+          {data ? plural(data.total, "account") : "Everybody who uses this installation."}
         </span>
-      </PageTitle>
+      </PageHeader>
       <Stack gap="lg">
         <TextInput
           label="Search"
@@ -59,12 +59,12 @@ function Accounts() {
             look(value.trim());
           }}
         />
-        {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <Waiting lines={6} />}
+        {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <Loading lines={6} />}
         {data?.items.length === 0 && (
-          <EmptyNote title="No such account">
+          <EmptyState title="No such account">
             {search ? `No email contains “${search}”.` : undefined}
-          </EmptyNote>
+          </EmptyState>
         )}
         {data && data.items.length > 0 && (
           <AccountList accounts={data.items} onManage={({ id }) => show({ ...here, account: id })} />

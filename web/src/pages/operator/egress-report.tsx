@@ -3,10 +3,10 @@ import type { DoctorFinding, DoctorReport } from "@mailvet/contract";
 import { Badge, Button, Divider, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Fragment } from "react";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Section } from "../../parts/section.tsx";
 import { queries, service } from "../../queries.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Section } from "../../shared/section.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { systemQuery } from "./operator-queries.ts";
 
 const OUTCOMES: Readonly<Record<DoctorFinding["outcome"], { name: string; color: string }>> = {
@@ -36,12 +36,12 @@ export function EgressReport({ report }: { report: DoctorReport | null }) {
         {run.isPending && "The doctor is looking. It takes up to half a minute."}
         {!run.isPending && report && (
           <>
-            Looked at <Moment at={report.checked_at} />.
+            Looked at <Timestamp at={report.checked_at} />.
           </>
         )}
         {!run.isPending && !report && "The doctor has not been asked since the start."}
       </Text>
-      {run.error && <FailureNote error={run.error} />}
+      {run.error && <ErrorAlert error={run.error} />}
       {report && (
         <Stack gap="sm">
           {report.findings.map((finding, index) => (

@@ -3,11 +3,11 @@ import type { Account } from "@mailvet/contract";
 import { Button, Group, NumberInput, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { CheckedForm } from "../../parts/checked-form.tsx";
-import { counted } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { fieldProblems } from "../../parts/problem-text.ts";
 import { service } from "../../queries.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { plural } from "../../shared/number-format.ts";
+import { fieldProblems } from "../../shared/problem-text.ts";
+import { ValidatedForm } from "../../shared/validated-form.tsx";
 import { isProblem } from "../sign-in/auth-problem.tsx";
 import { accountsChanged } from "./operator-queries.ts";
 
@@ -37,10 +37,10 @@ export function GrantForm({ account }: { account: Account }) {
   };
   const refused = fieldProblems(grant.error);
   const tooMany = isProblem(grant.error, "insufficient_credits")
-    ? `There are only ${counted(grant.error.available ?? account.credits.balance, "credit")} to take.`
+    ? `There are only ${plural(grant.error.available ?? account.credits.balance, "credit")} to take.`
     : undefined;
   return (
-    <CheckedForm onSubmit={submit}>
+    <ValidatedForm onSubmit={submit}>
       <Stack gap="sm">
         <SegmentedControl
           aria-label="Give or take credits"
@@ -74,16 +74,16 @@ export function GrantForm({ account }: { account: Account }) {
           onChange={({ currentTarget }) => setNote(currentTarget.value)}
           error={refused.note}
         />
-        {grant.error && !tooMany && Object.keys(refused).length === 0 && <FailureNote error={grant.error} />}
+        {grant.error && !tooMany && Object.keys(refused).length === 0 && <ErrorAlert error={grant.error} />}
         <Group justify="space-between" gap="sm">
           <Text size="sm" c="dimmed" role="status">
-            {grant.data && `Done. The balance is ${counted(grant.data.balance_after, "credit")}.`}
+            {grant.data && `Done. The balance is ${plural(grant.data.balance_after, "credit")}.`}
           </Text>
           <Button type="submit" loading={grant.isPending}>
             {direction === "give" ? "Give them" : "Take them back"}
           </Button>
         </Group>
       </Stack>
-    </CheckedForm>
+    </ValidatedForm>
   );
 }

@@ -3,11 +3,11 @@ import type { Account, Plan } from "@mailvet/contract";
 import { Button, Divider, Group, List, Modal, NativeSelect, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { counted } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { useFocusReturn } from "../../parts/focus-return.ts";
-import { Waiting } from "../../parts/waiting.tsx";
 import { service } from "../../queries.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { useFocusReturn } from "../../shared/focus-return.ts";
+import { Loading } from "../../shared/loading.tsx";
+import { plural } from "../../shared/number-format.ts";
 import { limitsInWords, PLAN_NAMES } from "../settings/plan-words.ts";
 import { GrantForm } from "./grant-form.tsx";
 import { accountsChanged, oneAccountQuery } from "./operator-queries.ts";
@@ -19,8 +19,8 @@ export function ManageAccount({ accountId, onClose }: { accountId: string; onClo
   const { data: account, error, refetch } = useQuery(oneAccountQuery(accountId));
   return (
     <Modal opened onClose={onClose} title="Plan and credits" size="lg" centered>
-      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-      {!account && !error && <Waiting />}
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!account && !error && <Loading />}
       {account && (
         <Stack gap="lg">
           <div>
@@ -28,8 +28,8 @@ export function ManageAccount({ accountId, onClose }: { accountId: string; onClo
               {account.email}
             </Text>
             <Text size="sm" c="dimmed" role="status">
-              {counted(account.credits.balance, "credit")} to spend,{" "}
-              {counted(account.credits.reserved, "credit")} held for jobs
+              {plural(account.credits.balance, "credit")} to spend,{" "}
+              {plural(account.credits.reserved, "credit")} held for jobs
             </Text>
           </div>
           <Divider />
@@ -73,7 +73,7 @@ function PlanForm({ account }: { account: Account }) {
             <List.Item key={line}>{line}</List.Item>
           ))}
         </List>
-        {change.error && <FailureNote error={change.error} />}
+        {change.error && <ErrorAlert error={change.error} />}
       </Stack>
     </form>
   );

@@ -1,9 +1,9 @@
 /** Keeps a page for the operator; others are told so. */
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
 import { sessionQuery } from "../../queries.ts";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { PageHeader } from "../../shared/page-header.tsx";
 
 export function OperatorOnly({ title, children }: { title: string; children: ReactNode }) {
   const { data: session } = useQuery(sessionQuery);
@@ -11,10 +11,10 @@ export function OperatorOnly({ title, children }: { title: string; children: Rea
   if (session.account.is_operator) return children;
   return (
     <>
-      <PageTitle title={title} />
-      <EmptyNote title="Only the operator">
+      <PageHeader title={title} />
+      <EmptyState title="Only the operator">
         This page is for whoever runs this installation. Your account does not.
-      </EmptyNote>
+      </EmptyState>
     </>
   );
 }

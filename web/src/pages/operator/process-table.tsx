@@ -1,8 +1,8 @@
 /** The processes of this installation and their signs of life. */
 import type { SystemProcess } from "@mailvet/contract";
 import { Badge, Table } from "@mantine/core";
-import { duration, Moment } from "../../parts/moment.tsx";
-import { Section } from "../../parts/section.tsx";
+import { Section } from "../../shared/section.tsx";
+import { formatDuration, Timestamp } from "../../shared/timestamp.tsx";
 
 const ROLES: Readonly<Record<SystemProcess["role"], string>> = {
   all: "API and worker",
@@ -35,7 +35,7 @@ export function ProcessTable({ processes, nowMs }: { processes: readonly SystemP
                 {process.host}, process {process.pid}
               </Table.Td>
               <Table.Td data-name="Since">
-                <Moment at={process.started_at} />
+                <Timestamp at={process.started_at} />
               </Table.Td>
               <Table.Td data-name="Last sign of life">
                 <Beat at={process.beat_at} nowMs={nowMs} />
@@ -52,7 +52,7 @@ function Beat({ at, nowMs }: { at: string; nowMs: number }) {
   const seconds = secondsSince(at, nowMs);
   return (
     <span>
-      {seconds < 1 ? "just now" : `${duration(seconds)} ago`}{" "}
+      {seconds < 1 ? "just now" : `${formatDuration(seconds)} ago`}{" "}
       {seconds > SILENT_AFTER_S && <Badge color="yellow">Silent</Badge>}
     </span>
   );

@@ -1,9 +1,9 @@
 /** How long the lines are. */
 import type { QueueLine, System } from "@mailvet/contract";
 import { Table } from "@mantine/core";
-import { grouped } from "../../parts/counted.ts";
-import { duration } from "../../parts/moment.tsx";
-import { Section } from "../../parts/section.tsx";
+import { formatNumber } from "../../shared/number-format.ts";
+import { Section } from "../../shared/section.tsx";
+import { formatDuration } from "../../shared/timestamp.tsx";
 import { secondsSince } from "./process-table.tsx";
 
 const LINES = { jobs: "Jobs", rechecks: "Rechecks", webhooks: "Webhooks" } as const satisfies Record<
@@ -58,11 +58,11 @@ const NUMBERS = [
 function Numbers({ line }: { line: QueueLine }) {
   return NUMBERS.map(([what, name]) => (
     <Table.Td key={what} ta="right" className="tabular" data-name={name}>
-      {grouped(line[what])}
+      {formatNumber(line[what])}
     </Table.Td>
   ));
 }
 
 function longestWait({ oldest_due_at }: QueueLine, nowMs: number): string {
-  return oldest_due_at ? duration(secondsSince(oldest_due_at, nowMs)) : "Nobody waits";
+  return oldest_due_at ? formatDuration(secondsSince(oldest_due_at, nowMs)) : "Nobody waits";
 }

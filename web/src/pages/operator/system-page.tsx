@@ -2,19 +2,19 @@
 import type { System } from "@mailvet/contract";
 import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { grouped } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Figure, Figures } from "../../parts/figure.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
-import { AdjudicatorNote } from "./adjudicator-note.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { formatNumber } from "../../shared/number-format.ts";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { Stat, StatGrid } from "../../shared/stat.tsx";
+import { AdjudicatorSection } from "./adjudicator-section.tsx";
 import { EgressReport } from "./egress-report.tsx";
-import { ListsNote } from "./lists-note.tsx";
+import { ListsSection } from "./lists-section.tsx";
 import { OperatorOnly } from "./operator-only.tsx";
 import { systemQuery } from "./operator-queries.ts";
-import { PacingTable } from "./pacing-table.tsx";
 import { ProcessTable } from "./process-table.tsx";
 import { QueueTable } from "./queue-table.tsx";
+import { ThrottleTable } from "./throttle-table.tsx";
 
 export function Page() {
   return (
@@ -28,21 +28,21 @@ function SystemNow() {
   const { data: system, error, refetch } = useQuery(systemQuery);
   return (
     <>
-      <PageTitle title="System">
+      <PageHeader title="System">
         What runs, what waits, and how the world receives us. Looked up anew every five seconds.
-      </PageTitle>
+      </PageHeader>
       <Stack gap="lg">
-        {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-        {!system && !error && <Waiting lines={6} />}
+        {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+        {!system && !error && <Loading lines={6} />}
         {system && (
           <>
             <SystemFigures system={system} />
             <ProcessTable processes={system.processes} nowMs={nowThere(system)} />
             <QueueTable queue={system.queue} nowMs={nowThere(system)} />
             <EgressReport report={system.egress} />
-            <PacingTable pacing={system.pacing} />
-            <ListsNote lists={system.lists} />
-            {system.adjudicator && <AdjudicatorNote adjudicator={system.adjudicator} />}
+            <ThrottleTable pacing={system.pacing} />
+            <ListsSection lists={system.lists} />
+            {system.adjudicator && <AdjudicatorSection adjudicator={system.adjudicator} />}
           </>
         )}
       </Stack>
@@ -61,15 +61,15 @@ function SystemFigures({ system }: { system: System }) {
   const figures = [
     [
       "Jobs under way",
-      grouped(jobs.processing),
-      `${grouped(jobs.queued)} waiting, ${grouped(jobs.paused)} paused`,
+      formatNumber(jobs.processing),
+      `${formatNumber(jobs.queued)} waiting, ${formatNumber(jobs.paused)} paused`,
     ],
     [
       "Rows per second",
-      rate === null ? "–" : grouped(Math.round(rate * 10) / 10),
+      rate === null ? "–" : formatNumber(Math.round(rate * 10) / 10),
       "Verdicts of all jobs together",
     ],
-    ["Processes", grouped(system.processes.length), `Version ${system.version}`],
+    ["Processes", formatNumber(system.processes.length), `Version ${system.version}`],
     [
       "Database",
       inBytes(system.database_bytes),
@@ -77,13 +77,13 @@ function SystemFigures({ system }: { system: System }) {
     ],
   ] as const;
   return (
-    <Figures>
+    <StatGrid>
       {figures.map(([name, figure, more]) => (
-        <Figure key={name} name={name} value={figure}>
+        <Stat key={name} name={name} value={figure}>
           {more}
-        </Figure>
+        </Stat>
       ))}
-    </Figures>
+    </StatGrid>
   );
 }
 

@@ -2,10 +2,10 @@
 import { Alert, Button, Group, PasswordInput, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { CheckedForm } from "../../parts/checked-form.tsx";
-import { fieldProblems } from "../../parts/problem-text.ts";
-import { Section } from "../../parts/section.tsx";
 import { queries, service, sessionQuery } from "../../queries.ts";
+import { fieldProblems } from "../../shared/problem-text.ts";
+import { Section } from "../../shared/section.tsx";
+import { ValidatedForm } from "../../shared/validated-form.tsx";
 import { AuthProblem, isProblem, MISSING } from "../sign-in/auth-problem.tsx";
 import { NewPasswordInput, newPasswordProblem } from "../sign-in/new-password-input.tsx";
 import { sessionsQuery } from "./session-queries.ts";
@@ -35,7 +35,7 @@ export function PasswordForm() {
       title="Password"
       intro="Changing it signs your account out of every other browser. This one stays signed in."
     >
-      <CheckedForm onSubmit={submit}>
+      <ValidatedForm onSubmit={submit}>
         {/* Password managers want to know whose password it is. */}
         <input
           type="hidden"
@@ -77,7 +77,7 @@ export function PasswordForm() {
             </Button>
           </Group>
         </Stack>
-      </CheckedForm>
+      </ValidatedForm>
     </Section>
   );
 }

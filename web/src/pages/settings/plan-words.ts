@@ -1,6 +1,6 @@
 /** Plans and their limits in words. */
 import type { Plan, PlanLimits } from "@mailvet/contract";
-import { counted } from "../../parts/counted.ts";
+import { plural } from "../../shared/number-format.ts";
 
 export const PLAN_NAMES: Readonly<Record<Plan, string>> = {
   free: "Free",
@@ -15,9 +15,9 @@ export function limitsInWords(limits: PlanLimits): string[] {
     limits.api_access
       ? "The web app and the API"
       : "The web app. The API is not included: keys begin to work on a paid plan",
-    `${counted(limits.requests_per_minute, "request")} per minute, ${limits.api_access ? "for each key" : "in the web app"}`,
-    `${counted(limits.concurrent_requests, "request")} at the same time`,
-    `Files of up to ${counted(limits.emails_per_file, "email")}`,
-    `${counted(limits.active_jobs, "job")} at a time`,
+    `${plural(limits.requests_per_minute, "request")} per minute, ${limits.api_access ? "for each key" : "in the web app"}`,
+    `${plural(limits.concurrent_requests, "request")} at the same time`,
+    `Files of up to ${plural(limits.emails_per_file, "email")}`,
+    `${plural(limits.active_jobs, "job")} at a time`,
   ];
 }

@@ -2,20 +2,20 @@
 import { Badge, Group, List, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { counted } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Section } from "../../parts/section.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
 import { accountQuery } from "../../queries.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { plural } from "../../shared/number-format.ts";
+import { Section } from "../../shared/section.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { limitsInWords, PLAN_NAMES } from "./plan-words.ts";
 
 export function Profile() {
   const { data: account, error, refetch } = useQuery(accountQuery);
   return (
     <Section title="Profile">
-      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-      {!account && !error && <Waiting lines={3} />}
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!account && !error && <Loading lines={3} />}
       {account && (
         <>
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" component="dl" m={0}>
@@ -26,12 +26,12 @@ export function Profile() {
               </Group>
             </Fact>
             <Fact name="Account since">
-              <Moment at={account.created_at} />
+              <Timestamp at={account.created_at} />
             </Fact>
             <Fact name="Credits">
-              {counted(account.credits.balance, "credit")} to spend
+              {plural(account.credits.balance, "credit")} to spend
               {account.credits.reserved > 0 &&
-                `, ${counted(account.credits.reserved, "more", "more")} held for jobs`}
+                `, ${plural(account.credits.reserved, "more", "more")} held for jobs`}
             </Fact>
             <Fact name="Plan">{PLAN_NAMES[account.plan]}</Fact>
           </SimpleGrid>

@@ -3,12 +3,12 @@ import type { Session } from "@mailvet/contract";
 import { Badge, Button, Divider, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
-import { AskFirst } from "../../parts/ask-first.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Section } from "../../parts/section.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
 import { queries, service, sessionQuery } from "../../queries.ts";
+import { ConfirmDialog } from "../../shared/confirm-dialog.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { Section } from "../../shared/section.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { browserName } from "./browser-name.ts";
 import { sessionsQuery } from "./session-queries.ts";
 
@@ -20,8 +20,8 @@ export function SessionList() {
       title="Signed in"
       intro="A browser stays signed in for 30 days, or until it has not been used for 7. End those you do not know, and change your password."
     >
-      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-      {!sessions && !error && <Waiting lines={3} />}
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!sessions && !error && <Loading lines={3} />}
       <Stack gap="sm">
         {sessions?.map((session, index) => (
           <Fragment key={session.id}>
@@ -47,8 +47,8 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: () => void })
           {session.is_current && <Badge color="teal">This browser</Badge>}
         </Group>
         <Text size="sm" c="dimmed" className="breaks">
-          From {session.ip}, opened <Moment at={session.created_at} />, last used{" "}
-          <Moment at={session.last_seen_at} />
+          From {session.ip}, opened <Timestamp at={session.created_at} />, last used{" "}
+          <Timestamp at={session.last_seen_at} />
         </Text>
       </div>
       <Button
@@ -77,7 +77,7 @@ function EndSession({ session, onClose }: { session: Session; onClose: () => voi
   });
   const name = browserName(session.user_agent);
   return (
-    <AskFirst
+    <ConfirmDialog
       isOpen
       title={session.is_current ? "Sign out of this browser?" : "End this session?"}
       doIt={session.is_current ? "Sign out" : "End the session"}
@@ -89,6 +89,6 @@ function EndSession({ session, onClose }: { session: Session; onClose: () => voi
       {session.is_current
         ? "You will have to sign in again to come back."
         : `${name} at ${session.ip} will have to sign in again.`}
-    </AskFirst>
+    </ConfirmDialog>
   );
 }

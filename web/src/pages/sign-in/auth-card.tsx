@@ -1,10 +1,10 @@
 /** The quiet card that signing in and everything around it happens on. */
 import { Box, Center, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useTabTitle } from "../../parts/tab-title.ts";
+import { useDocumentTitle } from "../../shared/document-title.tsx";
 
 export function AuthCard({ title, intro, children, footer }: AuthCardProps) {
-  useTabTitle(title);
+  useDocumentTitle(title);
   return (
     <Center component="main" mih="100dvh" px="md" py="xl" className="ground">
       <Stack w="100%" maw={420} gap="lg">

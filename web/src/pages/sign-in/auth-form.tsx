@@ -1,12 +1,12 @@
 /** The form on the card: why it was declined, the fields, and one button over its whole width. */
 import { Button, Stack, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CheckedForm } from "../../parts/checked-form.tsx";
+import { ValidatedForm } from "../../shared/validated-form.tsx";
 import { AuthProblem } from "./auth-problem.tsx";
 
 export function AuthForm({ doIt, isBusy, error, besideFields, onSubmit, children, below }: AuthFormProps) {
   return (
-    <CheckedForm onSubmit={onSubmit}>
+    <ValidatedForm onSubmit={onSubmit}>
       <Stack gap="md">
         <AuthProblem error={error} besideFields={besideFields} />
         {children}
@@ -15,7 +15,7 @@ export function AuthForm({ doIt, isBusy, error, besideFields, onSubmit, children
         </Button>
         {below}
       </Stack>
-    </CheckedForm>
+    </ValidatedForm>
   );
 }
 

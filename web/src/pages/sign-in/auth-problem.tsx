@@ -1,15 +1,15 @@
 /** Why signing in or up was declined, where no field is to blame. */
 import { MailvetProblem } from "@mailvet/sdk";
 import { Alert } from "@mantine/core";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { duration } from "../../parts/moment.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { formatDuration } from "../../shared/timestamp.tsx";
 
 /** Codes that a page tells beside a field of its own are named in `besideFields`. */
 export function AuthProblem({ error, besideFields = [] }: AuthProblemProps) {
   if (!error) return null;
-  if (!(error instanceof MailvetProblem)) return <FailureNote error={error} />;
+  if (!(error instanceof MailvetProblem)) return <ErrorAlert error={error} />;
   if (besideFields.includes(error.code) || error.errors.length > 0) return null;
-  if (error.code !== "rate_limited") return <FailureNote error={error} />;
+  if (error.code !== "rate_limited") return <ErrorAlert error={error} />;
   return (
     <Alert color="yellow" variant="light" role="alert" title="Too many tries">
       {`Please wait ${waitingTime(error)} before the next one.`}
@@ -23,7 +23,7 @@ function waitingTime({ retryAfterSeconds }: MailvetProblem): string {
   if (retryAfterSeconds === undefined) return "a while";
   const until = new Date(Date.now() + retryAfterSeconds * 1000);
   const time = new Intl.DateTimeFormat(undefined, { timeStyle: "short" }).format(until);
-  return `${duration(retryAfterSeconds)}, until ${time},`;
+  return `${formatDuration(retryAfterSeconds)}, until ${time},`;
 }
 
 export function isProblem(error: unknown, code: string): error is MailvetProblem {

@@ -2,13 +2,13 @@
 import { Button, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
 import { service, sessionQuery } from "../../queries.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { AuthLink } from "./auth-link.tsx";
 import { isProblem } from "./auth-problem.tsx";
-import { welcome } from "./welcome.ts";
+import { storeSession } from "./store-session.ts";
 
 export function Page() {
   const { token = "" } = useSearch({ strict: false });
@@ -19,13 +19,13 @@ export function Page() {
   if (error)
     return (
       <AuthCard title="Confirming your email">
-        <FailureNote error={error} onRetry={() => void confirmation.refetch()} />
+        <ErrorAlert error={error} onRetry={() => void confirmation.refetch()} />
       </AuthCard>
     );
   if (!data)
     return (
       <AuthCard title="Confirming your email">
-        <Waiting lines={2} />
+        <Loading lines={2} />
       </AuthCard>
     );
   return (
@@ -52,7 +52,7 @@ const confirmationQuery = (token: string) =>
     refetchOnReconnect: false,
     async queryFn() {
       const signedIn = await service.auth.confirmEmail(token);
-      welcome(signedIn);
+      storeSession(signedIn);
       return signedIn;
     },
   });

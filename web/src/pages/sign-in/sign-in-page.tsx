@@ -3,14 +3,14 @@ import { PasswordInput, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { fieldProblems } from "../../parts/problem-text.ts";
 import { aboutQuery, service, sessionQuery } from "../../queries.ts";
+import { fieldProblems } from "../../shared/problem-text.ts";
 import { AuthCard } from "./auth-card.tsx";
 import { AuthForm, EmailInput } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
 import { isProblem, MISSING } from "./auth-problem.tsx";
 import { nextPath } from "./next-path.ts";
-import { welcome } from "./welcome.ts";
+import { storeSession } from "./store-session.ts";
 
 export function Page() {
   const { next } = useSearch({ strict: false });
@@ -21,7 +21,7 @@ export function Page() {
   const [isTried, setIsTried] = useState(false);
   const signIn = useMutation({
     mutationFn: () => service.auth.signIn({ email, password }),
-    onSuccess: welcome,
+    onSuccess: storeSession,
   });
   // Also for whoever comes here signed in already.
   useEffect(() => {

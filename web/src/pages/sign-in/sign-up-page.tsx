@@ -3,15 +3,15 @@ import { Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { fieldProblems } from "../../parts/problem-text.ts";
 import { aboutQuery, service } from "../../queries.ts";
+import { fieldProblems } from "../../shared/problem-text.ts";
 import { AuthCard } from "./auth-card.tsx";
 import { AuthForm, EmailInput } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
 import { isProblem, MISSING } from "./auth-problem.tsx";
 import { NewPasswordInput, newPasswordProblem } from "./new-password-input.tsx";
 import { nextPath } from "./next-path.ts";
-import { welcome } from "./welcome.ts";
+import { storeSession } from "./store-session.ts";
 
 export function Page() {
   const { next } = useSearch({ strict: false });
@@ -24,7 +24,7 @@ export function Page() {
     mutationFn: () => service.auth.signUp({ email, password }),
     onSuccess(answer) {
       if (!("account" in answer)) return;
-      welcome(answer);
+      storeSession(answer);
       history.push(nextPath(next, window.location.origin));
     },
   });

@@ -1,7 +1,7 @@
 /** Bounce rates week by week, as foreseen and as they were: pairs of plain boxes. */
 import type { FeedbackReport } from "@mailvet/contract";
 import { ColorSwatch, Group, Text, Tooltip } from "@mantine/core";
-import { grouped, percent } from "../../parts/counted.ts";
+import { formatNumber, formatPercent } from "../../shared/number-format.ts";
 import chart from "./chart.module.css";
 import { axisOf } from "./chart-axis.ts";
 import classes from "./feedback-chart.module.css";
@@ -69,12 +69,12 @@ export function FeedbackChart({ weeks }: { weeks: readonly Week[] }) {
 }
 
 function inWords(week: Week): string {
-  const rates = BARS.map(([, name, rateOf]) => `${name}: ${percent(rateOf(week), 1)}`);
-  return [`Week of ${dayName(week.week)}`, ...rates, `${grouped(week.outcomes)} outcomes`].join("\n");
+  const rates = BARS.map(([, name, rateOf]) => `${name}: ${formatPercent(rateOf(week), 1)}`);
+  return [`Week of ${dayName(week.week)}`, ...rates, `${formatNumber(week.outcomes)} outcomes`].join("\n");
 }
 
 function spoken(weeks: readonly Week[]): string {
   const last = weeks.at(-1);
   if (!last) return "Bounce rates by week: nothing yet.";
-  return `Bar chart of bounce rates in ${weeks.length === 1 ? "one week" : `${weeks.length} weeks`}. In the last one, ${percent(last.predicted_bounce_rate, 1)} were predicted, ${percent(last.calibrated_bounce_rate, 1)} after learning, and ${percent(last.real_bounce_rate, 1)} were real.`;
+  return `Bar chart of bounce rates in ${weeks.length === 1 ? "one week" : `${weeks.length} weeks`}. In the last one, ${formatPercent(last.predicted_bounce_rate, 1)} were predicted, ${formatPercent(last.calibrated_bounce_rate, 1)} after learning, and ${formatPercent(last.real_bounce_rate, 1)} were real.`;
 }

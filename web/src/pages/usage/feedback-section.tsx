@@ -2,15 +2,15 @@
 import type { FeedbackReport } from "@mailvet/contract";
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { CopyLine } from "../../parts/copy-line.tsx";
-import { counted, percent } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
+import { CopyableCode } from "../../shared/copyable-code.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { formatPercent, plural } from "../../shared/number-format.ts";
+import { DeleteFeedback } from "./delete-feedback.tsx";
 import { FeedbackChart } from "./feedback-chart.tsx";
-import { FeedbackFile } from "./feedback-file.tsx";
-import { FeedbackForget } from "./feedback-forget.tsx";
 import { feedbackReportQuery } from "./feedback-queries.ts";
 import { FeedbackTables } from "./feedback-tables.tsx";
+import { FeedbackUpload } from "./feedback-upload.tsx";
 
 export function FeedbackSection() {
   const { data: report, error, refetch, isPending } = useQuery(feedbackReportQuery);
@@ -24,13 +24,13 @@ export function FeedbackSection() {
         else’s scores.
       </Text>
       {isPending ? (
-        <Waiting />
+        <Loading />
       ) : error ? (
-        <FailureNote error={error} onRetry={() => void refetch()} />
+        <ErrorAlert error={error} onRetry={() => void refetch()} />
       ) : (
         <Stack gap="lg">
           {hasOutcomes(report) ? <Comparison report={report} /> : <HowToBegin />}
-          <FeedbackFile />
+          <FeedbackUpload />
         </Stack>
       )}
     </section>
@@ -48,18 +48,17 @@ function Comparison({ report }: { report: FeedbackReport }) {
     <Paper withBorder p={{ base: "md", sm: "lg" }}>
       <Stack gap="sm">
         <Text size="sm">
-          {counted(told, "mailbox", "mailboxes")} with an outcome:{" "}
-          {counted(totals.delivered, "delivered", "delivered")},{" "}
-          {counted(totals.bounced, "bounced", "bounced")},{" "}
-          {counted(totals.complained, "complained", "complained")}.
+          {plural(told, "mailbox", "mailboxes")} with an outcome:{" "}
+          {plural(totals.delivered, "delivered", "delivered")}, {plural(totals.bounced, "bounced", "bounced")}
+          , {plural(totals.complained, "complained", "complained")}.
         </Text>
         {overall ? (
           <>
             <Text size="sm">
-              Of the {counted(overall.outcomes, "mailbox", "mailboxes")} that had been checked before,{" "}
-              <b>{percent(overall.real_bounce_rate, 1)}</b> really bounced. The scores had foreseen{" "}
-              {percent(overall.predicted_bounce_rate, 1)}; after what was learned they say{" "}
-              {percent(overall.calibrated_bounce_rate, 1)}.
+              Of the {plural(overall.outcomes, "mailbox", "mailboxes")} that had been checked before,{" "}
+              <b>{formatPercent(overall.real_bounce_rate, 1)}</b> really bounced. The scores had foreseen{" "}
+              {formatPercent(overall.predicted_bounce_rate, 1)}; after what was learned they say{" "}
+              {formatPercent(overall.calibrated_bounce_rate, 1)}.
             </Text>
             <FeedbackChart weeks={report.by_week} />
             <FeedbackTables report={report} />
@@ -71,7 +70,7 @@ function Comparison({ report }: { report: FeedbackReport }) {
           </Text>
         )}
         <Group justify="flex-end">
-          <FeedbackForget />
+          <DeleteFeedback />
         </Group>
       </Stack>
     </Paper>
@@ -92,7 +91,7 @@ function HowToBegin() {
           Check a list, send to it, and then hand in the export of your mail service: a file with the emails
           and what became of each, such as delivered, bounced or complained. Or let a program tell it:
         </Text>
-        <CopyLine text={curl} label="the command" />
+        <CopyableCode text={curl} label="the command" />
       </Stack>
     </Paper>
   );

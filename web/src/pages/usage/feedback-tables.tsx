@@ -2,8 +2,8 @@
 import type { BounceComparison, FeedbackReport } from "@mailvet/contract";
 import { SegmentedControl, Stack, Table } from "@mantine/core";
 import { useState } from "react";
-import { grouped, percent } from "../../parts/counted.ts";
-import { providerName } from "../../parts/provider-name.ts";
+import { formatNumber, formatPercent } from "../../shared/number-format.ts";
+import { providerName } from "../../shared/provider-name.ts";
 import { dayName } from "./usage-days.ts";
 
 type Row = BounceComparison & { name: string };
@@ -71,10 +71,10 @@ export function FeedbackTables({ report }: { report: FeedbackReport }) {
                 <Table.Th scope="row" fw={400}>
                   {row.name}
                 </Table.Th>
-                <Table.Td ta="right">{percent(row.predicted_bounce_rate, 1)}</Table.Td>
-                <Table.Td ta="right">{percent(row.calibrated_bounce_rate, 1)}</Table.Td>
-                <Table.Td ta="right">{percent(row.real_bounce_rate, 1)}</Table.Td>
-                <Table.Td ta="right">{grouped(row.outcomes)}</Table.Td>
+                <Table.Td ta="right">{formatPercent(row.predicted_bounce_rate, 1)}</Table.Td>
+                <Table.Td ta="right">{formatPercent(row.calibrated_bounce_rate, 1)}</Table.Td>
+                <Table.Td ta="right">{formatPercent(row.real_bounce_rate, 1)}</Table.Td>
+                <Table.Td ta="right">{formatNumber(row.outcomes)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -2,7 +2,7 @@
 import type { LedgerEntry } from "@mailvet/contract";
 import { Anchor, Text, VisuallyHidden } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { grouped } from "../../parts/counted.ts";
+import { formatNumber } from "../../shared/number-format.ts";
 
 /** What happened, as a bookkeeper would put it. */
 export function entryWords({ kind, amount }: LedgerEntry): string {
@@ -55,5 +55,5 @@ export function Change({ by }: { by: number }) {
 }
 
 export function signed(amount: number): string {
-  return `${amount > 0 ? "+" : "−"}${grouped(Math.abs(amount))}`;
+  return `${amount > 0 ? "+" : "−"}${formatNumber(Math.abs(amount))}`;
 }

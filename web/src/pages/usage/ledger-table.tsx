@@ -2,25 +2,25 @@
 import type { LedgerEntry } from "@mailvet/contract";
 import { Button, Group, Paper, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { grouped } from "../../parts/counted.ts";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Pager } from "../../parts/pager.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { formatNumber } from "../../shared/number-format.ts";
+import { Pager } from "../../shared/pager.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { Change, entryWords, Reference, signed } from "./ledger-entry.tsx";
 import { jobNamesQuery, LEDGER_PAGE_SIZE, ledgerQuery } from "./usage-queries.ts";
 
 export function LedgerTable({ page, onPage }: { page: number; onPage: (page: number) => void }) {
   const { data, error, refetch, isPending, isPlaceholderData } = useQuery(ledgerQuery(page));
   const { data: jobNames } = useQuery(jobNamesQuery);
-  if (isPending) return <Waiting />;
-  if (error) return <FailureNote error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Loading />;
+  if (error) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
   if (data.total === 0)
-    return <EmptyNote title="No entries yet">Credits you get or spend stand here.</EmptyNote>;
+    return <EmptyState title="No entries yet">Credits you get or spend stand here.</EmptyState>;
   if (data.ledger.length === 0)
     return (
-      <EmptyNote
+      <EmptyState
         title="The ledger is not that long"
         action={
           <Button variant="default" onClick={() => onPage(1)}>
@@ -74,7 +74,7 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
           {entries.map((entry) => (
             <Table.Tr key={entry.id}>
               <Table.Td style={{ whiteSpace: "nowrap" }}>
-                <Moment at={entry.created_at} />
+                <Timestamp at={entry.created_at} />
               </Table.Td>
               <Table.Td>{entryWords(entry)}</Table.Td>
               <Table.Td className="breaks">
@@ -86,7 +86,7 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
               <Table.Td ta="right">
                 <Change by={entry.reserved_change} />
               </Table.Td>
-              <Table.Td ta="right">{grouped(entry.balance_after)}</Table.Td>
+              <Table.Td ta="right">{formatNumber(entry.balance_after)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -109,7 +109,7 @@ function EntryList({ entries, jobNames }: Entries) {
               <Reference entry={entry} jobNames={jobNames} />
             </Text>
             <Text size="xs" c="dimmed">
-              <Moment at={entry.created_at} />
+              <Timestamp at={entry.created_at} />
             </Text>
           </Stack>
           <Stack gap={0} ta="right" className="tabular" style={{ flexShrink: 0 }}>
@@ -120,7 +120,7 @@ function EntryList({ entries, jobNames }: Entries) {
             )}
             {entry.reserved_change !== 0 && <Text size="xs">{signed(entry.reserved_change)} held</Text>}
             <Text size="xs" c="dimmed">
-              {grouped(entry.balance_after)} left
+              {formatNumber(entry.balance_after)} left
             </Text>
           </Stack>
         </Group>

@@ -1,7 +1,7 @@
 /** Which key was used how much, with the verdicts it had. */
 import type { Status, UsageDay } from "@mailvet/contract";
 import { Progress, Table, Text } from "@mantine/core";
-import { grouped } from "../../parts/counted.ts";
+import { formatNumber } from "../../shared/number-format.ts";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
 import { checked, perKey } from "./usage-days.ts";
 
@@ -51,11 +51,11 @@ export function UsageByKey({
                   ))}
                 </Progress.Root>
                 <Text size="xs" c="dimmed" mt={4}>
-                  {STATUSES.map((status) => `${grouped(counts[status])} ${status}`).join(" · ")}
+                  {STATUSES.map((status) => `${formatNumber(counts[status])} ${status}`).join(" · ")}
                 </Text>
               </Table.Td>
-              <Table.Td ta="right">{grouped(checked(counts))}</Table.Td>
-              <Table.Td ta="right">{grouped(counts.credits_used)}</Table.Td>
+              <Table.Td ta="right">{formatNumber(checked(counts))}</Table.Td>
+              <Table.Td ta="right">{formatNumber(counts.credits_used)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addedUp, checked, daysBack, perDay, perKey } from "./usage-days.ts";
+import { checked, daysBack, perDay, perKey, sumCounts } from "./usage-days.ts";
 
 const day = (date: string, key_id: string | null, valid: number) => ({
   date,
@@ -35,7 +35,7 @@ test("the key that was used most comes first, with all its days", () => {
 });
 
 test("nothing adds up to nothing", () => {
-  expect(checked(addedUp([]))).toBe(0);
+  expect(checked(sumCounts([]))).toBe(0);
 });
 
 test("a range begins so many days ago, by the calendar in UTC", () => {

@@ -8,22 +8,22 @@ const DAY_MS = 86_400_000;
 
 /** One item per day of the range, oldest first; a day on which nothing happened has zeros. */
 export function perDay({ from, to, days }: Usage): DayCounts[] {
-  const byDate = grouped(days, ({ date }) => date);
+  const byDate = groupBy(days, ({ date }) => date);
   const count = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
   return Array.from({ length: count }, (_, index) => {
     const date = dayText(Date.parse(from) + index * DAY_MS);
-    return { date, ...addedUp(byDate.get(date) ?? []) };
+    return { date, ...sumCounts(byDate.get(date) ?? []) };
   });
 }
 
 /** Most used first; null stands for the web app. */
 export function perKey(days: readonly UsageDay[]): { keyId: string | null; counts: Counts }[] {
-  return [...grouped(days, ({ key_id }) => key_id)]
-    .map(([keyId, ofKey]) => ({ keyId, counts: addedUp(ofKey) }))
+  return [...groupBy(days, ({ key_id }) => key_id)]
+    .map(([keyId, ofKey]) => ({ keyId, counts: sumCounts(ofKey) }))
     .sort((a, b) => checked(b.counts) - checked(a.counts));
 }
 
-export function addedUp(days: readonly Counts[]): Counts {
+export function sumCounts(days: readonly Counts[]): Counts {
   const sum: Counts = { valid: 0, invalid: 0, risky: 0, unknown: 0, credits_used: 0 };
   for (const day of days) for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += day[name];
   return sum;
@@ -34,7 +34,7 @@ export function checked({ valid, invalid, risky, unknown }: Counts): number {
   return valid + invalid + risky + unknown;
 }
 
-function grouped<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
     const group = groups.get(keyOf(item));

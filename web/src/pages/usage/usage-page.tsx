@@ -2,13 +2,13 @@
 import { Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { grouped } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Figure, Figures } from "../../parts/figure.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { pageIn } from "../../parts/pager.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
 import { accountQuery } from "../../queries.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { formatNumber } from "../../shared/number-format.ts";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { parsePage } from "../../shared/pager.tsx";
+import { Stat, StatGrid } from "../../shared/stat.tsx";
 import { PLAN_NAMES } from "../settings/plan-words.ts";
 import { FeedbackSection } from "./feedback-section.tsx";
 import { LedgerTable } from "./ledger-table.tsx";
@@ -18,15 +18,15 @@ export function Page() {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
   const range = RANGES.find((days) => days === search.days) ?? "30";
-  const page = pageIn(search.page);
+  const page = parsePage(search.page);
   const look = (change: Record<string, string | undefined>) =>
     void navigate({ to: "/usage", search: { ...search, ...change }, replace: true, resetScroll: false });
 
   return (
     <>
-      <PageTitle title="Usage and credits">
+      <PageHeader title="Usage and credits">
         Every verdict costs one credit; a duplicate in a list, and whatever fails, costs nothing.
-      </PageTitle>
+      </PageHeader>
       <Stack gap="xl">
         <Balance />
         <UsageSection range={range} keyId={search.key} onChoose={look} />
@@ -48,19 +48,19 @@ export function Page() {
 
 function Balance() {
   const { data, error, refetch } = useQuery(accountQuery);
-  if (error) return <FailureNote error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Waiting lines={2} />;
+  if (error) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Loading lines={2} />;
   const { balance, reserved } = data.credits;
   return (
-    <Figures cols={{ base: 1, xs: 2 }}>
-      <Figure name="Free to spend" value={grouped(balance)}>
+    <StatGrid cols={{ base: 1, xs: 2 }}>
+      <Stat name="Free to spend" value={formatNumber(balance)}>
         {balance === 0
           ? "You are out of credits. Whoever runs this installation can give you more."
           : `On the plan “${PLAN_NAMES[data.plan]}”.`}
-      </Figure>
-      <Figure name="Held" value={grouped(reserved)}>
+      </Stat>
+      <Stat name="Held" value={formatNumber(reserved)}>
         For work under way. What it does not need comes back.
-      </Figure>
-    </Figures>
+      </Stat>
+    </StatGrid>
   );
 }

@@ -2,15 +2,15 @@
 import { Button, Group, Paper, SegmentedControl, Select, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { counted } from "../../parts/counted.ts";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { plural } from "../../shared/number-format.ts";
 import { keysQuery } from "../keys/key-queries.ts";
 import { keyNames, WEB_APP } from "./key-names.ts";
 import { UsageByKey } from "./usage-by-key.tsx";
 import { saveFile, usageCsv } from "./usage-csv.ts";
-import { addedUp, checked, perDay, perKey } from "./usage-days.ts";
+import { checked, perDay, perKey, sumCounts } from "./usage-days.ts";
 import { usageQuery } from "./usage-queries.ts";
 import { VerdictsPerDay } from "./verdicts-per-day.tsx";
 
@@ -33,7 +33,7 @@ export function UsageSection({
   const keyName = keyNames(keys);
   const isWanted = (key: string | null) => keyId === undefined || (key ?? WEB_APP) === keyId;
   const days = usage?.days.filter(({ key_id }) => isWanted(key_id)) ?? [];
-  const sum = addedUp(days);
+  const sum = sumCounts(days);
   const choices = perKey(usage?.days ?? []).map(({ keyId: key }) => ({
     value: key ?? WEB_APP,
     label: keyName(key),
@@ -73,11 +73,11 @@ export function UsageSection({
         </Group>
       </Group>
       {isPending ? (
-        <Waiting />
+        <Loading />
       ) : error ? (
-        <FailureNote error={error} onRetry={() => void refetch()} />
+        <ErrorAlert error={error} onRetry={() => void refetch()} />
       ) : days.length === 0 ? (
-        <EmptyNote
+        <EmptyState
           title={`Nothing was checked in these ${range} days`}
           action={
             <Button renderRoot={(props) => <Link {...props} to="/validate" />} variant="default">
@@ -86,13 +86,12 @@ export function UsageSection({
           }
         >
           Each address that gets a verdict is counted here, by day and by key.
-        </EmptyNote>
+        </EmptyState>
       ) : (
         <Stack gap="lg">
           <Paper withBorder p={{ base: "md", sm: "lg" }}>
             <Text size="sm" c="dimmed" mb="sm" role="status">
-              {counted(checked(sum), "address", "addresses")} checked for{" "}
-              {counted(sum.credits_used, "credit")}
+              {plural(checked(sum), "address", "addresses")} checked for {plural(sum.credits_used, "credit")}
             </Text>
             <VerdictsPerDay days={perDay({ from: usage.from, to: usage.to, days })} />
           </Paper>

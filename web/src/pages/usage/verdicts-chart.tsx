@@ -1,7 +1,7 @@
 /** Verdicts per day as stacked bars: plain boxes, so that nothing large is fetched for them. */
 import type { Status } from "@mailvet/contract";
 import { Tooltip } from "@mantine/core";
-import { brief, grouped } from "../../parts/counted.ts";
+import { formatCompact, formatNumber } from "../../shared/number-format.ts";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
 import chart from "./chart.module.css";
 import { axisOf } from "./chart-axis.ts";
@@ -20,7 +20,7 @@ export function VerdictsChart({ days }: { days: DayCounts[] }) {
     <div className={chart.chart}>
       {ticks.map((tick) => (
         <div key={tick} className={chart.line} style={{ bottom: height(tick) }}>
-          <span className={chart.tick}>{brief(tick)}</span>
+          <span className={chart.tick}>{formatCompact(tick)}</span>
         </div>
       ))}
       <div className={chart.columns}>
@@ -51,7 +51,7 @@ function DayName({ day, daysBack, namedEvery }: { day: DayCounts; daysBack: numb
 }
 
 function inWords(day: DayCounts): string {
-  const lines = STACK.map((status) => `${grouped(day[status])} ${status}`);
+  const lines = STACK.map((status) => `${formatNumber(day[status])} ${status}`);
   return [dayName(day.date), ...lines].join("\n");
 }
 

@@ -2,9 +2,9 @@
 import type { Status } from "@mailvet/contract";
 import { Box, Button, Collapse, ColorSwatch, Group, Stack, Table, Text } from "@mantine/core";
 import { useDisclosure, useId } from "@mantine/hooks";
-import { counted, grouped, percent } from "../../parts/counted.ts";
+import { formatNumber, formatPercent, plural } from "../../shared/number-format.ts";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
-import { addedUp, type Counts, checked, type DayCounts, dayName } from "./usage-days.ts";
+import { type Counts, checked, type DayCounts, dayName, sumCounts } from "./usage-days.ts";
 import { VerdictsChart } from "./verdicts-chart.tsx";
 
 const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
@@ -12,14 +12,14 @@ const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
 export function VerdictsPerDay({ days }: { days: DayCounts[] }) {
   const [isOpen, table] = useDisclosure();
   const tableId = useId();
-  const sum = addedUp(days);
-  const spoken = STATUSES.map((status) => `${grouped(sum[status])} ${status}`).join(", ");
+  const sum = sumCounts(days);
+  const spoken = STATUSES.map((status) => `${formatNumber(sum[status])} ${status}`).join(", ");
   return (
     <Stack gap="sm">
       <VerdictTotals counts={sum} />
       <Box
         role="img"
-        aria-label={`Bar chart of the last ${days.length} days: ${counted(checked(sum), "address", "addresses")} checked, ${spoken}.`}
+        aria-label={`Bar chart of the last ${days.length} days: ${plural(checked(sum), "address", "addresses")} checked, ${spoken}.`}
       >
         <VerdictsChart days={days} />
       </Box>
@@ -58,11 +58,11 @@ export function VerdictTotals({ counts }: { counts: Counts }) {
             color={`var(--mantine-color-${STATUS_CHART_COLORS[status].replace(".", "-")})`}
           />
           <Text size="sm" className="tabular">
-            {grouped(counts[status])} {status}
+            {formatNumber(counts[status])} {status}
             {all > 0 && (
               <Text span c="dimmed" inherit>
                 {" "}
-                ({percent(counts[status] / all)})
+                ({formatPercent(counts[status] / all)})
               </Text>
             )}
           </Text>
@@ -107,10 +107,10 @@ function DayTable({ days }: { days: DayCounts[] }) {
               </Table.Th>
               {STATUSES.map((status) => (
                 <Table.Td key={status} ta="right">
-                  {grouped(day[status])}
+                  {formatNumber(day[status])}
                 </Table.Td>
               ))}
-              <Table.Td ta="right">{grouped(day.credits_used)}</Table.Td>
+              <Table.Td ta="right">{formatNumber(day.credits_used)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

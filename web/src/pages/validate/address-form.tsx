@@ -1,7 +1,7 @@
 /** The one field of the page, and examples to fill it with. */
 import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { CheckedForm } from "../../parts/checked-form.tsx";
+import { ValidatedForm } from "../../shared/validated-form.tsx";
 
 /** Each names its own outcome, so every kind of verdict can be seen. */
 const EXAMPLES = [
@@ -36,7 +36,7 @@ export function AddressForm({
   };
   return (
     <Paper withBorder p={{ base: "md", sm: "lg" }}>
-      <CheckedForm onSubmit={submit}>
+      <ValidatedForm onSubmit={submit}>
         <Group align="flex-end" gap="sm">
           <TextInput
             label="Email address"
@@ -57,7 +57,7 @@ export function AddressForm({
             Check (1 credit)
           </Button>
         </Group>
-      </CheckedForm>
+      </ValidatedForm>
       <Stack gap={6} mt="md">
         <Text size="sm" c="dimmed" id="examples">
           Or try an example. For addresses at mailvet.test nobody is asked; each costs one credit like any

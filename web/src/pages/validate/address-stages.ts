@@ -1,6 +1,6 @@
 /** What the address itself, the lists and the name servers told. */
 import type { ValidationResult as Result, SubStatus } from "@mailvet/contract";
-import { providerName } from "../../parts/provider-name.ts";
+import { providerName } from "../../shared/provider-name.ts";
 import { type Fact, type Outcome, type Stage, skipped, stage } from "./stage.ts";
 
 /** The reasons that the text alone gives. */

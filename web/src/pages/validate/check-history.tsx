@@ -1,9 +1,9 @@
 /** What was checked in this tab. Looking at it again costs nothing. */
 import { Anchor, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { Moment } from "../../parts/moment.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
-import type { Check } from "./check-memory.ts";
+import { StatusBadge } from "../../shared/status-badge.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
+import type { Check } from "./check-storage.ts";
 
 export function CheckHistory({ checks, shown }: { checks: Check[]; shown: Check | undefined }) {
   if (checks.length === 0) return null;
@@ -36,7 +36,7 @@ function HistoryRow({ check: { result, receivedAtMs }, isShown }: { check: Check
           {result.email}
         </Anchor>
         <Text size="xs" c="dimmed">
-          <Moment at={new Date(receivedAtMs).toISOString()} />
+          <Timestamp at={new Date(receivedAtMs).toISOString()} />
           {isShown ? " · shown above" : ""}
         </Text>
       </Stack>

@@ -1,6 +1,6 @@
 /** What the mail server said of the mailbox and of one that nobody has, and what a model makes of the name. */
 import type { ValidationResult as Result, SubStatus } from "@mailvet/contract";
-import { percent } from "../../parts/counted.ts";
+import { formatPercent } from "../../shared/number-format.ts";
 import { type Fact, type Stage, skipped, stage } from "./stage.ts";
 
 /** Where the server said nothing that could be quoted. */
@@ -104,7 +104,7 @@ export function madeUpStage(result: Result): Stage {
       skipped("The server is asked for a name that nobody has, but only where it accepted the real one."),
     );
   const facts: Fact[] =
-    catchall.confidence === null ? [] : [["How sure we are of it", percent(catchall.confidence)]];
+    catchall.confidence === null ? [] : [["How sure we are of it", formatPercent(catchall.confidence)]];
   if (catchall.is_catchall)
     return told({
       outcome: "warn",
@@ -153,7 +153,9 @@ export function aiStage({ ai_enhancement: ai, sub_status }: Result): Stage {
         `and makes no address invalid.${because}`,
     facts: [
       ["Method", ai.method ?? "–"],
-      ...(ai.score === null ? [] : [["Plausible by its name (50% is neutral)", percent(ai.score)] as const]),
+      ...(ai.score === null
+        ? []
+        : [["Plausible by its name (50% is neutral)", formatPercent(ai.score)] as const]),
     ],
   });
 }

@@ -2,10 +2,10 @@
 
 import type { ValidationResult } from "@mailvet/contract";
 import { Accordion, Badge, Group, Paper, Stack, Text } from "@mantine/core";
-import { CopyLine } from "../../parts/copy-line.tsx";
-import { verdictWords } from "../../parts/status-badge.tsx";
+import { CopyableCode } from "../../shared/copyable-code.tsx";
+import { verdictLabel } from "../../shared/status-badge.tsx";
 import { ADVICE, flagText } from "./advice.ts";
-import { OUTCOME_OF, OutcomeMark } from "./outcome-mark.tsx";
+import { OUTCOME_OF, OutcomeIcon } from "./outcome-icon.tsx";
 import type { Stage } from "./stage.ts";
 import { stagesOf } from "./stages.ts";
 import classes from "./validate.module.css";
@@ -23,7 +23,7 @@ export function StageList({ result }: { result: ValidationResult }) {
       >
         {stages.map((stage) => (
           <Accordion.Item key={stage.id} value={stage.id}>
-            <Accordion.Control icon={<OutcomeMark outcome={stage.outcome} />}>
+            <Accordion.Control icon={<OutcomeIcon outcome={stage.outcome} />}>
               <Heading title={stage.title} word={stage.word} />
             </Accordion.Control>
             <Accordion.Panel>
@@ -36,19 +36,19 @@ export function StageList({ result }: { result: ValidationResult }) {
           </Accordion.Item>
         ))}
         <Accordion.Item value="verdict">
-          <Accordion.Control icon={<OutcomeMark outcome={OUTCOME_OF[result.status]} />}>
-            <Heading title="The verdict" word={verdictWords(result)} />
+          <Accordion.Control icon={<OutcomeIcon outcome={OUTCOME_OF[result.status]} />}>
+            <Heading title="The verdict" word={verdictLabel(result)} />
           </Accordion.Control>
           <Accordion.Panel>
             <VerdictPanel result={result} />
           </Accordion.Panel>
         </Accordion.Item>
         <Accordion.Item value="json">
-          <Accordion.Control icon={<OutcomeMark outcome="skipped" />}>
+          <Accordion.Control icon={<OutcomeIcon outcome="skipped" />}>
             <Text fw={600}>The whole answer as JSON</Text>
           </Accordion.Control>
           <Accordion.Panel>
-            <CopyLine text={JSON.stringify(result, null, 2)} label="the answer" />
+            <CopyableCode text={JSON.stringify(result, null, 2)} label="the answer" />
           </Accordion.Panel>
         </Accordion.Item>
       </Accordion>

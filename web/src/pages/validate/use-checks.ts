@@ -4,12 +4,12 @@ import { useEffect } from "react";
 import { accountQuery, queries, service, sessionQuery } from "../../queries.ts";
 import {
   type Check,
-  type CheckMemory,
-  keepChecks,
-  recallChecks,
-  type UnderWay,
+  type PendingCheck,
+  readChecks,
+  type StoredChecks,
+  storeChecks,
   withCheck,
-} from "./check-memory.ts";
+} from "./check-storage.ts";
 
 const CHECK = ["check"];
 
@@ -28,20 +28,20 @@ export function useChecks(): Checks {
   const memoryKey = ["checks", accountId];
   const { data: memory } = useQuery({
     queryKey: memoryKey,
-    queryFn: () => recallChecks(accountId),
-    initialData: () => recallChecks(accountId),
+    queryFn: () => readChecks(accountId),
+    initialData: () => readChecks(accountId),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
   });
-  const change = (next: (memory: CheckMemory) => CheckMemory) => {
-    const kept = next(queries.getQueryData<CheckMemory>(memoryKey) ?? recallChecks(accountId));
+  const change = (next: (memory: StoredChecks) => StoredChecks) => {
+    const kept = next(queries.getQueryData<StoredChecks>(memoryKey) ?? readChecks(accountId));
     queries.setQueryData(memoryKey, kept);
-    keepChecks(kept);
+    storeChecks(kept);
   };
 
   const { mutate, error, variables } = useMutation({
     mutationKey: CHECK,
-    mutationFn: ({ email, onceKey }: UnderWay) => service.validate(email, { idempotencyKey: onceKey }),
+    mutationFn: ({ email, onceKey }: PendingCheck) => service.validate(email, { idempotencyKey: onceKey }),
     onMutate: (underWay) => change((before) => ({ ...before, underWay })),
     onSuccess: (result) => change((before) => withCheck(before, { result, receivedAtMs: Date.now() })),
     onError: () => change((before) => ({ ...before, underWay: undefined })),
@@ -53,7 +53,7 @@ export function useChecks(): Checks {
   // Of the whole app rather than of this page: a check goes on while one looks at another page.
   const [pending] = useMutationState({
     filters: { mutationKey: CHECK, status: "pending" },
-    select: ({ state }) => state.variables as UnderWay,
+    select: ({ state }) => state.variables as PendingCheck,
   });
 
   const { underWay } = memory;

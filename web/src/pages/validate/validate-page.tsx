@@ -20,17 +20,17 @@ import {
   VisuallyHidden,
 } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { counted } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { fieldProblems } from "../../parts/problem-text.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { plural } from "../../shared/number-format.ts";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { fieldProblems } from "../../shared/problem-text.ts";
 import { AddressForm } from "./address-form.tsx";
-import { AskAgain } from "./ask-again.tsx";
 import { CheckHistory } from "./check-history.tsx";
+import { HowItWorks } from "./how-it-works.tsx";
+import { RetryAlert } from "./retry-alert.tsx";
 import { StageList } from "./stage-list.tsx";
 import { useChecks } from "./use-checks.ts";
 import { VerdictCard } from "./verdict-card.tsx";
-import { WhatHappens } from "./what-happens.tsx";
 
 export function Page() {
   const { email = "" } = useSearch({ strict: false });
@@ -48,7 +48,7 @@ export function Page() {
 
   return (
     <>
-      <PageTitle title="Validate">One address, and how we came to our verdict about it.</PageTitle>
+      <PageHeader title="Validate">One address, and how we came to our verdict about it.</PageHeader>
       <Stack gap="lg">
         <div>
           <AddressForm email={email} isBusy={isBusy} problem={fieldProblem} onCheck={ask} />
@@ -75,7 +75,7 @@ export function Page() {
               {shown.result.suggestion && (
                 <Suggestion email={shown.result.suggestion} isBusy={isBusy} onAsk={ask} />
               )}
-              <AskAgain check={shown} isBusy={isBusy} onAsk={ask} />
+              <RetryAlert check={shown} isBusy={isBusy} onAsk={ask} />
             </VerdictCard>
             <section aria-labelledby="story">
               <Title order={2} size="h4" id="story" mb="sm">
@@ -85,7 +85,7 @@ export function Page() {
             </section>
           </Stack>
         )}
-        {checks.length === 0 && !isBusy && <WhatHappens />}
+        {checks.length === 0 && !isBusy && <HowItWorks />}
         <CheckHistory checks={checks} shown={shown} />
       </Stack>
     </>
@@ -137,13 +137,13 @@ function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   if (!(error instanceof MailvetProblem) || error.code !== "insufficient_credits")
     return (
       <Box mt="lg">
-        <FailureNote title="It could not be checked" error={error} onRetry={onRetry} />
+        <ErrorAlert title="It could not be checked" error={error} onRetry={onRetry} />
       </Box>
     );
   return (
     <Alert color="red" variant="light" role="alert" mt="lg" title="You are out of credits">
       <Text size="sm">
-        A check costs 1 credit, and you have {counted(error.available ?? 0, "credit")}. Whoever runs this
+        A check costs 1 credit, and you have {plural(error.available ?? 0, "credit")}. Whoever runs this
         installation can give you more;{" "}
         <Anchor component={Link} to="/usage" inherit underline="always">
           see where yours went

@@ -1,13 +1,13 @@
 /** The verdict in one sentence, what to do with it, and how far it can be relied on. */
 import { Badge, Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { percent } from "../../parts/counted.ts";
-import { Moment } from "../../parts/moment.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
+import { formatPercent } from "../../shared/number-format.ts";
+import { StatusBadge } from "../../shared/status-badge.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
 import { ADVICE } from "./advice.ts";
-import type { Check } from "./check-memory.ts";
-import { OUTCOME_OF, OutcomeMark } from "./outcome-mark.tsx";
+import type { Check } from "./check-storage.ts";
+import { OUTCOME_OF, OutcomeIcon } from "./outcome-icon.tsx";
 import classes from "./validate.module.css";
 
 export function VerdictCard({ check: { result }, children }: { check: Check; children?: ReactNode }) {
@@ -20,7 +20,7 @@ export function VerdictCard({ check: { result }, children }: { check: Check; chi
       __vars={{ "--tone": `var(--mantine-color-${color.replace(".", "-")})` }}
     >
       <Group className={classes.head} gap="md" wrap="nowrap" align="flex-start">
-        <OutcomeMark outcome={OUTCOME_OF[status]} size={44} variant="filled" />
+        <OutcomeIcon outcome={OUTCOME_OF[status]} size={44} variant="filled" />
         <Stack gap={6} miw={0}>
           <Group gap="sm" style={{ rowGap: 6 }}>
             <StatusBadge status={status} subStatus={sub_status} />
@@ -37,22 +37,22 @@ export function VerdictCard({ check: { result }, children }: { check: Check; chi
       <Stack gap="lg" p={{ base: "md", sm: "lg" }}>
         {children}
         <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="lg">
-          <Figure name="Safe to send" value={safe_to_send ? "Yes" : "No"}>
+          <Stat name="Safe to send" value={safe_to_send ? "Yes" : "No"}>
             {ADVICE[sub_status].todo}
-          </Figure>
-          <Figure name="Confidence" value={percent(confidence)} share={confidence} color={color}>
+          </Stat>
+          <Stat name="Confidence" value={formatPercent(confidence)} share={confidence} color={color}>
             How sure we are that the verdict “{status}” is right.
-          </Figure>
-          <Figure name="Score" value={`${score} of 100`} share={score / 100} color={color}>
+          </Stat>
+          <Stat name="Score" value={`${score} of 100`} share={score / 100} color={color}>
             The estimated chance, in percent, that a message sent now is accepted.
-          </Figure>
+          </Stat>
         </SimpleGrid>
       </Stack>
     </Paper>
   );
 }
 
-function Figure({ name, value, share, color = "gray", children }: FigureProps) {
+function Stat({ name, value, share, color = "gray", children }: StatProps) {
   return (
     <Stack gap={4}>
       <Text size="sm" fw={600}>
@@ -69,7 +69,7 @@ function Figure({ name, value, share, color = "gray", children }: FigureProps) {
   );
 }
 
-type FigureProps = { name: string; value: string; share?: number; color?: string; children: ReactNode };
+type StatProps = { name: string; value: string; share?: number; color?: string; children: ReactNode };
 
 /** Where the answer came from: the sandbox, memory, or the world just now. */
 function Provenance({ result: { metadata, performance } }: Pick<Check, "result">) {
@@ -78,7 +78,7 @@ function Provenance({ result: { metadata, performance } }: Pick<Check, "result">
   return (
     <Text size="sm" c="dimmed">
       {metadata.cached ? "From memory, checked " : "Checked "}
-      <Moment at={checkedAt} />
+      <Timestamp at={checkedAt} />
       {metadata.cached ? "" : `, took ${tookWords(performance.response_time_ms)}`}
     </Text>
   );

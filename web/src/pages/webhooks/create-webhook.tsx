@@ -3,11 +3,11 @@ import type { WebhookWithSecret } from "@mailvet/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { FormDialog } from "../../parts/form-dialog.tsx";
-import { fieldProblems } from "../../parts/problem-text.ts";
 import { service } from "../../queries.ts";
+import { FormDialog } from "../../shared/form-dialog.tsx";
+import { fieldProblems } from "../../shared/problem-text.ts";
 import { hostOf } from "./event-words.ts";
-import { draftProblems, EMPTY_DRAFT, WebhookFields, wishesOf } from "./webhook-fields.tsx";
+import { draftProblems, EMPTY_DRAFT, requestOf, WebhookFields } from "./webhook-fields.tsx";
 import { webhooksChanged } from "./webhook-queries.ts";
 import { WebhookSecret } from "./webhook-secret.tsx";
 
@@ -34,7 +34,7 @@ function WebhookForm({
   const [draft, setDraft] = useState(EMPTY_DRAFT);
   const [isTried, setIsTried] = useState(false);
   const make = useMutation({
-    mutationFn: () => service.webhooks.create(wishesOf(draft)),
+    mutationFn: () => service.webhooks.create(requestOf(draft)),
     async onSuccess(made) {
       onMade(made);
       await webhooksChanged();

@@ -2,12 +2,12 @@
 import { Accordion, Badge, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Pager, pageIn } from "../../parts/pager.tsx";
-import { Section } from "../../parts/section.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
-import { DeliveryStory } from "./delivery-story.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { Pager, parsePage } from "../../shared/pager.tsx";
+import { Section } from "../../shared/section.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
+import { DeliveryDetails } from "./delivery-details.tsx";
 import { DELIVERIES_PER_PAGE, type DeliveryState, deliveriesQuery } from "./webhook-queries.ts";
 
 const STATES: Readonly<Record<DeliveryState, { name: string; color: string }>> = {
@@ -24,7 +24,7 @@ const FILTERS = [
 export function DeliveryList({ webhookId, isEnabled }: { webhookId: string; isEnabled: boolean }) {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
-  const page = pageIn(search.page);
+  const page = parsePage(search.page);
   const state = search.state && search.state in STATES ? (search.state as DeliveryState) : undefined;
   const { data, error, refetch } = useQuery(deliveriesQuery(webhookId, { page, state }));
   const show = (next: { page?: string; state?: string }) =>
@@ -42,8 +42,8 @@ export function DeliveryList({ webhookId, isEnabled }: { webhookId: string; isEn
         />
       }
     >
-      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Waiting />}
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
       {data?.items.length === 0 && (
         <Text c="dimmed">{state ? "None of this kind." : "Nothing yet. Send a test event to see one."}</Text>
       )}
@@ -61,12 +61,12 @@ export function DeliveryList({ webhookId, isEnabled }: { webhookId: string; isEn
                       <Badge color={STATES[delivery.state].color}>{STATES[delivery.state].name}</Badge>
                     </Group>
                     <Text size="sm" c="dimmed">
-                      <Moment at={delivery.created_at} />
+                      <Timestamp at={delivery.created_at} />
                     </Text>
                   </Group>
                 </Accordion.Control>
                 <Accordion.Panel>
-                  <DeliveryStory webhookId={webhookId} delivery={delivery} canReplay={isEnabled} />
+                  <DeliveryDetails webhookId={webhookId} delivery={delivery} canReplay={isEnabled} />
                 </Accordion.Panel>
               </Accordion.Item>
             ))}

@@ -12,7 +12,7 @@ export function draftOf({ url, description, events }: WebhookEndpoint): WebhookD
 }
 
 /** As the service wants it: an empty list means every event. */
-export function wishesOf({ url, description, wantsAll, events }: WebhookDraft) {
+export function requestOf({ url, description, wantsAll, events }: WebhookDraft) {
   return { url: url.trim(), description: description.trim(), events: wantsAll ? [] : events };
 }
 

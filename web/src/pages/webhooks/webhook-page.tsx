@@ -2,16 +2,16 @@
 import { Alert, Anchor, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { PageHeader } from "../../shared/page-header.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import { nameOf } from "./event-words.ts";
-import { WebhookDanger } from "./webhook-danger.tsx";
+import { WebhookActions } from "./webhook-actions.tsx";
+import { WebhookDangerZone } from "./webhook-danger-zone.tsx";
 import { webhookQuery } from "./webhook-queries.ts";
 import { WebhookSettings } from "./webhook-settings.tsx";
-import { WebhookState, whyNot } from "./webhook-state.tsx";
-import { WebhookSwitches } from "./webhook-switches.tsx";
+import { WebhookStatus, whyNot } from "./webhook-status.tsx";
 
 export function Page() {
   const { webhookId = "" } = useParams({ strict: false });
@@ -22,18 +22,18 @@ export function Page() {
       <Anchor component={Link} to="/webhooks" size="sm" display="inline-block" mb="sm">
         ← All endpoints
       </Anchor>
-      <PageTitle
+      <PageHeader
         title={webhook ? nameOf(webhook) : "Webhook"}
-        actions={webhook && <WebhookSwitches webhook={webhook} />}
+        actions={webhook && <WebhookActions webhook={webhook} />}
       >
         {webhook && (
           <span className="breaks">
-            <WebhookState webhook={webhook} /> {webhook.url}
+            <WebhookStatus webhook={webhook} /> {webhook.url}
           </span>
         )}
-      </PageTitle>
-      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-      {!webhook && !error && <Waiting />}
+      </PageHeader>
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!webhook && !error && <Loading />}
       {webhook && (
         <Stack gap="lg">
           {trouble && (
@@ -43,7 +43,7 @@ export function Page() {
           )}
           <DeliveryList webhookId={webhook.id} isEnabled={webhook.is_enabled} />
           <WebhookSettings key={webhook.id} webhook={webhook} />
-          <WebhookDanger webhook={webhook} />
+          <WebhookDangerZone webhook={webhook} />
         </Stack>
       )}
     </>

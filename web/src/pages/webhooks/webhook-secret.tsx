@@ -1,14 +1,14 @@
 /** The secret that messages are signed with, shown this once, and how a receiver checks them. */
 import { Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CopyLine } from "../../parts/copy-line.tsx";
-import { SecretOnce } from "../../parts/secret-once.tsx";
+import { CopyableCode } from "../../shared/copyable-code.tsx";
+import { SecretDialog } from "../../shared/secret-dialog.tsx";
 
 export function WebhookSecret({ title, secret, children, onKept }: WebhookSecretProps) {
   return (
-    <SecretOnce title={title} secret={secret} label="the secret" more={<HowToVerify />} onKept={onKept}>
+    <SecretDialog title={title} secret={secret} label="the secret" more={<HowToVerify />} onKept={onKept}>
       {children}
-    </SecretOnce>
+    </SecretDialog>
   );
 }
 
@@ -21,7 +21,7 @@ export function HowToVerify() {
         Messages follow Standard Webhooks. With its library (<code>npm install standardwebhooks</code>) a
         receiver tells ours from anybody else's:
       </Text>
-      <CopyLine text={VERIFY} label="the example" />
+      <CopyableCode text={VERIFY} label="the example" />
     </Stack>
   );
 }

@@ -3,19 +3,19 @@ import type { WebhookEndpoint } from "@mailvet/contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { CheckedForm } from "../../parts/checked-form.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { fieldProblems } from "../../parts/problem-text.ts";
-import { Section } from "../../parts/section.tsx";
 import { service } from "../../queries.ts";
-import { draftOf, draftProblems, WebhookFields, wishesOf } from "./webhook-fields.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { fieldProblems } from "../../shared/problem-text.ts";
+import { Section } from "../../shared/section.tsx";
+import { ValidatedForm } from "../../shared/validated-form.tsx";
+import { draftOf, draftProblems, requestOf, WebhookFields } from "./webhook-fields.tsx";
 import { webhooksChanged } from "./webhook-queries.ts";
 
 export function WebhookSettings({ webhook }: { webhook: WebhookEndpoint }) {
   const [draft, setDraft] = useState(() => draftOf(webhook));
   const [isTried, setIsTried] = useState(false);
   const save = useMutation({
-    mutationFn: () => service.webhooks.update(webhook.id, wishesOf(draft)),
+    mutationFn: () => service.webhooks.update(webhook.id, requestOf(draft)),
     async onSuccess(saved) {
       setDraft(draftOf(saved));
       setIsTried(false);
@@ -24,21 +24,21 @@ export function WebhookSettings({ webhook }: { webhook: WebhookEndpoint }) {
   });
   const found = draftProblems(draft);
   const refused = fieldProblems(save.error);
-  const isChanged = JSON.stringify(wishesOf(draft)) !== JSON.stringify(wishesOf(draftOf(webhook)));
+  const isChanged = JSON.stringify(requestOf(draft)) !== JSON.stringify(requestOf(draftOf(webhook)));
   const submit = () => {
     setIsTried(true);
     if (Object.keys(found).length === 0) save.mutate();
   };
   return (
     <Section title="Settings">
-      <CheckedForm onSubmit={submit}>
+      <ValidatedForm onSubmit={submit}>
         <Stack gap="md" maw={640}>
           <WebhookFields
             draft={draft}
             onChange={setDraft}
             problems={{ ...refused, ...(isTried ? found : {}) }}
           />
-          {save.error && Object.keys(refused).length === 0 && <FailureNote error={save.error} />}
+          {save.error && Object.keys(refused).length === 0 && <ErrorAlert error={save.error} />}
           <Group gap="sm">
             <Button type="submit" disabled={!isChanged} loading={save.isPending}>
               Save
@@ -48,7 +48,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookEndpoint }) {
             </Text>
           </Group>
         </Stack>
-      </CheckedForm>
+      </ValidatedForm>
     </Section>
   );
 }
