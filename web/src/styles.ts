@@ -1,4 +1,4 @@
-/** The style sheets, once and in the order in which the later ones win. */
+/** Style sheets in cascade order. */
 import "@mantine/core/styles.css";
 import "@mantine/dropzone/styles.css";
 import "./app.css";

@@ -30,7 +30,7 @@ journey("somebody signs up, makes a key, uses it from a program, and takes it ba
   expect(new Headers(example.headers).get("x-api-key")).toBe(key);
   const answer = await fetch(example.url, example);
   expect([answer.status, await answer.json()]).toMatchObject([200, { status: "valid" }]);
-  await made.getByRole("button", { name: "I have kept it" }).click();
+  await made.getByRole("button", { name: "Done" }).click();
 
   const line = page.getByRole("listitem").filter({ hasText: "Sign-up form" });
   expect(await page.getByText(key).count()).toBe(0);

@@ -106,7 +106,7 @@ journey("the keyboard alone leads past the menu and through a check", async ({ s
   await open("/validate");
   await page.getByLabel("Email address").waitFor();
   await page.keyboard.press("Tab");
-  expect(await focused.textContent()).toBe("Skip to the page");
+  expect(await focused.textContent()).toBe("Skip to content");
   expect((await focused.boundingBox())!.x).toBeGreaterThanOrEqual(0);
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");

@@ -29,15 +29,15 @@ journey("on a phone every page is in the menu, and none of them scrolls sideways
   });
   await open("/");
   for (const name of PAGES) {
-    await page.getByRole("button", { name: "Open the menu" }).tap();
+    await page.getByRole("button", { name: "Open menu" }).tap();
     await follow(name);
     await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
     await settled(page);
-    await expect.poll(() => page.getByRole("button", { name: "Open the menu" }).count()).toBe(1);
+    await expect.poll(() => page.getByRole("button", { name: "Open menu" }).count()).toBe(1);
     expect([name, await widthOf(page)]).toEqual([name, 375]);
   }
 
-  await page.getByRole("button", { name: "Open the menu" }).tap();
+  await page.getByRole("button", { name: "Open menu" }).tap();
   await follow("Webhooks");
   await page.getByRole("list", { name: "Endpoints" }).getByRole("link").tap();
   await page.getByRole("heading", { level: 2, name: "Deliveries" }).waitFor();
@@ -52,7 +52,7 @@ journey("on a phone every page is in the menu, and none of them scrolls sideways
   await page.getByRole("article").getByText("unknown · greylisted").first().waitFor();
   expect(["result", await widthOf(page)]).toEqual(["result", 375]);
 
-  await page.getByRole("button", { name: "Open the menu" }).tap();
+  await page.getByRole("button", { name: "Open menu" }).tap();
   await follow("API reference");
   await page.getByRole("heading", { level: 1, name: "Mailvet" }).waitFor();
   expect(["reference", await widthOf(page)]).toEqual(["reference", 375]);

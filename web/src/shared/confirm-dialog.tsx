@@ -1,6 +1,7 @@
-/** A question before something that cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { common } from "../messages.ts";
 import { ErrorAlert } from "./error-alert.tsx";
 import { useFocusReturn } from "./focus-return.ts";
 
@@ -8,7 +9,8 @@ export function ConfirmDialog({
   isOpen,
   title,
   children,
-  doIt,
+  confirmLabel,
+  cancelLabel = common.cancel,
   isBusy,
   error,
   onConfirm,
@@ -22,10 +24,10 @@ export function ConfirmDialog({
         {error ? <ErrorAlert error={error} /> : null}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Leave it
+            {cancelLabel}
           </Button>
           <Button color="red" loading={isBusy} onClick={onConfirm}>
-            {doIt}
+            {confirmLabel}
           </Button>
         </Group>
       </Stack>
@@ -37,8 +39,9 @@ type ConfirmDialogProps = {
   isOpen: boolean;
   title: string;
   children: ReactNode;
-  /** What the button says, such as "Delete the job". */
-  doIt: string;
+  confirmLabel: string;
+  /** Needed where "Cancel" would be ambiguous. */
+  cancelLabel?: string;
   isBusy: boolean;
   error?: unknown;
   onConfirm: () => void;

@@ -1,5 +1,6 @@
-/** A line of code or a secret to take along: selectable, and copied with one click. */
+/** A block of code or a secret with a copy button. */
 import { ActionIcon, Code, CopyButton, Group, Tooltip, VisuallyHidden } from "@mantine/core";
+import { common } from "../messages.ts";
 
 export function CopyableCode({ text, label }: { text: string; label: string }) {
   return (
@@ -10,18 +11,18 @@ export function CopyableCode({ text, label }: { text: string; label: string }) {
       <CopyButton value={text}>
         {({ copied, copy }) => (
           <>
-            <Tooltip label={copied ? "Copied" : "Copy"}>
+            <Tooltip label={copied ? common.copied : common.copy}>
               <ActionIcon
                 variant="default"
                 size="lg"
                 onClick={copy}
-                aria-label={copied ? "Copied" : `Copy ${label}`}
+                aria-label={copied ? common.copied : common.copyOf(label)}
               >
-                {copied ? <Tick /> : <Sheets />}
+                {copied ? <CheckIcon /> : <CopyIcon />}
               </ActionIcon>
             </Tooltip>
-            {/* A button that changes its name says nothing by itself. */}
-            <VisuallyHidden aria-live="polite">{copied && "Copied"}</VisuallyHidden>
+            {/* Screen readers do not announce a changed button label. */}
+            <VisuallyHidden aria-live="polite">{copied && common.copied}</VisuallyHidden>
           </>
         )}
       </CopyButton>
@@ -29,7 +30,7 @@ export function CopyableCode({ text, label }: { text: string; label: string }) {
   );
 }
 
-function Sheets() {
+function CopyIcon() {
   return (
     <svg
       width="18"
@@ -46,7 +47,7 @@ function Sheets() {
   );
 }
 
-function Tick() {
+function CheckIcon() {
   return (
     <svg
       width="18"

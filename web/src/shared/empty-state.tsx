@@ -1,4 +1,4 @@
-/** A list with nothing in it yet: what it is for, and what to do first. */
+/** Shown in place of an empty list: what it is for and the first action. */
 import { Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 

@@ -1,8 +1,9 @@
-/** Something did not work: why, and a way to try again. */
+/** A failed request: reason, request id, retry button. */
 import { Alert, Button, Text } from "@mantine/core";
+import { common } from "../messages.ts";
 import { problemText, requestIdOf } from "./problem-text.ts";
 
-export function ErrorAlert({ error, onRetry, title = "That did not work" }: ErrorAlertProps) {
+export function ErrorAlert({ error, onRetry, title = common.error.title }: ErrorAlertProps) {
   const requestId = requestIdOf(error);
   return (
     <Alert color="red" title={title} role="alert" variant="light">
@@ -11,12 +12,12 @@ export function ErrorAlert({ error, onRetry, title = "That did not work" }: Erro
       </Text>
       {requestId && (
         <Text size="xs" c="dimmed" mt={4} className="breaks">
-          Request {requestId}
+          {common.error.requestId(requestId)}
         </Text>
       )}
       {onRetry && (
         <Button size="xs" variant="default" mt="sm" onClick={onRetry}>
-          Try again
+          {common.retry}
         </Button>
       )}
     </Alert>

@@ -1,21 +1,29 @@
-/** A path where nothing is. */
+/** Pages of the router for an unknown path and for a page that failed to render. */
 import { Anchor, Container, Stack, Text, Title } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { type ErrorComponentProps, Link } from "@tanstack/react-router";
+import { common } from "../messages.ts";
 import { useDocumentTitle } from "./document-title.tsx";
-
-const TITLE = "There is no such page";
+import { ErrorAlert } from "./error-alert.tsx";
 
 export function PageNotFound() {
-  useDocumentTitle(TITLE);
+  useDocumentTitle(common.notFound.title);
   return (
     <Container component="main" py={80}>
       <Stack align="center" ta="center" gap="sm">
-        <Title order={1}>{TITLE}</Title>
-        <Text c="dimmed">The link may be old, or mistyped.</Text>
+        <Title order={1}>{common.notFound.title}</Title>
+        <Text c="dimmed">{common.notFound.hint}</Text>
         <Anchor component={Link} to="/">
-          To the overview
+          {common.notFound.home}
         </Anchor>
       </Stack>
+    </Container>
+  );
+}
+
+export function PageError({ error, reset }: ErrorComponentProps) {
+  return (
+    <Container py="xl">
+      <ErrorAlert title={common.error.page} error={error} onRetry={reset} />
     </Container>
   );
 }

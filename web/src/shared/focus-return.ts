@@ -1,7 +1,7 @@
-/** For dialogs that are there only while they are open: afterwards the keyboard is where it was before. */
+/** Returns the focus to its previous element when a dialog unmounts. */
 import { useEffect, useState } from "react";
 
-/** One that stays and is opened and closed sees to it by itself; it says false. */
+/** A dialog that stays mounted while closed passes false: Mantine returns its focus. */
 export function useFocusReturn(isOpen = true): void {
   const [opener] = useState(() => (isOpen ? document.activeElement : null));
   useEffect(

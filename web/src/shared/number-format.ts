@@ -1,15 +1,16 @@
-/** Numbers as the reader writes them, with what they count: "1 credit", "12,345 rows". */
-const GROUPED = new Intl.NumberFormat();
+/** Numbers in the reader's locale. */
+const NUMBER = new Intl.NumberFormat();
 
+/** "1 credit", "12,345 rows" */
 export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${GROUPED.format(count)} ${count === 1 ? one : many}`;
+  return `${NUMBER.format(count)} ${count === 1 ? one : many}`;
 }
 
 export function formatNumber(count: number): string {
-  return GROUPED.format(count);
+  return NUMBER.format(count);
 }
 
-/** "1.2M", where there is little room. */
+/** "1.2M" */
 export function formatCompact(count: number): string {
   return new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 }).format(count);
 }

@@ -1,4 +1,4 @@
-/** The heading of a page, what it is for, and what can be done on it. Names the browser's tab too. */
+/** Heading, description and actions of a page. Also sets the document title. */
 import { Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useDocumentTitle } from "./document-title.tsx";

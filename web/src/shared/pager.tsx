@@ -1,6 +1,6 @@
-/** From one page of a list to the next; which one it is, is in the address. */
+/** Pagination of a list. The page number is kept in the URL. */
 import { Group, Pagination, Text } from "@mantine/core";
-import { formatNumber } from "./number-format.ts";
+import { common } from "../messages.ts";
 
 export function Pager({ page, pageSize, total, onPage }: PagerProps) {
   const pages = Math.ceil(total / pageSize);
@@ -9,7 +9,7 @@ export function Pager({ page, pageSize, total, onPage }: PagerProps) {
   return (
     <Group justify="space-between" gap="sm">
       <Text size="sm" c="dimmed" className="tabular">
-        {formatNumber(first)} to {formatNumber(Math.min(page * pageSize, total))} of {formatNumber(total)}
+        {common.pager.range(first, Math.min(page * pageSize, total), total)}
       </Text>
       <Pagination
         total={pages}
@@ -17,8 +17,8 @@ export function Pager({ page, pageSize, total, onPage }: PagerProps) {
         onChange={onPage}
         siblings={1}
         size="md"
-        getControlProps={(control) => ({ "aria-label": CONTROL_NAMES[control] })}
-        getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
+        getControlProps={(control) => ({ "aria-label": common.pager[control] })}
+        getItemProps={(number) => ({ "aria-label": common.pager.page(number) })}
       />
     </Group>
   );
@@ -26,14 +26,7 @@ export function Pager({ page, pageSize, total, onPage }: PagerProps) {
 
 type PagerProps = { page: number; pageSize: number; total: number; onPage: (page: number) => void };
 
-const CONTROL_NAMES = {
-  first: "First page",
-  previous: "Page before",
-  next: "Next page",
-  last: "Last page",
-} as const;
-
-/** The page that the address names, from 1. */
+/** The page number in the URL, from 1. */
 export function parsePage(text: string | undefined): number {
   const page = Number(text);
   return Number.isInteger(page) && page >= 1 ? page : 1;

@@ -1,18 +1,19 @@
-/** What went wrong, in words for the person in front of the page. */
+/** Texts for errors of the SDK client. */
 import { MailvetProblem, MailvetUnreachable } from "@mailvet/sdk";
+import { common } from "../messages.ts";
 
 export function problemText(error: unknown): string {
   if (error instanceof MailvetProblem) return error.detail;
-  if (error instanceof MailvetUnreachable) return "The service cannot be reached at the moment.";
+  if (error instanceof MailvetUnreachable) return common.error.unreachable;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Names the request in the service's log, for whoever asks the operator. */
+/** Identifies the request in the service's log; only for errors on the server side. */
 export function requestIdOf(error: unknown): string | undefined {
   return error instanceof MailvetProblem && error.status >= 500 ? error.requestId : undefined;
 }
 
-/** What is wrong beside which field: "email" → sentence. The pointer "/email" names the field "email". */
+/** Error text by field name. The JSON pointer "/email" is the field "email". */
 export function fieldProblems(error: unknown): Record<string, string> {
   if (!(error instanceof MailvetProblem)) return {};
   return Object.fromEntries(

@@ -1,17 +1,9 @@
-/** A provider as people call it. */
-
-const SPELLINGS: Readonly<Record<string, string>> = {
-  "": "none known",
-  other: "none of the large ones",
-  qq: "QQ",
-  gmx: "GMX",
-  icloud: "iCloud",
-  mail_ru: "Mail.ru",
-};
+/** Display name of a mail provider: "google_workspace" is "Google Workspace". */
+import { common } from "../messages.ts";
 
 export function providerName(slug: string): string {
   return (
-    SPELLINGS[slug] ??
+    common.providers[slug] ??
     slug
       .split("_")
       .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

@@ -1,16 +1,17 @@
-/** A secret that is shown this once: it goes away only when its owner says so. */
+/** Shows a new secret once. Closes only with its button, and warns before the page is left. */
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
+import { common } from "../messages.ts";
 import { CopyableCode } from "./copyable-code.tsx";
 import { useFocusReturn } from "./focus-return.ts";
 
-export function SecretDialog({ title, secret, label, children, more, onKept }: SecretDialogProps) {
+export function SecretDialog({ title, secret, label, children, more, onDone }: SecretDialogProps) {
   useFocusReturn();
   useWarningBeforeLeaving();
   return (
     <Modal
       opened
-      onClose={onKept}
+      onClose={onDone}
       title={title}
       size="lg"
       centered
@@ -23,7 +24,7 @@ export function SecretDialog({ title, secret, label, children, more, onKept }: S
         <CopyableCode text={secret} label={label} />
         {more}
         <Group justify="flex-end">
-          <Button onClick={onKept}>I have kept it</Button>
+          <Button onClick={onDone}>{common.done}</Button>
         </Group>
       </Stack>
     </Modal>
@@ -33,13 +34,13 @@ export function SecretDialog({ title, secret, label, children, more, onKept }: S
 type SecretDialogProps = {
   title: string;
   secret: string;
-  /** What it is, for the copy button: "the key". */
+  /** Label of the copy button: "key" reads "Copy key". */
   label: string;
-  /** What it is for, and that it cannot be shown again. */
+
   children: ReactNode;
-  /** Below the secret, such as how to use it. */
+  /** Below the secret, such as example code. */
   more?: ReactNode;
-  onKept: () => void;
+  onDone: () => void;
 };
 
 function useWarningBeforeLeaving(): void {

@@ -1,4 +1,4 @@
-/** A part of a page under its own heading. */
+/** A titled section of a page. */
 import { Box, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 

@@ -1,4 +1,4 @@
-/** Numbers one comes for, side by side: each has a name, and a few words on what it counts. */
+/** A grid of key figures, each with a label and a short explanation. */
 import { Paper, Progress, SimpleGrid, type SimpleGridProps, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { STATUS_CHART_COLORS } from "../theme.ts";
@@ -42,9 +42,9 @@ export function Stat({ name, value, share, isSmall = false, children }: StatProp
 type StatProps = {
   name: string;
   value: string;
-  /** Of one; drawn as a bar. Not a number where nothing was counted. */
+  /** From 0 to 1, drawn as a bar. NaN where nothing was counted. */
   share?: number;
-  /** Beside something more important. */
+
   isSmall?: boolean;
   children?: ReactNode;
 };

@@ -1,4 +1,4 @@
-/** A verdict, by name and colour. */
+/** A verdict as a coloured badge. */
 import type { Status } from "@mailvet/contract";
 import { Badge } from "@mantine/core";
 import { STATUS_COLORS } from "../theme.ts";

@@ -1,18 +1,18 @@
 /**
- * A form that is checked by us. When something is wrong with what was sent, the keyboard goes to the first field that
- * is to blame: those who listen then hear its name and what is wrong with it.
+ * A form validated by the app instead of the browser. After a rejected submit the focus moves to the first invalid
+ * field, so that screen readers announce its label and error.
  */
 import { type ReactNode, useEffect, useRef } from "react";
 
 export function ValidatedForm({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) {
   const form = useRef<HTMLFormElement>(null);
-  /** The service may answer later than we do, and its answer names fields too. */
-  const isSent = useRef(false);
+  /** Stays set until a field is invalid, because the errors of the service arrive later than those of the form. */
+  const isSubmitted = useRef(false);
   useEffect(() => {
-    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
-    if (!isSent.current || !wrong) return;
-    isSent.current = false;
-    wrong.focus();
+    const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    if (!isSubmitted.current || !invalid) return;
+    isSubmitted.current = false;
+    invalid.focus();
   });
   return (
     <form
@@ -20,11 +20,11 @@ export function ValidatedForm({ onSubmit, children }: { onSubmit: () => void; ch
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        isSent.current = true;
+        isSubmitted.current = true;
         onSubmit();
       }}
       onInput={() => {
-        isSent.current = false;
+        isSubmitted.current = false;
       }}
     >
       {children}

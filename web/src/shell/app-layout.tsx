@@ -1,12 +1,13 @@
-/** Around every page of somebody signed in: where to go, what credits are left, who one is. */
-import { AppShell, Box, Burger, Group, ScrollArea } from "@mantine/core";
+/** Layout of all pages behind sign-in: header with brand, credits and account menu; navigation. */
+import { Anchor, AppShell, Box, Burger, Group, ScrollArea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { common, shellMessages as messages } from "../messages.ts";
 import { sessionQuery } from "../queries.ts";
 import { AccountMenu } from "./account-menu.tsx";
-import { Brand } from "./brand.tsx";
+
 import { CreditsBadge } from "./credits-badge.tsx";
 import { NavLinks } from "./nav-links.tsx";
 
@@ -17,15 +18,15 @@ export function AppLayout() {
   const { data: session } = useQuery(sessionQuery);
   const { href, pathname } = useLocation();
   const navigate = useNavigate();
-  const isOver = session === null && pathname !== "/sign-in";
+  const isSignedOut = session === null && pathname !== "/sign-in";
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, from where it ended
+  // biome-ignore lint/correctness/useExhaustiveDependencies: redirect once, with the page where the session ended
   useEffect(() => {
-    if (isOver) void navigate({ to: "/sign-in", search: { next: href } });
-  }, [isOver]);
+    if (isSignedOut) void navigate({ to: "/sign-in", search: { next: href } });
+  }, [isSignedOut]);
 
-  /** From the menu the keyboard goes on in the page. On a phone the menu closes, and what had the focus is gone. */
-  const goOn = () => {
+  /** Moves the focus into the page. On a phone the menu closes and its focused link disappears. */
+  const focusMain = () => {
     menu.close();
     document.getElementById(MAIN)?.focus({ preventScroll: true });
   };
@@ -37,7 +38,7 @@ export function AppLayout() {
       padding={{ base: "md", md: "xl" }}
     >
       <a className="skip-link" href={`#${MAIN}`}>
-        Skip to the page
+        {messages.skipToContent}
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -47,7 +48,7 @@ export function AppLayout() {
               onClick={menu.toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={isOpen ? "Close the menu" : "Open the menu"}
+              aria-label={isOpen ? messages.closeMenu : messages.openMenu}
               aria-expanded={isOpen}
             />
             <Brand />
@@ -58,9 +59,9 @@ export function AppLayout() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Pages">
+      <AppShell.Navbar p="sm" aria-label={messages.pages}>
         <ScrollArea>
-          <NavLinks isOperator={session?.account.is_operator ?? false} onVisit={goOn} />
+          <NavLinks isOperator={session?.account.is_operator ?? false} onVisit={focusMain} />
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id={MAIN} tabIndex={-1} className="ground">
@@ -69,5 +70,18 @@ export function AppLayout() {
         </Box>
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+function Brand() {
+  return (
+    <Anchor component={Link} to="/" underline="never" c="inherit" aria-label={messages.home}>
+      <Group gap={8} wrap="nowrap">
+        <img src="/favicon.svg" alt="" width={28} height={28} />
+        <Text fw={700} size="lg">
+          {common.app}
+        </Text>
+      </Group>
+    </Anchor>
   );
 }

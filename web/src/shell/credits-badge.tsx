@@ -1,9 +1,10 @@
-/** What is left to spend, wherever one is. */
+/** Available credits, linked to the usage page. */
 import { Badge, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { common } from "../messages.ts";
 import { accountQuery } from "../queries.ts";
-import { formatCompact, plural } from "../shared/number-format.ts";
+import { formatCompact } from "../shared/number-format.ts";
 
 export function CreditsBadge() {
   const { data } = useQuery(accountQuery);
@@ -19,9 +20,9 @@ export function CreditsBadge() {
       className="tabular"
     >
       <Text span inherit visibleFrom="xs">
-        {plural(balance, "credit")}
+        {common.credits(balance)}
       </Text>
-      <Text span inherit hiddenFrom="xs" aria-label={plural(balance, "credit")}>
+      <Text span inherit hiddenFrom="xs" aria-label={common.credits(balance)}>
         {formatCompact(balance)}
       </Text>
     </Badge>

@@ -65,7 +65,7 @@ export function JobActions({ job, move }: { job: Job; move: ReturnType<typeof us
       <ConfirmDialog
         isOpen={asked === "cancel"}
         title="Cancel this job?"
-        doIt="Cancel the job"
+        confirmLabel="Cancel the job"
         isBusy={underWay === "cancel"}
         error={move.variables === "cancel" ? move.error : undefined}
         onConfirm={() => move.mutate("cancel", { onSuccess: () => setAsked(undefined) })}
@@ -78,7 +78,7 @@ export function JobActions({ job, move }: { job: Job; move: ReturnType<typeof us
       <ConfirmDialog
         isOpen={asked === "delete"}
         title="Delete this job?"
-        doIt="Delete the job"
+        confirmLabel="Delete the job"
         isBusy={erase.isPending}
         error={erase.error ?? undefined}
         onConfirm={() => erase.mutate()}

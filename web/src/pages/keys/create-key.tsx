@@ -21,7 +21,7 @@ export function CreateKey({ onClose }: { onClose: () => void }) {
       secret={made.key}
       label="the key"
       more={<KeySnippets keyText={made.key} />}
-      onKept={onClose}
+      onDone={onClose}
     >
       This is the only time that the key for <strong>{made.name}</strong> is shown: we keep no copy. Put it
       where your program finds it, and nobody else.
@@ -57,7 +57,7 @@ function KeyForm({ onMade, onClose }: { onMade: (key: CreatedKey) => void; onClo
   return (
     <FormDialog
       title="Make a key"
-      doIt="Make the key"
+      submitLabel="Make the key"
       isBusy={make.isPending}
       error={make.error}
       onSubmit={submit}

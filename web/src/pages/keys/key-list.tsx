@@ -103,7 +103,7 @@ function RevokeKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void })
     <ConfirmDialog
       isOpen
       title="Revoke this key?"
-      doIt="Revoke the key"
+      confirmLabel="Revoke the key"
       isBusy={revoke.isPending}
       error={revoke.error}
       onConfirm={() => revoke.mutate()}

@@ -80,7 +80,7 @@ function EndSession({ session, onClose }: { session: Session; onClose: () => voi
     <ConfirmDialog
       isOpen
       title={session.is_current ? "Sign out of this browser?" : "End this session?"}
-      doIt={session.is_current ? "Sign out" : "End the session"}
+      confirmLabel={session.is_current ? "Sign out" : "End the session"}
       isBusy={end.isPending}
       error={end.error}
       onConfirm={() => end.mutate()}

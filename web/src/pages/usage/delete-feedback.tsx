@@ -22,7 +22,7 @@ export function DeleteFeedback() {
       <ConfirmDialog
         isOpen={isAsked}
         title="Forget all outcomes?"
-        doIt="Forget them"
+        confirmLabel="Forget them"
         isBusy={forget.isPending}
         error={forget.error ?? undefined}
         onConfirm={() => forget.mutate()}

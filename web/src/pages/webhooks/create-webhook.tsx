@@ -17,7 +17,7 @@ export function CreateWebhook({ onClose }: { onClose: () => void }) {
   if (!made) return <WebhookForm onMade={setMade} onClose={onClose} />;
   const goOn = () => void navigate({ to: "/webhooks/$webhookId", params: { webhookId: made.id } });
   return (
-    <WebhookSecret title="Your new endpoint" secret={made.secret} onKept={goOn}>
+    <WebhookSecret title="Your new endpoint" secret={made.secret} onDone={goOn}>
       Messages to {hostOf(made.url)} are signed with this secret. It is shown this once: put it where your
       receiver finds it.
     </WebhookSecret>
@@ -49,7 +49,7 @@ function WebhookForm({
   return (
     <FormDialog
       title="Add an endpoint"
-      doIt="Add the endpoint"
+      submitLabel="Add the endpoint"
       isBusy={make.isPending}
       error={make.error}
       onSubmit={submit}

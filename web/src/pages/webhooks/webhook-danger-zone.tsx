@@ -44,7 +44,7 @@ export function WebhookDangerZone({ webhook }: { webhook: WebhookEndpoint }) {
       )}
       {asking === "remove" && <RemoveWebhook webhook={webhook} onClose={close} />}
       {rotated && (
-        <WebhookSecret title="The new secret" secret={rotated.secret} onKept={() => setRotated(undefined)}>
+        <WebhookSecret title="The new secret" secret={rotated.secret} onDone={() => setRotated(undefined)}>
           For 24 hours messages are signed with both secrets. Change your receiver over in this time. It is
           shown this once.
         </WebhookSecret>
@@ -62,7 +62,7 @@ function RotateSecret({ webhook, onRotated, onClose }: RotateSecretProps) {
     <ConfirmDialog
       isOpen
       title="Change the secret?"
-      doIt="Change the secret"
+      confirmLabel="Change the secret"
       isBusy={rotate.isPending}
       error={rotate.error}
       onConfirm={() => rotate.mutate()}
@@ -92,7 +92,7 @@ function RemoveWebhook({ webhook, onClose }: { webhook: WebhookEndpoint; onClose
     <ConfirmDialog
       isOpen
       title="Delete this endpoint?"
-      doIt="Delete the endpoint"
+      confirmLabel="Delete the endpoint"
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate()}

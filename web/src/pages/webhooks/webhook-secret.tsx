@@ -4,15 +4,15 @@ import type { ReactNode } from "react";
 import { CopyableCode } from "../../shared/copyable-code.tsx";
 import { SecretDialog } from "../../shared/secret-dialog.tsx";
 
-export function WebhookSecret({ title, secret, children, onKept }: WebhookSecretProps) {
+export function WebhookSecret({ title, secret, children, onDone }: WebhookSecretProps) {
   return (
-    <SecretDialog title={title} secret={secret} label="the secret" more={<HowToVerify />} onKept={onKept}>
+    <SecretDialog title={title} secret={secret} label="the secret" more={<HowToVerify />} onDone={onDone}>
       {children}
     </SecretDialog>
   );
 }
 
-type WebhookSecretProps = { title: string; secret: string; children: ReactNode; onKept: () => void };
+type WebhookSecretProps = { title: string; secret: string; children: ReactNode; onDone: () => void };
 
 export function HowToVerify() {
   return (
