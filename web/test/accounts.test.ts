@@ -91,7 +91,7 @@ journey(
     await dialog.getByText("Done. The balance is 6 credits.").waitFor();
 
     await page.getByRole("button", { name: "valid@", exact: true }).click();
-    await page.getByRole("heading", { name: "How we came to it" }).waitFor();
+    await page.getByRole("heading", { name: "How we decided" }).waitFor();
     await page.getByRole("link", { name: "5 credits" }).waitFor();
     await customer.follow("Usage and credits");
     await page.getByRole("row").filter({ hasText: "welcome back" }).waitFor();

@@ -1,44 +1,43 @@
 /**
- * What was checked in this tab, newest first. It outlives a reload, and ends with the tab.
+ * Recent checks of this tab in session storage, newest first. They survive a reload and end with the tab.
  *
- * A check that is under way is remembered too, with the key it was asked under: asked again under that key after a
- * reload, it is answered from what the service did meanwhile and charged once.
+ * A pending check is stored with its idempotency key. Repeated with that key after a reload, it is charged once.
  */
 import type { ValidationResult } from "@mailvet/contract";
 
 export type Check = {
   result: ValidationResult;
-  /** By this browser's clock, which waiting times are counted from. */
+  /** By the browser's clock; retry delays are counted from it. */
   receivedAtMs: number;
 };
 
-export type PendingCheck = { email: string; onceKey: string };
+export type PendingCheck = { email: string; idempotencyKey: string };
 
-export type StoredChecks = { accountId: string; checks: Check[]; underWay?: PendingCheck | undefined };
+export type StoredChecks = { accountId: string; checks: Check[]; pending?: PendingCheck | undefined };
 
-const PLACE = "mailvet-checks";
+const STORAGE_KEY = "mailvet-checks";
 const MAX_CHECKS = 30;
 
-/** Somebody else may sign in within the same tab: what is remembered is only for who asked. */
+/** Another account may sign in within the same tab and must not see these. */
 export function readChecks(accountId: string): StoredChecks {
-  const nothing: StoredChecks = { accountId, checks: [] };
+  const empty: StoredChecks = { accountId, checks: [] };
   try {
-    const kept = JSON.parse(sessionStorage.getItem(PLACE) ?? "null") as StoredChecks | null;
-    return kept?.accountId === accountId ? kept : nothing;
+    const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null") as StoredChecks | null;
+    return stored?.accountId === accountId ? stored : empty;
   } catch {
-    return nothing; // storage is switched off
+    return empty; // storage is disabled
   }
 }
 
-export function storeChecks(memory: StoredChecks): void {
+export function storeChecks(checks: StoredChecks): void {
   try {
-    sessionStorage.setItem(PLACE, JSON.stringify(memory));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(checks));
   } catch {
-    // Full or switched off: then a reload forgets, and nothing else is lost.
+    // Full or disabled: only a reload loses the checks.
   }
 }
 
-/** The newest stands first, and once for each address. */
+/** Newest first, one per address. */
 export function withCheck({ accountId, checks }: StoredChecks, check: Check): StoredChecks {
   const others = checks.filter(({ result }) => result.email !== check.result.email);
   return { accountId, checks: [check, ...others].slice(0, MAX_CHECKS) };

@@ -1,23 +1,23 @@
-/** What came of a stage, as a small disc. The words stand beside it. */
+/** Icon for the outcome of a stage. Decorative: the outcome stands beside it in words. */
 import type { Status } from "@mailvet/contract";
 import { ThemeIcon } from "@mantine/core";
 import type { Outcome } from "./stage.ts";
 
-const TICK = "m5.5 10.5 3 3 6-7";
+const CHECK = "m5.5 10.5 3 3 6-7";
 const CROSS = "m6.5 6.5 7 7m0-7-7 7";
-const CALL = "M10 5.5v5.5M10 14.3h.01";
+const EXCLAMATION = "M10 5.5v5.5M10 14.3h.01";
 const QUESTION = "M7.5 8a2.5 2.5 0 1 1 3.7 2.2c-.8.4-1.2.9-1.2 1.6M10 14.7h.01";
 const DASH = "M6.5 10h7";
 
-const MARKS: Readonly<Record<Outcome, readonly [color: string, drawing: string]>> = {
-  good: ["teal", TICK],
+const ICONS: Readonly<Record<Outcome, readonly [color: string, path: string]>> = {
+  good: ["teal", CHECK],
   bad: ["red", CROSS],
-  warn: ["yellow", CALL],
+  warn: ["yellow", EXCLAMATION],
   open: ["gray", QUESTION],
   skipped: ["gray", DASH],
 };
 
-/** How a verdict ends the story. */
+/** The outcome that a verdict is shown as. */
 export const OUTCOME_OF: Readonly<Record<Status, Outcome>> = {
   valid: "good",
   invalid: "bad",
@@ -26,7 +26,7 @@ export const OUTCOME_OF: Readonly<Record<Status, Outcome>> = {
 };
 
 export function OutcomeIcon({ outcome, size = 28, variant = "light" }: OutcomeIconProps) {
-  const [color, drawing] = MARKS[outcome];
+  const [color, path] = ICONS[outcome];
   return (
     <ThemeIcon variant={variant} color={color} size={size} radius="xl" aria-hidden="true">
       <svg
@@ -40,7 +40,7 @@ export function OutcomeIcon({ outcome, size = 28, variant = "light" }: OutcomeIc
         strokeLinejoin="round"
         aria-hidden="true"
       >
-        <path d={drawing} />
+        <path d={path} />
       </svg>
     </ThemeIcon>
   );

@@ -1,8 +1,9 @@
-/** For an unknown that time may settle: a button that wakes up when asking again makes sense. */
+/** For a temporary unknown: a retry button with a countdown. */
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { formatDuration } from "../../shared/timestamp.tsx";
 import type { Check } from "./check-storage.ts";
+import { messages } from "./messages.tsx";
 
 export function RetryAlert({
   check,
@@ -18,26 +19,22 @@ export function RetryAlert({
   if (metadata.retry_after === null) return null;
   const isReady = secondsLeft === 0;
   return (
-    <Alert
-      color="gray"
-      variant="light"
-      title={isReady ? "It is time to ask again" : "Asking later may settle it"}
-    >
+    <Alert color="gray" variant="light" title={isReady ? messages.retry.ready : messages.retry.waiting}>
       <Group justify="space-between" gap="sm">
         <Text size="sm" role="status">
           {isReady
-            ? "The wait that was asked for is over."
-            : `The other side wants to be left alone for ${formatDuration(metadata.retry_after)}. Sooner, the answer will hardly differ.`}
+            ? messages.retry.readyText
+            : messages.retry.waitingText(formatDuration(metadata.retry_after))}
         </Text>
         <Button variant="default" loading={isBusy} disabled={!isReady} onClick={() => onAsk(email)}>
-          {isReady ? "Ask again (1 credit)" : `Ask again in ${clock(secondsLeft)}`}
+          {isReady ? messages.retry.retry : messages.retry.retryIn(clock(secondsLeft))}
         </Button>
       </Group>
     </Alert>
   );
 }
 
-/** Counted from when the evidence was gathered, by this browser's clock. */
+/** Relative to when the evidence was collected, by the browser's clock. */
 function readyAtMs({ result: { metadata }, receivedAtMs }: Check): number {
   const ageMs = Math.max(0, metadata.timestamp - metadata.checked_at) * 1000;
   return receivedAtMs - ageMs + (metadata.retry_after ?? 0) * 1000;
@@ -58,7 +55,7 @@ function useSecondsUntil(timeMs: number): number {
   return seconds;
 }
 
-/** 4:05, or hours where it takes that long. */
+/** "4:05", or hours. */
 function clock(seconds: number): string {
   if (seconds >= 3600) return formatDuration(seconds);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

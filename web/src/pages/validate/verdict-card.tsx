@@ -1,12 +1,14 @@
-/** The verdict in one sentence, what to do with it, and how far it can be relied on. */
+/** The verdict with its reason, the recommended action, confidence and score. */
 import { Badge, Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { common } from "../../messages.ts";
 import { formatPercent } from "../../shared/number-format.ts";
 import { StatusBadge } from "../../shared/status-badge.tsx";
 import { Timestamp } from "../../shared/timestamp.tsx";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
-import { ADVICE } from "./advice.ts";
+
 import type { Check } from "./check-storage.ts";
+import { ADVICE, messages } from "./messages.tsx";
 import { OUTCOME_OF, OutcomeIcon } from "./outcome-icon.tsx";
 import classes from "./validate.module.css";
 
@@ -37,14 +39,24 @@ export function VerdictCard({ check: { result }, children }: { check: Check; chi
       <Stack gap="lg" p={{ base: "md", sm: "lg" }}>
         {children}
         <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="lg">
-          <Stat name="Safe to send" value={safe_to_send ? "Yes" : "No"}>
-            {ADVICE[sub_status].todo}
+          <Stat name={messages.card.safeToSend} value={safe_to_send ? common.yes : common.no}>
+            {ADVICE[sub_status].action}
           </Stat>
-          <Stat name="Confidence" value={formatPercent(confidence)} share={confidence} color={color}>
-            How sure we are that the verdict “{status}” is right.
+          <Stat
+            name={messages.card.confidence}
+            value={formatPercent(confidence)}
+            share={confidence}
+            color={color}
+          >
+            {messages.card.confidenceHint(status)}
           </Stat>
-          <Stat name="Score" value={`${score} of 100`} share={score / 100} color={color}>
-            The estimated chance, in percent, that a message sent now is accepted.
+          <Stat
+            name={messages.card.score}
+            value={messages.card.scoreOf(score)}
+            share={score / 100}
+            color={color}
+          >
+            {messages.card.scoreHint}
           </Stat>
         </SimpleGrid>
       </Stack>
@@ -71,19 +83,20 @@ function Stat({ name, value, share, color = "gray", children }: StatProps) {
 
 type StatProps = { name: string; value: string; share?: number; color?: string; children: ReactNode };
 
-/** Where the answer came from: the sandbox, memory, or the world just now. */
+/** Source of the result: sandbox, cache, or a check just now. */
 function Provenance({ result: { metadata, performance } }: Pick<Check, "result">) {
-  if (metadata.sandbox) return <Badge color="grape">Sandbox: played, nobody was asked</Badge>;
-  const checkedAt = new Date(metadata.checked_at * 1000).toISOString();
+  if (metadata.sandbox) return <Badge color="grape">{messages.card.sandbox}</Badge>;
+  const checkedAt = <Timestamp at={new Date(metadata.checked_at * 1000).toISOString()} />;
   return (
     <Text size="sm" c="dimmed">
-      {metadata.cached ? "From memory, checked " : "Checked "}
-      <Timestamp at={checkedAt} />
-      {metadata.cached ? "" : `, took ${tookWords(performance.response_time_ms)}`}
+      {metadata.cached
+        ? messages.card.cached(checkedAt)
+        : messages.card.checked(checkedAt, responseTime(performance.response_time_ms))}
     </Text>
   );
 }
 
-function tookWords(ms: number): string {
-  return ms < 100 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`;
+function responseTime(ms: number): string {
+  if (ms < 100) return messages.card.milliseconds(Math.max(1, Math.round(ms)));
+  return messages.card.seconds((ms / 1000).toFixed(1));
 }
