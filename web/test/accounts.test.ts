@@ -62,14 +62,14 @@ journey(
 
     await customer.open("/bulk");
     const chooser = page.waitForEvent("filechooser");
-    await page.getByRole("button", { name: "Choose a file" }).first().click();
+    await page.getByRole("button", { name: "Choose file" }).first().click();
     const buffer = Buffer.from(`email\n${[1, 2, 3, 4, 5].map((n) => `valid+${n}@mailvet.test\n`).join("")}`);
     await (await chooser).setFiles({ name: "five.csv", mimeType: "text/csv", buffer });
-    await page.getByText("0 of 5 are left then").waitFor();
+    await page.getByText("0 credits left afterwards").waitFor();
     await spend(); // by a program, while the page still shows five
-    await page.getByRole("button", { name: "Start validating" }).click();
-    await page.getByRole("alert").getByText("There are not enough credits").waitFor();
-    await page.getByText("1 credit is missing.").waitFor();
+    await page.getByRole("button", { name: "Start validation" }).click();
+    await page.getByRole("alert").getByText("Not enough credits").waitFor();
+    await page.getByText("1 credit missing.").waitFor();
     await page.getByRole("heading", { name: "five.csv" }).waitFor();
 
     for (let left = 4; left > 0; left--) await spend();
@@ -97,7 +97,7 @@ journey(
     await page.getByRole("row").filter({ hasText: "welcome back" }).waitFor();
     for (let steps = 3; steps > 0; steps--) await page.goBack(); // the verdict, the empty form, the list
     await page.getByRole("heading", { name: "five.csv" }).waitFor();
-    await page.getByRole("button", { name: "Start validating" }).click();
+    await page.getByRole("button", { name: "Start validation" }).click();
     await page.getByText("Completed", { exact: true }).waitFor();
     await page.getByRole("link", { name: "0 credits" }).waitFor();
   },

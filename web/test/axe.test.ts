@@ -65,7 +65,7 @@ journey("everybody can follow a check, and see what is in a file", async ({ serv
   await page
     .getByLabel("File with emails")
     .setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(LIST) });
-  await page.getByRole("button", { name: "Start validating" }).waitFor();
+  await page.getByRole("button", { name: "Start validation" }).waitFor();
   findings.push(...(await findingsOn(page, "/bulk with a preview")));
   expect(findings).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Stories of whole lists: from the file on somebody's disk to the file with the verdicts beside it. */
+/** Journeys through the bulk and job pages: upload, progress, results, download, deletion, rejected files. */
 import { readFileSync } from "node:fs";
 import { answersSlowly, mailDomain } from "@mailvet/lab";
 import type { Page } from "playwright-core";
@@ -7,7 +7,7 @@ import { journeysIn } from "./journey.ts";
 
 const journey = journeysIn({
   domains: {
-    // Long enough for somebody to watch the job.
+    // Keeps the job running long enough to observe its progress.
     "slow.example-lab.com": mailDomain({
       users: ["ann"],
       temper: answersSlowly({ delayMs: 1000, at: "rcpt" }),
@@ -15,7 +15,7 @@ const journey = journeysIn({
   },
 });
 
-/** A row of the list: its cells, and the status and reason that belong beside them. */
+/** Rows of the list: cells, and the expected status and sub-status. */
 const ROWS = [
   ["1;ann@polite.example-lab.com;boss@shop.example;pays early", "valid;"],
   ["2;eve@polite.example-lab.com;;moved", "invalid;mailbox_not_found"],
@@ -27,12 +27,12 @@ const ROWS = [
   ["8;Ann@Polite.Example-Lab.com;sales@shop.example;again", "valid;"],
   ["9;;;no mail", ";"],
   ["10;ann@slow.example-lab.com;;", "valid;"],
-  // So many of one domain are asked for by themselves, and have their verdicts while the slow one is still awaited.
+  // Enough addresses of one domain for a slice of their own, which finishes before the slow one.
   ...Array.from({ length: 125 }, (_, n) => [`${11 + n};valid+${n}@mailvet.test;;`, "valid;"] as const),
 ] as const;
 const LIST = ["Number;E-mail;Second e-mail;Note", ...ROWS.map(([cells]) => cells), ""].join("\r\n");
 
-journey("a list is uploaded, watched, looked through, downloaded and deleted", async ({ service, visit }) => {
+journey("a list is uploaded, validated, browsed, downloaded and deleted", async ({ service, visit }) => {
   const { cookie, key } = await service.openAccount({ credits: 150 });
   const { page, open } = await visit({ cookie });
   await open("/bulk");
@@ -40,13 +40,13 @@ journey("a list is uploaded, watched, looked through, downloaded and deleted", a
 
   await page.getByRole("heading", { name: "customers.csv" }).waitFor();
   await page.getByText("133 credits", { exact: true }).waitFor();
-  await page.getByText("17 of 150 are left then").waitFor();
+  await page.getByText("17 credits left afterwards").waitFor();
   await chooseColumn(page, /^Second e-mail/);
   await page.getByText("2 credits", { exact: true }).waitFor();
   await chooseColumn(page, /^E-mail/);
   await page.getByText("133 credits", { exact: true }).waitFor();
-  await page.reload(); // forgets nothing
-  await page.getByRole("button", { name: "Start validating" }).click();
+  await page.reload(); // keeps the preview
+  await page.getByRole("button", { name: "Start validation" }).click();
 
   await page.waitForURL(/\/bulk\/[0-9a-f-]{36}$/);
   const jobId = page.url().split("/").at(-1)!;
@@ -59,15 +59,15 @@ journey("a list is uploaded, watched, looked through, downloaded and deleted", a
 
   const table = page.getByRole("table", { name: "Results" });
   await page.getByRole("status").getByText("134 rows").waitFor();
-  const filters = page.getByRole("group", { name: "Which verdicts to show" });
+  const filters = page.getByRole("group", { name: "Filter by verdict" });
   await filters.getByRole("link", { name: "Invalid" }).click();
   await expect
     .poll(() => shownRows(page))
     .toEqual(["2 eve@polite.example-lab.com invalid", "7 ann@nowhere.example-lab.com invalid"]);
-  await page.reload(); // the filter is in the address
+  await page.reload(); // the filter is in the URL
   await expect.poll(() => shownRows(page)).toHaveLength(2);
   await filters.getByRole("link", { name: "All" }).click();
-  await page.getByLabel("Search in the emails").fill("POLITE");
+  await page.getByLabel("Search emails").fill("POLITE");
   await expect
     .poll(() => shownRows(page))
     .toEqual([
@@ -75,7 +75,7 @@ journey("a list is uploaded, watched, looked through, downloaded and deleted", a
       "2 eve@polite.example-lab.com invalid",
       "8 Ann@Polite.Example-Lab.com duplicate valid",
     ]);
-  await page.getByRole("button", { name: "Clear the search" }).click();
+  await page.getByRole("button", { name: "Clear search" }).click();
   await table.getByRole("cell", { name: "valid@mailvet.test" }).waitFor();
 
   expect(await download(page, "All rows as CSV")).toEqual(LIST_WITH_VERDICTS);
@@ -84,7 +84,7 @@ journey("a list is uploaded, watched, looked through, downloaded and deleted", a
   );
 
   await page.getByRole("button", { name: "Delete" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Delete the job" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete job" }).click();
   await page.getByText("No jobs yet").waitFor();
   expect((await service.ask(`/bulk/jobs/${jobId}`, { key })).status).toBe(404);
 });
@@ -94,9 +94,9 @@ const LIST_WITH_VERDICTS = [
   ...ROWS.map(([cells, verdict]) => `${cells};${verdict}`),
 ];
 
-const NO_LISTS = [
-  ["report.pdf", "%PDF-1.7\n%âãÏÓ\n1 0 obj", "This kind of file cannot be read", "PDF"],
-  ["list.zip", "PK\x03\x04\x14\0\x06\0 list.csv", "This kind of file cannot be read", "ZIP"],
+const REJECTED_FILES = [
+  ["report.pdf", "%PDF-1.7\n%âãÏÓ\n1 0 obj", "Unsupported file type", "PDF"],
+  ["list.zip", "PK\x03\x04\x14\0\x06\0 list.csv", "Unsupported file type", "ZIP"],
   [
     "page.csv",
     "<!doctype html><html><body>ann@shop.example</body></html>",
@@ -104,15 +104,15 @@ const NO_LISTS = [
     "a web page",
   ],
   ["nothing.csv", "", "The file is empty", ""],
-  ["names.csv", "name\nAnn\nBob\n", "There are no emails in the file", ""],
+  ["names.csv", "name\nAnn\nBob\n", "No emails found", ""],
 ] as const;
 
-journey("a file that is no list is refused in words, and nothing of it stays", async ({ service, visit }) => {
+journey("a file that is not a list is rejected with a reason, and not stored", async ({ service, visit }) => {
   const { cookie, accountId } = await service.openAccount({ credits: 20 });
   const preview = "POST /api/v1/bulk/upload/preview";
   const { page, open } = await visit({ cookie, expected: [`415 ${preview}`, `422 ${preview}`] });
   await open("/bulk");
-  for (const [name, content, title, kind] of NO_LISTS) {
+  for (const [name, content, title, kind] of REJECTED_FILES) {
     await choose(page, name, content);
     const refusal = page.getByRole("alert").filter({ hasText: name });
     await refusal.getByText(title, { exact: true }).waitFor();
@@ -129,16 +129,16 @@ journey("a file that is no list is refused in words, and nothing of it stays", a
 
 async function choose(page: Page, name: string, content: string): Promise<void> {
   const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "Choose a file" }).first().click();
+  await page.getByRole("button", { name: "Choose file" }).first().click();
   await (await chooser).setFiles({ name, mimeType: "", buffer: Buffer.from(content, "utf8") });
 }
 
 async function chooseColumn(page: Page, name: RegExp): Promise<void> {
-  await page.getByLabel("Column with the emails").first().click();
+  await page.getByLabel("Email column").first().click();
   await page.getByRole("option", { name }).click();
 }
 
-/** The rows of the table, as far as number, email and verdict go. */
+/** Number, email and verdict of the rendered rows. */
 async function shownRows(page: Page): Promise<string[]> {
   const rows = await page.getByRole("table", { name: "Results" }).getByRole("row").all();
   const cells = await Promise.all(rows.map((row) => row.getByRole("cell").allInnerTexts()));
@@ -147,12 +147,12 @@ async function shownRows(page: Page): Promise<string[]> {
     .map((texts) => texts.slice(0, 3).join(" ").replaceAll("\n", " "));
 }
 
-/** The lines of the file that the browser was given, without what we add after the reason. */
+/** Lines of the downloaded file, without the columns after the sub-status. */
 async function download(page: Page, name: string): Promise<string[]> {
   await page.getByRole("button", { name: "Download" }).click();
-  const arriving = page.waitForEvent("download");
+  const downloading = page.waitForEvent("download");
   await page.getByRole("link", { name }).click();
-  const file = await arriving;
+  const file = await downloading;
   await page.keyboard.press("Escape");
   const [header, ...lines] = readFileSync(await file.path(), "utf8").split("\r\n");
   const added = header!.split(";").length - header!.split(";").indexOf("mailvet_sub_status") - 1;

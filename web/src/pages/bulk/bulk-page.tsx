@@ -1,4 +1,4 @@
-/** Whole lists: choose a file, see what is in it, start; and all the jobs there were. */
+/** Uploads a list, previews it, starts the job; lists all jobs. */
 import type { UploadPreview } from "@mailvet/contract";
 import { Alert, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -9,6 +9,7 @@ import { PageHeader } from "../../shared/page-header.tsx";
 import { parsePage } from "../../shared/pager.tsx";
 import { JobList } from "./job-list.tsx";
 import { isJobStatus } from "./job-status-badge.tsx";
+import { messages } from "./messages.tsx";
 import { PreviewCard } from "./preview-card.tsx";
 import { readPreview, removePreview, removeStalePreviews, storePreview } from "./preview-storage.ts";
 import { UploadDropzone } from "./upload-dropzone.tsx";
@@ -18,7 +19,7 @@ export function Page() {
   const navigate = useNavigate();
   const { data: session } = useQuery(sessionQuery);
   const accountId = session?.account.id ?? "";
-  // Held here too, for browsers that keep nothing.
+  // Also in memory, for browsers without session storage.
   const [fresh, setFresh] = useState<UploadPreview>();
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -26,26 +27,24 @@ export function Page() {
   }, [accountId]);
 
   const preview = upload === fresh?.upload_id ? fresh : upload && readPreview(upload, accountId);
-  const goTo = (place: { upload?: string; column?: string }) =>
+  const goTo = (target: { upload?: string; column?: string }) =>
     navigate({
       to: "/bulk",
-      search: ({ upload: _, column: __, ...rest }) => ({ ...rest, ...place }),
+      search: ({ upload: _, column: __, ...rest }) => ({ ...rest, ...target }),
       resetScroll: false,
     });
 
   return (
     <Stack gap="xl">
       <div ref={top}>
-        <PageHeader title="Bulk">
-          Validate a whole list: choose a file, check what is in it, and start.
-        </PageHeader>
+        <PageHeader title={messages.title}>{messages.intro}</PageHeader>
         {preview ? (
           <PreviewCard
             key={preview.upload_id}
             preview={preview}
             column={column && preview.columns.includes(column) ? column : preview.suggested_email_column}
             onColumn={(name) => void goTo({ upload: preview.upload_id, column: name })}
-            onLeave={() => {
+            onDiscard={() => {
               removePreview(preview.upload_id);
               void goTo({});
             }}
@@ -53,8 +52,8 @@ export function Page() {
         ) : (
           <Stack>
             {upload && (
-              <Alert color="gray" title="This preview is no longer here">
-                It was started, left, or has expired. Choose the file again.
+              <Alert color="gray" title={messages.previewGone}>
+                {messages.previewGoneText}
               </Alert>
             )}
             <UploadDropzone
@@ -70,7 +69,7 @@ export function Page() {
       <JobList
         page={parsePage(page)}
         status={isJobStatus(status) ? status : undefined}
-        onFirst={() => {
+        onChooseFile={() => {
           top.current?.scrollIntoView({ block: "start" });
           top.current?.querySelector("button")?.focus();
         }}

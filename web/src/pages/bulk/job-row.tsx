@@ -1,17 +1,20 @@
-/** One job in the list: its name leads to it. */
-import type { Job } from "@mailvet/contract";
+/** One job in a list: name, status, progress, counts. */
+
+import type { Job, Status } from "@mailvet/contract";
 import { Anchor, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { formatNumber, plural } from "../../shared/number-format.ts";
+import { common } from "../../messages.ts";
 import { formatDuration, Timestamp } from "../../shared/timestamp.tsx";
+import { STATUS_CHART_COLORS } from "../../theme.ts";
 import classes from "./bulk.module.css";
 import { isActive } from "./job-queries.ts";
 import { JobStatusBadge } from "./job-status-badge.tsx";
-import { VerdictBar } from "./verdict-bar.tsx";
+import { messages } from "./messages.tsx";
+import { VerdictBar, verdictCounts } from "./verdict-bar.tsx";
 
 export function JobRow({ job }: { job: Job }) {
   return (
-    <li className={classes.jobLine}>
+    <li className={classes.jobRow}>
       <div className={classes.jobName}>
         <Anchor
           renderRoot={(props) => <Link {...props} to="/bulk/$jobId" params={{ jobId: job.id }} />}
@@ -32,11 +35,11 @@ export function JobRow({ job }: { job: Job }) {
         <Group justify="space-between" gap="xs" style={{ rowGap: 0 }} mt={6}>
           <Text size="sm" className="tabular">
             {isActive(job) || job.status === "paused"
-              ? `${formatNumber(job.processed)} of ${plural(job.unique_emails, "email")}`
-              : plural(job.processed, "email")}
+              ? common.emailsOf(job.processed, job.unique_emails)
+              : common.emails(job.processed)}
           </Text>
           <Text size="sm" c="dimmed" className="tabular">
-            {outcome(job)}
+            {note(job)}
           </Text>
         </Group>
       </div>
@@ -44,20 +47,14 @@ export function JobRow({ job }: { job: Job }) {
   );
 }
 
-function outcome(job: Job): string {
+function note(job: Job): string {
   if (isActive(job)) {
-    if (job.phase === "retrying") return "waiting for servers";
-    return job.eta_seconds === null ? "" : `about ${formatDuration(job.eta_seconds)} left`;
+    if (job.phase === "retrying") return messages.jobs.waitingForServers;
+    return job.eta_seconds === null ? "" : common.timeLeft(formatDuration(job.eta_seconds));
   }
-  if (job.processed === 0) return "";
-  const counts = [
-    [job.valid_count, "valid"],
-    [job.risky_count, "risky"],
-    [job.unknown_count, "unknown"],
-    [job.invalid_count, "invalid"],
-  ] as const;
-  return counts
-    .filter(([count]) => count > 0)
-    .map(([count, name]) => `${formatNumber(count)} ${name}`)
+  const counts = verdictCounts(job);
+  return (Object.keys(STATUS_CHART_COLORS) as Status[])
+    .filter((status) => counts[status] > 0)
+    .map((status) => messages.jobs.count(counts[status], status))
     .join(" · ");
 }

@@ -1,32 +1,32 @@
-/** Where a job stands, in a word and in a sentence. */
+/** Status of a job as a badge. */
 import type { Job, JobStatus } from "@mailvet/contract";
 import { Badge } from "@mantine/core";
+import { messages } from "./messages.tsx";
 
-/** Name and colour. */
-const STATES: Readonly<Record<JobStatus, readonly [name: string, color: string]>> = {
-  queued: ["Queued", "gray"],
-  processing: ["Validating", "cyan"],
-  paused: ["Paused", "yellow"],
-  completed: ["Completed", "teal"],
-  failed: ["Failed", "red"],
-  cancelled: ["Cancelled", "gray"],
+const COLORS: Readonly<Record<JobStatus, string>> = {
+  queued: "gray",
+  processing: "cyan",
+  paused: "yellow",
+  completed: "teal",
+  failed: "red",
+  cancelled: "gray",
 };
 
-export const JOB_STATUS_OPTIONS = Object.entries(STATES).map(([status, [name]]) => ({
-  value: status as JobStatus,
-  label: name,
+export const JOB_STATUS_OPTIONS = (Object.keys(COLORS) as JobStatus[]).map((status) => ({
+  value: status,
+  label: messages.jobStatus[status],
 }));
 
-export function JobStatusBadge({ job, instead }: { job: Pick<Job, "status" | "phase">; instead?: string }) {
-  const [name, color] = STATES[job.status];
+/** `label` replaces the name of the status, such as while a transition is pending. */
+export function JobStatusBadge({ job, label }: { job: Pick<Job, "status" | "phase">; label?: string }) {
   const isRetrying = job.status === "processing" && job.phase === "retrying";
   return (
-    <Badge variant="dot" color={color}>
-      {instead ?? (isRetrying ? "Retrying" : name)}
+    <Badge variant="dot" color={COLORS[job.status]}>
+      {label ?? (isRetrying ? messages.retrying : messages.jobStatus[job.status])}
     </Badge>
   );
 }
 
 export function isJobStatus(text: string | undefined): text is JobStatus {
-  return text !== undefined && Object.hasOwn(STATES, text);
+  return text !== undefined && Object.hasOwn(COLORS, text);
 }

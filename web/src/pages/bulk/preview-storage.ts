@@ -1,24 +1,27 @@
 /**
- * The preview of an upload while nobody has confirmed it, so that a reload of the page does not ask for the file again.
+ * Previews of unconfirmed uploads in session storage, so that a reload does not need the file again.
  *
- * It holds rows of somebody's list: it stays in this tab, only its owner gets to see it, and it goes once it is of no
- * more use.
+ * A preview contains rows of the customer's list. It is kept in this tab only, read by its account only, and removed
+ * when confirmed, discarded or expired.
  */
 import type { UploadPreview } from "@mailvet/contract";
 
-type Kept = { accountId: string; preview: UploadPreview };
+type StoredPreview = { accountId: string; preview: UploadPreview };
 
 const PREFIX = "mailvet.upload.";
 
 export function readPreview(uploadId: string, accountId: string): UploadPreview | undefined {
-  const kept = read(PREFIX + uploadId);
-  return kept && kept.accountId === accountId && !isOver(kept) ? kept.preview : undefined;
+  const stored = read(PREFIX + uploadId);
+  return stored && stored.accountId === accountId && !isExpired(stored) ? stored.preview : undefined;
 }
 
-/** Whether it could be kept: some browsers allow it to nobody. */
+/** False where the browser has no session storage. */
 export function storePreview(preview: UploadPreview, accountId: string): boolean {
   try {
-    sessionStorage.setItem(PREFIX + preview.upload_id, JSON.stringify({ accountId, preview } satisfies Kept));
+    sessionStorage.setItem(
+      PREFIX + preview.upload_id,
+      JSON.stringify({ accountId, preview } satisfies StoredPreview),
+    );
     return true;
   } catch {
     return false;
@@ -29,22 +32,24 @@ export function removePreview(uploadId: string): void {
   attempt(() => sessionStorage.removeItem(PREFIX + uploadId));
 }
 
-/** What has expired, or belongs to whoever used this tab before. */
+/** Removes expired previews and those of other accounts. */
 export function removeStalePreviews(accountId: string): void {
   attempt(() => {
     for (const name of Object.keys(sessionStorage).filter((key) => key.startsWith(PREFIX))) {
-      const kept = read(name);
-      if (!kept || kept.accountId !== accountId || isOver(kept)) sessionStorage.removeItem(name);
+      const stored = read(name);
+      if (!stored || stored.accountId !== accountId || isExpired(stored)) sessionStorage.removeItem(name);
     }
   });
 }
 
-function isOver({ preview }: Kept): boolean {
+function isExpired({ preview }: StoredPreview): boolean {
   return Date.parse(preview.expires_at) <= Date.now();
 }
 
-function read(name: string): Kept | undefined {
-  return attempt(() => JSON.parse(sessionStorage.getItem(name) ?? "null") as Kept | null) ?? undefined;
+function read(name: string): StoredPreview | undefined {
+  return (
+    attempt(() => JSON.parse(sessionStorage.getItem(name) ?? "null") as StoredPreview | null) ?? undefined
+  );
 }
 
 function attempt<T>(work: () => T): T | undefined {

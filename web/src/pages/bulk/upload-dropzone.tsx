@@ -1,21 +1,22 @@
-/** Takes a file, sends it, and hands on what the service found in it. */
+/** Uploads a file and passes on the preview of the service. */
 import type { UploadPreview } from "@mailvet/contract";
 import { Button, Group, Paper, Progress, Stack, Text, Title } from "@mantine/core";
 import { Dropzone } from "@mantine/dropzone";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { common } from "../../messages.ts";
 import { aboutQuery, accountQuery, service } from "../../queries.ts";
-import { formatNumber, plural } from "../../shared/number-format.ts";
 import classes from "./bulk.module.css";
+import { messages } from "./messages.tsx";
 import { UploadError } from "./upload-error.tsx";
 
-/** What the chooser offers first. What a file really is, the service sees by its content. */
-const OFFERED = ".csv,.tsv,.tab,.txt,.gz,text/csv,text/tab-separated-values,text/plain,application/gzip";
+/** Filter of the file dialog only. The service detects the type by content. */
+const ACCEPT = ".csv,.tsv,.tab,.txt,.gz,text/csv,text/tab-separated-values,text/plain,application/gzip";
 
 export function UploadDropzone({ onPreview }: { onPreview: (preview: UploadPreview) => void }) {
   const sending = useRef<AbortController>(undefined);
   const limits = useFileLimits();
-  const [trouble, setTrouble] = useState<string>();
+  const [problem, setProblem] = useState<string>();
   const upload = useMutation({
     mutationFn(file: File) {
       sending.current = new AbortController();
@@ -23,31 +24,31 @@ export function UploadDropzone({ onPreview }: { onPreview: (preview: UploadPrevi
     },
     onSuccess: onPreview,
   });
-  // Whoever leaves the page does not wait for the file any more.
+  // Leaving the page aborts the upload.
   useEffect(() => () => sending.current?.abort(), []);
 
   const take = (files: File[]) => {
     const [file, another] = files;
     if (!file) return;
-    const found = another ? ONE_AT_A_TIME : tooLarge(file, limits?.megabytes);
-    setTrouble(found);
+    const found = another ? messages.upload.oneFile : tooLarge(file, limits?.megabytes);
+    setProblem(found);
     if (found === undefined) upload.mutate(file);
     else upload.reset();
   };
   if (upload.isPending) {
-    return <Sending file={upload.variables} onCancel={() => sending.current?.abort()} />;
+    return <Uploading file={upload.variables} onCancel={() => sending.current?.abort()} />;
   }
-  const isGivenUp = sending.current?.signal.aborted ?? false;
+  const isAborted = sending.current?.signal.aborted ?? false;
   return (
     <Stack>
-      {upload.error && !isGivenUp && <UploadError error={upload.error} filename={upload.variables.name} />}
+      {upload.error && !isAborted && <UploadError error={upload.error} filename={upload.variables.name} />}
       <Dropzone
         onDrop={take}
-        // Those who listen have the button, which opens the same chooser.
+        // Hidden from screen readers: the button opens the same dialog.
         inputProps={{
-          accept: OFFERED,
+          accept: ACCEPT,
           multiple: false,
-          "aria-label": "File with emails",
+          "aria-label": messages.upload.input,
           "aria-hidden": true,
         }}
         activateOnKeyboard={false}
@@ -55,43 +56,39 @@ export function UploadDropzone({ onPreview }: { onPreview: (preview: UploadPrevi
         className={classes.drop}
       >
         <Stack align="center" gap="xs" ta="center" py="lg">
-          <SheetMark />
+          <FileIcon />
           <Title order={2} size="h4">
-            <Dropzone.Idle>Drop a list of emails here</Dropzone.Idle>
-            <Dropzone.Accept>Let go to send it</Dropzone.Accept>
+            <Dropzone.Idle>{messages.upload.title}</Dropzone.Idle>
+            <Dropzone.Accept>{messages.upload.release}</Dropzone.Accept>
           </Title>
           <Text size="sm" c="dimmed" maw={460} className="balanced">
-            CSV, TSV or plain text, also gzipped, with or without a header row. You see what is in it before
-            anything is charged.
+            {messages.upload.hint}
           </Text>
           <Text size="sm" c="dimmed" mih="1lh">
-            {limits &&
-              `Up to ${plural(limits.emails, "email")} and ${formatNumber(limits.megabytes)} MB a file.`}
+            {limits && messages.upload.limits(limits.emails, limits.megabytes)}
           </Text>
-          {/* A click on it is a click on the zone, which opens the chooser. */}
-          <Button mt="xs">Choose a file</Button>
+          {/* Its click bubbles to the dropzone, which opens the file dialog. */}
+          <Button mt="xs">{messages.upload.choose}</Button>
         </Stack>
       </Dropzone>
-      {trouble && (
+      {problem && (
         <Text size="sm" c="red" role="alert">
-          {trouble}
+          {problem}
         </Text>
       )}
     </Stack>
   );
 }
 
-const ONE_AT_A_TIME = "One file at a time, please. Drop just one of them.";
-
-/** Found out before it is on its way: sending it would take long, and be for nothing. */
+/** Checked before the upload, which would take long and be rejected. */
 function tooLarge(file: File, megabytes: number | undefined): string | undefined {
   if (megabytes === undefined || file.size <= megabytes * BYTES_PER_MB) return undefined;
-  return `${file.name} has ${sizeOf(file)}, and ${formatNumber(megabytes)} MB is the most. Compress it with gzip, or split it.`;
+  return messages.upload.tooLarge(file.name, sizeOf(file), megabytes);
 }
 
-const BYTES_PER_MB = 1024 * 1024; // as the operator sets it
+const BYTES_PER_MB = 1024 * 1024; // the unit of the service's setting
 
-/** Of this account here; undefined until they are known. */
+/** Limits of this account on this installation; undefined while loading. */
 function useFileLimits(): { emails: number; megabytes: number } | undefined {
   const { data: about } = useQuery(aboutQuery);
   const { data: account } = useQuery(accountQuery);
@@ -102,25 +99,30 @@ function useFileLimits(): { emails: number; megabytes: number } | undefined {
   };
 }
 
-function Sending({ file, onCancel }: { file: File; onCancel: () => void }) {
+function Uploading({ file, onCancel }: { file: File; onCancel: () => void }) {
   return (
     <Paper withBorder p="xl" radius="md">
       <Stack>
         <Group justify="space-between" wrap="nowrap">
           <div role="status">
             <Text fw={600} className="breaks">
-              Sending {file.name}
+              {messages.upload.uploading(file.name)}
             </Text>
             <Text size="sm" c="dimmed">
-              {sizeOf(file)}. Its rows are counted while it arrives.
+              {messages.upload.uploadingHint(sizeOf(file))}
             </Text>
           </div>
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            {common.cancel}
           </Button>
         </Group>
         <Progress.Root size="md">
-          <Progress.Section value={100} animated aria-label={`Sending ${file.name}`} withAria={false} />
+          <Progress.Section
+            value={100}
+            animated
+            aria-label={messages.upload.uploading(file.name)}
+            withAria={false}
+          />
         </Progress.Root>
       </Stack>
     </Paper>
@@ -128,11 +130,11 @@ function Sending({ file, onCancel }: { file: File; onCancel: () => void }) {
 }
 
 function sizeOf({ size }: File): string {
-  if (size < 1_000_000) return `${Math.max(1, Math.round(size / 1_000))} kB`;
-  return `${(size / 1_000_000).toFixed(1)} MB`;
+  if (size < 1_000_000) return messages.upload.kilobytes(Math.max(1, Math.round(size / 1_000)));
+  return messages.upload.megabytes((size / 1_000_000).toFixed(1));
 }
 
-function SheetMark() {
+function FileIcon() {
   return (
     <svg
       width="40"

@@ -1,4 +1,5 @@
-/** What the owner of a job can do with it. A button says what is under way until the service has said that it is done. */
+/** Pause, resume, cancel and delete a job. A button shows a pending transition until the service confirms it. */
+
 import type { Job } from "@mailvet/contract";
 import { Button, Group } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -6,23 +7,17 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { accountQuery, queries, service } from "../../queries.ts";
 import { ConfirmDialog } from "../../shared/confirm-dialog.tsx";
-import { plural } from "../../shared/number-format.ts";
 import { hasEnded, JOBS_KEY, jobQuery } from "../bulk/job-queries.ts";
+import { messages } from "./messages.tsx";
 
-type Move = "pause" | "resume" | "cancel";
-
-export const MOVE_UNDER_WAY: Readonly<Record<Move, string>> = {
-  pause: "Pausing…",
-  resume: "Resuming…",
-  cancel: "Cancelling…",
-};
+type Transition = "pause" | "resume" | "cancel";
 
 export function useJobTransition(jobId: string) {
   return useMutation({
-    mutationFn: (move: Move) => service.jobs[move](jobId),
+    mutationFn: (transition: Transition) => service.jobs[transition](jobId),
     onSuccess: (job) => queries.setQueryData(jobQuery(jobId).queryKey, job),
     async onSettled() {
-      // A refusal mostly means that the job has changed meanwhile.
+      // A refused transition usually means that the job has changed meanwhile.
       await queries.invalidateQueries(jobQuery(jobId));
       void queries.invalidateQueries(accountQuery);
       void queries.invalidateQueries({ queryKey: JOBS_KEY });
@@ -30,9 +25,11 @@ export function useJobTransition(jobId: string) {
   });
 }
 
-export function JobActions({ job, move }: { job: Job; move: ReturnType<typeof useJobTransition> }) {
+export type JobTransition = ReturnType<typeof useJobTransition>;
+
+export function JobActions({ job, transition }: { job: Job; transition: JobTransition }) {
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<"cancel" | "delete">();
+  const [confirming, setConfirming] = useState<"cancel" | "delete">();
   const erase = useMutation({
     mutationFn: () => service.jobs.delete(job.id),
     async onSuccess() {
@@ -44,48 +41,43 @@ export function JobActions({ job, move }: { job: Job; move: ReturnType<typeof us
     },
   });
   const isRunning = !hasEnded(job);
-  const underWay = move.isPending ? move.variables : undefined;
-  const button = (name: Move, label: string) => (
-    <Button variant="default" disabled={move.isPending} onClick={() => move.mutate(name)}>
-      {underWay === name ? MOVE_UNDER_WAY[name] : label}
+  const pending = transition.isPending ? transition.variables : undefined;
+  const button = (name: Transition, onClick: () => void) => (
+    <Button variant="default" disabled={transition.isPending} onClick={onClick}>
+      {pending === name ? messages.actions.pending[name] : messages.actions[name]}
     </Button>
   );
   return (
     <Group gap="xs">
-      {job.status === "processing" && button("pause", "Pause")}
-      {job.status === "paused" && button("resume", "Resume")}
-      {isRunning && (
-        <Button variant="default" disabled={move.isPending} onClick={() => setAsked("cancel")}>
-          {underWay === "cancel" ? MOVE_UNDER_WAY.cancel : "Cancel"}
-        </Button>
-      )}
-      <Button variant="default" onClick={() => setAsked("delete")}>
-        Delete
+      {job.status === "processing" && button("pause", () => transition.mutate("pause"))}
+      {job.status === "paused" && button("resume", () => transition.mutate("resume"))}
+      {isRunning && button("cancel", () => setConfirming("cancel"))}
+      <Button variant="default" onClick={() => setConfirming("delete")}>
+        {messages.actions.delete}
       </Button>
       <ConfirmDialog
-        isOpen={asked === "cancel"}
-        title="Cancel this job?"
-        confirmLabel="Cancel the job"
-        isBusy={underWay === "cancel"}
-        error={move.variables === "cancel" ? move.error : undefined}
-        onConfirm={() => move.mutate("cancel", { onSuccess: () => setAsked(undefined) })}
-        onClose={() => setAsked(undefined)}
+        isOpen={confirming === "cancel"}
+        title={messages.actions.cancelTitle}
+        confirmLabel={messages.actions.cancelConfirm}
+        cancelLabel={messages.actions.keep}
+        isBusy={pending === "cancel"}
+        error={transition.variables === "cancel" ? transition.error : undefined}
+        onConfirm={() => transition.mutate("cancel", { onSuccess: () => setConfirming(undefined) })}
+        onClose={() => setConfirming(undefined)}
       >
-        It ends with the verdicts it has, and you can download them at once. What is left (
-        {plural(job.unique_emails - job.processed, "email")}) gets none and costs nothing. It cannot be
-        continued later.
+        {messages.actions.cancelText(job.unique_emails - job.processed)}
       </ConfirmDialog>
       <ConfirmDialog
-        isOpen={asked === "delete"}
-        title="Delete this job?"
-        confirmLabel="Delete the job"
+        isOpen={confirming === "delete"}
+        title={messages.actions.deleteTitle}
+        confirmLabel={messages.actions.deleteConfirm}
+        cancelLabel={messages.actions.keep}
         isBusy={erase.isPending}
         error={erase.error ?? undefined}
         onConfirm={() => erase.mutate()}
-        onClose={() => setAsked(undefined)}
+        onClose={() => setConfirming(undefined)}
       >
-        {isRunning ? "It is cancelled first. " : ""}The file and all results are erased for good. Download
-        what you want to keep before.
+        {messages.actions.deleteText(isRunning)}
       </ConfirmDialog>
     </Group>
   );

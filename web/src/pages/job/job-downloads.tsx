@@ -1,38 +1,41 @@
-/** The file with its verdicts, to take along: which rows, and as what. Plain links, which the browser fetches itself. */
+/** Download links for the file with its verdicts, by verdict and format. */
+
 import type { DownloadQuery, Job, Status } from "@mailvet/contract";
 import { Anchor, Button, Popover, Stack, Table, Text } from "@mantine/core";
+import { common } from "../../messages.ts";
+import { messages } from "./messages.tsx";
 
 type Format = DownloadQuery["format"];
 
-const FORMATS: readonly (readonly [Format, name: string])[] = [
-  ["csv", "CSV"],
-  ["xlsx", "Excel"],
-  ["ndjson", "NDJSON"],
-];
+const FORMATS = Object.entries(messages.downloads.formats) as readonly (readonly [Format, name: string])[];
 
 const CHOICES: readonly (readonly [Status | undefined, name: string, hint: string])[] = [
-  [undefined, "All rows", "the whole file"],
-  ["valid", "Valid", "safe to write to"],
-  ["risky", "Risky", "for you to decide"],
-  ["unknown", "Unknown", "worth another try"],
-  ["invalid", "Invalid", "better left out"],
+  [undefined, ...messages.downloads.all],
+  ...(Object.entries(messages.downloads.hints) as [Status, string][]).map(
+    ([status, hint]) => [status, common.status[status], hint] as const,
+  ),
 ];
 
 export function JobDownloads({ job }: { job: Job }) {
   return (
     <Popover position="bottom-end" withArrow trapFocus returnFocus width={340}>
       <Popover.Target>
-        <Button>Download</Button>
+        <Button>{messages.downloads.button}</Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Downloads">
+      <Popover.Dropdown aria-label={messages.downloads.title}>
         <Stack gap="xs">
           <Text size="sm" c="dimmed">
-            Your own rows and columns, with the verdicts after them.
+            {messages.downloads.intro}
           </Text>
-          <Table verticalSpacing={4} horizontalSpacing={6} withRowBorders={false} aria-label="Downloads">
-            <Table.Thead className="unseen">
+          <Table
+            verticalSpacing={4}
+            horizontalSpacing={6}
+            withRowBorders={false}
+            aria-label={messages.downloads.title}
+          >
+            <Table.Thead className="visually-hidden">
               <Table.Tr>
-                <Table.Th scope="col">Rows</Table.Th>
+                <Table.Th scope="col">{messages.downloads.rows}</Table.Th>
                 {FORMATS.map(([format, label]) => (
                   <Table.Th key={format} scope="col">
                     {label}
@@ -60,7 +63,7 @@ export function JobDownloads({ job }: { job: Job }) {
                         px={6}
                         py={9}
                         display="inline-block"
-                        aria-label={`${name} as ${label}`}
+                        aria-label={messages.downloads.link(name, label)}
                       >
                         {label}
                       </Anchor>

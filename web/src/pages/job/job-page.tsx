@@ -1,20 +1,22 @@
-/** One job: how it goes while it runs, and what came of it. */
+/** One job: progress, verdicts, results. */
+
 import type { Job, Status } from "@mailvet/contract";
 import { MailvetProblem } from "@mailvet/sdk";
 import { Alert, Anchor, Button, Grid, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { common } from "../../messages.ts";
 import { aboutQuery } from "../../queries.ts";
 import { EmptyState } from "../../shared/empty-state.tsx";
 import { ErrorAlert } from "../../shared/error-alert.tsx";
 import { Loading } from "../../shared/loading.tsx";
-import { plural } from "../../shared/number-format.ts";
 import { PageHeader } from "../../shared/page-header.tsx";
 import { Timestamp } from "../../shared/timestamp.tsx";
 import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
-import { JobActions, MOVE_UNDER_WAY, useJobTransition } from "./job-actions.tsx";
+import { JobActions, useJobTransition } from "./job-actions.tsx";
 import { JobDownloads } from "./job-downloads.tsx";
 import { JobProgress } from "./job-progress.tsx";
+import { messages } from "./messages.tsx";
 import { ResultsSection } from "./results-section.tsx";
 import { SubStatusBreakdown } from "./sub-status-breakdown.tsx";
 import { useJobEvents } from "./use-job-events.ts";
@@ -26,14 +28,14 @@ export function Page() {
   return (
     <>
       <Anchor component={Link} to="/bulk" size="sm" display="inline-block" mb="sm">
-        ← All jobs
+        {messages.allJobs}
       </Anchor>
       {isMissing(error) ? (
-        <NoSuchJob />
+        <JobNotFound />
       ) : job ? (
         <JobView key={job.id} job={job} />
       ) : error ? (
-        <ErrorAlert error={error} onRetry={() => void refetch()} title="The job could not be fetched" />
+        <ErrorAlert error={error} onRetry={() => void refetch()} title={messages.failed} />
       ) : (
         <Loading lines={6} />
       )}
@@ -43,9 +45,9 @@ export function Page() {
 
 function JobView({ job }: { job: Job }) {
   const { status }: Record<string, string | undefined> = useSearch({ strict: false });
-  const news = useJobEvents(job.id, !hasEnded(job));
-  const move = useJobTransition(job.id);
-  const underWay = move.isPending ? MOVE_UNDER_WAY[move.variables] : undefined;
+  const events = useJobEvents(job.id, !hasEnded(job));
+  const transition = useJobTransition(job.id);
+  const pending = transition.isPending ? messages.actions.pending[transition.variables] : undefined;
   const isReadable = hasEnded(job) && job.results_url !== null;
   return (
     <>
@@ -54,27 +56,23 @@ function JobView({ job }: { job: Job }) {
         actions={
           <Group gap="xs">
             {isReadable && <JobDownloads job={job} />}
-            <JobActions job={job} move={move} />
+            <JobActions job={job} transition={transition} />
           </Group>
         }
       >
-        Column “{job.email_column}”, started <Timestamp at={job.created_at} />.
+        {messages.intro(job.email_column, <Timestamp at={job.created_at} />)}
       </PageHeader>
       <Stack gap="lg">
-        {move.error && move.variables !== "cancel" && <ErrorAlert error={move.error} />}
+        {transition.error && transition.variables !== "cancel" && <ErrorAlert error={transition.error} />}
         {job.error && (
           <Alert color="red" title={job.error.title} role="alert">
             <Text size="sm">{job.error.detail}</Text>
           </Alert>
         )}
-        {news.error !== undefined && !hasEnded(job) && (
-          <ErrorAlert
-            title="Progress is not shown live at the moment"
-            error={news.error}
-            onRetry={news.again}
-          />
+        {events.error !== undefined && !hasEnded(job) && (
+          <ErrorAlert title={messages.notLive} error={events.error} onRetry={events.reconnect} />
         )}
-        <JobProgress job={job} instead={underWay} />
+        <JobProgress job={job} pending={pending} />
         <Grid gap="lg">
           <Grid.Col span={{ base: 12, md: 4 }}>
             <VerdictBreakdown job={job} />
@@ -97,41 +95,40 @@ function NoResults({ job }: { job: Job }) {
   const { data: about } = useQuery(aboutQuery);
   if (!hasEnded(job)) {
     return (
-      <EmptyState title="Results come when the job has ended">
-        Then you can look through every row here, and download the file with its verdicts.
-        {about && ` They are kept for ${plural(about.retention_days, "day")}.`}
+      <EmptyState title={messages.noResults.running}>
+        {messages.noResults.runningText(about && common.days(about.retention_days))}
       </EmptyState>
     );
   }
   if (job.expires_at === null || Date.parse(job.expires_at) > Date.now()) {
-    return <EmptyState title="There are no results">The counts above are all that is known.</EmptyState>;
+    return <EmptyState title={messages.noResults.none}>{messages.noResults.noneText}</EmptyState>;
   }
   return (
-    <EmptyState title="The results have been erased">
-      They were kept until <Timestamp at={job.expires_at} />. The counts above stay.
+    <EmptyState title={messages.noResults.expired}>
+      {messages.noResults.expiredText(<Timestamp at={job.expires_at} />)}
     </EmptyState>
   );
 }
 
-function NoSuchJob() {
+function JobNotFound() {
   return (
     <>
-      <PageHeader title="There is no such job" />
+      <PageHeader title={messages.notFound.title} />
       <EmptyState
-        title="It may have been deleted"
+        title={messages.notFound.reason}
         action={
           <Button component={Link} to="/bulk" variant="default">
-            To the list of jobs
+            {messages.notFound.back}
           </Button>
         }
       >
-        Or it belongs to another account, or the link is mistyped.
+        {messages.notFound.hint}
       </EmptyState>
     </>
   );
 }
 
-/** What is no id at all cannot be found either. */
+/** A malformed id in the URL counts as not found. */
 function isMissing(error: unknown): boolean {
   return error instanceof MailvetProblem && (error.status === 404 || error.code === "validation_failed");
 }

@@ -1,15 +1,18 @@
-/** How far the job is, how fast it goes and how long it still takes, in words. */
+/** Progress of a job: percentage, rate, time left, status text and counts. */
+
 import type { Job } from "@mailvet/contract";
 import { Group, Paper, Stack, Text, VisuallyHidden } from "@mantine/core";
 import type { ReactNode } from "react";
-import { formatNumber, formatPercent, plural } from "../../shared/number-format.ts";
+import { common } from "../../messages.ts";
+import { formatNumber, formatPercent } from "../../shared/number-format.ts";
 import { formatDuration, Timestamp } from "../../shared/timestamp.tsx";
 import { hasEnded } from "../bulk/job-queries.ts";
 import { JobStatusBadge } from "../bulk/job-status-badge.tsx";
 import { VerdictBar } from "../bulk/verdict-bar.tsx";
-import { JobFacts } from "./job-facts.tsx";
+import classes from "./job.module.css";
+import { messages } from "./messages.tsx";
 
-export function JobProgress({ job, instead }: { job: Job; instead?: string | undefined }) {
+export function JobProgress({ job, pending }: { job: Job; pending?: string | undefined }) {
   return (
     <Paper withBorder p={{ base: "md", sm: "lg" }} radius="md">
       <Stack gap="md">
@@ -18,20 +21,17 @@ export function JobProgress({ job, instead }: { job: Job; instead?: string | und
             <Text fz={40} fw={650} lh={1} className="tabular">
               {formatPercent(Math.floor(job.progress_percent) / 100)}
             </Text>
-            <JobStatusBadge job={job} {...(instead ? { instead } : {})} />
+            <JobStatusBadge job={job} {...(pending ? { label: pending } : {})} />
           </Group>
           <Text c="dimmed" size="sm" className="tabular">
-            {pace(job)}
+            {progressText(job)}
           </Text>
         </Group>
         <VerdictBar job={job} height={14} />
         <Text size="sm">
-          {story(job)}
+          {statusText(job)}
           {job.expires_at !== null && job.results_url !== null && (
-            <>
-              {" "}
-              The results are kept until <Timestamp at={job.expires_at} />.
-            </>
+            <> {messages.progress.keptUntil(<Timestamp at={job.expires_at} />)}</>
           )}
         </Text>
         <Announcement job={job} />
@@ -41,47 +41,32 @@ export function JobProgress({ job, instead }: { job: Job; instead?: string | und
   );
 }
 
-function pace(job: Job): string {
-  const parts = [`${formatNumber(job.processed)} of ${plural(job.unique_emails, "email")}`];
+function progressText(job: Job): string {
+  const parts = [common.emailsOf(job.processed, job.unique_emails)];
   if (job.phase === "validating" && job.rate_per_second > 0) {
-    parts.push(`${rate(job.rate_per_second)} on average`);
+    parts.push(messages.progress.rate(job.rate_per_second));
   }
-  if (job.eta_seconds !== null) parts.push(`about ${formatDuration(job.eta_seconds)} left`);
+  if (job.eta_seconds !== null) parts.push(common.timeLeft(formatDuration(job.eta_seconds)));
   return parts.join(" · ");
 }
 
-function rate(perSecond: number): string {
-  if (perSecond >= 1) return `${formatNumber(Math.round(perSecond))} a second`;
-  return `${formatNumber(Math.max(1, Math.round(perSecond * 60)))} a minute`;
-}
-
-/** What is going on, in a sentence or two. */
-function story(job: Job): ReactNode {
+function statusText(job: Job): ReactNode {
+  const { progress } = messages;
   switch (job.status) {
     case "queued":
-      return "Waiting for its turn. You can leave this page; the job runs without it.";
+      return progress.queued;
     case "processing":
       return job.phase === "retrying"
-        ? `${plural(job.unique_emails - job.processed, "email is", "emails are")} left: waiting for servers that asked us to come back later. This may take a while; you can leave this page.`
-        : "You can leave this page; the job runs without it.";
+        ? progress.retrying(job.unique_emails - job.processed)
+        : progress.processing;
     case "paused":
-      return "Paused. What was already asked is still saved, then nothing more happens until you resume. The credits stay held.";
+      return progress.paused;
     case "completed":
-      return (
-        <>
-          Done in {took(job)}. {formatPercent(job.valid_count / Math.max(1, job.unique_emails))} of the emails
-          are valid and safe to write to.
-        </>
-      );
+      return progress.completed(took(job), formatPercent(job.valid_count / Math.max(1, job.unique_emails)));
     case "cancelled":
-      return (
-        <>
-          Cancelled on <Timestamp at={job.completed_at} />. What had a verdict by then is kept; the other
-          credits were given back.
-        </>
-      );
+      return progress.cancelled(<Timestamp at={job.completed_at} />);
     case "failed":
-      return "The job ended early. What had a verdict by then is kept; the other credits were given back.";
+      return progress.failed;
   }
 }
 
@@ -91,14 +76,39 @@ function took({ started_at, completed_at, created_at }: Job): string {
   );
 }
 
-/** For those who listen: every tenth, not every email. */
+/** For screen readers, in steps of 10 percent. */
 function Announcement({ job }: { job: Job }) {
   const tenths = Math.floor(job.progress_percent / 10) * 10;
   return (
     <VisuallyHidden role="status">
       {hasEnded(job) || job.status === "paused"
-        ? `The job is ${job.status}.`
-        : `${tenths} percent of the emails have a verdict.`}
+        ? messages.progress.announceEnd(job.status)
+        : messages.progress.announcePercent(tenths)}
     </VisuallyHidden>
+  );
+}
+
+/** Numbers that do not change with every verdict. */
+function JobFacts({ job }: { job: Job }) {
+  const { facts } = messages;
+  const rows = [
+    [facts.rows, formatNumber(job.total_rows)],
+    [facts.emails, formatNumber(job.total_emails)],
+    [facts.unique, formatNumber(job.unique_emails)],
+    [facts.duplicates, formatNumber(job.duplicate_count)],
+    [facts.creditsUsed, formatNumber(job.credits_used)],
+    hasEnded(job)
+      ? ([facts.finished, <Timestamp key="finished" at={job.completed_at} />] as const)
+      : ([facts.creditsReserved, formatNumber(job.credits_reserved)] as const),
+  ] as const;
+  return (
+    <dl className={classes.facts}>
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className="tabular">{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,18 +1,17 @@
-/**
- * One row of the results, at its place in the long list. Made of plain elements: whoever scrolls fast sees hundreds of
- * them a second.
- */
+/** One row of the virtual results table. Plain elements, because fast scrolling renders hundreds of rows per second. */
+
 import { memo } from "react";
+import { common } from "../../messages.ts";
 import { formatNumber } from "../../shared/number-format.ts";
 import { colorOf } from "../bulk/verdict-bar.tsx";
+import { messages, subStatusText } from "./messages.tsx";
 import classes from "./results.module.css";
-import { subStatusWords } from "./sub-status-words.ts";
 import type { ShownResult } from "./use-result-pages.ts";
 
 export const ResultRow = memo(function ResultRow({ index, top, height, result }: ResultRowProps) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a real table cannot leave out the rows that are not in sight
-    // biome-ignore lint/a11y/useFocusableInteractive: its cells are only read
+    // biome-ignore lint/a11y/useSemanticElements: a real table cannot be virtualised
+    // biome-ignore lint/a11y/useFocusableInteractive: the cells are read-only
     <div
       role="row"
       aria-rowindex={index + 2}
@@ -27,7 +26,7 @@ export const ResultRow = memo(function ResultRow({ index, top, height, result }:
 type ResultRowProps = { index: number; top: number; height: number; result: ShownResult | undefined };
 
 function Cells({ result }: { result: ShownResult }) {
-  const { name, meaning } = subStatusWords(result.sub_status);
+  const { name, meaning } = subStatusText(result.sub_status);
   return (
     <>
       <Cell name="number">{formatNumber(result.row)}</Cell>
@@ -35,7 +34,7 @@ function Cells({ result }: { result: ShownResult }) {
         <span className={classes.cut} title={result.email}>
           {result.email}
         </span>
-        {result.is_duplicate && <span className={classes.mark}>duplicate</span>}
+        {result.is_duplicate && <span className={classes.mark}>{messages.results.duplicate}</span>}
       </Cell>
       <Cell name="verdict">
         <span className={classes.dot} style={{ background: colorOf(result.status) }} aria-hidden="true" />
@@ -47,13 +46,13 @@ function Cells({ result }: { result: ShownResult }) {
         </span>
       </Cell>
       <Cell name="score">
-        <span className={classes.narrowLabel}>Score</span>
+        <span className={classes.narrowLabel}>{common.score}</span>
         {result.score}
       </Cell>
       <Cell name="suggestion">
         {result.suggestion && (
           <span className={classes.cut} title={result.suggestion}>
-            <span className={classes.narrowLabel}>Did you mean </span>
+            <span className={classes.narrowLabel}>{common.didYouMean} </span>
             {result.suggestion}
           </span>
         )}
@@ -66,7 +65,7 @@ type CellName = "number" | "email" | "verdict" | "reason" | "score" | "suggestio
 
 function Cell({ name, children }: { name: CellName; children: React.ReactNode }) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: as of the row
+    // biome-ignore lint/a11y/useSemanticElements: as for the row
     <div role="cell" className={`${classes.cell} ${classes[name]}`}>
       {children}
     </div>

@@ -1,51 +1,52 @@
-/** Every row of a job with its verdict: by verdict, by text, as far as one likes to scroll. */
+/** Results of a job, filtered by verdict and text. */
+
 import type { Job, Status } from "@mailvet/contract";
 import { Button, CloseButton, Group, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useSessionStorage } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useDeferredValue, useMemo, useState } from "react";
+import { common } from "../../messages.ts";
 import { EmptyState } from "../../shared/empty-state.tsx";
 import { ErrorAlert } from "../../shared/error-alert.tsx";
 import { Loading } from "../../shared/loading.tsx";
-import { formatNumber, plural } from "../../shared/number-format.ts";
 import { resultsQuery } from "../bulk/job-queries.ts";
+import { messages } from "./messages.tsx";
 import { ResultsTable } from "./results-table.tsx";
 import { useResultPages } from "./use-result-pages.ts";
 import { MAX_SCANNED_ROWS, type ResultScan, useResultScan } from "./use-result-scan.ts";
 
 const FILTERS: readonly (readonly [Status | undefined, string])[] = [
-  [undefined, "All"],
-  ["valid", "Valid"],
-  ["risky", "Risky"],
-  ["unknown", "Unknown"],
-  ["invalid", "Invalid"],
+  [undefined, messages.results.all],
+  ...(Object.entries(common.status) as [Status, string][]),
 ];
 
-/** Taller than this no browser lets a page grow. */
+/** Browsers limit the height of an element. */
 const MAX_SHOWN_ROWS = 200_000;
 
 export function ResultsSection({ job, status }: { job: Job; status: Status | undefined }) {
-  // Not in the address: what is typed here is mostly somebody's, and addresses end up in logs.
+  // Not in the URL: search texts are personal data, and URLs end up in logs.
   const [text, setText] = useSessionStorage({ key: `mailvet.search.${job.id}`, defaultValue: "" });
   const wanted = useDeferredValue(text.trim().toLowerCase());
   const isSearch = wanted !== "";
   return (
     <Stack component="section" aria-labelledby="results-title" gap="sm">
       <Title order={2} size="h4" id="results-title">
-        Results
+        {messages.results.title}
       </Title>
       <Group justify="space-between" gap="sm">
         <VerdictFilter jobId={job.id} status={status} />
         <TextInput
-          aria-label="Search in the emails"
-          placeholder="Search in the emails"
+          aria-label={messages.results.search}
+          placeholder={messages.results.search}
           value={text}
           onChange={({ currentTarget: { value } }) => setText(value)}
           maxLength={320}
           w={{ base: "100%", xs: 260 }}
           rightSection={
-            text !== "" && <CloseButton size="sm" aria-label="Clear the search" onClick={() => setText("")} />
+            text !== "" && (
+              <CloseButton size="sm" aria-label={messages.results.clear} onClick={() => setText("")} />
+            )
           }
         />
       </Group>
@@ -62,7 +63,7 @@ type ResultsProps = { job: Job; status: Status | undefined };
 
 function VerdictFilter({ jobId, status }: { jobId: string; status: Status | undefined }) {
   return (
-    <Group gap={5} role="group" aria-label="Which verdicts to show">
+    <Group gap={5} role="group" aria-label={messages.results.filter}>
       {FILTERS.map(([value, name]) => (
         <Button
           key={name}
@@ -88,7 +89,7 @@ function VerdictFilter({ jobId, status }: { jobId: string; status: Status | unde
   );
 }
 
-/** All rows, or all with one verdict: the first page says how many there are. */
+/** All rows, or those with one verdict. The first page contains the total. */
 function AllResults({ job, status }: ResultsProps) {
   const { data, error, refetch } = useQuery(resultsQuery(job.id, status, 0));
   const total = data?.total ?? 0;
@@ -101,13 +102,13 @@ function AllResults({ job, status }: ResultsProps) {
     );
   }
   if (total === 0)
-    return <EmptyState title="No rows with this verdict">Choose another verdict above.</EmptyState>;
+    return (
+      <EmptyState title={messages.results.noneWithVerdict}>{messages.results.noneWithVerdictText}</EmptyState>
+    );
   return (
     <>
       <Note>
-        {total <= MAX_SHOWN_ROWS
-          ? plural(total, "row")
-          : `The first ${formatNumber(MAX_SHOWN_ROWS)} of ${plural(total, "row")}; the download has them all`}
+        {total <= MAX_SHOWN_ROWS ? common.rows(total) : messages.results.truncated(MAX_SHOWN_ROWS, total)}
       </Note>
       <PagedResults job={job} status={status} total={Math.min(total, MAX_SHOWN_ROWS)} />
     </>
@@ -116,10 +117,10 @@ function AllResults({ job, status }: ResultsProps) {
 
 function PagedResults({ job, status, total }: ResultsProps & { total: number }) {
   const [first, setFirst] = useState(0);
-  const { at, error, again } = useResultPages(job.id, status, total, first);
+  const { at, error, retry } = useResultPages(job.id, status, total, first);
   return (
     <>
-      {error !== undefined && <Failed error={error} onRetry={again} />}
+      {error !== undefined && <Failed error={error} onRetry={retry} />}
       <ResultsTable at={at} total={total} onFirst={setFirst} name={status ?? "all"} />
     </>
   );
@@ -133,9 +134,7 @@ function FoundResults({ job, status, wanted }: ResultsProps & { wanted: string }
       <Note>{searchNote(scan, found.length, job)}</Note>
       {scan.error !== undefined && <Failed error={scan.error} />}
       {scan.isDone && found.length === 0 && (
-        <EmptyState title="No email contains this">
-          Search for a part of an address, such as a name or a domain.
-        </EmptyState>
+        <EmptyState title={messages.results.noMatch}>{messages.results.noMatchText}</EmptyState>
       )}
       {found.length > 0 && (
         <ResultsTable at={(index) => found[index]} total={found.length} name={`${status} ${wanted}`} />
@@ -157,10 +156,11 @@ function useFound(scan: ResultScan, wanted: string, status: Status | undefined) 
 }
 
 function searchNote({ isDone, rowsRead }: ResultScan, found: number, job: Job): string {
-  const hits = `${plural(found, "row")} found`;
-  if (!isDone) return `${hits}, ${formatNumber(rowsRead)} of ${plural(job.total_rows, "row")} searched`;
-  if (rowsRead < job.total_rows) return `${hits} in the first ${plural(MAX_SCANNED_ROWS, "row")}`;
-  return hits;
+  const { results } = messages;
+  const matches = results.matches(found);
+  if (!isDone) return results.searched(matches, rowsRead, job.total_rows);
+  if (rowsRead < job.total_rows) return results.searchedFirst(matches, MAX_SCANNED_ROWS);
+  return matches;
 }
 
 function Note({ children }: { children: string }) {
@@ -172,5 +172,5 @@ function Note({ children }: { children: string }) {
 }
 
 function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
-  return <ErrorAlert error={error} title="The results could not be fetched" {...(onRetry && { onRetry })} />;
+  return <ErrorAlert error={error} title={messages.results.failed} {...(onRetry && { onRetry })} />;
 }

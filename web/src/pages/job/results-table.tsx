@@ -1,24 +1,27 @@
 /**
- * A table of any length of which only the rows in sight exist. It scrolls with the wheel, a finger, or the keys once it
- * has the focus; those who listen hear of a table with all its rows.
+ * Virtual table: only visible rows are rendered. It scrolls by wheel, touch, or keys once focused. ARIA attributes give
+ * screen readers the full row count.
  */
+
 import { useMediaQuery } from "@mantine/hooks";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useRef } from "react";
+import { common } from "../../messages.ts";
+import { messages } from "./messages.tsx";
 import { ResultRow } from "./result-row.tsx";
 import classes from "./results.module.css";
 import type { ShownResult } from "./use-result-pages.ts";
 
 const HEADINGS = [
-  ["number", "Row"],
-  ["email", "Email"],
-  ["verdict", "Verdict"],
-  ["reason", "Reason"],
-  ["score", "Score"],
-  ["suggestion", "Did you mean"],
+  ["number", messages.results.row],
+  ["email", common.email],
+  ["verdict", common.verdict],
+  ["reason", common.reason],
+  ["score", common.score],
+  ["suggestion", common.didYouMean],
 ] as const;
 
-/** Then each row is a card of a few lines; the style sheet draws the same line. */
+/** Below this width each row is a card. Same breakpoint as in results.module.css. */
 const NARROW = "(max-width: 62em)";
 const ROW_PX = 44;
 const CARD_PX = 88;
@@ -38,40 +41,40 @@ export function ResultsTable({ at, total, onFirst, name }: ResultsTableProps) {
   const items = rows.getVirtualItems();
   const first = items[0]?.index ?? 0;
   useEffect(() => onFirst?.(first), [first, onFirst]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows have become higher or lower
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the row height has changed
   useLayoutEffect(() => rows.measure(), [rowPx]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list begins at its top
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new list starts at the top
   useEffect(() => {
     if (scroller.current) scroller.current.scrollTop = 0;
   }, [name]);
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a real table cannot leave out the rows that are not in sight
+    // biome-ignore lint/a11y/useSemanticElements: a real table cannot be virtualised
     <div
       ref={scroller}
       role="table"
-      aria-label="Results"
+      aria-label={messages.results.title}
       aria-rowcount={total + 1}
       aria-colcount={HEADINGS.length}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys scroll what has the focus
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll the focused element
       tabIndex={0}
       className={classes.table}
     >
-      {/* biome-ignore lint/a11y/useSemanticElements: as of the table */}
+      {/* biome-ignore lint/a11y/useSemanticElements: as for the table */}
       <div role="rowgroup" className={classes.head} style={{ height: HEADING_PX }}>
-        {/* biome-ignore lint/a11y/useSemanticElements: as of the table */}
-        {/* biome-ignore lint/a11y/useFocusableInteractive: its cells are only read */}
+        {/* biome-ignore lint/a11y/useSemanticElements: as for the table */}
+        {/* biome-ignore lint/a11y/useFocusableInteractive: the cells are read-only */}
         <div role="row" aria-rowindex={1} className={classes.headings}>
           {HEADINGS.map(([name, text]) => (
-            // biome-ignore lint/a11y/useSemanticElements: as of the table
-            // biome-ignore lint/a11y/useFocusableInteractive: nothing is sorted here
+            // biome-ignore lint/a11y/useSemanticElements: as for the table
+            // biome-ignore lint/a11y/useFocusableInteractive: the columns are not sortable
             <div key={name} role="columnheader" className={`${classes.cell} ${classes[name]}`}>
               {text}
             </div>
           ))}
         </div>
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: as of the table */}
+      {/* biome-ignore lint/a11y/useSemanticElements: as for the table */}
       <div role="rowgroup" className={classes.body} style={{ height: total * rowPx }}>
         {items.map(({ index }) => (
           <ResultRow key={index} index={index} top={index * rowPx} height={rowPx} result={at(index)} />
@@ -82,11 +85,11 @@ export function ResultsTable({ at, total, onFirst, name }: ResultsTableProps) {
 }
 
 type ResultsTableProps = {
-  /** Undefined while it is being fetched. */
+  /** Undefined while loading. */
   at: (index: number) => ShownResult | undefined;
   total: number;
-  /** Hears of the first row that exists at the moment. */
+  /** Called with the index of the first rendered row. */
   onFirst?: (index: number) => void;
-  /** Changes when it is another list, which then begins at its top. */
+  /** Identifies the list; a change resets the scroll position. */
   name: string;
 };

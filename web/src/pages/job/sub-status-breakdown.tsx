@@ -1,21 +1,21 @@
-/** Why the verdicts are what they are: every reason that came up, the most frequent first. */
+/** Reasons for the verdicts of a job, most frequent first. */
 import type { Job } from "@mailvet/contract";
 import { Button, Group, Paper, Text, Title } from "@mantine/core";
 import { useState } from "react";
-import { formatNumber, formatPercent, plural } from "../../shared/number-format.ts";
-import classes from "../bulk/bulk.module.css";
+import { formatNumber, formatPercent } from "../../shared/number-format.ts";
 import { colorOf, share } from "../bulk/verdict-bar.tsx";
-import { subStatusWords } from "./sub-status-words.ts";
+import classes from "./job.module.css";
+import { messages, subStatusText } from "./messages.tsx";
 
-const SHOWN_AT_FIRST = 6;
+const SHOWN_INITIALLY = 6;
 
 export function SubStatusBreakdown({ job }: { job: Job }) {
-  const [isWhole, setIsWhole] = useState(false);
+  const [isExpanded, setIsExpanded] = useState(false);
   const reasons = Object.entries(job.sub_status_counts)
     .filter(([, count]) => count > 0)
     .sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1));
   const most = reasons[0]?.[1] ?? 0;
-  const shown = isWhole ? reasons : reasons.slice(0, SHOWN_AT_FIRST);
+  const shown = isExpanded ? reasons : reasons.slice(0, SHOWN_INITIALLY);
   const hidden = reasons.length - shown.length;
   return (
     <Paper
@@ -26,16 +26,16 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
       h="100%"
     >
       <Title order={2} size="h4" id="reasons-title" mb="md">
-        Reasons
+        {messages.reasons.title}
       </Title>
       {reasons.length === 0 && (
         <Text size="sm" c="dimmed">
-          They appear with the first verdicts.
+          {messages.reasons.empty}
         </Text>
       )}
       <ul className={classes.reasons}>
         {shown.map(([subStatus, count]) => {
-          const { status, name, meaning } = subStatusWords(subStatus);
+          const { status, name, meaning } = subStatusText(subStatus);
           return (
             <li key={subStatus}>
               <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
@@ -57,10 +57,7 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
                 </Text>
               </Group>
               <div className={classes.reasonBar} aria-hidden="true">
-                <span
-                  className={classes.stretch}
-                  style={{ width: share(count, most), background: colorOf(status) }}
-                />
+                <span style={{ width: share(count, most), background: colorOf(status) }} />
               </div>
               <Text size="xs" c="dimmed">
                 {meaning}
@@ -69,15 +66,15 @@ export function SubStatusBreakdown({ job }: { job: Job }) {
           );
         })}
       </ul>
-      {(hidden > 0 || isWhole) && (
+      {(hidden > 0 || isExpanded) && (
         <Button
           variant="default"
           size="sm"
           mt="md"
-          onClick={() => setIsWhole(!isWhole)}
-          aria-expanded={isWhole}
+          onClick={() => setIsExpanded(!isExpanded)}
+          aria-expanded={isExpanded}
         >
-          {isWhole ? "Show fewer" : `Show ${plural(hidden, "more reason")}`}
+          {isExpanded ? messages.reasons.fewer : messages.reasons.more(hidden)}
         </Button>
       )}
     </Paper>

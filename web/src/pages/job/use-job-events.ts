@@ -1,41 +1,41 @@
-/** Keeps a job's record up to date while it is looked at: every change arrives by itself. */
+/** Keeps a job in the query cache up to date from the service's event stream. */
 import { useCallback, useEffect, useState } from "react";
 import { accountQuery, queries, service } from "../../queries.ts";
 import { hasEnded, JOBS_KEY, jobQuery } from "../bulk/job-queries.ts";
 
 export type JobEvents = {
-  /** Why nothing more arrives. */
+  /** Why the stream ended early. */
   error: unknown;
-  again: () => void;
+  reconnect: () => void;
 };
 
-export function useJobEvents(jobId: string, isWanted: boolean): JobEvents {
+export function useJobEvents(jobId: string, isEnabled: boolean): JobEvents {
   const [error, setError] = useState<unknown>();
-  const [round, setRound] = useState(0);
+  const [attempt, setAttempt] = useState(0);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round is another try
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt reconnects
   useEffect(() => {
-    if (!isWanted) return;
-    const leaving = new AbortController();
+    if (!isEnabled) return;
+    const controller = new AbortController();
     setError(undefined);
-    follow(jobId, leaving.signal).catch((failure: unknown) => {
-      if (leaving.signal.aborted) return;
+    follow(jobId, controller.signal).catch((failure: unknown) => {
+      if (controller.signal.aborted) return;
       setError(failure);
-      // It may be gone, or somebody signed out: the record itself tells which.
+      // The job may be deleted or the session ended; the refetch shows which.
       void queries.invalidateQueries(jobQuery(jobId));
     });
-    return () => leaving.abort();
-  }, [jobId, isWanted, round]);
+    return () => controller.abort();
+  }, [jobId, isEnabled, attempt]);
 
-  const again = useCallback(() => setRound((count) => count + 1), []);
-  return { error, again };
+  const reconnect = useCallback(() => setAttempt((count) => count + 1), []);
+  return { error, reconnect };
 }
 
 async function follow(jobId: string, signal: AbortSignal): Promise<void> {
   for await (const job of service.jobs.events(jobId, { signal })) {
     queries.setQueryData(jobQuery(jobId).queryKey, job);
     if (!hasEnded(job)) continue;
-    // Its credits are settled now.
+    // Finishing settles the credits.
     void queries.invalidateQueries(accountQuery);
     void queries.invalidateQueries({ queryKey: JOBS_KEY });
   }

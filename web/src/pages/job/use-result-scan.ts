@@ -1,47 +1,48 @@
 /**
- * Every result of a job in memory, to search in: the service can filter by verdict, not by text. They come as one
- * stream, are read in small turns so that the page stays quick, and can be searched while more arrive.
+ * Loads all results of a job into memory for text search, because the API filters by verdict only.
+ *
+ * The NDJSON stream is parsed in short time slices that keep the page responsive, and can be searched while it loads.
  */
 import type { JobResult } from "@mailvet/contract";
 import { useEffect, useState } from "react";
 import { queries, service } from "../../queries.ts";
 import type { ShownResult } from "./use-result-pages.ts";
 
-/** `text` is the address as it is searched. */
+/** `text` is the address in lower case. */
 export type ScannedResult = ShownResult & { text: string };
 
 export type ResultScan = {
   results: readonly ScannedResult[];
-  /** Rows of the file, with a verdict or without. */
+  /** Including rows without a verdict. */
   rowsRead: number;
   isDone: boolean;
   error: unknown;
 };
 
-/** Longer lists are searched up to here. */
+/** Limit of memory use; longer lists are searched up to this row. */
 export const MAX_SCANNED_ROWS = 100_000;
-/** Of parsing, before the page gets a turn. */
-const TURN_MS = 8;
-/** Between two looks at what has arrived. */
-const SHOW_MS = 400;
+/** Parsing time before the event loop gets control. */
+const SLICE_MS = 8;
+/** Interval between state updates while loading. */
+const UPDATE_MS = 400;
 const NEWLINE = "\n";
 
-const NOTHING: ResultScan = { results: [], rowsRead: 0, isDone: false, error: undefined };
+const EMPTY: ResultScan = { results: [], rowsRead: 0, isDone: false, error: undefined };
 
 export function useResultScan(jobId: string): ResultScan {
   const key = ["job-scan", jobId];
-  const [scan, setScan] = useState<ResultScan>(() => queries.getQueryData<ResultScan>(key) ?? NOTHING);
+  const [scan, setScan] = useState<ResultScan>(() => queries.getQueryData<ResultScan>(key) ?? EMPTY);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each job
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per job
   useEffect(() => {
     if (scan.isDone) return;
-    const leaving = new AbortController();
-    readAll(jobId, leaving.signal, setScan)
+    const controller = new AbortController();
+    readAll(jobId, controller.signal, setScan)
       .then((whole) => queries.setQueryData(key, whole))
       .catch((error: unknown) => {
-        if (!leaving.signal.aborted) setScan((now) => ({ ...now, error }));
+        if (!controller.signal.aborted) setScan((now) => ({ ...now, error }));
       });
-    return () => leaving.abort();
+    return () => controller.abort();
   }, [jobId]);
   return scan;
 }
@@ -49,23 +50,23 @@ export function useResultScan(jobId: string): ResultScan {
 async function readAll(
   jobId: string,
   signal: AbortSignal,
-  show: (scan: ResultScan) => void,
+  update: (scan: ResultScan) => void,
 ): Promise<ResultScan> {
   const { body } = await service.jobs.download(jobId, { format: "ndjson" }, { signal });
   const results: ScannedResult[] = [];
   let rowsRead = 0;
-  let shownAtMs = performance.now();
+  let updatedAtMs = performance.now();
   for await (const line of linesIn(body!, signal)) {
     const result = resultIn(line);
     rowsRead++;
     if (result) results.push(result);
     if (rowsRead >= MAX_SCANNED_ROWS) break;
-    if (performance.now() - shownAtMs < SHOW_MS) continue;
-    shownAtMs = performance.now();
-    show({ results, rowsRead, isDone: false, error: undefined });
+    if (performance.now() - updatedAtMs < UPDATE_MS) continue;
+    updatedAtMs = performance.now();
+    update({ results, rowsRead, isDone: false, error: undefined });
   }
   const whole = { results, rowsRead, isDone: true, error: undefined };
-  show(whole);
+  update(whole);
   return whole;
 }
 
@@ -80,17 +81,17 @@ async function* linesIn(body: ReadableStream<Uint8Array>, signal: AbortSignal): 
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
-  let turnEndsMs = performance.now() + TURN_MS;
+  let sliceEndsMs = performance.now() + SLICE_MS;
   try {
     for (;;) {
       const { done, value } = await reader.read();
       const lines = (rest + decoder.decode(value, { stream: !done })).split(NEWLINE);
       rest = done ? "" : lines.pop()!;
       for (const line of lines) {
-        if (performance.now() > turnEndsMs) {
+        if (performance.now() > sliceEndsMs) {
           await new Promise((resolve) => setTimeout(resolve));
           signal.throwIfAborted();
-          turnEndsMs = performance.now() + TURN_MS;
+          sliceEndsMs = performance.now() + SLICE_MS;
         }
         if (line !== "") yield line;
       }

@@ -1,4 +1,3 @@
-/** What modes and scopes mean, in words. */
 import type { KeyMode, KeyScope } from "@mailvet/contract";
 
 export const MODES: Readonly<Record<KeyMode, { name: string; means: string }>> = {
