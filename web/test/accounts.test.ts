@@ -17,14 +17,14 @@ journey("somebody signs up, makes a key, uses it from a program, and takes it ba
   await page.getByRole("link", { name: "5 credits" }).waitFor();
 
   await follow("API keys");
-  await page.getByRole("button", { name: "Make a key" }).click();
-  const form = page.getByRole("dialog", { name: "Make a key" });
-  await form.getByRole("button", { name: "Make the key" }).click();
-  await form.getByText("Please give it a name.").waitFor();
+  await page.getByRole("button", { name: "Create key" }).click();
+  const form = page.getByRole("dialog", { name: "Create key" });
+  await form.getByRole("button", { name: "Create key" }).click();
+  await form.getByText("Enter a name.").waitFor();
   await form.getByLabel("Name").fill("Sign-up form");
-  await form.getByRole("button", { name: "Make the key" }).click();
+  await form.getByRole("button", { name: "Create key" }).click();
 
-  const made = page.getByRole("dialog", { name: "Your new key" });
+  const made = page.getByRole("dialog", { name: "Key created" });
   const key = (await made.getByText(/^mv_live_\w+$/).textContent())!;
   const example = requestIn((await made.getByText(/^curl /).textContent())!);
   expect(new Headers(example.headers).get("x-api-key")).toBe(key);
@@ -35,7 +35,7 @@ journey("somebody signs up, makes a key, uses it from a program, and takes it ba
   const line = page.getByRole("listitem").filter({ hasText: "Sign-up form" });
   expect(await page.getByText(key).count()).toBe(0);
   await line.getByRole("button", { name: "Revoke Sign-up form" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Revoke the key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
   await line.getByText("Revoked", { exact: true }).waitFor();
   expect((await fetch(example.url, example)).status).toBe(401);
 });

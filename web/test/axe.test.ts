@@ -80,7 +80,7 @@ journey("everybody can answer the dialogs, and leave them with Escape", async ({
   for (const [path, button, role] of [
     [`/bulk/${doneId}`, "Download", "dialog"],
     [`/bulk/${doneId}`, "Delete", "dialog"],
-    ["/keys", "Make a key", "dialog"],
+    ["/keys", "Create key", "dialog"],
     ["/keys", "Revoke a key", "dialog"],
     ["/webhooks", "Add an endpoint", "dialog"],
     [`/webhooks/${webhookId}`, "Change the secret", "dialog"],

@@ -65,9 +65,9 @@ async function choose(page: Page): Promise<void> {
   await settled(page);
 }
 
-async function makeKey(page: Page): Promise<void> {
+async function createKey(page: Page): Promise<void> {
   await open("/keys", "API keys")(page);
-  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
   await page.getByRole("dialog").waitFor();
   await page.waitForTimeout(400); // it fades in
 }
@@ -96,8 +96,8 @@ export const TOUR: readonly Sight[] = [
   { name: "bulk-preview", who: "customer", visit: choose },
   { name: "job-running", who: "customer", visit: job("crm-export.csv") },
   { name: "job-completed", who: "customer", visit: job("newsletter.csv", "Results") },
-  { name: "keys", who: "customer", visit: open("/keys", "API keys", "How to use a key") },
-  { name: "key-dialog", who: "customer", visit: makeKey },
+  { name: "keys", who: "customer", visit: open("/keys", "API keys", "Use a key") },
+  { name: "key-dialog", who: "customer", visit: createKey },
   { name: "webhooks", who: "customer", visit: open("/webhooks", "Webhooks") },
   { name: "webhook-deliveries", who: "customer", visit: deliveries },
   { name: "usage", who: "customer", visit: open("/usage", /Usage/) },

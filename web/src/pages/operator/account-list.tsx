@@ -1,9 +1,10 @@
 /** Accounts, each with a way to its plan and credits. */
+
 import type { Account } from "@mailvet/contract";
 import { Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { common } from "../../messages.ts";
 import { plural } from "../../shared/number-format.ts";
 import { Timestamp } from "../../shared/timestamp.tsx";
-import { PLAN_NAMES } from "../settings/plan-words.ts";
 
 export function AccountList({ accounts, onManage }: AccountListProps) {
   return (
@@ -27,7 +28,7 @@ function AccountCard({ account, onManage }: { account: Account; onManage: () => 
             <Text fw={600} className="breaks">
               {account.email}
             </Text>
-            <Badge>{PLAN_NAMES[account.plan]}</Badge>
+            <Badge>{common.plans[account.plan]}</Badge>
             {account.is_operator && <Badge color="grape">Operator</Badge>}
           </Group>
           <Text size="sm" c="dimmed" className="tabular">

@@ -1,18 +1,19 @@
 /** One account's plan and credits, to be changed. */
+
 import type { Account, Plan } from "@mailvet/contract";
 import { Button, Divider, Group, List, Modal, NativeSelect, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { common } from "../../messages.ts";
 import { service } from "../../queries.ts";
 import { ErrorAlert } from "../../shared/error-alert.tsx";
 import { useFocusReturn } from "../../shared/focus-return.ts";
 import { Loading } from "../../shared/loading.tsx";
 import { plural } from "../../shared/number-format.ts";
-import { limitsInWords, PLAN_NAMES } from "../settings/plan-words.ts";
 import { GrantForm } from "./grant-form.tsx";
 import { accountsChanged, oneAccountQuery } from "./operator-queries.ts";
 
-const PLAN_OPTIONS = Object.entries(PLAN_NAMES).map(([value, label]) => ({ value, label }));
+const PLAN_OPTIONS = Object.entries(common.plans).map(([value, label]) => ({ value, label }));
 
 export function ManageAccount({ accountId, onClose }: { accountId: string; onClose: () => void }) {
   useFocusReturn();
@@ -68,8 +69,8 @@ function PlanForm({ account }: { account: Account }) {
             Change the plan
           </Button>
         </Group>
-        <List size="sm" c="dimmed" aria-label={`What ${PLAN_NAMES[account.plan]} allows`}>
-          {limitsInWords(account.limits).map((line) => (
+        <List size="sm" c="dimmed" aria-label={`What ${common.plans[account.plan]} allows`}>
+          {common.planLimits(account.limits).map((line) => (
             <List.Item key={line}>{line}</List.Item>
           ))}
         </List>

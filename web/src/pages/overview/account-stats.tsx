@@ -1,41 +1,45 @@
-/** The numbers one comes for: credits, and how the addresses of the last days turned out. */
+/** Key figures: credits, and verdicts of the last days. */
+
 import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { formatNumber, formatPercent, plural } from "../../shared/number-format.ts";
+import { common } from "../../messages.ts";
+import { formatNumber, formatPercent } from "../../shared/number-format.ts";
 import { Stat, StatGrid } from "../../shared/stat.tsx";
 import { type Counts, checked } from "../usage/usage-days.ts";
+import { messages } from "./messages.tsx";
 
 export function AccountStats({ credits, sum, days }: AccountStatsProps) {
   const all = checked(sum);
-  const settled = all - sum.unknown;
+  const decided = all - sum.unknown;
+  const { stats } = messages;
   return (
     <StatGrid>
-      <Stat name="Credits left" value={formatNumber(credits.balance)}>
+      <Stat name={stats.credits} value={formatNumber(credits.balance)}>
         {credits.balance === 0
-          ? "Whoever runs this installation can give you more. "
+          ? `${common.askForCredits} `
           : credits.reserved > 0
-            ? `${plural(credits.reserved, "more", "more")} held for work under way. `
+            ? `${common.reservedForJobs(credits.reserved)}. `
             : ""}
         <Anchor inherit underline="always" renderRoot={(props) => <Link {...props} to="/usage" />}>
-          See the ledger
+          {stats.viewLedger}
         </Anchor>
       </Stat>
-      <Stat name="Checked" value={formatNumber(all)}>
-        {all === 1 ? "address" : "addresses"} in {days} days
+      <Stat name={stats.checked} value={formatNumber(all)}>
+        {stats.inDays(days)}
       </Stat>
       <Stat
-        name="Safe to send"
-        value={all > 0 ? formatPercent(sum.valid / all) : "–"}
+        name={stats.safe}
+        value={all > 0 ? formatPercent(sum.valid / all) : common.none}
         share={sum.valid / all}
       >
-        of all that were checked
+        {stats.safeHint}
       </Stat>
       <Stat
-        name="Acceptance rate"
-        value={settled > 0 ? formatPercent(sum.valid / settled) : "–"}
-        share={sum.valid / settled}
+        name={stats.acceptance}
+        value={decided > 0 ? formatPercent(sum.valid / decided) : common.none}
+        share={sum.valid / decided}
       >
-        valid, of those that could be settled
+        {stats.acceptanceHint}
       </Stat>
     </StatGrid>
   );

@@ -1,77 +1,83 @@
-/** What a new account does first, each with whether it is done. */
+/** First steps of a new account, with their completion. */
+
 import type { ApiKey } from "@mailvet/contract";
 import { Anchor, Badge, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { CopyableCode } from "../../shared/copyable-code.tsx";
+import { messages } from "./messages.tsx";
 
-export type Steps = {
+export type GettingStartedSteps = {
   hasChecked: boolean;
-  /** Keys that work. */
+  /** Usable keys. */
   keys: ApiKey[];
   hasJobs: boolean;
-  /** The plan includes calling the API. */
+  /** The plan includes the API. */
   hasApi: boolean;
 };
 
-export function isEverythingDone({ hasChecked, keys, hasJobs, hasApi }: Steps): boolean {
+export function isEverythingDone({ hasChecked, keys, hasJobs, hasApi }: GettingStartedSteps): boolean {
   return hasChecked && hasJobs && (!hasApi || keys.some(({ last_used_at }) => last_used_at !== null));
 }
 
-export function GettingStarted({ steps: { hasChecked, keys, hasJobs, hasApi } }: { steps: Steps }) {
+export function GettingStarted({
+  steps: { hasChecked, keys, hasJobs, hasApi },
+}: {
+  steps: GettingStartedSteps;
+}) {
   const [newest] = keys;
+  const { start } = messages;
   return (
-    <Paper withBorder p={{ base: "md", sm: "lg" }} component="section" aria-labelledby="first-steps">
-      <Title order={2} size="h4" id="first-steps" mb="md">
-        First steps
+    <Paper withBorder p={{ base: "md", sm: "lg" }} component="section" aria-labelledby="getting-started">
+      <Title order={2} size="h4" id="getting-started" mb="md">
+        {start.title}
       </Title>
       <Stack component="ol" gap="lg" m={0} pl="lg">
-        <Step title="Check an address" isDone={hasChecked}>
+        <Step title={start.check} isDone={hasChecked}>
           <Text size="sm">
-            <Anchor
-              inherit
-              underline="always"
-              renderRoot={(props) => (
-                <Link {...props} to="/validate" search={{ email: "valid@mailvet.test" }} />
-              )}
-            >
-              Try valid@mailvet.test
-            </Anchor>
-            , which asks nobody, or any other. You see every stage and the mail server’s own words.
+            {start.checkText(
+              <Anchor
+                inherit
+                underline="always"
+                renderRoot={(props) => (
+                  <Link {...props} to="/validate" search={{ email: "valid@mailvet.test" }} />
+                )}
+              >
+                {start.checkLink}
+              </Anchor>,
+            )}
           </Text>
         </Step>
         {hasApi ? (
           <>
-            <Step title="Make an API key" isDone={newest !== undefined}>
+            <Step title={start.key} isDone={newest !== undefined}>
               <Text size="sm">
-                <Anchor inherit underline="always" renderRoot={(props) => <Link {...props} to="/keys" />}>
-                  API keys
-                </Anchor>{" "}
-                shows a new key once. Copy it then; a key that is lost is simply replaced.
+                {start.keyText(
+                  <Anchor inherit underline="always" renderRoot={(props) => <Link {...props} to="/keys" />}>
+                    {start.keyLink}
+                  </Anchor>,
+                )}
               </Text>
             </Step>
-            <Step title="Call the API" isDone={keys.some(({ last_used_at }) => last_used_at !== null)}>
-              <CopyableCode text={curlWith(newest?.prefix)} label="the curl line" />
+            <Step title={start.call} isDone={keys.some(({ last_used_at }) => last_used_at !== null)}>
+              <CopyableCode text={curlWith(newest?.prefix)} label={start.callLabel} />
               <Text size="sm" c="dimmed" mt={4}>
-                {newest
-                  ? `Put the whole key “${newest.name}” in place of ${newest.prefix}…; it was shown when it was made.`
-                  : "Put your key in the place of the dots."}
+                {start.callText}
               </Text>
             </Step>
           </>
         ) : (
-          <Step title="Call the API" isDone={false}>
-            <Text size="sm">
-              Your plan is for this web app. Whoever runs this installation can open the API to you.
-            </Text>
+          <Step title={start.call} isDone={false}>
+            <Text size="sm">{start.callUnavailable}</Text>
           </Step>
         )}
-        <Step title="Upload a list" isDone={hasJobs}>
+        <Step title={start.upload} isDone={hasJobs}>
           <Text size="sm">
-            <Anchor inherit underline="always" renderRoot={(props) => <Link {...props} to="/bulk" />}>
-              Drop a CSV file
-            </Anchor>
-            , choose its column, see what it costs before it begins.
+            {start.uploadText(
+              <Anchor inherit underline="always" renderRoot={(props) => <Link {...props} to="/bulk" />}>
+                {start.uploadLink}
+              </Anchor>,
+            )}
           </Text>
         </Step>
       </Stack>
@@ -87,7 +93,7 @@ function Step({ title, isDone, children }: { title: string; isDone: boolean; chi
           <Text fw={600}>{title}</Text>
           {isDone && (
             <Badge variant="dot" color="teal">
-              done
+              {messages.start.done}
             </Badge>
           )}
         </Group>

@@ -1,4 +1,5 @@
-/** Where things stand: credits, the verdicts of the last days, the latest jobs; for a new account what to do first. */
+/** Overview: credits, verdicts of the last days, recent jobs, and first steps for a new account. */
+
 import { Anchor, Button, Group, Stack, Title } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -13,6 +14,7 @@ import { usageQuery } from "../usage/usage-queries.ts";
 import { VerdictsPerDay } from "../usage/verdicts-per-day.tsx";
 import { AccountStats } from "./account-stats.tsx";
 import { GettingStarted, isEverythingDone } from "./getting-started.tsx";
+import { messages } from "./messages.tsx";
 import { recentJobsQuery } from "./overview-queries.ts";
 import { RecentJobs } from "./recent-jobs.tsx";
 
@@ -27,17 +29,19 @@ export function Page() {
   return (
     <>
       <PageHeader
-        title="Overview"
+        title={messages.title}
         actions={
           <Group gap="xs">
-            <Button renderRoot={(props) => <Link {...props} to="/validate" />}>Check an address</Button>
+            <Button renderRoot={(props) => <Link {...props} to="/validate" />}>
+              {messages.checkAddress}
+            </Button>
             <Button variant="default" renderRoot={(props) => <Link {...props} to="/bulk" />}>
-              Upload a list
+              {messages.uploadList}
             </Button>
           </Group>
         }
       >
-        The last {DAYS} days of your account.
+        {messages.intro(DAYS)}
       </PageHeader>
       <Stack gap="lg">
         {failed ? (
@@ -49,17 +53,17 @@ export function Page() {
         )}
         {isNew && firstSteps}
         {steps && !isNew && (
-          <Section title="Verdicts per day">
+          <Section title={messages.verdictsPerDay}>
             {usage.data ? <VerdictsPerDay days={perDay(usage.data)} /> : <Loading />}
           </Section>
         )}
         <section aria-labelledby="jobs">
           <Group justify="space-between" mb="sm">
             <Title order={2} size="h4" id="jobs">
-              Recent jobs
+              {messages.recentJobs}
             </Title>
             <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/bulk" />}>
-              All jobs
+              {messages.allJobs}
             </Anchor>
           </Group>
           <RecentJobs />
@@ -70,7 +74,7 @@ export function Page() {
   );
 }
 
-/** Undefined until everything about them is known. */
+/** Undefined while loading. */
 function useSteps() {
   const { data: account } = useQuery(accountQuery);
   const { data: usage } = useQuery(usageQuery(DAYS));

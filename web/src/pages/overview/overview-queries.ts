@@ -1,4 +1,4 @@
-/** The latest jobs, asked for again while one is under way. */
+/** Query for the latest jobs; refetches while one is active. */
 import { queryOptions } from "@tanstack/react-query";
 import { service } from "../../queries.ts";
 import { isActive } from "../bulk/job-queries.ts";

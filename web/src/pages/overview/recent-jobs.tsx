@@ -1,4 +1,5 @@
-/** The latest jobs, and how far they are. */
+/** The latest jobs with their progress. */
+
 import { Button, Paper } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -6,6 +7,7 @@ import { EmptyState } from "../../shared/empty-state.tsx";
 import { ErrorAlert } from "../../shared/error-alert.tsx";
 import { Loading } from "../../shared/loading.tsx";
 import { JobRow } from "../bulk/job-row.tsx";
+import { messages } from "./messages.tsx";
 import { recentJobsQuery } from "./overview-queries.ts";
 
 export function RecentJobs() {
@@ -15,14 +17,14 @@ export function RecentJobs() {
   if (data.items.length === 0)
     return (
       <EmptyState
-        title="No jobs yet"
+        title={messages.noJobs}
         action={
           <Button variant="default" renderRoot={(props) => <Link {...props} to="/bulk" />}>
-            Upload a list
+            {messages.uploadList}
           </Button>
         }
       >
-        A CSV file with addresses comes back with a verdict beside each.
+        {messages.noJobsText}
       </EmptyState>
     );
   return (

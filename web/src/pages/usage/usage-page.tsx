@@ -1,7 +1,9 @@
 /** Credits: what is left, what they were used for, and the ledger that adds up to the balance. */
+
 import { Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { common } from "../../messages.ts";
 import { accountQuery } from "../../queries.ts";
 import { ErrorAlert } from "../../shared/error-alert.tsx";
 import { Loading } from "../../shared/loading.tsx";
@@ -9,7 +11,6 @@ import { formatNumber } from "../../shared/number-format.ts";
 import { PageHeader } from "../../shared/page-header.tsx";
 import { parsePage } from "../../shared/pager.tsx";
 import { Stat, StatGrid } from "../../shared/stat.tsx";
-import { PLAN_NAMES } from "../settings/plan-words.ts";
 import { FeedbackSection } from "./feedback-section.tsx";
 import { LedgerTable } from "./ledger-table.tsx";
 import { RANGES, UsageSection } from "./usage-section.tsx";
@@ -56,7 +57,7 @@ function Balance() {
       <Stat name="Free to spend" value={formatNumber(balance)}>
         {balance === 0
           ? "You are out of credits. Whoever runs this installation can give you more."
-          : `On the plan “${PLAN_NAMES[data.plan]}”.`}
+          : `On the plan “${common.plans[data.plan]}”.`}
       </Stat>
       <Stat name="Held" value={formatNumber(reserved)}>
         For work under way. What it does not need comes back.
