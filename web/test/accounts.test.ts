@@ -87,7 +87,7 @@ journey(
     const dialog = operator.page.getByRole("dialog");
     await dialog.getByLabel("Credits", { exact: true }).fill("6");
     await dialog.getByLabel("Note").fill("welcome back");
-    await dialog.getByRole("button", { name: "Give them" }).click();
+    await dialog.getByRole("button", { name: "Grant credits" }).click();
     await dialog.getByText("Done. The balance is 6 credits.").waitFor();
 
     await page.getByRole("button", { name: "valid@", exact: true }).click();

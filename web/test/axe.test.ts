@@ -82,8 +82,8 @@ journey("everybody can answer the dialogs, and leave them with Escape", async ({
     [`/bulk/${doneId}`, "Delete", "dialog"],
     ["/keys", "Create key", "dialog"],
     ["/keys", "Revoke a key", "dialog"],
-    ["/webhooks", "Add an endpoint", "dialog"],
-    [`/webhooks/${webhookId}`, "Change the secret", "dialog"],
+    ["/webhooks", "Add endpoint", "dialog"],
+    [`/webhooks/${webhookId}`, "Rotate secret", "dialog"],
     ["/settings", /^Account /, "menu"],
   ] as const) {
     await open(path);

@@ -1,14 +1,21 @@
-/** Accounts, each with a way to its plan and credits. */
+/** List of accounts, each with a button for its plan and credits. */
 
 import type { Account } from "@mailvet/contract";
 import { Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { common } from "../../messages.ts";
-import { plural } from "../../shared/number-format.ts";
 import { Timestamp } from "../../shared/timestamp.tsx";
+import { messages } from "./messages.tsx";
 
 export function AccountList({ accounts, onManage }: AccountListProps) {
   return (
-    <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label="Accounts">
+    <Stack
+      gap="sm"
+      component="ul"
+      m={0}
+      p={0}
+      style={{ listStyle: "none" }}
+      aria-label={messages.accounts.title}
+    >
       {accounts.map((account) => (
         <AccountCard key={account.id} account={account} onManage={() => onManage(account)} />
       ))}
@@ -29,21 +36,20 @@ function AccountCard({ account, onManage }: { account: Account; onManage: () => 
               {account.email}
             </Text>
             <Badge>{common.plans[account.plan]}</Badge>
-            {account.is_operator && <Badge color="grape">Operator</Badge>}
+            {account.is_operator && <Badge color="grape">{common.operator}</Badge>}
           </Group>
           <Text size="sm" c="dimmed" className="tabular">
-            {plural(balance, "credit")}
-            {reserved > 0 && `, ${plural(reserved, "more", "more")} held for jobs`} · since{" "}
-            <Timestamp at={account.created_at} />
+            {messages.accounts.balance(balance, reserved)} ·{" "}
+            {messages.accounts.created(<Timestamp at={account.created_at} />)}
           </Text>
         </Stack>
         <Button
           variant="default"
           size="sm"
           onClick={onManage}
-          aria-label={`Plan and credits of ${account.email}`}
+          aria-label={messages.accounts.manageOf(account.email)}
         >
-          Plan and credits
+          {messages.accounts.manage}
         </Button>
       </Group>
     </Paper>

@@ -1,4 +1,5 @@
-/** The accounts of this installation: plans, and credits to give. */
+/** Accounts of the installation, with search. */
+
 import { Stack, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
@@ -7,17 +8,17 @@ import { useState } from "react";
 import { EmptyState } from "../../shared/empty-state.tsx";
 import { ErrorAlert } from "../../shared/error-alert.tsx";
 import { Loading } from "../../shared/loading.tsx";
-import { plural } from "../../shared/number-format.ts";
 import { PageHeader } from "../../shared/page-header.tsx";
 import { Pager, parsePage } from "../../shared/pager.tsx";
 import { AccountList } from "./account-list.tsx";
 import { ManageAccount } from "./manage-account.tsx";
+import { messages } from "./messages.tsx";
 import { OperatorOnly } from "./operator-only.tsx";
 import { ACCOUNTS_PER_PAGE, accountsQuery } from "./operator-queries.ts";
 
 export function Page() {
   return (
-    <OperatorOnly title="Accounts">
+    <OperatorOnly title={messages.accounts.title}>
       <Accounts />
     </OperatorOnly>
   );
@@ -41,15 +42,13 @@ function Accounts() {
     void navigate({ to: "/operator/accounts", search: next, resetScroll: false });
   return (
     <>
-      <PageHeader title="Accounts">
-        <span role="status">
-          {data ? plural(data.total, "account") : "Everybody who uses this installation."}
-        </span>
+      <PageHeader title={messages.accounts.title}>
+        <span role="status">{data ? messages.accounts.total(data.total) : messages.accounts.intro}</span>
       </PageHeader>
       <Stack gap="lg">
         <TextInput
-          label="Search"
-          placeholder="Part of the email"
+          label={messages.accounts.search}
+          placeholder={messages.accounts.searchHint}
           type="search"
           maw={360}
           maxLength={254}
@@ -62,8 +61,8 @@ function Accounts() {
         {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
         {!data && !error && <Loading lines={6} />}
         {data?.items.length === 0 && (
-          <EmptyState title="No such account">
-            {search ? `No email contains “${search}”.` : undefined}
+          <EmptyState title={messages.accounts.none}>
+            {search ? messages.accounts.noneText(search) : undefined}
           </EmptyState>
         )}
         {data && data.items.length > 0 && (

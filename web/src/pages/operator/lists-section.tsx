@@ -1,22 +1,21 @@
-/** The list of disposable domains: how old it is, where it comes from, and why the last refresh failed. */
+/** List of disposable domains: source, age, and the last failed refresh. */
+
 import type { SystemLists } from "@mailvet/contract";
 import { Text } from "@mantine/core";
-import { formatNumber, plural } from "../../shared/number-format.ts";
 import { Section } from "../../shared/section.tsx";
 import { Timestamp } from "../../shared/timestamp.tsx";
+import { messages } from "./messages.tsx";
 
 export function ListsSection({ lists }: { lists: SystemLists }) {
   const { source, age_days, names, refresh, last_failure } = lists;
   return (
-    <Section title="Reference lists">
+    <Section title={messages.lists.title}>
       <Text className="tabular">
-        {`${formatNumber(names)} disposable domains, ${source === "packaged" ? "as released" : "refreshed"}, ${plural(age_days, "day")} old. `}
-        {refresh === "daily" ? "Refreshed daily." : "Automatic refresh is off (LISTS_REFRESH)."}
+        {messages.lists.summary(names, source === "packaged", age_days, refresh === "daily")}
         {last_failure && (
           <Text span c="red" role="status">
-            {" Last refresh failed "}
-            <Timestamp at={last_failure.at} />
-            {`: ${last_failure.reason}`}
+            {" "}
+            {messages.lists.failed(<Timestamp at={last_failure.at} />, last_failure.reason)}
           </Text>
         )}
       </Text>

@@ -1,9 +1,11 @@
-/** Keeps a page for the operator; others are told so. */
+/** Shows its children to operators only. */
+
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { sessionQuery } from "../../queries.ts";
 import { EmptyState } from "../../shared/empty-state.tsx";
 import { PageHeader } from "../../shared/page-header.tsx";
+import { messages } from "./messages.tsx";
 
 export function OperatorOnly({ title, children }: { title: string; children: ReactNode }) {
   const { data: session } = useQuery(sessionQuery);
@@ -12,9 +14,7 @@ export function OperatorOnly({ title, children }: { title: string; children: Rea
   return (
     <>
       <PageHeader title={title} />
-      <EmptyState title="Only the operator">
-        This page is for whoever runs this installation. Your account does not.
-      </EmptyState>
+      <EmptyState title={messages.noAccess}>{messages.noAccessText}</EmptyState>
     </>
   );
 }

@@ -1,30 +1,30 @@
-/** How gently each mail host has to be asked, and whom we leave alone for a while. */
+/** Throttle state per mail host: concurrency, delay, circuit breaker. */
+
 import type { HostPace } from "@mailvet/contract";
 import { Badge, Table, Text } from "@mantine/core";
+import { common } from "../../messages.ts";
 import { formatNumber } from "../../shared/number-format.ts";
 import { Section } from "../../shared/section.tsx";
 import { formatDuration, Timestamp } from "../../shared/timestamp.tsx";
+import { messages } from "./messages.tsx";
 
 export function ThrottleTable({ pacing }: { pacing: readonly HostPace[] }) {
   return (
-    <Section
-      title="Pacing"
-      intro="Hosts and providers that asked us to go slower. Whoever refuses us again and again is left alone for a while."
-    >
-      {pacing.length === 0 && <Text c="dimmed">Nobody has complained.</Text>}
+    <Section title={messages.throttling.title} intro={messages.throttling.intro}>
+      {pacing.length === 0 && <Text c="dimmed">{messages.throttling.none}</Text>}
       {pacing.length > 0 && (
-        <Table className="stacks" aria-label="Pacing">
+        <Table className="stacks" aria-label={messages.throttling.title}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th scope="col">Host or provider</Table.Th>
+              <Table.Th scope="col">{messages.throttling.host}</Table.Th>
               <Table.Th scope="col" ta="right" style={NOWRAP}>
-                At once
+                {messages.throttling.concurrency}
               </Table.Th>
               <Table.Th scope="col" ta="right" style={NOWRAP}>
-                Rest between
+                {messages.throttling.delay}
               </Table.Th>
-              <Table.Th scope="col">Breaker</Table.Th>
-              <Table.Th scope="col">Their words</Table.Th>
+              <Table.Th scope="col">{messages.throttling.breaker}</Table.Th>
+              <Table.Th scope="col">{messages.throttling.reply}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -46,28 +46,28 @@ function PaceRow({ pace }: { pace: HostPace }) {
       <Table.Th scope="row" fw={600} className="breaks" miw={230}>
         {pace.key}
       </Table.Th>
-      <Table.Td ta="right" className="tabular" data-name="At once">
+      <Table.Td ta="right" className="tabular" data-name={messages.throttling.concurrency}>
         {formatNumber(pace.limit)}
       </Table.Td>
-      <Table.Td ta="right" className="tabular" data-name="Rest between">
+      <Table.Td ta="right" className="tabular" data-name={messages.throttling.delay}>
         {pace.rest_ms < 1000
-          ? `${formatNumber(Math.round(pace.rest_ms))} ms`
+          ? messages.throttling.milliseconds(Math.round(pace.rest_ms))
           : formatDuration(pace.rest_ms / 1000)}
       </Table.Td>
-      <Table.Td data-name="Breaker" miw={160}>
+      <Table.Td data-name={messages.throttling.breaker} miw={160}>
         {pace.breaker_open_until ? (
           <div>
-            <Badge color="red">Open</Badge>
+            <Badge color="red">{messages.throttling.open}</Badge>
             <Text size="xs" c="dimmed" style={NOWRAP}>
-              until <Timestamp at={pace.breaker_open_until} />
+              {messages.throttling.until(<Timestamp at={pace.breaker_open_until} />)}
             </Text>
           </div>
         ) : (
-          "Closed"
+          messages.throttling.closed
         )}
       </Table.Td>
-      <Table.Td className="breaks" data-name="Their words">
-        {pace.last_reply ?? "–"}
+      <Table.Td className="breaks" data-name={messages.throttling.reply}>
+        {pace.last_reply ?? common.none}
       </Table.Td>
     </Table.Tr>
   );

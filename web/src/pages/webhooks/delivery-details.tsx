@@ -1,11 +1,12 @@
-/** One message: how often it was tried, what the receiver said, and the message itself. */
+/** One delivery: attempts, response of the endpoint, message body, resend button. */
+
 import type { WebhookDelivery } from "@mailvet/contract";
 import { Button, Code, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { service } from "../../queries.ts";
 import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { plural } from "../../shared/number-format.ts";
 import { Timestamp } from "../../shared/timestamp.tsx";
+import { messages } from "./messages.tsx";
 import { webhooksChanged } from "./webhook-queries.ts";
 
 export function DeliveryDetails({ webhookId, delivery, canReplay }: DeliveryDetailsProps) {
@@ -22,7 +23,7 @@ export function DeliveryDetails({ webhookId, delivery, canReplay }: DeliveryDeta
         {indented(delivery.message)}
       </Code>
       <Text size="xs" c="dimmed" className="breaks">
-        webhook-id {delivery.id}
+        {messages.deliveries.id(delivery.id)}
       </Text>
       {replay.error && <ErrorAlert error={replay.error} />}
       <Group>
@@ -33,11 +34,11 @@ export function DeliveryDetails({ webhookId, delivery, canReplay }: DeliveryDeta
           loading={replay.isPending}
           onClick={() => replay.mutate()}
         >
-          {delivery.state === "pending" ? "Try now" : "Send it again"}
+          {delivery.state === "pending" ? messages.deliveries.retryNow : messages.deliveries.resend}
         </Button>
         {!canReplay && (
           <Text size="sm" c="dimmed">
-            Switch the endpoint on first.
+            {messages.deliveries.enableFirst}
           </Text>
         )}
       </Group>
@@ -51,29 +52,22 @@ function Attempts({ delivery }: { delivery: WebhookDelivery }) {
   const { attempts, last_attempt_at, next_attempt_at, state } = delivery;
   return (
     <>
-      {attempts === 0 ? (
-        "Not tried yet."
-      ) : (
-        <>
-          {plural(attempts, "attempt")}, the last <Timestamp at={last_attempt_at} />. {outcomeOf(delivery)}
-        </>
-      )}
+      {attempts === 0
+        ? messages.deliveries.notAttempted
+        : messages.deliveries.attempts(attempts, <Timestamp at={last_attempt_at} />, resultOf(delivery))}
       {state === "pending" && next_attempt_at && (
-        <>
-          {" "}
-          Next attempt <Timestamp at={next_attempt_at} />.
-        </>
+        <> {messages.deliveries.nextAttempt(<Timestamp at={next_attempt_at} />)}</>
       )}
     </>
   );
 }
 
-function outcomeOf({ trouble, response_status }: WebhookDelivery): string {
+function resultOf({ trouble, response_status }: WebhookDelivery): string {
   if (trouble) return trouble;
-  return response_status === null ? "" : `It answered ${response_status}.`;
+  return response_status === null ? "" : messages.deliveries.responded(response_status);
 }
 
-/** For reading; what was signed is the same without the blanks. */
+/** For display only: the signature covers the message without whitespace. */
 function indented(message: string): string {
   try {
     return JSON.stringify(JSON.parse(message), null, 2);

@@ -1,9 +1,11 @@
-/** On, off, and a message to try it. */
+/** Buttons of an endpoint: enable, disable, send a test event. */
+
 import type { WebhookEndpoint } from "@mailvet/contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { service } from "../../queries.ts";
 import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { messages } from "./messages.tsx";
 import { webhooksChanged } from "./webhook-queries.ts";
 
 export function WebhookActions({ webhook: { id, is_enabled } }: { webhook: WebhookEndpoint }) {
@@ -17,14 +19,14 @@ export function WebhookActions({ webhook: { id, is_enabled } }: { webhook: Webho
     <Stack gap="xs" maw={420}>
       <Group gap="sm">
         <Button disabled={!is_enabled} loading={test.isPending} onClick={() => test.mutate()}>
-          Send a test event
+          {messages.actions.test}
         </Button>
         <Button variant="default" loading={toggle.isPending} onClick={() => toggle.mutate()}>
-          {is_enabled ? "Switch off" : "Switch on"}
+          {is_enabled ? messages.actions.disable : messages.actions.enable}
         </Button>
       </Group>
       <Text size="sm" c="dimmed" role="status">
-        {test.isSuccess && is_enabled && "A test event is on its way. What came of it is below."}
+        {test.isSuccess && is_enabled && messages.actions.testSent}
       </Text>
       {error && <ErrorAlert error={error} />}
     </Stack>

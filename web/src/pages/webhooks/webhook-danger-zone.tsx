@@ -1,4 +1,5 @@
-/** A new secret, or the end of the endpoint. */
+/** Rotates the secret of an endpoint, or deletes the endpoint. */
+
 import type { WebhookEndpoint, WebhookWithSecret } from "@mailvet/contract";
 import { Button, Group } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -7,32 +8,33 @@ import { useState } from "react";
 import { service } from "../../queries.ts";
 import { ConfirmDialog } from "../../shared/confirm-dialog.tsx";
 import { Section } from "../../shared/section.tsx";
-import { hostOf } from "./event-words.ts";
+import { messages } from "./messages.tsx";
+import { hostOf } from "./webhook-name.ts";
 import { webhooksChanged } from "./webhook-queries.ts";
 import { HowToVerify, WebhookSecret } from "./webhook-secret.tsx";
 
 export function WebhookDangerZone({ webhook }: { webhook: WebhookEndpoint }) {
-  const [asking, setAsking] = useState<"rotate" | "remove">();
+  const [confirming, setConfirming] = useState<"rotate" | "remove">();
   const [rotated, setRotated] = useState<WebhookWithSecret>();
-  const close = () => setAsking(undefined);
+  const close = () => setConfirming(undefined);
   return (
     <>
-      <Section title="Secret" intro="It was shown when it was made. We cannot show it again, but change it.">
+      <Section title={messages.secret.title} intro={messages.secret.intro}>
         <HowToVerify />
         <Group>
-          <Button variant="default" onClick={() => setAsking("rotate")}>
-            Change the secret
+          <Button variant="default" onClick={() => setConfirming("rotate")}>
+            {messages.secret.rotate}
           </Button>
         </Group>
       </Section>
-      <Section title="Delete" intro="With the record of everything that was sent to it.">
+      <Section title={messages.delete.title} intro={messages.delete.intro}>
         <Group>
-          <Button variant="default" onClick={() => setAsking("remove")}>
-            Delete the endpoint
+          <Button variant="default" onClick={() => setConfirming("remove")}>
+            {messages.delete.button}
           </Button>
         </Group>
       </Section>
-      {asking === "rotate" && (
+      {confirming === "rotate" && (
         <RotateSecret
           webhook={webhook}
           onRotated={(answer) => {
@@ -42,11 +44,14 @@ export function WebhookDangerZone({ webhook }: { webhook: WebhookEndpoint }) {
           onClose={close}
         />
       )}
-      {asking === "remove" && <RemoveWebhook webhook={webhook} onClose={close} />}
+      {confirming === "remove" && <RemoveWebhook webhook={webhook} onClose={close} />}
       {rotated && (
-        <WebhookSecret title="The new secret" secret={rotated.secret} onDone={() => setRotated(undefined)}>
-          For 24 hours messages are signed with both secrets. Change your receiver over in this time. It is
-          shown this once.
+        <WebhookSecret
+          title={messages.secret.rotated}
+          secret={rotated.secret}
+          onDone={() => setRotated(undefined)}
+        >
+          {messages.secret.rotatedText}
         </WebhookSecret>
       )}
     </>
@@ -61,14 +66,14 @@ function RotateSecret({ webhook, onRotated, onClose }: RotateSecretProps) {
   return (
     <ConfirmDialog
       isOpen
-      title="Change the secret?"
-      confirmLabel="Change the secret"
+      title={messages.secret.rotateTitle}
+      confirmLabel={messages.secret.rotate}
       isBusy={rotate.isPending}
       error={rotate.error}
       onConfirm={() => rotate.mutate()}
       onClose={onClose}
     >
-      You get a new one. The old one stays valid for 24 hours, so that there is time to change over.
+      {messages.secret.rotateText}
     </ConfirmDialog>
   );
 }
@@ -91,15 +96,15 @@ function RemoveWebhook({ webhook, onClose }: { webhook: WebhookEndpoint; onClose
   return (
     <ConfirmDialog
       isOpen
-      title="Delete this endpoint?"
-      confirmLabel="Delete the endpoint"
+      title={messages.delete.confirmTitle}
+      confirmLabel={messages.delete.button}
+      cancelLabel={messages.delete.keep}
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >
-      {hostOf(webhook.url)} hears nothing more, and what waits for it is not sent. To stop it for a while,
-      switch it off instead.
+      {messages.delete.text(hostOf(webhook.url))}
     </ConfirmDialog>
   );
 }

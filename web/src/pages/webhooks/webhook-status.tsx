@@ -1,34 +1,32 @@
-/** Whether messages reach an endpoint, and why not. */
+/** Status badge of an endpoint, and the reason when deliveries fail. */
+
 import type { WebhookEndpoint } from "@mailvet/contract";
 import { Badge } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Timestamp } from "../../shared/timestamp.tsx";
+import { messages } from "./messages.tsx";
 
 export function WebhookStatus({ webhook }: { webhook: WebhookEndpoint }) {
   if (!webhook.is_enabled)
     return (
       <Badge component="span" color="gray">
-        Switched off
+        {messages.status.disabled}
       </Badge>
     );
   return webhook.failing_since ? (
     <Badge component="span" color="yellow">
-      Failing
+      {messages.status.failing}
     </Badge>
   ) : (
     <Badge component="span" color="teal">
-      On
+      {messages.status.enabled}
     </Badge>
   );
 }
 
-/** Why nothing arrives there; undefined when all is well, or when its owner wants it so. */
-export function whyNot({ is_enabled, disabled_reason, failing_since }: WebhookEndpoint): ReactNode {
-  if (disabled_reason) return `We have switched it off. ${disabled_reason}`;
+/** Why nothing is delivered; undefined when deliveries succeed or the customer disabled the endpoint. */
+export function webhookProblem({ is_enabled, disabled_reason, failing_since }: WebhookEndpoint): ReactNode {
+  if (disabled_reason) return messages.status.disabledReason(disabled_reason);
   if (!is_enabled || !failing_since) return undefined;
-  return (
-    <>
-      Nothing has arrived there since <Timestamp at={failing_since} />.
-    </>
-  );
+  return messages.status.failingSince(<Timestamp at={failing_since} />);
 }
