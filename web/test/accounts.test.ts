@@ -10,10 +10,10 @@ journey("somebody signs up, makes a key, uses it from a program, and takes it ba
   const { page, open, follow } = await visit();
   await open("/");
   await page.getByRole("link", { name: "Sign up" }).click();
-  await page.getByRole("heading", { name: "Open an account" }).waitFor();
+  await page.getByRole("heading", { name: "Create account" }).waitFor();
   await page.getByLabel("Email").fill("ann@shop.example");
   await page.getByRole("textbox", { name: "Password" }).fill("a horse, a battery, a staple");
-  await page.getByRole("button", { name: "Open the account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await page.getByRole("link", { name: "5 credits" }).waitFor();
 
   await follow("API keys");
@@ -115,13 +115,13 @@ journey("a session that has ended leads to the door, and from there back to the 
     ]);
   await open("/");
   await signIn(page, { ...person, password: "not this one" });
-  await page.getByText("do not fit").waitFor();
+  await page.getByText("Wrong email or password").waitFor();
   await signIn(page, person);
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 
   await end();
   await follow("Webhooks");
-  await page.getByText("Sign in, and you are back where you were.").waitFor();
+  await page.getByText("Sign in to continue.").waitFor();
   await signIn(page, person);
   await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
   await page.getByText("No endpoints yet").waitFor();

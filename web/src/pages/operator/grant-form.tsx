@@ -8,7 +8,7 @@ import { service } from "../../queries.ts";
 import { ErrorAlert } from "../../shared/error-alert.tsx";
 import { fieldProblems } from "../../shared/problem-text.ts";
 import { ValidatedForm } from "../../shared/validated-form.tsx";
-import { isProblem } from "../sign-in/auth-problem.tsx";
+import { isProblem } from "../sign-in/auth-error.tsx";
 import { messages } from "./messages.tsx";
 import { accountsChanged } from "./operator-queries.ts";
 

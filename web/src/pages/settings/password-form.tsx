@@ -8,7 +8,7 @@ import { queries, service, sessionQuery } from "../../queries.ts";
 import { fieldProblems } from "../../shared/problem-text.ts";
 import { Section } from "../../shared/section.tsx";
 import { ValidatedForm } from "../../shared/validated-form.tsx";
-import { AuthProblem, isProblem } from "../sign-in/auth-problem.tsx";
+import { AuthError, isProblem } from "../sign-in/auth-error.tsx";
 import { NewPasswordInput, newPasswordProblem } from "../sign-in/new-password-input.tsx";
 import { messages } from "./messages.tsx";
 import { sessionsQuery } from "./session-queries.ts";
@@ -17,18 +17,18 @@ export function PasswordForm() {
   const { data: session } = useQuery(sessionQuery);
   const [currentPassword, setCurrent] = useState("");
   const [newPassword, setNew] = useState("");
-  const [isTried, setIsTried] = useState(false);
+  const [isSubmitted, setIsSubmitted] = useState(false);
   const change = useMutation({
     mutationFn: () => service.auth.changePassword({ currentPassword, newPassword }),
     async onSuccess() {
       setCurrent("");
       setNew("");
-      setIsTried(false);
+      setIsSubmitted(false);
       await queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
   });
   const submit = () => {
-    setIsTried(true);
+    setIsSubmitted(true);
     if (currentPassword !== "" && newPasswordProblem(newPassword) === undefined) change.mutate();
   };
   const problems = fieldProblems(change.error);
@@ -45,12 +45,12 @@ export function PasswordForm() {
           readOnly
         />
         <Stack gap="md" maw={420}>
-          {change.isSuccess && !isTried && (
+          {change.isSuccess && !isSubmitted && (
             <Alert color="teal" role="status" title={messages.password.changed}>
               {messages.password.changedText}
             </Alert>
           )}
-          <AuthProblem error={change.error} besideFields={["wrong_credentials"]} />
+          <AuthError error={change.error} fieldCodes={["wrong_credentials"]} />
           <PasswordInput
             label={messages.password.current}
             autoComplete="current-password"
@@ -58,7 +58,7 @@ export function PasswordForm() {
             value={currentPassword}
             onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
             error={
-              isTried && currentPassword === ""
+              isSubmitted && currentPassword === ""
                 ? common.required
                 : (problems.current_password ?? (isWrong ? messages.password.wrong : undefined))
             }
@@ -68,7 +68,7 @@ export function PasswordForm() {
             label={messages.password.new}
             value={newPassword}
             onChange={({ currentTarget }) => setNew(currentTarget.value)}
-            error={problems.new_password ?? (isTried ? newPasswordProblem(newPassword) : undefined)}
+            error={problems.new_password ?? (isSubmitted ? newPasswordProblem(newPassword) : undefined)}
           />
           <Group>
             <Button type="submit" loading={change.isPending}>

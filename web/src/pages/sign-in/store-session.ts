@@ -1,4 +1,4 @@
-/** Somebody has just signed in here: remember who, and forget what an earlier account left behind. */
+/** Stores a new session and drops cached data of an earlier account. */
 import type { SignedIn } from "@mailvet/contract";
 import { queries, sessionQuery } from "../../queries.ts";
 
