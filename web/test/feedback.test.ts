@@ -19,17 +19,17 @@ journey(
     );
     const { page, open } = await visit({ cookie });
     await open("/usage");
-    await page.getByText("Nothing was told yet").waitFor();
+    await page.getByText("No feedback yet").waitFor();
     const rows = emails.map((email, n) => `${email},${n % 4 === 0 ? "hard_bounce" : "delivered"}`);
     const buffer = Buffer.from(`email,event\n${rows.join("\n")}\nnobody,bounced\nx@shop.io,soft_bounce\n`);
     await page
-      .getByLabel("File of outcomes")
+      .getByLabel("File with delivery results")
       .setInputFiles({ name: "events.csv", mimeType: "text/csv", buffer });
 
-    await page.getByText("40 outcomes of 42 rows stored").waitFor();
+    await page.getByText("40 of 42 rows stored").waitFor();
     await page.getByText(/Row 41: .*no address/).waitFor();
-    await page.getByText("25% really bounced", { exact: false }).waitFor();
-    await page.getByRole("img", { name: /Bar chart of bounce rates in one week/ }).waitFor();
+    await page.getByText("25% bounced").waitFor();
+    await page.getByRole("img", { name: /Bar chart of bounce rates in 1 week/ }).waitFor();
     await page.getByText("By provider").click();
     await page.getByRole("rowheader", { name: "Google Workspace" }).waitFor();
     const { violations } = await new AxeBuilder({ page })
@@ -37,8 +37,8 @@ journey(
       .analyze();
     expect(violations.map(({ id }) => id)).toEqual([]);
 
-    await page.getByRole("button", { name: "Forget all outcomes" }).click();
-    await page.getByRole("button", { name: "Forget them" }).click();
-    await page.getByText("Nothing was told yet").waitFor();
+    await page.getByRole("button", { name: "Delete all feedback" }).click();
+    await page.getByRole("button", { name: "Delete feedback" }).click();
+    await page.getByText("No feedback yet").waitFor();
   },
 );

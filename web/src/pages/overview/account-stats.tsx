@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { common } from "../../messages.ts";
 import { formatNumber, formatPercent } from "../../shared/number-format.ts";
 import { Stat, StatGrid } from "../../shared/stat.tsx";
-import { type Counts, checked } from "../usage/usage-days.ts";
+import { checked, type UsageCounts } from "../usage/usage-days.ts";
 import { messages } from "./messages.tsx";
 
 export function AccountStats({ credits, sum, days }: AccountStatsProps) {
@@ -45,4 +45,4 @@ export function AccountStats({ credits, sum, days }: AccountStatsProps) {
   );
 }
 
-type AccountStatsProps = { credits: { balance: number; reserved: number }; sum: Counts; days: number };
+type AccountStatsProps = { credits: { balance: number; reserved: number }; sum: UsageCounts; days: number };

@@ -1,34 +1,37 @@
-/** Forgetting all outcomes, after a question. */
+/** Deletes all delivery results after a confirmation. */
+
 import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
 import { queries, service } from "../../queries.ts";
 import { ConfirmDialog } from "../../shared/confirm-dialog.tsx";
+import { messages } from "./messages.tsx";
 
 export function DeleteFeedback() {
-  const [isAsked, asking] = useDisclosure();
-  const forget = useMutation({
+  const [isOpen, dialog] = useDisclosure();
+  const remove = useMutation({
     mutationFn: () => service.feedback.forget(),
     onSuccess() {
-      asking.close();
+      dialog.close();
       return queries.invalidateQueries({ queryKey: ["feedback"] });
     },
   });
   return (
     <>
-      <Button variant="default" size="xs" h={36} onClick={asking.open}>
-        Forget all outcomes
+      <Button variant="default" size="xs" h={36} onClick={dialog.open}>
+        {messages.feedback.delete}
       </Button>
       <ConfirmDialog
-        isOpen={isAsked}
-        title="Forget all outcomes?"
-        confirmLabel="Forget them"
-        isBusy={forget.isPending}
-        error={forget.error ?? undefined}
-        onConfirm={() => forget.mutate()}
-        onClose={asking.close}
+        isOpen={isOpen}
+        title={messages.feedback.deleteTitle}
+        confirmLabel={messages.feedback.deleteConfirm}
+        cancelLabel={messages.feedback.deleteCancel}
+        isBusy={remove.isPending}
+        error={remove.error ?? undefined}
+        onConfirm={() => remove.mutate()}
+        onClose={dialog.close}
       >
-        Every outcome you told is erased for good, and your scores are again as if you had told nothing.
+        {messages.feedback.deleteText}
       </ConfirmDialog>
     </>
   );

@@ -1,4 +1,5 @@
-/** Every change of the credits, newest first: what happened, what for, and what was left. */
+/** Ledger of the account, newest entry first. */
+
 import type { LedgerEntry } from "@mailvet/contract";
 import { Button, Group, Paper, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -8,7 +9,8 @@ import { Loading } from "../../shared/loading.tsx";
 import { formatNumber } from "../../shared/number-format.ts";
 import { Pager } from "../../shared/pager.tsx";
 import { Timestamp } from "../../shared/timestamp.tsx";
-import { Change, entryWords, Reference, signed } from "./ledger-entry.tsx";
+import { Change, Reference, signed } from "./ledger-entry.tsx";
+import { messages } from "./messages.tsx";
 import { jobNamesQuery, LEDGER_PAGE_SIZE, ledgerQuery } from "./usage-queries.ts";
 
 export function LedgerTable({ page, onPage }: { page: number; onPage: (page: number) => void }) {
@@ -17,14 +19,14 @@ export function LedgerTable({ page, onPage }: { page: number; onPage: (page: num
   if (isPending) return <Loading />;
   if (error) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
   if (data.total === 0)
-    return <EmptyState title="No entries yet">Credits you get or spend stand here.</EmptyState>;
+    return <EmptyState title={messages.ledger.none}>{messages.ledger.noneText}</EmptyState>;
   if (data.ledger.length === 0)
     return (
       <EmptyState
-        title="The ledger is not that long"
+        title={messages.ledger.noSuchPage}
         action={
           <Button variant="default" onClick={() => onPage(1)}>
-            To its first page
+            {messages.ledger.firstPage}
           </Button>
         }
       />
@@ -50,23 +52,23 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
       visibleFrom="sm"
       tabIndex={0}
       role="region"
-      aria-label="Ledger entries"
+      aria-label={messages.ledger.entries}
       aria-busy={isStale}
     >
-      <Table className="tabular" highlightOnHover aria-label="Ledger">
+      <Table className="tabular" highlightOnHover aria-label={messages.ledger.title}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">When</Table.Th>
-            <Table.Th scope="col">What</Table.Th>
-            <Table.Th scope="col">For</Table.Th>
+            <Table.Th scope="col">{messages.ledger.when}</Table.Th>
+            <Table.Th scope="col">{messages.ledger.what}</Table.Th>
+            <Table.Th scope="col">{messages.ledger.reference}</Table.Th>
             <Table.Th scope="col" ta="right">
-              Free to spend
+              {messages.ledger.available}
             </Table.Th>
             <Table.Th scope="col" ta="right">
-              Held
+              {messages.ledger.reserved}
             </Table.Th>
             <Table.Th scope="col" ta="right">
-              Balance
+              {messages.ledger.balance}
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -76,7 +78,7 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
               <Table.Td style={{ whiteSpace: "nowrap" }}>
                 <Timestamp at={entry.created_at} />
               </Table.Td>
-              <Table.Td>{entryWords(entry)}</Table.Td>
+              <Table.Td>{messages.ledger.kinds[entry.kind]}</Table.Td>
               <Table.Td className="breaks">
                 <Reference entry={entry} jobNames={jobNames} />
               </Table.Td>
@@ -95,15 +97,21 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
   );
 }
 
-/** The same on a narrow screen, where a table would have to be pushed to and fro. */
+/** The same on a narrow screen, where a table would scroll sideways. */
 function EntryList({ entries, jobNames }: Entries) {
   return (
-    <Paper withBorder component="ul" className="plain-list ruled" hiddenFrom="sm" aria-label="Ledger">
+    <Paper
+      withBorder
+      component="ul"
+      className="plain-list ruled"
+      hiddenFrom="sm"
+      aria-label={messages.ledger.title}
+    >
       {entries.map((entry) => (
         <Group key={entry.id} component="li" justify="space-between" wrap="nowrap" px="sm" py="xs">
           <Stack gap={0} miw={0}>
             <Text size="sm" fw={600}>
-              {entryWords(entry)}
+              {messages.ledger.kinds[entry.kind]}
             </Text>
             <Text size="sm" component="div" className="breaks">
               <Reference entry={entry} jobNames={jobNames} />
@@ -118,9 +126,11 @@ function EntryList({ entries, jobNames }: Entries) {
                 {signed(entry.amount)}
               </Text>
             )}
-            {entry.reserved_change !== 0 && <Text size="xs">{signed(entry.reserved_change)} held</Text>}
+            {entry.reserved_change !== 0 && (
+              <Text size="xs">{messages.ledger.reservedChange(signed(entry.reserved_change))}</Text>
+            )}
             <Text size="xs" c="dimmed">
-              {formatNumber(entry.balance_after)} left
+              {messages.ledger.balanceAfter(entry.balance_after)}
             </Text>
           </Stack>
         </Group>

@@ -1,4 +1,4 @@
-/** Credits: what is left, what they were used for, and the ledger that adds up to the balance. */
+/** Credit balance, usage, bounce feedback and ledger. */
 
 import { Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -13,6 +13,7 @@ import { parsePage } from "../../shared/pager.tsx";
 import { Stat, StatGrid } from "../../shared/stat.tsx";
 import { FeedbackSection } from "./feedback-section.tsx";
 import { LedgerTable } from "./ledger-table.tsx";
+import { messages } from "./messages.tsx";
 import { RANGES, UsageSection } from "./usage-section.tsx";
 
 export function Page() {
@@ -25,20 +26,17 @@ export function Page() {
 
   return (
     <>
-      <PageHeader title="Usage and credits">
-        Every verdict costs one credit; a duplicate in a list, and whatever fails, costs nothing.
-      </PageHeader>
+      <PageHeader title={messages.title}>{messages.intro}</PageHeader>
       <Stack gap="xl">
         <Balance />
         <UsageSection range={range} keyId={search.key} onChoose={look} />
         <FeedbackSection />
         <section aria-labelledby="ledger">
           <Title order={2} size="h4" id="ledger">
-            Ledger
+            {messages.ledger.title}
           </Title>
           <Text size="sm" c="dimmed" mb="sm">
-            Credits are held while the work goes on, and spent when there is a verdict. What was not needed
-            returns.
+            {messages.ledger.intro}
           </Text>
           <LedgerTable page={page} onPage={(wanted) => look({ page: String(wanted) })} />
         </section>
@@ -54,13 +52,11 @@ function Balance() {
   const { balance, reserved } = data.credits;
   return (
     <StatGrid cols={{ base: 1, xs: 2 }}>
-      <Stat name="Free to spend" value={formatNumber(balance)}>
-        {balance === 0
-          ? "You are out of credits. Whoever runs this installation can give you more."
-          : `On the plan “${common.plans[data.plan]}”.`}
+      <Stat name={messages.balance.available} value={formatNumber(balance)}>
+        {balance === 0 ? messages.balance.outOfCredits : messages.balance.plan(common.plans[data.plan])}
       </Stat>
-      <Stat name="Held" value={formatNumber(reserved)}>
-        For work under way. What it does not need comes back.
+      <Stat name={messages.balance.reserved} value={formatNumber(reserved)}>
+        {messages.balance.reservedHint}
       </Stat>
     </StatGrid>
   );
