@@ -15,6 +15,8 @@ import { keysQuery, stateOf } from "./key-queries.ts";
 import { KeySnippets } from "./key-snippets.tsx";
 import { messages } from "./messages.tsx";
 
+const HEADER = "X-API-Key";
+
 export function Page() {
   const { data: keys, error, refetch } = useQuery(keysQuery);
   const { data: account } = useQuery(accountQuery);
@@ -24,7 +26,7 @@ export function Page() {
   return (
     <>
       <PageHeader title={messages.title} actions={keys && keys.length > 0 ? create : undefined}>
-        {messages.intro(<Code style={{ whiteSpace: "nowrap" }}>{"X-API-Key"}</Code>)}
+        {messages.intro(<Code style={{ whiteSpace: "nowrap" }}>{HEADER}</Code>)}
       </PageHeader>
       <Stack gap="lg">
         {account && !account.limits.api_access && (

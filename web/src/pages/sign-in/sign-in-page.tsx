@@ -79,7 +79,7 @@ export function Page() {
 /** Links to sign-up only where it is open. */
 function SignUpHint() {
   const { data: about, isPending } = useQuery(aboutQuery);
-  if (isPending) return <>&nbsp;</>; // keeps the height, so that the card does not jump
+  if (isPending) return "\u00a0"; // keeps the height, so that the card does not jump
   if (about?.sign_up === "closed") return messages.signIn.invitationOnly;
   return messages.signIn.noAccount(<AuthLink to="/sign-up">{messages.signIn.signUp}</AuthLink>);
 }

@@ -25,12 +25,13 @@ type WebhookSecretProps = { title: string; secret: string; children: ReactNode; 
 export function HowToVerify() {
   return (
     <Stack gap="xs">
-      <Text size="sm">{messages.secret.verify(<code>{"npm install standardwebhooks"}</code>)}</Text>
+      <Text size="sm">{messages.secret.verify(<code>{INSTALL}</code>)}</Text>
       <CopyableCode text={VERIFY} label={messages.secret.example} />
     </Stack>
   );
 }
 
+const INSTALL = "npm install standardwebhooks";
 const VERIFY = `import { Webhook } from "standardwebhooks";
 
 const webhook = new Webhook(process.env.MAILVET_WEBHOOK_SECRET);
