@@ -4,7 +4,10 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import "./styles.ts";
+// Style sheets in cascade order.
+import "@mantine/core/styles.css";
+import "@mantine/dropzone/styles.css";
+import "./app.css";
 import { queries } from "./queries.ts";
 import { router } from "./router.tsx";
 import { cssVariables, theme } from "./theme.ts";

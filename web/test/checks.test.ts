@@ -17,8 +17,8 @@ const CHECKS = [
 
 journey(
   "every kind of verdict is shown with its reason, its stages and the server's reply",
-  async (scene) => {
-    const { service, visit } = scene;
+  async (context) => {
+    const { service, visit } = context;
     const { cookie } = await service.openAccount({ credits: CHECKS.length });
     const { page, open } = await visit({ cookie });
     await open("/validate");
@@ -36,8 +36,8 @@ journey(
   },
 );
 
-journey("a suggestion is checked with one click, and viewing results again is free", async (scene) => {
-  const { service, lab, visit } = scene;
+journey("a suggestion is checked with one click, and viewing results again is free", async (context) => {
+  const { service, lab, visit } = context;
   const { cookie, key } = await service.openAccount({ credits: 3 });
   const { page, open } = await visit({ cookie });
   await open("/validate");

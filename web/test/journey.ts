@@ -1,6 +1,6 @@
 /**
- * What a story in the browser happens in: the lab's mail internet, the whole service with the built web app on a database
- * of its own, and a Chromium. One for each file of stories.
+ * Environment of the browser tests, one per test file: the lab, the service with the built web app on its own database,
+ * and Chromium.
  */
 import { type Lab, type MailWorld, openLab, STANDING_WORLD } from "@mailvet/lab";
 import type { Browser } from "playwright-core";
@@ -9,16 +9,16 @@ import { openService, type TestService } from "../../service/test/service.ts";
 import { openBrowser } from "./browser.ts";
 import { openVisitor, type Visitor, type VisitorOptions } from "./visitor.ts";
 
-export type World = AsyncDisposable & { lab: Lab; service: TestService; browser: Browser };
+export type JourneyEnvironment = AsyncDisposable & { lab: Lab; service: TestService; browser: Browser };
 
-export type WorldOptions = {
+export type EnvironmentOptions = {
   /** Settings of the service. */
   env?: Record<string, string>;
-  /** Beside the standing world. */
+  /** In addition to the lab's standing domains. */
   domains?: MailWorld;
 };
 
-export async function openWorld({ env = {}, domains = {} }: WorldOptions = {}): Promise<World> {
+async function openEnvironment({ env = {}, domains = {} }: EnvironmentOptions): Promise<JourneyEnvironment> {
   const lab = await openLab({ ...STANDING_WORLD, ...domains });
   const service = await openService({ lab, env });
   const browser = await openBrowser();
@@ -34,34 +34,34 @@ export async function openWorld({ env = {}, domains = {} }: WorldOptions = {}): 
   };
 }
 
-export type Scene = World & {
-  /** Somebody comes in. They leave when the story ends, and may have nothing to complain about by then. */
+export type JourneyContext = JourneyEnvironment & {
+  /** Opens a visitor, which is closed after the journey. The journey fails if it has recorded errors. */
   visit(options?: VisitorOptions): Promise<Visitor>;
 };
 
-export type Journey = (name: string, walk: (scene: Scene) => Promise<void>) => void;
+export type Journey = (name: string, run: (context: JourneyContext) => Promise<void>) => void;
 
-/** For a file of stories: opens its world, and gives a `test` for them. Left out where there is no browser. */
-export function journeysIn(options: WorldOptions = {}): Journey {
-  let world: World | undefined;
+/** Opens the environment for a test file and returns its `test` function. Skipped without a browser. */
+export function journeysIn(options: EnvironmentOptions = {}): Journey {
+  let environment: JourneyEnvironment | undefined;
   beforeAll(async () => {
-    world = await openWorld(options);
+    environment = await openEnvironment(options);
   });
-  afterAll(() => world?.[Symbol.asyncDispose]());
-  return (name, walk) =>
+  afterAll(() => environment?.[Symbol.asyncDispose]());
+  return (name, run) =>
     test.skipIf(!inject("hasBrowser"))(name, async () => {
-      const { service, browser } = world!;
+      const { service, browser } = environment!;
       const visitors: Visitor[] = [];
-      const visit = async (who: VisitorOptions = {}) => {
-        const visitor = await openVisitor(browser, service.url, who);
+      const visit = async (options: VisitorOptions = {}) => {
+        const visitor = await openVisitor(browser, service.url, options);
         visitors.push(visitor);
         return visitor;
       };
       try {
-        await walk({ ...world!, visit });
-        expect(visitors.flatMap(({ complaints }) => complaints)).toEqual([]);
+        await run({ ...environment!, visit });
+        expect(visitors.flatMap(({ errors }) => errors)).toEqual([]);
       } catch (error) {
-        if (error instanceof Error) error.message += await whatWasSeen(visitors);
+        if (error instanceof Error) error.message += await snapshots(visitors);
         throw error;
       } finally {
         for (const visitor of visitors) await visitor[Symbol.asyncDispose]();
@@ -69,7 +69,7 @@ export function journeysIn(options: WorldOptions = {}): Journey {
     });
 }
 
-async function whatWasSeen(visitors: readonly Visitor[]): Promise<string> {
-  const seen = visitors.map(async ({ look, complaints }) => [await look().catch(String), ...complaints]);
-  return `\n\nIn the browser at that moment:\n${(await Promise.all(seen)).flat().join("\n")}`;
+async function snapshots(visitors: readonly Visitor[]): Promise<string> {
+  const states = visitors.map(async ({ snapshot, errors }) => [await snapshot().catch(String), ...errors]);
+  return `\n\nBrowser state:\n${(await Promise.all(states)).flat().join("\n")}`;
 }

@@ -1,4 +1,4 @@
-/** `npm run demo` as a child of ours, on a port and a directory of its own. */
+/** Runs `npm run demo` as a child process on a free port with a temporary data directory. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -7,19 +7,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
-import type { Who } from "./shots.ts";
+import type { Role } from "./shots.ts";
 
-export type Demonstration = AsyncDisposable & {
+export type Demo = AsyncDisposable & {
   url: string;
-  signIn(page: Page, who: Exclude<Who, "nobody">): Promise<void>;
+  signIn(page: Page, role: Exclude<Role, "anonymous">): Promise<void>;
 };
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const READY_WITHIN_MS = 120_000;
 
-export async function openDemonstration(): Promise<Demonstration> {
+export async function openDemo(): Promise<Demo> {
   const directory = await mkdtemp(join(tmpdir(), "mailvet-demo-"));
-  await chmod(directory, 0o755); // started by root, the database runs as somebody else
+  await chmod(directory, 0o755); // started by root, the database runs as another user
   const port = await freePort();
   const child = spawn(
     process.execPath,
@@ -45,15 +45,15 @@ export async function openDemonstration(): Promise<Demonstration> {
     await rm(directory, { recursive: true, force: true });
   };
   try {
-    const guide = await heardGuide(child);
+    const output = await readyOutput(child);
     return {
-      url: found(guide, /Open (\S+) and sign in/)[0]!,
-      async signIn(page, who) {
-        const words =
-          who === "operator"
+      url: capture(output, /Open (\S+) and sign in/)[0]!,
+      async signIn(page, role) {
+        const credentials =
+          role === "operator"
             ? /as the operator +(\S+) +password +(.+)/
             : /as a customer +(\S+) +password +(.+)/;
-        const [email, password] = found(guide, words);
+        const [email, password] = capture(output, credentials);
         await page.goto("/sign-in");
         await page.getByLabel("Email").fill(email!);
         await page.getByLabel("Password", { exact: true }).fill(password!);
@@ -68,24 +68,24 @@ export async function openDemonstration(): Promise<Demonstration> {
   }
 }
 
-/** What it says once everything is on stage. */
-async function heardGuide(child: ChildProcess): Promise<string> {
+/** The output of the demo up to its ready message. */
+async function readyOutput(child: ChildProcess): Promise<string> {
   const timeout = AbortSignal.timeout(READY_WITHIN_MS);
-  let heard = "";
+  let output = "";
   child.stdout!.setEncoding("utf8").on("data", (text: string) => {
-    heard += text;
+    output += text;
   });
-  while (!heard.includes("Ctrl-C")) {
+  while (!output.includes("Ctrl-C")) {
     timeout.throwIfAborted();
-    if (child.exitCode !== null) throw new Error(`the demonstration ended:\n${heard}`);
+    if (child.exitCode !== null) throw new Error(`the demo exited:\n${output}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  return heard;
+  return output;
 }
 
-function found(text: string, pattern: RegExp): string[] {
+function capture(text: string, pattern: RegExp): string[] {
   const match = pattern.exec(text);
-  if (!match) throw new Error(`the demonstration did not say ${pattern}`);
+  if (!match) throw new Error(`the demo's output does not match ${pattern}`);
   return match.slice(1);
 }
 

@@ -1,34 +1,34 @@
-/** Every page as somebody sees it in the demonstration: who looks, and how they get there. */
+/** The screenshots: name, role, and the steps to the page in the demo. */
 import type { Page } from "playwright-core";
 
-export type Who = "nobody" | "customer" | "operator";
+export type Role = "anonymous" | "customer" | "operator";
 
-export type Sight = {
-  /** Of its pictures. */
+export type Shot = {
+  /** Prefix of the file names. */
   name: string;
-  who: Who;
-  /** Ends when everything stands that belongs on the picture. */
+  role: Role;
+  /** Resolves when the page is complete. */
   visit(page: Page): Promise<unknown>;
 };
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { name }).first().waitFor();
 
 const open =
-  (path: string, ...headings: (string | RegExp)[]): Sight["visit"] =>
+  (path: string, ...headings: (string | RegExp)[]): Shot["visit"] =>
   async (page) => {
     await page.goto(path);
     for (const name of headings) await heading(page, name);
     await settled(page);
   };
 
-/** No grey bars any more, and nothing that still fades in. */
+/** No skeletons, and transitions have ended. */
 async function settled(page: Page): Promise<void> {
   await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "hidden" });
   await page.waitForTimeout(200);
 }
 
 const check =
-  (email: string): Sight["visit"] =>
+  (email: string): Shot["visit"] =>
   async (page) => {
     await page.goto("/validate");
     await page.getByLabel("Email address").fill(email);
@@ -38,7 +38,7 @@ const check =
   };
 
 const job =
-  (filename: string, ...headings: string[]): Sight["visit"] =>
+  (filename: string, ...headings: string[]): Shot["visit"] =>
   async (page) => {
     await page.goto("/bulk");
     await page.getByRole("link", { name: filename }).click();
@@ -46,7 +46,7 @@ const job =
     await settled(page);
   };
 
-/** With a repeated row and a column that could be mistaken for the right one. */
+/** With a duplicate row and a second column with emails. */
 const GUESTS = `id,guest,email,referred by,city
 1,Anna Adler,anna.adler1@north.example-lab.com,,Hamburg
 2,Ben Berg,ben.berg2@south.example-lab.com,anna.adler1@north.example-lab.com,Leeds
@@ -69,7 +69,7 @@ async function createKey(page: Page): Promise<void> {
   await open("/keys", "API keys")(page);
   await page.getByRole("button", { name: "Create key" }).click();
   await page.getByRole("dialog").waitFor();
-  await page.waitForTimeout(400); // it fades in
+  await page.waitForTimeout(400); // fade-in
 }
 
 async function deliveries(page: Page): Promise<void> {
@@ -84,25 +84,25 @@ async function ledger(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Ledger" }).evaluate((node) => node.scrollIntoView());
 }
 
-export const TOUR: readonly Sight[] = [
-  { name: "sign-in", who: "nobody", visit: open("/sign-in", "Sign in") },
-  { name: "sign-up", who: "nobody", visit: open("/sign-up", /./) },
-  { name: "forgotten-password", who: "nobody", visit: open("/forgotten-password", /./) },
-  { name: "overview", who: "customer", visit: open("/", "Verdicts per day", "Recent jobs") },
-  { name: "validate", who: "customer", visit: open("/validate", "Validate") },
-  { name: "validate-valid", who: "customer", visit: check("ann@polite.example-lab.com") },
-  { name: "validate-unknown", who: "customer", visit: check("ann@grey.example-lab.com") },
-  { name: "bulk", who: "customer", visit: open("/bulk", "Jobs") },
-  { name: "bulk-preview", who: "customer", visit: choose },
-  { name: "job-running", who: "customer", visit: job("crm-export.csv") },
-  { name: "job-completed", who: "customer", visit: job("newsletter.csv", "Results") },
-  { name: "keys", who: "customer", visit: open("/keys", "API keys", "Use a key") },
-  { name: "key-dialog", who: "customer", visit: createKey },
-  { name: "webhooks", who: "customer", visit: open("/webhooks", "Webhooks") },
-  { name: "webhook-deliveries", who: "customer", visit: deliveries },
-  { name: "usage", who: "customer", visit: open("/usage", /Usage/) },
-  { name: "usage-ledger", who: "customer", visit: ledger },
-  { name: "settings", who: "customer", visit: open("/settings", "Settings") },
-  { name: "operator-accounts", who: "operator", visit: open("/operator/accounts", "Accounts") },
-  { name: "operator-system", who: "operator", visit: open("/operator/system", "System") },
+export const SHOTS: readonly Shot[] = [
+  { name: "sign-in", role: "anonymous", visit: open("/sign-in", "Sign in") },
+  { name: "sign-up", role: "anonymous", visit: open("/sign-up", /./) },
+  { name: "forgotten-password", role: "anonymous", visit: open("/forgotten-password", /./) },
+  { name: "overview", role: "customer", visit: open("/", "Verdicts per day", "Recent jobs") },
+  { name: "validate", role: "customer", visit: open("/validate", "Validate") },
+  { name: "validate-valid", role: "customer", visit: check("ann@polite.example-lab.com") },
+  { name: "validate-unknown", role: "customer", visit: check("ann@grey.example-lab.com") },
+  { name: "bulk", role: "customer", visit: open("/bulk", "Jobs") },
+  { name: "bulk-preview", role: "customer", visit: choose },
+  { name: "job-running", role: "customer", visit: job("crm-export.csv") },
+  { name: "job-completed", role: "customer", visit: job("newsletter.csv", "Results") },
+  { name: "keys", role: "customer", visit: open("/keys", "API keys", "Use a key") },
+  { name: "key-dialog", role: "customer", visit: createKey },
+  { name: "webhooks", role: "customer", visit: open("/webhooks", "Webhooks") },
+  { name: "webhook-deliveries", role: "customer", visit: deliveries },
+  { name: "usage", role: "customer", visit: open("/usage", /Usage/) },
+  { name: "usage-ledger", role: "customer", visit: ledger },
+  { name: "settings", role: "customer", visit: open("/settings", "Settings") },
+  { name: "operator-accounts", role: "operator", visit: open("/operator/accounts", "Accounts") },
+  { name: "operator-system", role: "operator", visit: open("/operator/system", "System") },
 ];

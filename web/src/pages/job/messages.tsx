@@ -154,7 +154,7 @@ const SUB_STATUSES: Readonly<Record<SubStatus, readonly [status: Status, name: s
   ],
   smtputf8_unsupported: ["invalid", "SMTPUTF8 unsupported", "The server can't handle non-ASCII addresses."],
 
-  disposable: ["risky", "Disposable", "Disposable address."],
+  disposable: ["risky", "Disposable", "A temporary address at a disposable domain."],
   catch_all: ["risky", "Catch-all", "The server accepts any name, so this mailbox is unconfirmed."],
   role_based: ["risky", "Role address", "A shared mailbox such as info@ or sales@."],
   mailbox_full: ["risky", "Mailbox full", "It exists but is over quota."],

@@ -222,11 +222,11 @@ const ASK_AGAIN = "Don't send. Ask for the address again.";
 
 export const ADVICE: Record<SubStatus, Advice> = {
   "": {
-    action: "Send.",
+    action: "No issues found.",
     reason: "The server accepted this mailbox and rejected a made-up one, and nothing else was found.",
   },
   privacy_relay: {
-    action: "Send. The relay forwards to a private mailbox and can be switched off by its owner.",
+    action: "No issues found. The relay forwards to a private mailbox and can be switched off by its owner.",
     reason: "The mailbox is confirmed, and forwarding is no reason against it.",
   },
 
