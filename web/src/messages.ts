@@ -80,9 +80,9 @@ export const common = {
   },
   duration: {
     underSecond: "less than a second",
-    seconds: (count: number) => `${count} s`,
-    minutes: (count: number) => `${count} min`,
-    hours: (count: number) => `${count} h`,
+    seconds: (count: number) => `${count}\u00a0s`,
+    minutes: (count: number) => `${count}\u00a0min`,
+    hours: (count: number) => `${count}\u00a0h`,
     days: (count: number) => plural(count, "day"),
   },
   /** Mail providers whose names are not their identifiers with capital letters. */

@@ -77,8 +77,8 @@ export const messages = {
         Checked {at} in {took}
       </>
     ),
-    milliseconds: (ms: number) => `${ms} ms`,
-    seconds: (seconds: string) => `${seconds} s`,
+    milliseconds: (ms: number) => `${ms}\u00a0ms`,
+    seconds: (seconds: string) => `${seconds}\u00a0s`,
   },
 
   stages: {
