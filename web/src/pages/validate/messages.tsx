@@ -85,7 +85,6 @@ export const messages = {
     title: "How we decided",
     verdict: common.verdict,
     json: "JSON response",
-    jsonLabel: "JSON response",
     confirmed: "There is direct evidence that this mailbox exists.",
     unconfirmed: "Nothing confirms that this mailbox exists.",
     flags: "Flags:",

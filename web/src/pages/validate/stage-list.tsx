@@ -48,7 +48,7 @@ export function StageList({ result }: { result: ValidationResult }) {
             <Text fw={600}>{messages.stages.json}</Text>
           </Accordion.Control>
           <Accordion.Panel>
-            <CopyableCode text={JSON.stringify(result, null, 2)} label={messages.stages.jsonLabel} />
+            <CopyableCode text={JSON.stringify(result, null, 2)} label={messages.stages.json} />
           </Accordion.Panel>
         </Accordion.Item>
       </Accordion>
