@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { Interrupted } from "./interruption.ts";
-import { ServiceFailure } from "./service.ts";
+import { ServiceFailure } from "./remote/service.ts";
 
 const SERVICE_FAILED = 1;
 const BAD_USAGE = 2;
@@ -13,15 +13,15 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 
 /** Each with what adds it to the program, in the order of the help. */
 const COMMANDS = new Map<string, () => Promise<(program: Command) => void>>([
-  ["check", async () => (await import("./check.ts")).addCheckCommand],
-  ["domain", async () => (await import("./domain.ts")).addDomainCommand],
-  ["clean", async () => (await import("./clean.ts")).addCleanCommand],
-  ["explain", async () => (await import("./explain.ts")).addExplainCommand],
-  ["doctor", async () => (await import("./doctor.ts")).addDoctorCommand],
-  ["lists", async () => (await import("./lists.ts")).addListsCommand],
-  ["job", async () => (await import("./job.ts")).addJobCommand],
-  ["feedback", async () => (await import("./feedback.ts")).addFeedbackCommand],
-  ["account", async () => (await import("./account.ts")).addAccountCommand],
+  ["check", async () => (await import("./commands/check.ts")).addCheckCommand],
+  ["domain", async () => (await import("./commands/domain.ts")).addDomainCommand],
+  ["clean", async () => (await import("./commands/clean.ts")).addCleanCommand],
+  ["explain", async () => (await import("./commands/explain.ts")).addExplainCommand],
+  ["doctor", async () => (await import("./commands/doctor.ts")).addDoctorCommand],
+  ["lists", async () => (await import("./commands/lists.ts")).addListsCommand],
+  ["job", async () => (await import("./commands/job.ts")).addJobCommand],
+  ["feedback", async () => (await import("./commands/feedback.ts")).addFeedbackCommand],
+  ["account", async () => (await import("./commands/account.ts")).addAccountCommand],
 ]);
 
 const program = new Command("mailvet")

@@ -2,12 +2,18 @@
 import type { Job } from "@mailvet/contract";
 import { DOWNLOAD_FORMATS, JOB_STATUSES, type JobStatus, STATUSES } from "@mailvet/contract/words";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { listenForInterruption } from "./interruption.ts";
+import { listenForInterruption } from "../interruption.ts";
+import { jobCard, jobLine } from "../output/job-view.ts";
+import { paintFor } from "../output/terminal.ts";
+import {
+  addServiceOptions,
+  badUsage,
+  type Service,
+  type ServiceOptions,
+  serviceFrom,
+} from "../remote/service.ts";
 import { type DownloadOptions, downloadJob } from "./job-download.ts";
 import { endedBadly, followJob, type RunOptions, runJob } from "./job-run.ts";
-import { jobCard, jobLine } from "./job-view.ts";
-import { addServiceOptions, badUsage, type Service, type ServiceOptions, serviceFrom } from "./service.ts";
-import { paintFor } from "./terminal.ts";
 
 const EXIT_CODES = `
 Exit code 0 when it ran, whatever the verdicts; 1 when the service refused or could not be reached, or the job failed

@@ -1,7 +1,7 @@
 /** Which column of a list holds the emails: the one that was named, or the one whose cells look like it. */
 import { basename } from "node:path";
-import { badUsage } from "./service.ts";
-import { printable } from "./terminal.ts";
+import { printable } from "../output/terminal.ts";
+import { badUsage } from "../remote/service.ts";
 
 export type ColumnChoice = {
   list: string;

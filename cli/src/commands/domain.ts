@@ -1,8 +1,14 @@
 /** mailvet domain: where a domain's mail goes, who runs it and what it publishes, here or at a service. */
 import type { DomainReport } from "@mailvet/contract";
 import type { Command } from "commander";
-import { addServiceOptions, badUsage, type Service, type ServiceOptions, serviceFrom } from "./service.ts";
-import { type Paint, paintFor, printable } from "./terminal.ts";
+import { type Paint, paintFor, printable } from "../output/terminal.ts";
+import {
+  addServiceOptions,
+  badUsage,
+  type Service,
+  type ServiceOptions,
+  serviceFrom,
+} from "../remote/service.ts";
 
 export function addDomainCommand(program: Command): void {
   const domain = program
@@ -45,7 +51,7 @@ async function inspectHere(name: string): Promise<DomainReport> {
   const [{ randomUUID }, engine, { localSettings }] = await Promise.all([
     import("node:crypto"),
     import("@mailvet/engine"),
-    import("./local-settings.ts"),
+    import("../local-settings.ts"),
   ]);
   const verifier = engine.verifierFrom(localSettings());
   try {

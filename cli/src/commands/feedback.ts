@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import type { FeedbackSummary } from "@mailvet/contract";
 import { OUTCOMES, type Outcome } from "@mailvet/contract/words";
 import type { Command } from "commander";
-import { listenForInterruption, whenInterrupted } from "./interruption.ts";
-import { fileAt } from "./job-run.ts";
-import { addServiceOptions, badUsage, type ServiceOptions, serviceFrom } from "./service.ts";
-import { printable } from "./terminal.ts";
+import { listenForInterruption, whenInterrupted } from "../interruption.ts";
+import { printable } from "../output/terminal.ts";
+import { addServiceOptions, badUsage, type ServiceOptions, serviceFrom } from "../remote/service.ts";
+import { fileAt } from "../remote/upload-file.ts";
 
 const LOOKS_LIKE_EMAIL = /^[^/\s]+@[^/\s]+$/;
 

@@ -3,17 +3,17 @@ import { basename } from "node:path";
 import { LEVELS, type Level, verifierFrom } from "@mailvet/engine";
 import { ListFileTrouble } from "@mailvet/engine/list-file";
 import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { summaryOf } from "./card.ts";
-import { readDuration } from "./duration.ts";
-import { chooseColumn } from "./email-column.ts";
-import { Interrupted, listenForInterruption, unlessInterrupted, whenInterrupted } from "./interruption.ts";
-import { checkList, emptyTally, type ListTally } from "./list-check.ts";
-import { openListOnDisk } from "./list-on-disk.ts";
-import { openTable, surveyTable, writeTable } from "./list-table.ts";
-import { localSettings } from "./local-settings.ts";
-import { type OutOptions, openResultsFile, partialPath, resultsPath } from "./results-file.ts";
-import { printable } from "./terminal.ts";
-import { openVerdictStore } from "./verdict-store.ts";
+import { Interrupted, listenForInterruption, unlessInterrupted, whenInterrupted } from "../interruption.ts";
+import { chooseColumn } from "../list-file/email-column.ts";
+import { checkList, emptyTally, type ListTally } from "../list-file/list-check.ts";
+import { openListOnDisk } from "../list-file/list-on-disk.ts";
+import { openTable, surveyTable, writeTable } from "../list-file/list-table.ts";
+import { type OutOptions, openResultsFile, partialPath, resultsPath } from "../list-file/results-file.ts";
+import { openVerdictStore } from "../list-file/verdict-store.ts";
+import { localSettings } from "../local-settings.ts";
+import { summaryOf } from "../output/card.ts";
+import { readDuration } from "../output/duration.ts";
+import { printable } from "../output/terminal.ts";
 
 type CleanOptions = OutOptions & { column?: string; level: Level; patience: number };
 

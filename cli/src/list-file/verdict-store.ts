@@ -4,7 +4,7 @@
  */
 import type { ValidationResult } from "@mailvet/contract";
 import type { VerdictCells } from "@mailvet/engine/list-file";
-import { openLineFile } from "./nameless-file.ts";
+import { openLineFile } from "./temp-file.ts";
 
 export type VerdictStore = Disposable & {
   /** Rows count from 1. */

@@ -11,8 +11,8 @@ import {
   readReply,
 } from "@mailvet/engine";
 import { type Command, CommanderError, Option } from "commander";
-import { linesOf } from "./line-reader.ts";
-import { type Paint, paintFor } from "./terminal.ts";
+import { linesOf } from "../check/line-reader.ts";
+import { type Paint, paintFor } from "../output/terminal.ts";
 
 /** One reply in its context, as the command line or a JSON line gives it. */
 export type Question = { stage: ReplyStage; reply: string; mx?: string; recipient?: string };

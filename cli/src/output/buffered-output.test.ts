@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { outletTo } from "./outlet.ts";
+import { outletTo } from "./buffered-output.ts";
 
 test("a few words are seen soon, although nobody says that they are all", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

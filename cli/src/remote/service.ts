@@ -1,7 +1,7 @@
 /** A Mailvet service elsewhere: how it is named on the command line, and what to do when it fails. */
 import { type Client, createClient, MailvetProblem, MailvetUnreachable } from "@mailvet/sdk";
 import { type Command, CommanderError, Option } from "commander";
-import { printable } from "./terminal.ts";
+import { printable } from "../output/terminal.ts";
 
 export type Service = {
   client: Client;

@@ -1,8 +1,8 @@
 /** mailvet account: whose API key this is, what it may do, and what is left. */
 import type { Account } from "@mailvet/contract";
 import type { Command } from "commander";
-import { addServiceOptions, badUsage, type ServiceOptions, serviceFrom } from "./service.ts";
-import { type Paint, paintFor, printable } from "./terminal.ts";
+import { type Paint, paintFor, printable } from "../output/terminal.ts";
+import { addServiceOptions, badUsage, type ServiceOptions, serviceFrom } from "../remote/service.ts";
 
 export function addAccountCommand(program: Command): void {
   const account = program

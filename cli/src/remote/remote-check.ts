@@ -3,7 +3,7 @@
  * the list is read on for a moment, to say how much of it has no result.
  */
 import type { CheckOptions } from "@mailvet/sdk";
-import type { Check } from "./local-check.ts";
+import type { Check } from "../check/local-check.ts";
 import { type Service, ServiceFailure } from "./service.ts";
 
 /** A list that is still being written may never end. */

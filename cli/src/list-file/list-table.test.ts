@@ -5,11 +5,11 @@ import { gzipSync } from "node:zlib";
 import { verifierFrom } from "@mailvet/engine";
 import { ListFileTrouble, VERDICT_COLUMNS } from "@mailvet/engine/list-file";
 import { afterAll, expect, test } from "vitest";
+import { localSettings } from "../local-settings.ts";
 import { chooseColumn } from "./email-column.ts";
 import { checkList, emptyTally } from "./list-check.ts";
 import { openListOnDisk } from "./list-on-disk.ts";
 import { openTable, surveyTable, writeTable } from "./list-table.ts";
-import { localSettings } from "./local-settings.ts";
 import { openResultsFile } from "./results-file.ts";
 import { openVerdictStore } from "./verdict-store.ts";
 

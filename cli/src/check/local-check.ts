@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { BulkItem, ValidationResult } from "@mailvet/contract";
 import { type Evidence, type Level, reportOf, type Verifier, verifierFrom } from "@mailvet/engine";
+import { localSettings } from "../local-settings.ts";
 import { inOrder } from "./in-order.ts";
-import { localSettings } from "./local-settings.ts";
 
 /** Turns addresses into results, one for each and in their order: here, or at a service (remote-check.ts). */
 export type Check = (emails: AsyncIterable<string>) => AsyncIterable<ValidationResult | BulkItem>;

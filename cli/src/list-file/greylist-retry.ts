@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ValidationResult } from "@mailvet/contract";
-import { openLineFile } from "./nameless-file.ts";
+import { openLineFile } from "./temp-file.ts";
 
 /** An email, the row it stands in, and how often it was asked for. */
 export type Asked = { row: number; email: string; times: number };

@@ -2,14 +2,14 @@
 import type { BulkItem, Status, ValidationResult } from "@mailvet/contract";
 import { LEVELS, type Level } from "@mailvet/contract/words";
 import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { addressesFrom } from "./address-source.ts";
-import { cardOf, lineOf, summaryOf } from "./card.ts";
-import type { Check } from "./local-check.ts";
-import { outletTo } from "./outlet.ts";
-import { type Progress, progressOn } from "./progress.ts";
-import { checkListAt, checkOneAt } from "./remote-check.ts";
-import { addServiceOptions, badUsage, type ServiceOptions, serviceFrom } from "./service.ts";
-import { paintFor } from "./terminal.ts";
+import { addressesFrom } from "../check/address-source.ts";
+import type { Check } from "../check/local-check.ts";
+import { outletTo } from "../output/buffered-output.ts";
+import { cardOf, lineOf, summaryOf } from "../output/card.ts";
+import { type Progress, progressOn } from "../output/progress-bar.ts";
+import { paintFor } from "../output/terminal.ts";
+import { checkListAt, checkOneAt } from "../remote/remote-check.ts";
+import { addServiceOptions, badUsage, type ServiceOptions, serviceFrom } from "../remote/service.ts";
 
 const STANDARD_INPUT = "-";
 const INTERRUPTED = 130;
@@ -107,7 +107,7 @@ function secondsFrom(min: number, max = Number.MAX_SAFE_INTEGER): (text: string)
 }
 
 async function checkHere(level: Level): Promise<Check> {
-  const local = await import("./local-check.ts");
+  const local = await import("../check/local-check.ts");
   return local.checkHere(level);
 }
 

@@ -1,7 +1,7 @@
 /** mailvet lists: fresher reference lists without waiting for a release. */
 import { refreshLists } from "@mailvet/engine";
 import { type Command, CommanderError } from "commander";
-import { defaultListsDirectory, localSettings } from "./local-settings.ts";
+import { defaultListsDirectory, localSettings } from "../local-settings.ts";
 
 type RefreshFlags = { from?: string[]; force?: true };
 

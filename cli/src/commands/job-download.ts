@@ -1,8 +1,8 @@
 /** mailvet job download: a job's rows with their verdicts, into a file that is there only when it is whole. */
 import type { DownloadQuery, Status } from "@mailvet/contract";
 import { MailvetUnreachable } from "@mailvet/sdk";
-import { type OutOptions, openResultsFile, resultsName, resultsPath } from "./results-file.ts";
-import type { Service } from "./service.ts";
+import { type OutOptions, openResultsFile, resultsName, resultsPath } from "../list-file/results-file.ts";
+import type { Service } from "../remote/service.ts";
 
 export type DownloadOptions = OutOptions & { format: DownloadQuery["format"]; status?: Status };
 

@@ -5,11 +5,11 @@
 import type { Status } from "@mailvet/contract";
 import type { Evidence, Level, Verifier } from "@mailvet/engine";
 import { createEmailCensus, emailIn } from "@mailvet/engine/list-file";
-import { sayDuration } from "./duration.ts";
-import { unlessInterrupted } from "./interruption.ts";
-import { resultOf, WIDTH } from "./local-check.ts";
-import { createRate, meterOn } from "./meter.ts";
-import { type Asked, openSecondAsking, type SecondAsking } from "./second-asking.ts";
+import { resultOf, WIDTH } from "../check/local-check.ts";
+import { unlessInterrupted } from "../interruption.ts";
+import { sayDuration } from "../output/duration.ts";
+import { createRate, meterOn } from "../output/progress-state.ts";
+import { type Asked, openSecondAsking, type SecondAsking } from "./greylist-retry.ts";
 import type { VerdictStore } from "./verdict-store.ts";
 
 export type ListCheckDeps = {

@@ -1,18 +1,14 @@
 /** mailvet job run: a file through a service, from the upload to the results. */
-import { createReadStream, openAsBlob } from "node:fs";
-import { stat } from "node:fs/promises";
-import { basename } from "node:path";
 import type { Job } from "@mailvet/contract";
-import type { UploadFile } from "@mailvet/sdk";
-import { CommanderError } from "commander";
-import { chooseColumn } from "./email-column.ts";
-import { whenInterrupted } from "./interruption.ts";
+import { whenInterrupted } from "../interruption.ts";
+import { chooseColumn } from "../list-file/email-column.ts";
+import { resultsPath } from "../list-file/results-file.ts";
+import { jobSummary, previewOf, standingOf } from "../output/job-view.ts";
+import { meterOn } from "../output/progress-state.ts";
+import { paintFor } from "../output/terminal.ts";
+import { badUsage, type Service, ServiceFailure } from "../remote/service.ts";
+import { fileAt } from "../remote/upload-file.ts";
 import { type DownloadOptions, fetchResults } from "./job-download.ts";
-import { jobSummary, previewOf, standingOf } from "./job-view.ts";
-import { meterOn } from "./meter.ts";
-import { resultsPath } from "./results-file.ts";
-import { badUsage, type Service, ServiceFailure } from "./service.ts";
-import { paintFor } from "./terminal.ts";
 
 export type RunOptions = DownloadOptions & { column?: string; json?: true };
 
@@ -57,22 +53,6 @@ async function begin(
   );
   say(`job ${job.id} has begun`);
   return job;
-}
-
-/** A file can be sent again after a failure; what comes through a pipe cannot. */
-export async function fileAt(list: string): Promise<UploadFile> {
-  if (list === "-") return { name: "standard-input.csv", content: process.stdin };
-  try {
-    const stats = await stat(list);
-    if (stats.isDirectory()) throw new Error("it is a directory");
-    return {
-      name: basename(list),
-      content: stats.isFile() ? await openAsBlob(list) : createReadStream(list),
-    };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommanderError(2, "mailvet.list", `cannot read the list ${list}: ${why}`);
-  }
 }
 
 /** Shows how far it is until it has ended, and then what came of it. */

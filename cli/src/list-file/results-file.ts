@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { access, type FileHandle, link, open, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
-import { badUsage } from "./service.ts";
+import { badUsage } from "../remote/service.ts";
 
 export type ResultsFile = AsyncDisposable & {
   write(piece: string | Uint8Array): Promise<void>;

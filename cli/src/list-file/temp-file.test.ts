@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { openLineFile } from "./nameless-file.ts";
+import { openLineFile } from "./temp-file.ts";
 
 test("lines are found where they were put, also while more are added", () => {
   using file = openLineFile();

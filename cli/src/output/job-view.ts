@@ -2,7 +2,7 @@
 import type { Job, JobStatus, UploadPreview } from "@mailvet/contract";
 import { summaryOf } from "./card.ts";
 import { sayDuration } from "./duration.ts";
-import type { Standing } from "./meter.ts";
+import type { Standing } from "./progress-state.ts";
 import { type Colour, type Paint, printable } from "./terminal.ts";
 
 const LOOKS: Record<JobStatus, Colour> = {

@@ -3,7 +3,7 @@
  * standard output goes elsewhere, so that results and bar never fight over the same lines.
  */
 import cliProgress from "cli-progress";
-import { sizeOfList } from "./address-source.ts";
+import { sizeOfList } from "../check/address-source.ts";
 
 /** Below this a bar would be gone before anyone has read it. */
 const WORTH_A_BAR = 20;

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createRate, type MeterStream, meterOn } from "./meter.ts";
+import { createRate, type MeterStream, meterOn } from "./progress-state.ts";
 
 function kept(): { stream: MeterStream; lines: string[] } {
   const lines: string[] = [];

@@ -1,8 +1,8 @@
 /** mailvet doctor: a check list of everything outside Mailvet that good verdicts depend on, with what to do. */
 import { doctorFrom, type Finding } from "@mailvet/engine";
 import type { Command } from "commander";
-import { localSettings } from "./local-settings.ts";
-import { type Colour, type Paint, paintFor, printable } from "./terminal.ts";
+import { localSettings } from "../local-settings.ts";
+import { type Colour, type Paint, paintFor, printable } from "../output/terminal.ts";
 
 const LOOKS: Record<Finding["outcome"], { sign: string; colour: Colour }> = {
   good: { sign: "✔", colour: "green" },

@@ -6,8 +6,8 @@ import { close, createReadStream, fstatSync, open } from "node:fs";
 import { Socket } from "node:net";
 import { promisify } from "node:util";
 import { CommanderError } from "commander";
-import { Interrupted, unlessInterrupted } from "./interruption.ts";
-import { openNamelessFile, writeAll } from "./nameless-file.ts";
+import { Interrupted, unlessInterrupted } from "../interruption.ts";
+import { openNamelessFile, writeAll } from "./temp-file.ts";
 
 export type ListOnDisk = AsyncDisposable & {
   /** From its beginning. */
