@@ -1,6 +1,6 @@
 /**
- * Where the addresses to check come from: the command line, a file of plain lines, a file of JSON lines, or
- * standard input. A stream from end to end: memory does not grow with the list, nor with its lines.
+ * Reads the addresses to check: from the command line, a file of plain lines, a file of JSON lines, or standard
+ * input. Streams throughout, so memory use depends neither on the length of the list nor on that of its lines.
  */
 import { close, createReadStream, fstat, open } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -9,30 +9,30 @@ import { promisify } from "node:util";
 import { CommanderError } from "commander";
 import { linesOf } from "./line-reader.ts";
 
-/** What is longer is cut, and gets its result for what is left; no address comes anywhere near. */
+/** Longer input is cut and checked as cut; no valid address comes near this length. */
 const MAX_ADDRESS_BYTES = 8 * 1024;
 
-/** In a line of JSON other things may stand beside the address; it is read and gone before the next one. */
+/** A JSON line may have other fields beside the address. Only one line is in memory at a time. */
 const MAX_JSON_LINE_BYTES = 1024 * 1024;
 
-/** Every address that was named, in order. */
+/** The addresses given as arguments, then those of the list, in order. */
 export async function* addressesFrom(
-  named: readonly string[],
+  args: readonly string[],
   list: string | undefined,
 ): AsyncGenerator<string> {
-  yield* named;
+  yield* args;
   if (list === undefined) return;
   const isJson = list.endsWith(".jsonl");
   for await (const line of linesOf(await openList(list), isJson ? MAX_JSON_LINE_BYTES : MAX_ADDRESS_BYTES)) {
-    if (line.trim() === "") continue; // a blank line is no address
+    if (line.trim() === "") continue;
     yield isJson ? fromJsonLine(line) : line;
   }
 }
 
-/** How many bytes the list has, for a progress bar; undefined when nobody can know. */
+/** Size of the list in bytes, for a progress bar; undefined for standard input and pipes. */
 export async function sizeOfList(list: string): Promise<number | undefined> {
   if (list === "-") return undefined;
-  const stats = await stat(list).catch(() => undefined); // never opened here: a pipe can be opened only once
+  const stats = await stat(list).catch(() => undefined); // not opened here: a pipe can be opened only once
   return stats?.isFile() ? stats.size : undefined;
 }
 
@@ -41,7 +41,7 @@ async function openList(list: string): Promise<AsyncIterable<Buffer>> {
   try {
     const fd = await promisify(open)(list, "r");
     const stats = await promisify(fstat)(fd);
-    // Waiting for a pipe as one waits for a file would keep the process from ending at Ctrl-C.
+    // A read stream on a FIFO blocks a thread, and the process would not exit on Ctrl-C. A socket does not.
     if (stats.isFIFO()) return new Socket({ fd, readable: true, writable: false });
     if (!stats.isDirectory()) return createReadStream(list, { fd });
     await promisify(close)(fd);
@@ -52,7 +52,7 @@ async function openList(list: string): Promise<AsyncIterable<Buffer>> {
   }
 }
 
-/** A JSON string, or an object with an email; whatever else it may be is checked as it stands, so no line is lost. */
+/** A JSON string, or an object with an email. Anything else is checked as it is, so every line gets a result. */
 function fromJsonLine(line: string): string {
   try {
     const value: unknown = JSON.parse(line);
@@ -61,12 +61,12 @@ function fromJsonLine(line: string): string {
       return cut(value.email);
     }
   } catch {
-    // Not JSON: a plain address that strayed into the list.
+    // Not JSON: treated as a plain address.
   }
   return cut(line);
 }
 
-/** A copy, because a mere slice would keep the whole text in memory. */
+/** Copies, because a slice would keep the whole string in memory. */
 function cut(text: string): string {
   if (text.length <= MAX_ADDRESS_BYTES) return text;
   return Buffer.from(text.slice(0, MAX_ADDRESS_BYTES)).toString();

@@ -4,7 +4,7 @@ import { inOrder } from "./in-order.ts";
 
 const never = new Promise<never>(() => {});
 
-test("results come in the order of the things, however long each takes", async () => {
+test("results are yielded in input order, however long each takes", async () => {
   async function* source() {
     yield* [30, 1, 20, 0, 10];
   }
@@ -13,55 +13,55 @@ test("results come in the order of the things, however long each takes", async (
   expect(results).toEqual([30, 1, 20, 0, 10]);
 });
 
-test("what is done is handed out while the source has nothing more to say yet", async () => {
+test("finished results are yielded while the source is pending", async () => {
   async function* source() {
     yield 1;
     yield 2;
     await never;
   }
-  const results = inOrder(source(), 100, async (thing) => thing);
+  const results = inOrder(source(), 100, async (item) => item);
   expect(await results.next()).toEqual({ done: false, value: 1 });
   expect(await results.next()).toEqual({ done: false, value: 2 });
 });
 
-test("as many as the width are under way at once, and never more", async () => {
-  let underWay = 0;
+test("the concurrency limit is reached and never exceeded", async () => {
+  let inFlight = 0;
   let most = 0;
   async function* source() {
     for (let i = 0; i < 40; i++) yield i;
   }
-  const work = async (thing: number) => {
-    most = Math.max(most, ++underWay);
-    await sleep(thing % 3);
-    underWay--;
-    return thing;
+  const work = async (item: number) => {
+    most = Math.max(most, ++inFlight);
+    await sleep(item % 3);
+    inFlight--;
+    return item;
   };
   const results: number[] = [];
-  for await (const thing of inOrder(source(), 7, work)) results.push(thing);
+  for await (const item of inOrder(source(), 7, work)) results.push(item);
   expect(results).toHaveLength(40);
   expect(most).toBe(7);
 });
 
-test("a source that fails does so after everything that came before", async () => {
+test("an error of the source is thrown after all earlier results", async () => {
   async function* source() {
     yield 5;
     yield 1;
-    throw new Error("the disk is gone");
+    throw new Error("read failed");
   }
   const results: number[] = [];
   const collect = async () => {
     for await (const ms of inOrder(source(), 100, (ms) => sleep(ms, ms))) results.push(ms);
   };
-  await expect(collect()).rejects.toThrow("the disk is gone");
+  await expect(collect()).rejects.toThrow("read failed");
   expect(results).toEqual([5, 1]);
 });
 
-test("work that fails does so in its turn", async () => {
+test("an error of the work is thrown in order", async () => {
   async function* source() {
     yield* [1, 2, 3];
   }
-  const work = async (thing: number) => {
-    if (thing !== 2) return thing;
+  const work = async (item: number) => {
+    if (item !== 2) return item;
     throw new Error("two is bad");
   };
   const results = inOrder(source(), 3, work);
@@ -69,18 +69,18 @@ test("work that fails does so in its turn", async () => {
   await expect(results.next()).rejects.toThrow("two is bad");
 });
 
-test("whoever has seen enough can leave while the source is silent", async () => {
+test("the consumer can stop while the source is pending", async () => {
   async function* source() {
     yield 1;
     await never;
   }
-  for await (const thing of inOrder(source(), 10, async (thing) => thing)) {
-    expect(thing).toBe(1);
+  for await (const item of inOrder(source(), 10, async (item) => item)) {
+    expect(item).toBe(1);
     break;
   }
 });
 
-test("a source that is left behind may clean up", async () => {
+test("the source is closed when the consumer stops", async () => {
   let isClean = false;
   async function* source() {
     try {
@@ -89,6 +89,6 @@ test("a source that is left behind may clean up", async () => {
       isClean = true;
     }
   }
-  for await (const _thing of inOrder(source(), 2, async (thing) => thing)) break;
+  for await (const _item of inOrder(source(), 2, async (item) => item)) break;
   await expect.poll(() => isClean).toBe(true);
 });

@@ -1,63 +1,64 @@
 /**
- * Works on many things at once and hands the results out in the order the things came in.
+ * Concurrent map over an async iterable that yields results in input order.
  *
- * At most `width` are under way or waiting to be handed out, so memory stays bounded. The first in line is handed
- * out as soon as it is done, however slow the source is; a source that fails does so after everything before it.
+ * At most `concurrency` items are in flight or waiting to be yielded, so memory is bounded. The first result is
+ * yielded as soon as it is ready, even if the source is slow. A failure of the source is thrown after all results
+ * of the items before it.
  */
 export async function* inOrder<T, R>(
-  things: AsyncIterable<T>,
-  width: number,
-  work: (thing: T) => Promise<R>,
+  items: AsyncIterable<T>,
+  concurrency: number,
+  work: (item: T) => Promise<R>,
 ): AsyncGenerator<R> {
-  const source = things[Symbol.asyncIterator]();
-  const line: Promise<R>[] = [];
+  const source = items[Symbol.asyncIterator]();
+  const inFlight: Promise<R>[] = [];
   let isReading = false;
   let isDrained = false;
   let failure: { error: unknown } | undefined;
-  let ring = () => {};
+  let wake = () => {};
 
   const read = async () => {
     isReading = true;
     try {
-      while (!isDrained && line.length < width) {
+      while (!isDrained && inFlight.length < concurrency) {
         const next = await source.next();
         if (next.done) isDrained = true;
-        else line.push(begin(work, next.value));
-        ring();
+        else inFlight.push(begin(work, next.value));
+        wake();
       }
     } catch (error) {
       failure = { error };
       isDrained = true;
     }
     isReading = false;
-    ring();
+    wake();
   };
 
   try {
     for (;;) {
-      if (!isReading && !isDrained && line.length < width) void read();
-      if (line.length > 0) {
-        const result = await line[0]!; // meanwhile the reading goes on
-        line.shift();
+      if (!isReading && !isDrained && inFlight.length < concurrency) void read();
+      if (inFlight.length > 0) {
+        const result = await inFlight[0]!; // reading continues meanwhile
+        inFlight.shift();
         yield result;
       } else if (isDrained) {
         if (failure) throw failure.error;
         return;
       } else {
         await new Promise<void>((resolve) => {
-          ring = resolve;
+          wake = resolve;
         });
       }
     }
   } finally {
-    // Not waited for: a source that is asked for its next thing cannot leave before it has one.
+    // Not awaited: return() on a generator waits for its pending next(), which may never settle.
     if (!isDrained) source.return?.().catch(() => {});
   }
 }
 
-/** Whether it succeeds is seen when its turn comes, which may be after it has failed. */
-function begin<T, R>(work: (thing: T) => Promise<R>, thing: T): Promise<R> {
-  const result = work(thing);
+/** The empty catch avoids an unhandled rejection when the work fails before its result is awaited. */
+function begin<T, R>(work: (item: T) => Promise<R>, item: T): Promise<R> {
+  const result = work(item);
   result.catch(() => {});
   return result;
 }

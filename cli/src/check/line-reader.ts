@@ -1,6 +1,6 @@
 /**
- * Lines out of a stream of bytes. Splits on line feeds only (U+2028 may stand inside a JSON string), takes Windows
- * line ends and a byte order mark away, and keeps no more of a line than its first `maxBytes`.
+ * Splits a byte stream into lines. Splits on line feeds only (U+2028 is legal inside a JSON string), strips CR and a
+ * byte order mark, and keeps only the first `maxBytes` of each line.
  */
 import { StringDecoder } from "node:string_decoder";
 
@@ -8,7 +8,7 @@ export async function* linesOf(
   chunks: AsyncIterable<Buffer | string>,
   maxBytes: number,
 ): AsyncGenerator<string> {
-  let pieces: Buffer[] = []; // of the line that is still coming in
+  let pieces: Buffer[] = []; // of the current, incomplete line
   let keptBytes = 0;
   let isFirst = true;
   const keep = (piece: Buffer) => {
@@ -42,7 +42,7 @@ export async function* linesOf(
 const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** A cut that fell into the middle of a character takes that character away. */
+/** If the cut splits a character, that character is dropped. */
 function textOf(bytes: Buffer, maxBytes: number): string {
   return bytes.length < maxBytes ? bytes.toString("utf8") : new StringDecoder("utf8").write(bytes);
 }

@@ -1,21 +1,21 @@
-/** Checks addresses with the engine on this machine, many at once. */
+/** Checks addresses concurrently with the engine on this machine. */
 import { randomUUID } from "node:crypto";
 import type { BulkItem, ValidationResult } from "@mailvet/contract";
 import { type Evidence, type Level, reportOf, type Verifier, verifierFrom } from "@mailvet/engine";
 import { localSettings } from "../local-settings.ts";
 import { inOrder } from "./in-order.ts";
 
-/** Turns addresses into results, one for each and in their order: here, or at a service (remote-check.ts). */
-export type Check = (emails: AsyncIterable<string>) => AsyncIterable<ValidationResult | BulkItem>;
+/** One result per address, in input order. Implemented here and, for a service, in remote/remote-check.ts. */
+export type CheckEmails = (emails: AsyncIterable<string>) => AsyncIterable<ValidationResult | BulkItem>;
 
-/** How many addresses are under way at once: the longer an answer takes, the more. */
-export const WIDTH: Record<Level, number> = { syntax: 256, dns: 256, smtp: 5000 };
+/** Addresses in flight at once. Slower levels need more to keep the engine busy. */
+export const CONCURRENCY: Record<Level, number> = { syntax: 256, dns: 256, smtp: 5000 };
 
-export function checkHere(level: Level): Check {
+export function checkLocally(level: Level): CheckEmails {
   return async function* (emails) {
     const verifier = verifierFrom(localSettings());
     try {
-      yield* inOrder(emails, WIDTH[level], (email) => checkOne(verifier, email, level));
+      yield* inOrder(emails, CONCURRENCY[level], (email) => checkOne(verifier, email, level));
     } finally {
       await verifier.close();
     }
@@ -28,10 +28,10 @@ async function checkOne(verifier: Verifier, email: string, level: Level): Promis
   return resultOf(evidence, performance.now() - started);
 }
 
-/** Evidence that was gathered just now, in the contract's shape. */
+/** Fresh evidence as a result in the contract's shape. */
 export function resultOf(evidence: Evidence, responseTimeMs: number): ValidationResult {
   if (evidence.failure)
-    process.stderr.write(`mailvet: this is a bug, please report it: ${evidence.failure}\n`);
+    process.stderr.write(`mailvet: internal error, please report it: ${evidence.failure}\n`);
   return reportOf(evidence, {
     requestId: randomUUID(),
     planTier: "local",

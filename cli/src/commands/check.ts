@@ -1,14 +1,14 @@
-/** mailvet check: one address or a list, here or at a service, results in the contract's shape. */
+/** mailvet check: checks addresses with the local engine or at a service, and prints one result each. */
 import type { BulkItem, Status, ValidationResult } from "@mailvet/contract";
 import { LEVELS, type Level } from "@mailvet/contract/words";
 import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { addressesFrom } from "../check/address-source.ts";
-import type { Check } from "../check/local-check.ts";
-import { outletTo } from "../output/buffered-output.ts";
+import type { CheckEmails } from "../check/local-check.ts";
+import { bufferOutputTo } from "../output/buffered-output.ts";
 import { cardOf, lineOf, summaryOf } from "../output/card.ts";
-import { type Progress, progressOn } from "../output/progress-bar.ts";
+import { type ProgressBar, progressBarOn } from "../output/progress-bar.ts";
 import { paintFor } from "../output/terminal.ts";
-import { checkListAt, checkOneAt } from "../remote/remote-check.ts";
+import { checkListRemotely, checkOneRemotely } from "../remote/remote-check.ts";
 import { addServiceOptions, badUsage, type ServiceOptions, serviceFrom } from "../remote/service.ts";
 
 const STANDARD_INPUT = "-";
@@ -25,39 +25,41 @@ type CheckOptions = ServiceOptions & {
 export function addCheckCommand(program: Command): void {
   const check = program
     .command("check")
-    .summary("check addresses, with the engine on this machine or at a service")
+    .summary("check addresses, locally or at a service")
     .description(
-      "Check addresses and say what was found, in the order they were given: with the engine on this machine, " +
-        "or at a Mailvet service.",
+      "Check addresses and print one result each, in input order. Uses the engine on this machine, or a Mailvet " +
+        "service if one is given.",
     )
-    .argument("[address...]", "addresses to check; - is standard input")
+    .argument("[address...]", "addresses to check; - reads standard input")
     .option(
       "-f, --file <list>",
-      "a list of addresses, one a line; JSON lines when it ends in .jsonl; - is standard input",
+      "list with one address per line, or JSON lines if it ends in .jsonl; - reads standard input",
     )
-    .addOption(new Option("-l, --level <level>", "how far to go").choices([...LEVELS]).default("smtp"))
-    .option("--timeout <seconds>", "1 to 60: the time a service has for each answer", secondsFrom(1, 60))
+    .addOption(new Option("-l, --level <level>", "depth of the check").choices([...LEVELS]).default("smtp"))
+    .option("--timeout <seconds>", "response time limit of the service, 1 to 60", secondsFrom(1, 60))
     .option(
       "--fresh <seconds>",
-      "do not use what a service has cached for longer; 0 uses nothing cached",
+      "maximum age of cached results of the service; 0 disables its cache",
       secondsFrom(0),
     )
-    .option("--json", "print one JSON object a line, in the shape the API returns");
+    .option("--json", "print one JSON object per line, as returned by the API");
   addServiceOptions(check)
     .addHelpText(
       "after",
       `
 Levels:
-  syntax   look at the text only: syntax, spelling, reference lists
-  dns      also find the domain's mail servers and policies (SPF, DMARC, MTA-STS)
-  smtp     also ask the mail server for the mailbox, without sending anything
+  syntax   syntax, typos and reference lists only; no network
+  dns      also look up mail servers and policies of the domain (SPF, DMARC, MTA-STS)
+  smtp     also ask the mail server whether it accepts the mailbox; no mail is sent
 
-With a service, what is not settled within --timeout is unknown, and the check goes on there: asking again finds its
-result. One address has its result in full; a list goes in requests of 1,000 and has the short results of
-bulk validation. Each address costs a credit, a repeated one only once. What is left is said at the end.
+Lists:
+  Every line that is not blank gets exactly one result. Lines are cut after 8 KiB.
+  In a .jsonl list each line is a string or an object {"email": "…"}, so that any character can be passed.
 
-In a .jsonl list each line is a string or an object {"email": "…"}, so any character can be passed.
-Blank lines are skipped; every other line gets exactly one result. A line is cut after 8 KiB.
+With a service:
+  A single address gets the full result. A list is sent in requests of 1,000 and gets the short bulk results.
+  A check that exceeds --timeout is reported as unknown and continues at the service; run it again for the result.
+  Each unique address costs one credit. The remaining credits are printed at the end.
 
 Examples:
   mailvet check ann@example.com
@@ -65,33 +67,35 @@ Examples:
   cut -d, -f2 people.csv | mailvet check --file -
   MAILVET_API_KEY=… mailvet check --service https://mailvet.example.com --file list.txt
 
-Exit code 0 when it ran, whatever the verdicts; 1 when the service refused or could not be reached, after every
-result that was had has been printed; 2 when the command could not be understood; 130 when it was interrupted,
-after everything up to the first address without a result has been printed.`,
+Exit codes:
+  0    success, whatever the verdicts
+  1    the service rejected a request or could not be reached; results up to then are printed
+  2    invalid usage
+  130  interrupted; results up to the first missing one are printed`,
     )
     .action(run);
 }
 
-async function run(words: string[], options: CheckOptions, command: Command): Promise<void> {
-  const order = whatToCheck(words, options.file);
-  const { list, isSingle } = order;
+async function run(args: string[], options: CheckOptions, command: Command): Promise<void> {
+  const input = inputFrom(args, options.file);
+  const { list, isSingle } = input;
   const service = serviceFrom(options);
   if (list?.toLowerCase().endsWith(".csv")) {
-    const better = `mailvet ${service ? "job run" : "clean"} ${list}`;
-    process.stderr.write(`mailvet: this looks like CSV; for files with columns there is: ${better}\n`);
+    const alternative = `mailvet ${service ? "job run" : "clean"} ${list}`;
+    process.stderr.write(`mailvet: this looks like CSV; for files with columns, use: ${alternative}\n`);
   }
   if (!service)
-    for (const [option, flag] of FOR_SERVICES)
-      refuse(command, option, `${flag} is for a service; name it with --service`);
-  const checkAt = isSingle ? checkOneAt : checkListAt;
+    for (const [option, flag] of SERVICE_ONLY)
+      rejectIfTyped(command, option, `${flag} needs a service; set it with --service`);
+  const checkRemotely = isSingle ? checkOneRemotely : checkListRemotely;
   const { level, timeout: timeoutSeconds, fresh: freshSeconds } = options;
-  const wishes = { level: level === "smtp" ? undefined : level, timeoutSeconds, freshSeconds };
-  await checkAll(service ? checkAt(service, wishes) : await checkHere(level), order, options.json);
+  const request = { level: level === "smtp" ? undefined : level, timeoutSeconds, freshSeconds };
+  await checkAll(service ? checkRemotely(service, request) : await checkLocally(level), input, options.json);
   const credits = service?.client.creditsRemaining;
-  if (credits !== undefined) process.stderr.write(`${credits.toLocaleString("en")} credits left\n`);
+  if (credits !== undefined) process.stderr.write(`${credits.toLocaleString("en")} credits remaining\n`);
 }
 
-const FOR_SERVICES = [
+const SERVICE_ONLY = [
   ["apiKey", "--api-key"],
   ["timeout", "--timeout"],
   ["fresh", "--fresh"],
@@ -102,39 +106,39 @@ function secondsFrom(min: number, max = Number.MAX_SAFE_INTEGER): (text: string)
     const seconds = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (seconds >= min && seconds <= max) return seconds;
     const upTo = max === Number.MAX_SAFE_INTEGER ? " or more" : ` to ${max}`;
-    throw new InvalidArgumentError(`It must be whole seconds, ${min}${upTo}.`);
+    throw new InvalidArgumentError(`Expected whole seconds, ${min}${upTo}.`);
   };
 }
 
-async function checkHere(level: Level): Promise<Check> {
+async function checkLocally(level: Level): Promise<CheckEmails> {
   const local = await import("../check/local-check.ts");
-  return local.checkHere(level);
+  return local.checkLocally(level);
 }
 
-/** What stands in the environment may be there for other commands; what was typed was meant. */
-function refuse(command: Command, option: keyof CheckOptions, why: string): void {
-  if (command.getOptionValueSource(option) === "cli") throw badUsage(why);
+/** Values from the environment are accepted, because they may be set for other commands. */
+function rejectIfTyped(command: Command, option: keyof CheckOptions, message: string): void {
+  if (command.getOptionValueSource(option) === "cli") throw badUsage(message);
 }
 
-type Order = { addresses: string[]; list: string | undefined; isSingle: boolean };
+type Input = { addresses: string[]; list: string | undefined; isSingle: boolean };
 
-function whatToCheck(words: string[], file: string | undefined): Order {
-  const addresses = words.filter((word) => word !== STANDARD_INPUT);
-  const list = file ?? (addresses.length < words.length ? STANDARD_INPUT : undefined);
-  if (addresses.length < words.length && list !== STANDARD_INPUT)
-    throw new CommanderError(2, "mailvet.lists", "give one list: standard input (-) or the one with --file");
+function inputFrom(args: string[], file: string | undefined): Input {
+  const addresses = args.filter((arg) => arg !== STANDARD_INPUT);
+  const list = file ?? (addresses.length < args.length ? STANDARD_INPUT : undefined);
+  if (addresses.length < args.length && list !== STANDARD_INPUT)
+    throw new CommanderError(2, "mailvet.lists", "only one list is allowed: standard input (-) or --file");
   if (list !== undefined || addresses.length > 0)
     return { addresses, list, isSingle: list === undefined && addresses.length === 1 };
   throw new CommanderError(
     2,
     "mailvet.nothing",
-    "name an address to check, or a list with --file; --file - is standard input",
+    "nothing to check: give an address, or a list with --file (--file - reads standard input)",
   );
 }
 
 async function checkAll(
-  check: Check,
-  { addresses, list, isSingle }: Order,
+  check: CheckEmails,
+  { addresses, list, isSingle }: Input,
   json: true | undefined,
 ): Promise<void> {
   const paint = paintFor(process.stdout);
@@ -145,26 +149,26 @@ async function checkAll(
 
   const started = performance.now();
   const counts: Record<Status, number> = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
-  using progress = await progressOn(process.stderr, addresses.length, list);
-  using outlet = outletTo(process.stdout);
-  using _interruption = onInterruption(progress, () => outlet.flush());
+  using progress = await progressBarOn(process.stderr, addresses.length, list);
+  using output = bufferOutputTo(process.stdout);
+  using _interruption = onInterruption(progress, () => output.flush());
   for await (const result of check(addressesFrom(addresses, list))) {
     counts[result.status]++;
-    await outlet.print(`${present(result)}\n`);
+    await output.print(`${present(result)}\n`);
     progress.advance(result.email);
   }
-  outlet.flush();
+  output.flush();
   if (!isSingle && !json)
     process.stderr.write(`${summaryOf(counts, (performance.now() - started) / 1000)}\n`);
 }
 
-/** Ctrl-C still prints every result whose turn had come. Pressed again, while nobody takes them, it ends us at once. */
-function onInterruption(progress: Progress, flush: () => void): Disposable {
-  const leave = () => {
+/** Ctrl-C flushes the results before exiting. A second Ctrl-C exits at once, even if the reader is blocked. */
+function onInterruption(progress: ProgressBar, flush: () => void): Disposable {
+  const stop = () => {
     flush();
     progress[Symbol.dispose]();
     process.stdout.write("", () => process.exit(INTERRUPTED));
   };
-  process.once("SIGINT", leave);
-  return { [Symbol.dispose]: () => process.off("SIGINT", leave) };
+  process.once("SIGINT", stop);
+  return { [Symbol.dispose]: () => process.off("SIGINT", stop) };
 }

@@ -1,55 +1,58 @@
-/** mailvet doctor: a check list of everything outside Mailvet that good verdicts depend on, with what to do. */
+/** mailvet doctor: checks everything outside Mailvet that verdicts depend on, with advice for each problem. */
 import { doctorFrom, type Finding } from "@mailvet/engine";
 import type { Command } from "commander";
 import { localSettings } from "../local-settings.ts";
 import { type Colour, type Paint, paintFor, printable } from "../output/terminal.ts";
 
-const LOOKS: Record<Finding["outcome"], { sign: string; colour: Colour }> = {
+const STYLES: Record<Finding["outcome"], { sign: string; colour: Colour }> = {
   good: { sign: "✔", colour: "green" },
   warning: { sign: "!", colour: "yellow" },
   bad: { sign: "✘", colour: "red" },
   unknown: { sign: "?", colour: "gray" },
 };
 
-/** As wide as the longest name. */
+/** Width of the longest check name. */
 const NAME_WIDTH = 22;
 
-const SOMETHING_IS_BAD = 1;
+const CHECK_FAILED = 1;
 
 export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
-    .summary("find out why checks fail here, and what to do")
+    .summary("diagnose DNS, port 25, sender reputation and settings")
     .description(
-      "Look at everything outside Mailvet that good verdicts depend on: name servers, port 25, our address " +
-        "and its name, the sender's domain, blocklists. Each with what to do about it.",
+      "Check everything outside Mailvet that verdicts depend on: name servers, port 25, IP address and reverse DNS, " +
+        "the sender domain, blocklists. Prints advice for each problem.",
     )
-    .option("--json", "print one JSON object a line: name, outcome, found, advice")
+    .option("--json", "print one JSON object per line: name, outcome, found, advice")
     .addHelpText(
       "after",
       `
-Connects once to the mail servers of a few large providers, greets them and leaves; nobody is asked for.
-Takes a few seconds, and less than 20 even where nothing answers.
+Connects once to the mail servers of a few large providers, sends EHLO and QUIT; no mailbox is probed.
+Takes a few seconds, and less than 20 even if no server responds.
 
-Settings it looks at, from the environment:
-  EHLO_NAME=host            the name we greet with; this machine's own name otherwise
-  MAIL_FROM=address         the sender we name; postmaster at EHLO_NAME otherwise
-  SOURCE_ADDRESS=ip         the address to connect from
-  SOCKS_PROXY=socks5://…    the proxy that carries our connections
-  SMTP_PORT=port            25 otherwise
+Environment variables:
+  EHLO_NAME=host            host name to send in EHLO (default: name of this machine)
+  MAIL_FROM=address         address to send in MAIL FROM (default: postmaster@EHLO_NAME)
+  SOURCE_ADDRESS=ip         local address to connect from
+  SOCKS_PROXY=socks5://…    proxy for outgoing connections
+  SMTP_PORT=port            SMTP port (default: 25)
 
-Exit code 0 when nothing is bad, 1 when something is; 2 when the command could not be understood.`,
+Exit codes:
+  0    no check failed
+  1    at least one check failed
+  2    invalid usage`,
     )
-    .action(visit);
+    .action(examine);
 }
 
-async function visit({ json }: { json?: true }): Promise<void> {
+async function examine({ json }: { json?: true }): Promise<void> {
   const paint = paintFor(process.stdout);
   const doctor = doctorFrom(localSettings());
   try {
     for await (const finding of doctor.examine()) {
       process.stdout.write(`${json ? JSON.stringify(finding) : itemOf(finding, paint)}\n`);
-      if (finding.outcome === "bad") process.exitCode = SOMETHING_IS_BAD;
+      if (finding.outcome === "bad") process.exitCode = CHECK_FAILED;
     }
   } finally {
     doctor.close();
@@ -57,7 +60,7 @@ async function visit({ json }: { json?: true }): Promise<void> {
 }
 
 function itemOf({ name, outcome, found, advice }: Finding, paint: Paint): string {
-  const { sign, colour } = LOOKS[outcome];
+  const { sign, colour } = STYLES[outcome];
   const item = `${paint(colour, sign)} ${paint("bold", name.padEnd(NAME_WIDTH))} ${printable(found)}`;
   return advice === undefined ? item : `${item}\n${" ".repeat(NAME_WIDTH + 3)}→ ${printable(advice)}`;
 }

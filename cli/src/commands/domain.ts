@@ -1,11 +1,11 @@
-/** mailvet domain: where a domain's mail goes, who runs it and what it publishes, here or at a service. */
+/** mailvet domain: reports mail route, provider and policies of a domain, locally or from a service. */
 import type { DomainReport } from "@mailvet/contract";
 import type { Command } from "commander";
 import { type Paint, paintFor, printable } from "../output/terminal.ts";
 import {
   addServiceOptions,
   badUsage,
-  type Service,
+  type RemoteService,
   type ServiceOptions,
   serviceFrom,
 } from "../remote/service.ts";
@@ -13,14 +13,14 @@ import {
 export function addDomainCommand(program: Command): void {
   const domain = program
     .command("domain")
-    .summary("inspect a mail domain, with the engine on this machine or at a service")
+    .summary("inspect a mail domain, locally or at a service")
     .description(
-      "Inspect a mail domain: its mail route, provider, SPF, DMARC and MTA-STS, and whether it accepts mail for any name. " +
-        "Its mail server is asked for postmaster and for a made-up mailbox; nothing is sent.",
+      "Inspect a mail domain: mail route, provider, SPF, DMARC and MTA-STS, and whether it is a catch-all. " +
+        "Probes its mail server for postmaster and for a made-up mailbox; no mail is sent.",
     )
     .argument("<name>", "the domain, such as example.com");
   addServiceOptions(domain)
-    .option("--json", "print the report as the API returns it")
+    .option("--json", "print the report as JSON, as returned by the API")
     .addHelpText(
       "after",
       `
@@ -28,26 +28,30 @@ Examples:
   mailvet domain example.com
   MAILVET_API_KEY=… mailvet domain example.com --service https://mailvet.example.com
 
-With a service it costs one credit. Exit code 0 when it ran; 1 when the service refused or could not be reached; 2 when
-the command could not be understood, or the name is no public domain.`,
+With a service, the report costs one credit.
+
+Exit codes:
+  0    success
+  1    the service rejected the request or could not be reached
+  2    invalid usage, or not a public domain name`,
     )
     .action(show);
 }
 
 async function show(name: string, options: ServiceOptions & { json?: true }): Promise<void> {
   const service = serviceFrom(options);
-  const report = service ? await inspectAt(service, name) : await inspectHere(name);
+  const report = service ? await inspectRemotely(service, name) : await inspectLocally(name);
   const text = options.json ? JSON.stringify(report) : domainCard(report, paintFor(process.stdout));
   process.stdout.write(`${text}\n`);
 }
 
-function inspectAt({ client, explain }: Service, name: string): Promise<DomainReport> {
+function inspectRemotely({ client, explain }: RemoteService, name: string): Promise<DomainReport> {
   return client.inspectDomain(name).catch((error: unknown) => {
     throw explain(error);
   });
 }
 
-async function inspectHere(name: string): Promise<DomainReport> {
+async function inspectLocally(name: string): Promise<DomainReport> {
   const [{ randomUUID }, engine, { localSettings }] = await Promise.all([
     import("node:crypto"),
     import("@mailvet/engine"),
@@ -67,9 +71,9 @@ async function inspectHere(name: string): Promise<DomainReport> {
   }
 }
 
-const ROUTE_WORDS: Partial<Record<DomainReport["mail_route"]["kind"], string>> = {
-  null_mx: "none: the domain says that it accepts no mail (null MX)",
-  none: "none: no MX record and no address",
+const ROUTE_TEXTS: Partial<Record<DomainReport["mail_route"]["kind"], string>> = {
+  null_mx: "none: the domain accepts no mail (null MX)",
+  none: "none: no MX record and no address record",
   domain_not_found: "none: the domain does not exist",
 };
 
@@ -81,14 +85,17 @@ export function domainCard(report: DomainReport, paint: Paint): string {
   );
   const kind = route.reason === null ? route.kind : `${route.kind}: ${route.reason}`;
   const rows: [string, string][] = [
-    ["mail route", ROUTE_WORDS[route.kind] ?? [kind, ...hosts].join("\n")],
+    ["mail route", ROUTE_TEXTS[route.kind] ?? [kind, ...hosts].join("\n")],
     ["provider", report.provider],
-    ["catch-all", catchallWords(catchall)],
-    ["server said", serverWords(catchall)],
-    ["disposable", disposable.is_disposable ? `yes, by ${disposable.matched_by?.replace("_", " ")}` : "no"],
-    ["SPF", policyWords(report.spf)],
-    ["DMARC", policyWords(report.dmarc)],
-    ["MTA-STS", policyWords(report.mta_sts)],
+    ["catch-all", catchallText(catchall)],
+    ["server reply", replyText(catchall)],
+    [
+      "disposable",
+      disposable.is_disposable ? `yes (matched by ${disposable.matched_by?.replace("_", " ")})` : "no",
+    ],
+    ["SPF", policyText(report.spf)],
+    ["DMARC", policyText(report.dmarc)],
+    ["MTA-STS", policyText(report.mta_sts)],
     ["did you mean", report.suggestion ?? ""],
   ];
   const lines = rows
@@ -103,21 +110,21 @@ export function domainCard(report: DomainReport, paint: Paint): string {
 
 type Catchall = DomainReport["catchall"];
 
-function catchallWords({ is_catchall, confidence, outcome }: Catchall): string {
-  if (is_catchall === null) return outcome === null ? "" : `not found out (${outcome})`;
-  return `${is_catchall ? "yes" : "no"}, ${Math.round((confidence ?? 0) * 100)} % sure`;
+function catchallText({ is_catchall, confidence, outcome }: Catchall): string {
+  if (is_catchall === null) return outcome === null ? "" : `unknown (${outcome})`;
+  return `${is_catchall ? "yes" : "no"}, ${Math.round((confidence ?? 0) * 100)} % confidence`;
 }
 
-function serverWords({ asked_for, mx_host, smtp_code, smtp_enhanced_code, smtp_message }: Catchall): string {
+function replyText({ asked_for, mx_host, smtp_code, smtp_enhanced_code, smtp_message }: Catchall): string {
   if (smtp_code === 0) return "";
-  const recipient = asked_for === "decoy" ? "a made-up name" : "postmaster";
+  const recipient = asked_for === "decoy" ? "a made-up mailbox" : "postmaster";
   const reply = [smtp_code, smtp_enhanced_code, smtp_message].filter((part) => part !== "").join(" ");
-  return `${mx_host}, of ${recipient}: ${reply}`;
+  return `${mx_host}, for ${recipient}: ${reply}`;
 }
 
-function policyWords({ found, name, records }: DomainReport["spf"]): string {
-  if (found === null) return "not found out";
+function policyText({ found, name, records }: DomainReport["spf"]): string {
+  if (found === null) return "unknown";
   if (records.length === 0) return "none";
-  const note = found ? name : `${name}, several records, which count as none`;
+  const note = found ? name : `${name}: several records, treated as none`;
   return [note, ...records].join("\n");
 }

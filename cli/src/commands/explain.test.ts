@@ -3,8 +3,8 @@ import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addExplainCommand, explainLines } from "./explain.ts";
 
-test("every line gets one line, in order, and a bad line does not stop the rest", async () => {
-  const answers = await answersTo([
+test("every input line gets one output line, in order, and an invalid line does not stop the rest", async () => {
+  const results = await resultsFor([
     JSON.stringify({ stage: "rcpt", reply: "550 5.1.1 User unknown" }),
     "not json",
     JSON.stringify({ stage: "banner", reply: "554 5.7.1 Blocked" }),
@@ -14,7 +14,7 @@ test("every line gets one line, in order, and a bad line does not stop the rest"
     JSON.stringify({ reply: "250 2.1.5 OK" }),
   ]);
 
-  expect(answers).toMatchObject([
+  expect(results).toMatchObject([
     { meaning: "mailbox_not_found", mailbox: "does_not_exist" },
     { error: expect.stringContaining("JSON") },
     { meaning: "ip_blocked", mailbox: "unknown" },
@@ -25,34 +25,34 @@ test("every line gets one line, in order, and a bad line does not stop the rest"
   ]);
 });
 
-test("the host of the mail server tells two identical sentences apart", async () => {
+test("the mail server host decides the meaning of an ambiguous reply", async () => {
   const reply = "550 5.4.1 Recipient address rejected: Access denied";
-  const answers = await answersTo([
+  const results = await resultsFor([
     JSON.stringify({ reply, mx: "example-com.mail.protection.outlook.com" }),
     JSON.stringify({ reply, mx: "mx.example.com" }),
   ]);
 
-  expect(answers).toMatchObject([
+  expect(results).toMatchObject([
     { meaning: "mailbox_not_found", mailbox: "does_not_exist" },
     { meaning: "policy_rejected", mailbox: "unknown" },
   ]);
 });
 
-test("the time a server asks for is passed on", async () => {
-  const [answer] = await answersTo([JSON.stringify({ reply: "450 4.2.0 Greylisted for 300 seconds" })]);
+test("the retry delay in a reply is reported", async () => {
+  const [result] = await resultsFor([JSON.stringify({ reply: "450 4.2.0 Greylisted for 300 seconds" })]);
 
-  expect(answer).toMatchObject({ meaning: "greylisted", retry_after: 300 });
+  expect(result).toMatchObject({ meaning: "greylisted", retry_after: 300 });
 });
 
-test("a word that every object knows is no stage, and a line break of another kind is no line end", async () => {
-  const answers = await answersTo([
+test("names of object properties are not stages, and U+2028 does not end a line", async () => {
+  const results = await resultsFor([
     JSON.stringify({ stage: "constructor", reply: "550 no" }),
     JSON.stringify({ stage: "__proto__", reply: "550 no" }),
     '{"reply": "550 5.1.1 User\u2028unknown"}',
     JSON.stringify({ stage: "HELO", reply: "250 hello" }),
   ]);
 
-  expect(answers).toMatchObject([
+  expect(results).toMatchObject([
     { error: expect.stringContaining("stage") },
     { error: expect.stringContaining("stage") },
     { meaning: "mailbox_not_found" },
@@ -60,7 +60,7 @@ test("a word that every object knows is no stage, and a line break of another ki
   ]);
 });
 
-test("a stage that does not exist is bad usage", async () => {
+test("an unknown stage is rejected", async () => {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   addExplainCommand(program);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
@@ -72,7 +72,7 @@ test("a stage that does not exist is bad usage", async () => {
   });
 });
 
-async function answersTo(lines: string[]): Promise<unknown[]> {
+async function resultsFor(lines: string[]): Promise<unknown[]> {
   let written = "";
   const output = new Writable({
     write(chunk, _encoding, done) {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { inWords } from "./feedback.ts";
+import { summaryText } from "./feedback.ts";
 
-test("every row that was not stored is accounted for, and what was not understood is shown without harm", () => {
-  const text = inWords({
+test("every row that was not stored is listed, and unreadable text is escaped", () => {
+  const text = summaryText({
     received: 1_006,
     stored: 1_000,
     superseded: 1,
@@ -16,10 +16,10 @@ test("every row that was not stored is accounted for, and what was not understoo
   });
   expect(text.split("\n")).toEqual([
     "1,000 of 1,006 outcomes stored",
-    "  900 of them about a mailbox that had been checked before",
-    "  1 about a mailbox of which something newer is known",
-    "  3 ignored: soft bounces, delays, the sandbox, or of too long ago",
-    "  2 not understood",
+    "  900 of them for addresses checked before",
+    "  1 skipped: newer results are already stored",
+    "  3 ignored: soft bounces, delays, sandbox addresses, or too old",
+    "  2 unreadable",
     expect.stringMatching(/row 7: “.\[31mboom” is not/),
     "    row 9: There is no email in it.",
   ]);

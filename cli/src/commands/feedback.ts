@@ -1,11 +1,11 @@
-/** mailvet feedback: tells a service what became of messages, from a file or one by one. */
+/** mailvet feedback: reports delivery outcomes to a service, from a file or for one address. */
 import { existsSync } from "node:fs";
 import type { FeedbackSummary } from "@mailvet/contract";
 import { OUTCOMES, type Outcome } from "@mailvet/contract/words";
 import type { Command } from "commander";
-import { listenForInterruption, whenInterrupted } from "../interruption.ts";
+import { listenForInterruption, withInterruptMessage } from "../interruption.ts";
 import { printable } from "../output/terminal.ts";
-import { addServiceOptions, badUsage, type ServiceOptions, serviceFrom } from "../remote/service.ts";
+import { addServiceOptions, badUsage, requireService, type ServiceOptions } from "../remote/service.ts";
 import { fileAt } from "../remote/upload-file.ts";
 
 const LOOKS_LIKE_EMAIL = /^[^/\s]+@[^/\s]+$/;
@@ -15,54 +15,56 @@ type FeedbackOptions = ServiceOptions & { json?: true };
 export function addFeedbackCommand(program: Command): void {
   const feedback = program
     .command("feedback")
-    .summary("tell a service what became of messages, so that it learns")
+    .summary("report bounces and deliveries to a service")
     .description(
-      "Tell a Mailvet service what became of messages: a file as your mail service exports it, or one mailbox and its " +
-        "outcome. The account's scores learn from it, and mailboxes that bounced are known from then on.",
+      "Report delivery outcomes to a Mailvet service: a file exported by your mail provider, or one address and its " +
+        "outcome. They improve the scores of your account, and addresses that bounced are flagged.",
     )
     .argument(
       "<file-or-email>",
-      "a CSV file (also TSV, semicolons, pipes, or .gz of them), - for standard input; or an email",
+      "CSV file (also TSV, semicolons or pipes, optionally .gz), - for standard input, or one email",
     )
-    .argument("[outcome]", `what became of the message to that email: ${OUTCOMES.join(", ")}`)
-    .option("--json", "print the answer as the API returns it");
+    .argument("[outcome]", `outcome for that email: ${OUTCOMES.join(", ")}`)
+    .option("--json", "print the response as JSON, as returned by the API");
   addServiceOptions(feedback)
     .addHelpText(
       "after",
       `
-In a file the columns are found by what is in them: one with emails, one with words such as delivered, bounce or spam,
-and one with the time, if there is one. Soft bounces and delays say nothing about a mailbox and are counted as ignored.
-It costs nothing, and telling the same twice changes nothing.
+The columns of a file are detected from their content: emails, outcomes such as delivered, bounce or spam, and
+optionally the time. Soft bounces and delays say nothing about a mailbox and are ignored.
+Feedback is free, and reporting the same outcome twice changes nothing.
 
 Examples:
   export MAILVET_SERVICE=https://mailvet.example.com MAILVET_API_KEY=…
   mailvet feedback bounces.csv
   mailvet feedback ann@example.com bounced
 
-Exit code 0 when it was told; 1 when the service refused or could not be reached; 2 when the command could not be
-understood; 130 when it was interrupted.`,
+Exit codes:
+  0    success
+  1    the service rejected the request or could not be reached
+  2    invalid usage
+  130  interrupted`,
     )
-    .action(tell);
+    .action(submit);
 }
 
-async function tell(what: string, outcome: string | undefined, options: FeedbackOptions): Promise<void> {
+async function submit(target: string, outcome: string | undefined, options: FeedbackOptions): Promise<void> {
   if (outcome !== undefined && !isOutcome(outcome))
     throw badUsage(`the outcome must be one of ${OUTCOMES.join(", ")}`);
-  if (outcome === undefined && LOOKS_LIKE_EMAIL.test(what) && !existsSync(what))
-    throw badUsage(`say also what became of the message: mailvet feedback ${what} bounced`);
-  const service = serviceFrom(options);
-  if (!service) throw badUsage("name the service with --service URL or MAILVET_SERVICE");
+  if (outcome === undefined && LOOKS_LIKE_EMAIL.test(target) && !existsSync(target))
+    throw badUsage(`the outcome is missing, for example: mailvet feedback ${target} bounced`);
+  const service = requireService(options);
   const { feedback } = service.client;
   using interruption = listenForInterruption();
   const { signal } = interruption;
   try {
-    const summary = await whenInterrupted(
-      "what was told so far is kept; telling all of it again does no harm",
+    const summary = await withInterruptMessage(
+      "outcomes sent so far are stored; it is safe to send all of them again",
       outcome === undefined
-        ? feedback.upload(await fileAt(what), { signal })
-        : feedback.tell({ email: what, outcome }, { signal }),
+        ? feedback.upload(await fileAt(target), { signal })
+        : feedback.tell({ email: target, outcome }, { signal }),
     );
-    process.stdout.write(`${options.json ? JSON.stringify(summary) : inWords(summary)}\n`);
+    process.stdout.write(`${options.json ? JSON.stringify(summary) : summaryText(summary)}\n`);
   } catch (error) {
     throw service.explain(error);
   }
@@ -72,19 +74,19 @@ function isOutcome(word: string): word is Outcome {
   return (OUTCOMES as readonly string[]).includes(word);
 }
 
-export function inWords(summary: FeedbackSummary): string {
+export function summaryText(summary: FeedbackSummary): string {
   const count = (number: number) => number.toLocaleString("en");
   const counts: [number, string][] = [
-    [summary.matched, "of them about a mailbox that had been checked before"],
-    [summary.superseded, "about a mailbox of which something newer is known"],
-    [summary.ignored, "ignored: soft bounces, delays, the sandbox, or of too long ago"],
-    [summary.unreadable, "not understood"],
+    [summary.matched, "of them for addresses checked before"],
+    [summary.superseded, "skipped: newer results are already stored"],
+    [summary.ignored, "ignored: soft bounces, delays, sandbox addresses, or too old"],
+    [summary.unreadable, "unreadable"],
   ];
-  const rows = counts
-    .filter(([number]) => number > 0)
-    .map(([number, words]) => `  ${count(number)} ${words}`);
-  const trouble = summary.unreadable_rows.map(({ row, reason }) => `    row ${row}: ${printable(reason)}`);
-  return [`${count(summary.stored)} of ${count(summary.received)} outcomes stored`, ...rows, ...trouble].join(
-    "\n",
-  );
+  const rows = counts.filter(([number]) => number > 0).map(([number, text]) => `  ${count(number)} ${text}`);
+  const unreadable = summary.unreadable_rows.map(({ row, reason }) => `    row ${row}: ${printable(reason)}`);
+  return [
+    `${count(summary.stored)} of ${count(summary.received)} outcomes stored`,
+    ...rows,
+    ...unreadable,
+  ].join("\n");
 }

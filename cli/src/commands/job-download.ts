@@ -1,49 +1,50 @@
-/** mailvet job download: a job's rows with their verdicts, into a file that is there only when it is whole. */
+/** mailvet job download: downloads the rows of a job with their verdicts into a file. */
 import type { DownloadQuery, Status } from "@mailvet/contract";
 import { MailvetUnreachable } from "@mailvet/sdk";
 import { type OutOptions, openResultsFile, resultsName, resultsPath } from "../list-file/results-file.ts";
-import type { Service } from "../remote/service.ts";
+import type { RemoteService } from "../remote/service.ts";
 
 export type DownloadOptions = OutOptions & { format: DownloadQuery["format"]; status?: Status };
 
-/** A connection that breaks on the way is no reason to give up at once. */
-const TRIES = 4;
+/** A broken download is started again this often. */
+const MAX_ATTEMPTS = 4;
 
 export async function downloadJob(
-  service: Service,
+  service: RemoteService,
   jobId: string,
   options: DownloadOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { filename } = await service.client.jobs.get(jobId, { signal });
-  const wanted = { ...options, out: options.out ?? resultsName(filename, options.format) };
-  const path = await resultsPath(undefined, wanted, options.format);
-  await fetchResults(service, jobId, path, wanted, signal);
+  const resolved = { ...options, out: options.out ?? resultsName(filename, options.format) };
+  const path = await resultsPath(undefined, resolved, options.format);
+  await fetchResults(service, jobId, path, resolved, signal);
 }
 
 export async function fetchResults(
-  { client }: Service,
+  { client }: RemoteService,
   jobId: string,
   path: string,
   { force, format, status }: DownloadOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     await using file = await openResultsFile(path, force ? { force } : {});
-    let isBegun = false;
+    let isStarted = false;
     try {
       const { body } = await client.jobs.download(jobId, { format, status }, { signal });
       const reader = body!.getReader();
-      for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-        isBegun = true;
-        await file.write(piece.value);
+      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+        isStarted = true;
+        await file.write(chunk.value);
       }
       await file.finish();
-      if (path !== "-") process.stderr.write(`results in ${path}\n`);
+      if (path !== "-") process.stderr.write(`results written to ${path}\n`);
       return;
     } catch (error) {
-      // What was printed cannot be taken back; before the first byte the client has tried often enough.
-      if (!(error instanceof MailvetUnreachable) || !isBegun || path === "-" || tries === TRIES) throw error;
+      // Output on a pipe cannot be taken back. Failures before the first byte were already retried by the SDK.
+      if (!(error instanceof MailvetUnreachable) || !isStarted || path === "-" || attempt === MAX_ATTEMPTS)
+        throw error;
     }
   }
 }

@@ -1,80 +1,80 @@
-/** mailvet job run: a file through a service, from the upload to the results. */
+/** mailvet job run: uploads a file, starts the job, follows it, and downloads the results. */
 import type { Job } from "@mailvet/contract";
-import { whenInterrupted } from "../interruption.ts";
+import { withInterruptMessage } from "../interruption.ts";
 import { chooseColumn } from "../list-file/email-column.ts";
 import { resultsPath } from "../list-file/results-file.ts";
-import { jobSummary, previewOf, standingOf } from "../output/job-view.ts";
-import { meterOn } from "../output/progress-state.ts";
+import { jobSummary, previewOf, progressStateOf } from "../output/job-view.ts";
+import { progressDisplayOn } from "../output/progress-state.ts";
 import { paintFor } from "../output/terminal.ts";
-import { badUsage, type Service, ServiceFailure } from "../remote/service.ts";
+import { badUsage, type RemoteService, ServiceFailure } from "../remote/service.ts";
 import { fileAt } from "../remote/upload-file.ts";
 import { type DownloadOptions, fetchResults } from "./job-download.ts";
 
 export type RunOptions = DownloadOptions & { column?: string; json?: true };
 
 export async function runJob(
-  service: Service,
+  service: RemoteService,
   list: string,
   options: RunOptions,
   signal: AbortSignal,
 ): Promise<void> {
   if (options.json && options.out === "-")
-    throw badUsage("--json and --out - would both be standard output; give one of them");
+    throw badUsage("--json and --out - both write to standard output; use only one of them");
   const path = await resultsPath(list, options, options.format);
-  const { id } = await begin(service, list, options, signal);
+  const { id } = await startJob(service, list, options, signal);
   const job = await followJob(service, id, signal);
-  if (job.status !== "completed") throw endedBadly(job);
-  await whenInterrupted(
-    `the job is done; fetch its results with: mailvet job download ${id}`,
+  if (job.status !== "completed") throw jobFailure(job);
+  await withInterruptMessage(
+    `the job is complete; download its results with: mailvet job download ${id}`,
     fetchResults(service, id, path, options, signal),
   );
   if (options.json) process.stdout.write(`${JSON.stringify(job)}\n`);
 }
 
-async function begin(
-  { client }: Service,
+async function startJob(
+  { client }: RemoteService,
   list: string,
   { column }: RunOptions,
   signal: AbortSignal,
 ): Promise<Job> {
-  if (process.stderr.isTTY) say("uploading …");
-  const preview = await whenInterrupted(
-    "nothing was begun, and nothing is charged",
+  if (process.stderr.isTTY) printStatus("uploading …");
+  const preview = await withInterruptMessage(
+    "no job was started, and nothing was charged",
     client.jobs.upload(await fileAt(list), { signal }),
   );
   const { columns, suggested_email_column: suggested } = preview;
   const emailCounts = columns.map((name) => preview.email_count_by_column[name] ?? 0);
   const found = { list, columns, emailCounts, suggested: columns.indexOf(suggested) };
   const emailColumn = columns[chooseColumn(found, column)]!;
-  say(previewOf(preview, emailColumn, client.creditsRemaining, paintFor(process.stderr)));
-  const job = await whenInterrupted(
-    "nobody knows yet whether it has begun; see: mailvet job list",
+  printStatus(previewOf(preview, emailColumn, client.creditsRemaining, paintFor(process.stderr)));
+  const job = await withInterruptMessage(
+    "the job may or may not have started; check with: mailvet job list",
     client.jobs.confirm({ uploadId: preview.upload_id, emailColumn }, { signal }),
   );
-  say(`job ${job.id} has begun`);
+  printStatus(`job ${job.id} started`);
   return job;
 }
 
-/** Shows how far it is until it has ended, and then what came of it. */
-export async function followJob({ client }: Service, jobId: string, signal: AbortSignal): Promise<Job> {
-  using meter = meterOn(process.stderr);
-  const job = await whenInterrupted(
-    `the job goes on at the service; come back to it with: mailvet job show ${jobId} --wait\n` +
-      `  → or end it with: mailvet job cancel ${jobId}`,
-    client.jobs.wait(jobId, { signal, onProgress: (now) => meter.show(standingOf(now)) }),
+/** Shows progress until the job has finished, then its summary. */
+export async function followJob({ client }: RemoteService, jobId: string, signal: AbortSignal): Promise<Job> {
+  using display = progressDisplayOn(process.stderr);
+  const job = await withInterruptMessage(
+    `the job keeps running at the service; follow it with: mailvet job show ${jobId} --wait\n` +
+      `  → or cancel it with: mailvet job cancel ${jobId}`,
+    client.jobs.wait(jobId, { signal, onProgress: (job) => display.show(progressStateOf(job)) }),
   );
-  meter[Symbol.dispose]();
-  say(jobSummary(job));
+  display[Symbol.dispose]();
+  printStatus(jobSummary(job));
   return job;
 }
 
-export function endedBadly({ id, status, error }: Job): ServiceFailure {
+export function jobFailure({ id, status, error }: Job): ServiceFailure {
   const why = error ? `: ${error.detail} (${error.code})` : "";
   return new ServiceFailure(
-    `the job ${status === "failed" ? "failed" : "was cancelled"}${why}\n  → what was found before: mailvet job download ${id}`,
+    `the job ${status === "failed" ? "failed" : "was cancelled"}${why}\n  → partial results: mailvet job download ${id}`,
   );
 }
 
-function say(text: string): void {
+function printStatus(text: string): void {
   process.stderr.write(`${text}\n`);
 }

@@ -1,42 +1,45 @@
-/** mailvet lists: fresher reference lists without waiting for a release. */
+/** mailvet lists: updates the reference lists between releases. */
 import { refreshLists } from "@mailvet/engine";
 import { type Command, CommanderError } from "commander";
 import { defaultListsDirectory, localSettings } from "../local-settings.ts";
 
-type RefreshFlags = { from?: string[]; force?: true };
+type RefreshOptions = { from?: string[]; force?: true };
 
 export function addListsCommand(program: Command): void {
-  const lists = program
-    .command("lists")
-    .description("keep the reference lists fresh without waiting for a release");
+  const lists = program.command("lists").description("update the reference lists between releases");
   lists
     .command("refresh")
-    .summary("download fresh lists of throw-away domains")
+    .summary("download current lists of disposable domains")
     .description(
-      "Download fresh lists of throw-away domains, check them, and keep them in LISTS_DIR. " +
-        "Nothing changes when a list looks wrong.",
+      "Download current lists of disposable domains, verify them, and store them in LISTS_DIR. " +
+        "If a list looks wrong, nothing is changed.",
     )
     .option(
       "--from <url...>",
-      "http(s) lists to take instead of the public ones, in addition to the packaged list: names, one a line, or JSON",
+      "http(s) lists to use instead of the public ones, in addition to the packaged list: one name per line, or JSON",
     )
     .option(
       "--force",
-      "accept a list with fewer than 1,000 names, or with less than 70 % of what it had last time",
+      "accept a list with fewer than 1,000 names, or with less than 70 % of its previous size",
     )
     .addHelpText(
       "after",
       `
-The lists are kept in LISTS_DIR, or in ${defaultListsDirectory()} without it;
-"mailvet check" uses them from there, and so does a service that is given the same LISTS_DIR.`,
+The lists are stored in LISTS_DIR (default: ${defaultListsDirectory()}).
+"mailvet check" reads them from there, and so does a service with the same LISTS_DIR.
+
+Exit codes:
+  0    success
+  1    a list was rejected or could not be downloaded; nothing was changed
+  2    invalid usage`,
     )
     .action(refresh);
 }
 
-async function refresh({ from, force }: RefreshFlags): Promise<void> {
+async function refresh({ from, force }: RefreshOptions): Promise<void> {
   const { listsDirectory: directory } = localSettings();
   for (const url of from ?? []) {
-    if (!isWebAddress(url))
+    if (!isHttpUrl(url))
       throw new CommanderError(2, "mailvet.lists", `--from ${url} is not an http or https URL`);
   }
   const result = await refreshLists({
@@ -45,7 +48,7 @@ async function refresh({ from, force }: RefreshFlags): Promise<void> {
     ...(force ? { force } : {}),
   });
   if (result.outcome === "refused") {
-    process.stderr.write("mailvet: the lists stay as they are:\n");
+    process.stderr.write("mailvet: the lists were not changed:\n");
     for (const { source, reason } of result.problems) process.stderr.write(`  ${source}: ${reason}\n`);
     process.exitCode = 1;
     return;
@@ -53,11 +56,11 @@ async function refresh({ from, force }: RefreshFlags): Promise<void> {
   const { manifest, added, removed, withheld } = result;
   const count = (number: number) => number.toLocaleString("en");
   process.stdout.write(
-    `${count(manifest.names)} throw-away domains in ${directory}: ${count(added)} new, ${count(removed)} gone` +
-      `${withheld.length > 0 ? `, ${count(withheld.length)} left out because they are real providers or suffixes` : ""}\n`,
+    `${count(manifest.names)} disposable domains in ${directory}: ${count(added)} added, ${count(removed)} removed` +
+      `${withheld.length > 0 ? `, ${count(withheld.length)} skipped because they are real providers or public suffixes` : ""}\n`,
   );
 }
 
-function isWebAddress(text: string): boolean {
+function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol);
 }

@@ -1,4 +1,4 @@
-/** Which column of a list holds the emails: the one that was named, or the one whose cells look like it. */
+/** Chooses the email column of a list: the one given with --column, or the one detected from its cells. */
 import { basename } from "node:path";
 import { printable } from "../output/terminal.ts";
 import { badUsage } from "../remote/service.ts";
@@ -6,32 +6,30 @@ import { badUsage } from "../remote/service.ts";
 export type ColumnChoice = {
   list: string;
   columns: readonly string[];
-  /** Cells that look like an email, by column. */
+  /** Number of cells that look like an email, by column. */
   emailCounts: readonly number[];
   suggested: number | undefined;
 };
 
-const MOST_NAMED = 20;
+const MAX_COLUMNS_LISTED = 20;
 
-/** The number of the column, the first being 0. */
+/** Returns the index of the column. */
 export function chooseColumn({ list, ...found }: ColumnChoice, wanted: string | undefined): number {
   const { columns, emailCounts, suggested } = found;
   const name = list === "-" ? "standard input" : basename(list);
   if (wanted === undefined) {
     if (suggested !== undefined) return suggested;
-    throw badUsage(`no cell of ${printable(name)} looks like an email; its columns: ${namesOf(columns)}`);
+    throw badUsage(`no column of ${printable(name)} contains emails; columns: ${namesOf(columns)}`);
   }
   const column = indexOfColumn(columns, wanted);
   if (column === undefined)
-    throw badUsage(
-      `${printable(name)} has no column "${printable(wanted)}"; its columns: ${namesOf(columns)}`,
-    );
+    throw badUsage(`${printable(name)} has no column "${printable(wanted)}"; columns: ${namesOf(columns)}`);
   if (emailCounts[column]! > 0) return column;
-  const hint = suggested === undefined ? "" : `; those of "${printable(columns[suggested]!)}" do`;
-  throw badUsage(`no cell of the column "${printable(columns[column]!)}" looks like an email${hint}`);
+  const hint = suggested === undefined ? "" : `; column "${printable(columns[suggested]!)}" does`;
+  throw badUsage(`column "${printable(columns[column]!)}" contains no emails${hint}`);
 }
 
-/** As it is written; failing that, whatever the case and the blanks around it, when only one is meant. */
+/** Exact match first; otherwise ignores case and surrounding blanks, if that is unambiguous. */
 function indexOfColumn(columns: readonly string[], wanted: string): number | undefined {
   const exact = columns.indexOf(wanted);
   if (exact >= 0) return exact;
@@ -41,7 +39,7 @@ function indexOfColumn(columns: readonly string[], wanted: string): number | und
 }
 
 function namesOf(columns: readonly string[]): string {
-  const named = columns.slice(0, MOST_NAMED).map((column) => `"${printable(column)}"`);
+  const named = columns.slice(0, MAX_COLUMNS_LISTED).map((column) => `"${printable(column)}"`);
   const more = columns.length - named.length;
   return more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");
 }

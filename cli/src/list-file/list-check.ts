@@ -1,15 +1,15 @@
 /**
- * Checks the emails of a list with the engine on this machine, each different one once, and keeps the verdict of
- * every row. Results come as they come; those who asked for patience are asked again at the end.
+ * Checks the unique emails of a list with the engine on this machine and stores a verdict for every row. Verdicts
+ * arrive in any order. Emails that were greylisted or rate limited are retried at the end (greylist-retry.ts).
  */
 import type { Status } from "@mailvet/contract";
 import type { Evidence, Level, Verifier } from "@mailvet/engine";
 import { createEmailCensus, emailIn } from "@mailvet/engine/list-file";
-import { resultOf, WIDTH } from "../check/local-check.ts";
+import { CONCURRENCY, resultOf } from "../check/local-check.ts";
 import { unlessInterrupted } from "../interruption.ts";
-import { sayDuration } from "../output/duration.ts";
-import { createRate, meterOn } from "../output/progress-state.ts";
-import { type Asked, openSecondAsking, type SecondAsking } from "./greylist-retry.ts";
+import { formatDuration } from "../output/duration.ts";
+import { createRate, progressDisplayOn } from "../output/progress-state.ts";
+import { type GreylistRetries, type ListedEmail, openGreylistRetries } from "./greylist-retry.ts";
 import type { VerdictStore } from "./verdict-store.ts";
 
 export type ListCheckDeps = {
@@ -18,12 +18,12 @@ export type ListCheckDeps = {
   signal: AbortSignal;
 };
 
-export type ListOrder = {
+export type ListCheckInput = {
   rows: AsyncIterable<string[][]>;
   rowCount: number;
   column: number;
   level: Level;
-  /** How long to wait, after everybody was asked once, for those who asked us to come back. */
+  /** Time for retries after every email was checked once. */
   patienceMs: number;
 };
 
@@ -31,20 +31,20 @@ export type ListTally = {
   counts: Record<Status, number>;
   duplicates: number;
   blanks: number;
-  /** Everybody was asked at least once. */
+  /** Every email was checked at least once. */
   isComplete: boolean;
   seconds: number;
 };
 
-/** The tally grows as it goes, so that it is right even when the work is interrupted. */
-export async function checkList(deps: ListCheckDeps, order: ListOrder, tally: ListTally): Promise<void> {
-  using again = openSecondAsking();
-  using run = openRun(deps, order, tally, again);
-  const firstLatest = () => Date.now() + order.patienceMs;
-  await run.ask(uniqueEmails(deps.verdicts, order, tally), firstLatest);
+/** Updates the tally in place, so that it is correct even after an interruption. */
+export async function checkList(deps: ListCheckDeps, input: ListCheckInput, tally: ListTally): Promise<void> {
+  using retries = openGreylistRetries();
+  using run = openRun(deps, input, tally, retries);
+  const firstDeadline = () => Date.now() + input.patienceMs;
+  await run.check(uniqueEmails(deps.verdicts, input, tally), firstDeadline);
   tally.isComplete = true;
-  const latestMs = Date.now() + order.patienceMs;
-  while (again.count > 0) await run.ask(again.round(deps.signal, run.waitUntil), () => latestMs);
+  const deadlineMs = Date.now() + input.patienceMs;
+  while (retries.count > 0) await run.check(retries.round(deps.signal, run.waitUntil), () => deadlineMs);
 }
 
 export function emptyTally(): ListTally {
@@ -54,83 +54,83 @@ export function emptyTally(): ListTally {
 
 async function* uniqueEmails(
   verdicts: VerdictStore,
-  { rows, column }: ListOrder,
+  { rows, column }: ListCheckInput,
   tally: ListTally,
-): AsyncGenerator<Asked> {
+): AsyncGenerator<ListedEmail> {
   const census = createEmailCensus();
   for await (const batch of rows) {
     for (const cells of batch) {
       const email = emailIn(cells[column]);
       const firstRow = census.add(email);
       const row = census.rows;
-      if (firstRow === row) yield { row, email, times: 0 };
+      if (firstRow === row) yield { row, email, attempts: 0 };
       else if (firstRow === 0) tally.blanks++;
       else {
         tally.duplicates++;
-        verdicts.repeat(row, firstRow);
+        verdicts.setDuplicate(row, firstRow);
       }
     }
   }
 }
 
-/** A bar that moves by itself while we only wait. */
+/** The display is updated while waiting, too. */
 const TICK_MS = 1000;
 
 function openRun(
   { verifier, verdicts, signal }: ListCheckDeps,
-  { rowCount, level }: ListOrder,
+  { rowCount, level }: ListCheckInput,
   tally: ListTally,
-  again: SecondAsking,
+  retries: GreylistRetries,
 ) {
   const { counts } = tally;
-  const meter = meterOn(process.stderr);
+  const display = progressDisplayOn(process.stderr);
   const rate = createRate();
   const startedMs = performance.now();
-  let answered = 0;
+  let checked = 0;
   let waitingUntilMs = 0;
   const show = () => {
-    const done = answered + tally.duplicates + tally.blanks - again.count;
+    const done = checked + tally.duplicates + tally.blanks - retries.count;
     const ratePerSecond = tally.isComplete ? 0 : rate.of(done);
     const secondsLeft = ratePerSecond > 0 ? (rowCount - done) / ratePerSecond : undefined;
     const waitSeconds = (waitingUntilMs - Date.now()) / 1000;
-    const when = tally.isComplete && waitSeconds > 0 ? ` in ${sayDuration(waitSeconds)}` : "";
-    const note = again.count > 0 ? `${again.count.toLocaleString("en")} to be asked again${when}` : "";
-    meter.show({ done, total: rowCount, ratePerSecond, secondsLeft, note });
+    const when = tally.isComplete && waitSeconds > 0 ? ` in ${formatDuration(waitSeconds)}` : "";
+    const note = retries.count > 0 ? `${retries.count.toLocaleString("en")} to retry${when}` : "";
+    display.show({ done, total: rowCount, ratePerSecond, secondsLeft, note });
   };
-  const keep = (asked: Asked, evidence: Evidence, latestMs: number) => {
+  const store = (item: ListedEmail, evidence: Evidence, deadlineMs: number) => {
     const result = resultOf(evidence, 0);
-    if (asked.times > 0)
-      counts.unknown--; // as it was until now
-    else answered++;
+    if (item.attempts > 0)
+      counts.unknown--; // its previous verdict
+    else checked++;
     counts[result.status]++;
-    verdicts.keep(asked.row, result);
-    again.add({ ...asked, times: asked.times + 1 }, result, latestMs);
+    verdicts.set(item.row, result);
+    retries.add({ ...item, attempts: item.attempts + 1 }, result, deadlineMs);
   };
   const ticking = setInterval(show, TICK_MS);
   return {
     waitUntil(dueAtMs: number) {
       waitingUntilMs = dueAtMs;
     },
-    /** Until everybody has an answer. Those who put us off wait for the next time, if it comes before the latest. */
-    async ask(list: AsyncIterable<Asked>, latestMs: () => number): Promise<void> {
-      const underWay = new Map<string, Asked>();
+    /** Resolves when every email has a verdict. Deferred emails are queued for the next round, if due before the deadline. */
+    async check(list: AsyncIterable<ListedEmail>, deadlineMs: () => number): Promise<void> {
+      const inFlight = new Map<string, ListedEmail>();
       async function* emails() {
-        for await (const asked of list) {
-          underWay.set(asked.email, asked);
-          yield asked.email;
+        for await (const item of list) {
+          inFlight.set(item.email, item);
+          yield item.email;
         }
       }
-      const answers = verifier.verifyMany(emails(), level, WIDTH[level]);
+      const results = verifier.verifyMany(emails(), level, CONCURRENCY[level]);
       for (;;) {
-        const { done, value } = await unlessInterrupted(answers.next(), signal);
+        const { done, value } = await unlessInterrupted(results.next(), signal);
         if (done) return;
-        keep(underWay.get(value.email)!, value, latestMs());
-        underWay.delete(value.email);
+        store(inFlight.get(value.email)!, value, deadlineMs());
+        inFlight.delete(value.email);
       }
     },
     [Symbol.dispose]() {
       clearInterval(ticking);
-      meter[Symbol.dispose]();
+      display[Symbol.dispose]();
       tally.seconds = (performance.now() - startedMs) / 1000;
     },
   };

@@ -27,15 +27,15 @@ function fileOf(name: string, content: string | Buffer): string {
   return path;
 }
 
-/** As mailvet clean does it, without asking anybody. */
+/** Same steps as mailvet clean, at level syntax. */
 async function cleaned(list: string): Promise<string> {
   await using source = await openListOnDisk(list, signal);
   const found = await surveyTable(source);
   const column = chooseColumn({ list, ...found }, undefined);
   using verdicts = openVerdictStore(found.rows);
   const { batches: rows } = await openTable(source);
-  const order = { rows, rowCount: found.rows, column, level: "syntax", patienceMs: 0 } as const;
-  await checkList({ verifier, verdicts, signal }, order, emptyTally());
+  const input = { rows, rowCount: found.rows, column, level: "syntax", patienceMs: 0 } as const;
+  await checkList({ verifier, verdicts, signal }, input, emptyTally());
   await using file = await openResultsFile(`${list}.out`, {});
   await writeTable(source, verdicts, file);
   return `${list}.out`;
@@ -50,7 +50,7 @@ async function rowsIn(path: string): Promise<string[][]> {
 
 const many = Array.from({ length: 200 }, (_, n) => `c${n}`);
 
-/** File, and its own cells by row as they come back. */
+/** File, and its own cells by row in the output. */
 const NASTY: [name: string, content: string | Buffer, cells: string[][]][] = [
   [
     "semicolons in UTF-16",
@@ -94,7 +94,7 @@ const NASTY: [name: string, content: string | Buffer, cells: string[][]][] = [
 ];
 
 test.for(NASTY)(
-  "a file with %s comes back with every row and cell, and verdicts behind them",
+  "a file with %s keeps every row and cell, with the verdicts appended",
   async ([name, content, cells]) => {
     const rows = await rowsIn(await cleaned(fileOf(name, content)));
     const width = cells[0]!.length;
@@ -103,7 +103,7 @@ test.for(NASTY)(
   },
 );
 
-test("empty cells have no verdict, and repetitions that of the first", async () => {
+test("empty cells get no verdict, and duplicates get that of the first occurrence", async () => {
   const list = fileOf(
     "story.csv",
     "n,email\n1,ann@gmial.com\n2,\n3,Ann <ANN@gmial.com>\n4,mailto:nobody\n5,  \n",
@@ -116,7 +116,7 @@ test("empty cells have no verdict, and repetitions that of the first", async () 
   for (const cells of [blank, blanks]) expect(cells).toEqual(VERDICT_COLUMNS.map(() => ""));
 });
 
-test("a long list loses no row, and far repetitions find their verdict", async () => {
+test("a long list keeps every row, and distant duplicates get their verdict", async () => {
   const rows = Array.from({ length: 8_000 }, (_, n) => `ann${n % 5_000}@shop${n % 5}.io`);
   const list = fileOf("long.csv", `email\n${rows.join("\n")}\n`);
   const results = await rowsIn(await cleaned(list));
@@ -129,14 +129,14 @@ test("a long list loses no row, and far repetitions find their verdict", async (
 test.for([
   ["nothing", "", "empty_file"],
   ["a document", "%PDF-1.7\n1 0 obj\n", "unsupported_file"],
-])("%s is no list", async ([, content, kind]) => {
+])("%s is rejected as a list", async ([, content, kind]) => {
   await using source = await openListOnDisk(fileOf("odd", content!), signal);
   const error = await surveyTable(source).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(ListFileTrouble);
   expect(error).toMatchObject({ kind });
 });
 
-test("a list that changes while it is read is not written under old verdicts", async () => {
+test("a list that changes while it is read is rejected", async () => {
   const list = fileOf("changing.csv", "email\nann@shop.io\n");
   await using source = await openListOnDisk(list, signal);
   using verdicts = openVerdictStore(1);
@@ -145,7 +145,7 @@ test("a list that changes while it is read is not written under old verdicts", a
   await expect(writeTable(source, verdicts, file)).rejects.toThrow("was changed while it was read");
 });
 
-test("a list that is replaced by another file stays what it was", async () => {
+test("replacing the file on disk does not affect a list that is open", async () => {
   const list = fileOf("replaced.csv", "email\nann@shop.io\n");
   await using source = await openListOnDisk(list, signal);
   rmSync(list);

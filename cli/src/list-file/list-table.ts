@@ -1,4 +1,4 @@
-/** A list as a table: once through it to see what it is, and once more to write it again with its verdicts. */
+/** A list as a table: one pass to detect its columns, a second one to write it with the verdicts appended. */
 import {
   createColumnSurvey,
   csvLine,
@@ -12,7 +12,7 @@ import type { ListOnDisk } from "./list-on-disk.ts";
 import type { ResultsFile } from "./results-file.ts";
 import type { VerdictStore } from "./verdict-store.ts";
 
-/** A list on one's own machine may be long; what is longer than this is no list of emails. */
+/** Generous, because the list is local. Anything larger is not a list of emails. */
 const LIMITS: ListFileLimits = { maxTextBytes: 64 * 1024 ** 3, maxRows: 100_000_000 };
 
 export function openTable(list: ListOnDisk): Promise<ListFile> {
@@ -22,7 +22,7 @@ export function openTable(list: ListOnDisk): Promise<ListFile> {
 export type TableSurvey = {
   rows: number;
   columns: readonly string[];
-  /** Cells that look like an email, by column. */
+  /** Number of cells that look like an email, by column. */
   emailCounts: readonly number[];
   suggested: number | undefined;
 };
@@ -38,9 +38,9 @@ export async function surveyTable(list: ListOnDisk): Promise<TableSurvey> {
   return { rows, columns, emailCounts: survey.emailCounts, suggested: survey.suggested };
 }
 
-const PIECE_CHARS = 64 * 1024;
+const CHUNK_CHARS = 64 * 1024;
 
-/** As the service writes a job's file: our columns behind the last of theirs, in the same form. */
+/** Same format as a job download of the service: verdict columns after the columns of the file. */
 export async function writeTable(list: ListOnDisk, verdicts: VerdictStore, file: ResultsFile): Promise<void> {
   const { header, columns, delimiter, batches } = await openTable(list);
   const names = columns.map((column, n) => header?.[n] ?? column);
@@ -49,10 +49,10 @@ export async function writeTable(list: ListOnDisk, verdicts: VerdictStore, file:
   for await (const batch of batches) {
     for (const cells of batch) {
       const own = columns.map((_, n) => cells[n] ?? "");
-      // Cells beyond the last column come at the end: no heading of theirs says where they belong.
+      // Extra cells of a ragged row go last, because no header names them.
       const more = cells.slice(columns.length);
       text += csvLine([...own, ...verdictCells(verdicts.verdictOf(++row)), ...more], delimiter);
-      if (text.length < PIECE_CHARS) continue;
+      if (text.length < CHUNK_CHARS) continue;
       await file.write(text);
       text = "";
     }

@@ -1,6 +1,6 @@
 /**
- * A file that is there under its name only when it is whole: it grows beside it under another one, and never takes
- * the place of a file that is there already unless that was asked for. "-" is standard output.
+ * Writes a results file atomically: content goes to a .part file that is renamed when complete. An existing file is
+ * replaced only with --force. "-" is standard output.
  */
 import { once } from "node:events";
 import { rmSync } from "node:fs";
@@ -9,8 +9,8 @@ import { basename, dirname, extname, join } from "node:path";
 import { badUsage } from "../remote/service.ts";
 
 export type ResultsFile = AsyncDisposable & {
-  write(piece: string | Uint8Array): Promise<void>;
-  /** Everything is in it. */
+  write(chunk: string | Uint8Array): Promise<void>;
+  /** Call after the last write. */
   finish(): Promise<void>;
 };
 
@@ -18,7 +18,7 @@ export type OutOptions = { out?: string; force?: true };
 
 const STANDARD_OUTPUT = "-";
 
-/** Where results go: where it was said, or beside the list. Says no now to what would fail hours later. */
+/** Path for the results: --out, or beside the list. Rejects at once any path that would fail after hours of work. */
 export async function resultsPath(
   list: string | undefined,
   { out, force }: OutOptions,
@@ -26,21 +26,23 @@ export async function resultsPath(
 ): Promise<string> {
   if (out === STANDARD_OUTPUT) return out;
   if (out === undefined && (list === undefined || list === "-"))
-    throw badUsage("say with --out where the results of standard input go; --out - is standard output");
+    throw badUsage("reading from standard input needs --out FILE; --out - writes to standard output");
   const path = out ?? join(dirname(list!), resultsName(basename(list!), format));
   if (!(await isReplaceable(path)))
-    throw badUsage(`${path} is no ordinary file: name one with --out; --out - is standard output`);
-  if (!force && (await isThere(path)))
-    throw badUsage(`${path} is there already: name another file with --out, or replace it with --force`);
-  if (!(await isThere(dirname(path)))) throw badUsage(`there is no folder ${dirname(path)} for the results`);
-  await using _ = await openResultsFile(path, {}); // whether there can be such a file, only trying tells
+    throw badUsage(
+      `${path} is not a regular file; choose one with --out, or use --out - for standard output`,
+    );
+  if (!force && (await exists(path)))
+    throw badUsage(`${path} already exists; choose another file with --out, or replace it with --force`);
+  if (!(await exists(dirname(path)))) throw badUsage(`directory ${dirname(path)} does not exist`);
+  await using _ = await openResultsFile(path, {}); // tests that the file can be created
   return path;
 }
 
 async function isReplaceable(path: string): Promise<boolean> {
   return stat(path).then(
     (stats) => stats.isFile(),
-    () => true, // nothing is there
+    () => true, // does not exist
   );
 }
 
@@ -48,12 +50,12 @@ async function isReplaceable(path: string): Promise<boolean> {
 export function resultsName(listName: string, format: string): string {
   const plain = listName.replace(/\.gz$/i, "");
   const stem = /^\.(csv|tsv|txt|tab|psv)$/i.test(extname(plain)) ? plain.slice(0, -4) : plain;
-  // A service's file name is a stranger's text.
+  // The file name may come from a service and is not trusted.
   const safe = stem.replace(/[\p{C}/\\:]/gu, "_").replace(/^\.+/, "_");
   return `${cutTo(MAX_NAME_BYTES, safe) || "list"}-results.${format}`;
 }
 
-/** Disks take 255 bytes, and more than this comes behind it. */
+/** File systems allow 255 bytes; suffixes are appended. */
 const MAX_NAME_BYTES = 200;
 
 function cutTo(bytes: number, text: string): string {
@@ -63,12 +65,12 @@ function cutTo(bytes: number, text: string): string {
     .replace(/\ufffd+$/, "");
 }
 
-/** A name beside it that says it is not the whole, and that nothing has yet. */
+/** An unused name beside it for incomplete results. */
 export async function partialPath(path: string): Promise<string> {
   const stem = path.replace(/\.csv$/i, "");
   for (let number = 1; ; number++) {
     const candidate = `${stem}.partial${number === 1 ? "" : `-${number}`}.csv`;
-    if (!(await isThere(candidate))) return candidate;
+    if (!(await exists(candidate))) return candidate;
   }
 }
 
@@ -77,18 +79,18 @@ export async function openResultsFile(path: string, { force }: OutOptions): Prom
   const partPath = `${path}.${process.pid}.part`;
   const file = await openPart(partPath);
   let isOpen = true;
-  const leave = () => {
+  const removePart = () => {
     if (isOpen) rmSync(partPath, { force: true });
   };
-  process.once("exit", leave); // also when Ctrl-C was pressed twice
+  process.once("exit", removePart); // also after a second Ctrl-C
   const close = async () => {
     isOpen = false;
-    process.off("exit", leave);
+    process.off("exit", removePart);
     await file.close();
   };
   return {
-    async write(piece) {
-      await file.writeFile(piece); // appends: each call goes on where the last one ended
+    async write(chunk) {
+      await file.writeFile(chunk); // on a FileHandle, appends at the current position
     },
     async finish() {
       await file.sync();
@@ -104,8 +106,8 @@ export async function openResultsFile(path: string, { force }: OutOptions): Prom
 }
 
 const onStandardOutput: ResultsFile = {
-  async write(piece) {
-    if (!process.stdout.write(piece)) await once(process.stdout, "drain");
+  async write(chunk) {
+    if (!process.stdout.write(chunk)) await once(process.stdout, "drain");
   },
   finish: async () => {},
   [Symbol.asyncDispose]: async () => {},
@@ -115,23 +117,23 @@ async function openPart(partPath: string): Promise<FileHandle> {
   try {
     return await open(partPath, "w");
   } catch (error) {
-    throw badUsage(`cannot write there: ${error instanceof Error ? error.message : String(error)}`);
+    throw badUsage(`cannot write the results: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
 async function moveInPlace(partPath: string, path: string, force: true | undefined): Promise<void> {
   if (force) return await rename(partPath, path);
   try {
-    await link(partPath, path); // fails when there is such a file by now, as rename would not
+    await link(partPath, path); // unlike rename, fails if the file exists by now
     await unlink(partPath);
   } catch (error) {
-    const isTaken = (error as NodeJS.ErrnoException).code === "EEXIST" || (await isThere(path));
-    if (isTaken) throw badUsage(`${path} appeared meanwhile; the results are in ${partPath}`);
-    await rename(partPath, path); // a disk without hard links
+    const isConflict = (error as NodeJS.ErrnoException).code === "EEXIST" || (await exists(path));
+    if (isConflict) throw badUsage(`${path} was created by another program; the results are in ${partPath}`);
+    await rename(partPath, path); // file system without hard links
   }
 }
 
-function isThere(path: string): Promise<boolean> {
+function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { openLineFile } from "./temp-file.ts";
 
-test("lines are found where they were put, also while more are added", () => {
+test("every line can be read at its offset while more lines are appended", () => {
   using file = openLineFile();
   const lines = Array.from({ length: 20_000 }, (_, n) => `${n} ${"é".repeat(n % 90)}`);
-  lines[777] = "x".repeat(300_000); // longer than what is read at once
+  lines[777] = "x".repeat(300_000); // longer than a block
   const places: number[] = [];
   for (const [n, line] of lines.entries()) {
     places.push(file.append(line));
@@ -16,10 +16,10 @@ test("lines are found where they were put, also while more are added", () => {
   expect([...file.lines()]).toEqual(lines);
 });
 
-test("there is no file for others to see", () => {
+test("the file has no name in the temporary directory", () => {
   const before = readdirSync(tmpdir());
   using file = openLineFile();
-  file.append("an email of somebody");
+  file.append("ann@shop.io");
   const added = readdirSync(tmpdir()).filter((name) => !before.includes(name));
   expect(added.filter((name) => /^mailvet-[0-9a-f]{24}$/.test(name))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * A temporary file without a name: nobody else can open it, and it is gone when we are, however we end. Written to
- * at its end and read anywhere, through a small memory of what was read last.
+ * Anonymous temporary file: unlinked right after opening, so no other process can open it and the kernel removes it
+ * when this process exits. Append-only writes, random reads through a small block cache.
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
@@ -8,12 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const LINE_FEED = 0x0a;
-const PIECE_BYTES = 256 * 1024;
+const FLUSH_BYTES = 256 * 1024;
 const BLOCK_BYTES = 64 * 1024;
-const BLOCKS_KEPT = 64;
+const CACHED_BLOCKS = 64;
 
-/** Opened for reading and writing, and unlinked already. */
-export function openNamelessFile(): number {
+/** Returns the descriptor, open for reading and writing. */
+export function openTempFile(): number {
   const path = join(tmpdir(), `mailvet-${randomBytes(12).toString("hex")}`);
   const fd = openSync(path, "wx+", 0o600);
   unlinkSync(path);
@@ -21,17 +21,17 @@ export function openNamelessFile(): number {
 }
 
 export type LineFile = Disposable & {
-  /** Where the line is from now on. It must hold no line feed. */
+  /** Returns the offset of the line, which must not contain a line feed. */
   append(line: string): number;
   lineAt(offset: number): string;
-  /** All lines that were there when it began, in their order. */
+  /** The lines present at the time of the call, in order. */
   lines(): Generator<string>;
 };
 
 export function openLineFile(): LineFile {
-  const fd = openNamelessFile();
-  let written = 0; // bytes in the file
-  let waiting: string[] = []; // lines that are not in it yet
+  const fd = openTempFile();
+  let written = 0; // bytes
+  let waiting: string[] = []; // lines not written yet
   let waitingBytes = 0;
   const blocks = new Map<number, Buffer>();
 
@@ -39,7 +39,7 @@ export function openLineFile(): LineFile {
     if (waitingBytes === 0) return;
     const bytes = Buffer.from(waiting.join(""));
     writeAll(fd, bytes);
-    blocks.delete(Math.floor(written / BLOCK_BYTES)); // it was shorter when it was read
+    blocks.delete(Math.floor(written / BLOCK_BYTES)); // cached while it was shorter
     written += bytes.length;
     waiting = [];
     waitingBytes = 0;
@@ -51,8 +51,8 @@ export function openLineFile(): LineFile {
       const space = Buffer.allocUnsafe(BLOCK_BYTES);
       block = space.subarray(0, readSync(fd, space, 0, BLOCK_BYTES, number * BLOCK_BYTES));
     }
-    blocks.set(number, block); // the last one used is the last one to go
-    if (blocks.size > BLOCKS_KEPT) blocks.delete(blocks.keys().next().value!);
+    blocks.set(number, block); // most recently used last
+    if (blocks.size > CACHED_BLOCKS) blocks.delete(blocks.keys().next().value!);
     return block;
   };
   const lineAt = (offset: number): string => {
@@ -72,7 +72,7 @@ export function openLineFile(): LineFile {
       const offset = written + waitingBytes;
       waiting.push(line, "\n");
       waitingBytes += Buffer.byteLength(line) + 1;
-      if (waitingBytes >= PIECE_BYTES) flush();
+      if (waitingBytes >= FLUSH_BYTES) flush();
       return offset;
     },
     lineAt,

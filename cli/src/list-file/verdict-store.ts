@@ -1,35 +1,35 @@
 /**
- * The verdict of every row of a list, kept on disk: some 150 bytes for each different email there, and 8 bytes a row
- * in memory that say where. Verdicts come in any order, a later one for the same row takes the place of the earlier.
+ * Stores the verdict of every row of a list: about 150 bytes per unique email on disk, and an 8-byte index entry per
+ * row in memory. Verdicts arrive in any order; a later one for the same row reindex the earlier one.
  */
 import type { ValidationResult } from "@mailvet/contract";
 import type { VerdictCells } from "@mailvet/engine/list-file";
 import { openLineFile } from "./temp-file.ts";
 
 export type VerdictStore = Disposable & {
-  /** Rows count from 1. */
-  keep(row: number, result: ValidationResult): void;
+  /** Rows are numbered from 1. */
+  set(row: number, result: ValidationResult): void;
   /** The row has the same email as an earlier one. */
-  repeat(row: number, firstRow: number): void;
-  /** Undefined when the row has none: an empty cell, or one that was not reached. */
+  setDuplicate(row: number, firstRow: number): void;
+  /** Undefined for an empty cell and for a row that was not checked. */
   verdictOf(row: number): VerdictCells | undefined;
 };
 
 export function openVerdictStore(rows: number): VerdictStore {
   const file = openLineFile();
-  // Nothing is 0; an offset in the file, plus 1; or the row that has the verdict, as a negative number.
-  const places = new Float64Array(rows + 1);
+  // 0: no verdict; positive: offset in the file, plus 1; negative: minus the row that has the verdict.
+  const index = new Float64Array(rows + 1);
   return {
-    keep(row, result) {
-      places[row] = file.append(JSON.stringify(cellsOf(result))) + 1;
+    set(row, result) {
+      index[row] = file.append(JSON.stringify(cellsOf(result))) + 1;
     },
-    repeat(row, firstRow) {
-      places[row] = -firstRow;
+    setDuplicate(row, firstRow) {
+      index[row] = -firstRow;
     },
     verdictOf(row) {
-      const place = places[row] ?? 0;
-      const isDuplicate = place < 0;
-      const offset = (isDuplicate ? places[-place]! : place) - 1;
+      const entry = index[row] ?? 0;
+      const isDuplicate = entry < 0;
+      const offset = (isDuplicate ? index[-entry]! : entry) - 1;
       if (offset < 0) return undefined;
       return { ...(JSON.parse(file.lineAt(offset)) as VerdictCells), is_duplicate: isDuplicate };
     },

@@ -1,36 +1,36 @@
 import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { outletTo } from "./buffered-output.ts";
+import { bufferOutputTo } from "./buffered-output.ts";
 
-test("a few words are seen soon, although nobody says that they are all", async () => {
+test("text is flushed after 100 ms without an explicit flush", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const stream = new PassThrough();
-  const outlet = outletTo(stream);
-  await outlet.print("one ");
-  await outlet.print("two");
+  const output = bufferOutputTo(stream);
+  await output.print("one ");
+  await output.print("two");
   expect(stream.read()).toBeNull();
   vi.advanceTimersByTime(100);
   expect(String(stream.read())).toBe("one two");
 });
 
-test("what was collected is handed over at the end, whatever the end is", () => {
+test("buffered text is flushed on disposal, also after an error", () => {
   const stream = new PassThrough();
   const work = () => {
-    using outlet = outletTo(stream);
-    void outlet.print("done so far");
-    throw new Error("and then it broke");
+    using output = bufferOutputTo(stream);
+    void output.print("done so far");
+    throw new Error("work failed");
   };
-  expect(work).toThrow("it broke");
+  expect(work).toThrow("work failed");
   expect(String(stream.read())).toBe("done so far");
 });
 
-test("a reader that is slow is waited for", async () => {
+test("print waits for a slow reader", async () => {
   const stream = new PassThrough({ highWaterMark: 10 });
-  const outlet = outletTo(stream);
+  const output = bufferOutputTo(stream);
   let isPrinted = false;
-  const printing = outlet.print("x".repeat(40_000)).then(() => {
+  const printing = output.print("x".repeat(40_000)).then(() => {
     isPrinted = true;
   });
   await nextTurn();

@@ -1,34 +1,34 @@
 /**
- * Text on its way out, collected a little: writing it in large pieces is what makes a long list fast, and writing
- * it ten times a second at least is what lets people see that something happens.
+ * Buffered writes to a stream: large chunks make long lists fast, and a flush at least ten times a second keeps the
+ * output current for a reader.
  */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 
-const PIECE_LENGTH = 32 * 1024;
-const LONGEST_WAIT_MS = 100;
+const CHUNK_CHARS = 32 * 1024;
+const MAX_DELAY_MS = 100;
 
-export type Outlet = {
-  /** Waits only when whoever reads is slower than we are. */
+export type BufferedOutput = {
+  /** Resolves at once unless the stream applies back-pressure. */
   print(text: string): Promise<void>;
-  /** Hands over what has been collected so far. */
+  /** Writes the buffered text. */
   flush(): void;
 } & Disposable;
 
-export function outletTo(stream: Writable): Outlet {
-  let collected = "";
+export function bufferOutputTo(stream: Writable): BufferedOutput {
+  let buffered = "";
   let timer: NodeJS.Timeout | undefined;
   const flush = (): boolean => {
     clearTimeout(timer);
     timer = undefined;
-    const text = collected;
-    collected = "";
+    const text = buffered;
+    buffered = "";
     return text === "" || stream.write(text);
   };
   return {
     async print(text) {
-      collected += text;
-      if (collected.length < PIECE_LENGTH) timer ??= setTimeout(flush, LONGEST_WAIT_MS);
+      buffered += text;
+      if (buffered.length < CHUNK_CHARS) timer ??= setTimeout(flush, MAX_DELAY_MS);
       else if (!flush()) await once(stream, "drain");
     },
     flush,

@@ -6,11 +6,11 @@ import { cardOf, lineOf } from "./card.ts";
 const plain = (_style: unknown, text: string) => text;
 
 function resultWith(changes: Partial<ValidationResult>): ValidationResult {
-  const asking = { requestId: "1", planTier: "local", responseTimeMs: 1, checkedAtMs: 0, cached: false };
-  return { ...reportOf({ email: "ann@shop.io" }, asking), ...changes };
+  const context = { requestId: "1", planTier: "local", responseTimeMs: 1, checkedAtMs: 0, cached: false };
+  return { ...reportOf({ email: "ann@shop.io" }, context), ...changes };
 }
 
-test("emails stand below each other, whatever the verdict, without the blanks around them", () => {
+test("emails are aligned for every verdict and trimmed", () => {
   const email = " ann@shop.io\t";
   const columns = STATUSES.flatMap((status) =>
     SUB_STATUSES[status].map((sub_status) => {
@@ -27,17 +27,17 @@ test.for([
   [301, "in 6 min"],
   [3600, "in 60 min"],
   [4 * 3600, "in 4 h"],
-] as const)("%i seconds to wait are told as people say it", ([retry_after, words]) => {
+] as const)("a retry after %i seconds is shown as %s", ([retry_after, text]) => {
   const { metadata } = resultWith({});
   const card = cardOf(resultWith({ metadata: { ...metadata, retry_after } }), plain);
-  expect(card).toMatch(new RegExp(`^  ask again +${words}$`, "m"));
+  expect(card).toMatch(new RegExp(`^  try again +${text}$`, "m"));
 });
 
-test("nothing to wait for, nothing said about it", () => {
-  expect(cardOf(resultWith({}), plain)).not.toContain("ask again");
+test("a result without a retry time has no such row", () => {
+  expect(cardOf(resultWith({}), plain)).not.toContain("try again");
 });
 
-test("policies are told of a domain that has a mail server, and of no other", () => {
+test("policies are shown only for a domain with a mail server", () => {
   const { details } = resultWith({});
   const cardWhen = (dns_valid: boolean) =>
     cardOf(resultWith({ flags: [], details: { ...details, syntax_valid: true, dns_valid } }), plain);
@@ -45,14 +45,14 @@ test("policies are told of a domain that has a mail server, and of no other", ()
   expect(cardWhen(false)).not.toContain("policies");
 });
 
-test("what is made of the mailbox name is told with its reasons, where it had a say", () => {
+test("the plausibility of the mailbox name is shown with its reasons", () => {
   const reasons = ["looks like first.last, as 14 of 16 proven mailboxes here"];
   const ai_enhancement = { used: true, method: "m", score: 0.874, reasons };
   expect(cardOf(resultWith({ ai_enhancement }), plain)).toMatch(
-    /^ {2}its name +87 % plausible: looks like first\.last, as 14 of 16/m,
+    /^ {2}mailbox name +87 % plausible: looks like first\.last, as 14 of 16/m,
   );
   expect(cardOf(resultWith({ ai_enhancement: { ...ai_enhancement, reasons: [] } }), plain)).toMatch(
-    /^ {2}its name +87 % plausible$/m,
+    /^ {2}mailbox name +87 % plausible$/m,
   );
-  expect(cardOf(resultWith({}), plain)).not.toContain("its name");
+  expect(cardOf(resultWith({}), plain)).not.toContain("mailbox name");
 });

@@ -1,9 +1,9 @@
-/** A validation result for human eyes: a card for one address, a line for one of many, a summary at the end. */
+/** Human-readable results: a card for a single address, a line per address for several, and a summary. */
 import type { BulkItem, ValidationResult } from "@mailvet/contract";
 import { STATUSES, type Status, SUB_STATUSES } from "@mailvet/contract/words";
 import { type Colour, type Paint, printable } from "./terminal.ts";
 
-const LOOKS: Record<Status, { sign: string; colour: Colour }> = {
+const STYLES: Record<Status, { sign: string; colour: Colour }> = {
   valid: { sign: "✔", colour: "green" },
   invalid: { sign: "✘", colour: "red" },
   risky: { sign: "!", colour: "yellow" },
@@ -23,13 +23,13 @@ export function cardOf(result: ValidationResult, paint: Paint): string {
     ["provider", details.provider],
     ["mail server", details.mx_host],
     [
-      "server said",
+      "server reply",
       [details.smtp_code || "", details.smtp_enhanced_code, details.smtp_message].join(" ").trim(),
     ],
-    ["its name", opinionOf(result)],
-    ["ask again", askAgain(result.metadata.retry_after ?? undefined)],
+    ["mailbox name", nameScoreOf(result)],
+    ["try again", retryTime(result.metadata.retry_after ?? undefined)],
     ["policies", details.dns_valid ? policiesOf(details) : undefined],
-    ["also known as", details.canonical_email === details.normalized_email ? "" : details.canonical_email],
+    ["canonical", details.canonical_email === details.normalized_email ? "" : details.canonical_email],
     ["flags", result.flags.join(", ")],
   ];
   const lines = rows
@@ -38,7 +38,7 @@ export function cardOf(result: ValidationResult, paint: Paint): string {
   return [headline(result, paint), ...lines, ""].join("\n");
 }
 
-/** What a line shows, which the short results of bulk validation have too. */
+/** The fields of a line, which bulk results have too. */
 type LineResult = Pick<BulkItem, "email" | "status" | "sub_status" | "suggestion">;
 
 export function lineOf(result: LineResult, paint: Paint): string {
@@ -53,7 +53,7 @@ export function summaryOf(counts: Record<Status, number>, seconds: number): stri
 }
 
 function headline(result: LineResult, paint: Paint): string {
-  const { sign, colour } = LOOKS[result.status];
+  const { sign, colour } = STYLES[result.status];
   const verdict = verdictOf(result.status, result.sub_status).padEnd(VERDICT_WIDTH);
   return `${paint(colour, `${sign} ${verdict}`)} ${paint("bold", printable(result.email.trim()))}`;
 }
@@ -67,19 +67,19 @@ const VERDICT_WIDTH = Math.max(
 );
 
 function sendAdvice(result: ValidationResult): string {
-  return result.safe_to_send ? "safe to send" : "not recommended for sending";
+  return result.safe_to_send ? "safe to send" : "do not send";
 }
 
-/** What is made of the mailbox name, and why. */
-function opinionOf({ ai_enhancement: { score, reasons } }: ValidationResult): string | undefined {
+/** Plausibility of the mailbox name, with reasons. */
+function nameScoreOf({ ai_enhancement: { score, reasons } }: ValidationResult): string | undefined {
   if (score === null) return undefined;
   return [`${Math.round(score * 100)} % plausible`, reasons.join("; ")]
     .filter((part) => part !== "")
     .join(": ");
 }
 
-/** The time to wait, rounded up to what people would say. */
-function askAgain(seconds: number | undefined): string | undefined {
+/** Rounded up to seconds, minutes or hours. */
+function retryTime(seconds: number | undefined): string | undefined {
   if (seconds === undefined) return undefined;
   if (seconds < 60) return `in ${seconds} s`;
   if (seconds <= 90 * 60) return `in ${Math.ceil(seconds / 60)} min`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readDuration, sayDuration } from "./duration.ts";
+import { formatDuration, parseDuration } from "./duration.ts";
 
 test.for([
   ["90s", 90_000],
@@ -12,8 +12,8 @@ test.for([
   ["-5m", undefined],
   ["1.5h", undefined],
   ["m", undefined],
-] as const)("%s is %s milliseconds", ([text, ms]) => {
-  expect(readDuration(text)).toBe(ms);
+] as const)("%s is parsed as %s milliseconds", ([text, ms]) => {
+  expect(parseDuration(text)).toBe(ms);
 });
 
 test.for([
@@ -22,6 +22,6 @@ test.for([
   [59.6, "1 min 0 s"],
   [125, "2 min 5 s"],
   [7_325, "2 h 2 min"],
-] as const)("%s seconds are %s", ([seconds, words]) => {
-  expect(sayDuration(seconds)).toBe(words);
+] as const)("%s seconds are shown as %s", ([seconds, text]) => {
+  expect(formatDuration(seconds)).toBe(text);
 });

@@ -2,7 +2,7 @@ import type { UploadPreview } from "@mailvet/contract";
 import { expect, test } from "vitest";
 import { previewOf } from "./job-view.ts";
 
-test("a list of one email is spoken of in the singular", () => {
+test("counts of one are singular", () => {
   const preview: UploadPreview = {
     upload_id: "7c6f6c0e-1d0a-4a55-9d8e-1f0e6f9d2b11",
     filename: "list.csv",
@@ -17,7 +17,7 @@ test("a list of one email is spoken of in the singular", () => {
   };
   expect(previewOf(preview, "email", 5, (_, text) => text).split("\n")).toEqual([
     "list.csv: 1 row, 1 column",
-    "  email  1 email  ← is checked",
-    "1 different email costs 1 credit, of 5",
+    "  email  1 email  ← email column",
+    "1 unique email costs 1 credit of 5",
   ]);
 });

@@ -1,22 +1,24 @@
 /**
- * A progress bar on standard error while a long list is worked on: shown on a terminal only, and only when
- * standard output goes elsewhere, so that results and bar never fight over the same lines.
+ * Progress bar on standard error for `mailvet check`. Shown only when standard error is a terminal and standard
+ * output is not, so that bar and results never share the screen.
  */
 import cliProgress from "cli-progress";
 import { sizeOfList } from "../check/address-source.ts";
 
-/** Below this a bar would be gone before anyone has read it. */
-const WORTH_A_BAR = 20;
+/** Shorter lists finish before a bar could be read. */
+const MIN_ADDRESSES = 20;
 
-export type Progress = Disposable & { advance(email: string): void };
+export type ProgressBar = Disposable & { advance(email: string): void };
 
-export async function progressOn(
+export async function progressBarOn(
   stream: NodeJS.WriteStream,
-  named: number,
+  argumentCount: number,
   list: string | undefined,
-): Promise<Progress> {
+): Promise<ProgressBar> {
   const isShown =
-    stream.isTTY === true && process.stdout.isTTY !== true && (list !== undefined || named >= WORTH_A_BAR);
+    stream.isTTY === true &&
+    process.stdout.isTTY !== true &&
+    (list !== undefined || argumentCount >= MIN_ADDRESSES);
   if (!isShown) return { advance: () => {}, [Symbol.dispose]: () => {} };
 
   const totalBytes = list === undefined ? undefined : await sizeOfList(list);
@@ -24,7 +26,7 @@ export async function progressOn(
     ? "{bar} {percentage} %  {checked} checked  ETA {eta_formatted}"
     : "{checked} checked  {duration_formatted}";
   const bar = new cliProgress.SingleBar({ format, stream, hideCursor: true, clearOnComplete: true });
-  bar.start(totalBytes ?? named, 0, { checked: 0 });
+  bar.start(totalBytes ?? argumentCount, 0, { checked: 0 });
   let checked = 0;
   return {
     advance(email) {

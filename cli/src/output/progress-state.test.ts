@@ -1,19 +1,19 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createRate, type MeterStream, meterOn } from "./progress-state.ts";
+import { createRate, type ProgressStream, progressDisplayOn } from "./progress-state.ts";
 
-function kept(): { stream: MeterStream; lines: string[] } {
+function recorder(): { stream: ProgressStream; lines: string[] } {
   const lines: string[] = [];
   const write = (text: string | Uint8Array) => lines.push(String(text)) > 0;
   return { stream: { write }, lines };
 }
 
-test("where output is kept, a line says how far it is, how fast, and how long it will take", () => {
-  const { stream, lines } = kept();
-  using meter = meterOn(stream, 0);
-  meter.show({ done: 1200, total: 5000, ratePerSecond: 4.25, secondsLeft: 894 });
-  meter.show({ done: 1200, total: 5000, ratePerSecond: 4.25, secondsLeft: 894 });
-  meter.show({ done: 2000, total: 5000, ratePerSecond: 1234.5, secondsLeft: 3, note: "paused" });
-  meter.show({ done: 5000, total: 5000, ratePerSecond: 0, secondsLeft: 0 });
+test("without a terminal, lines show progress, rate and time left", () => {
+  const { stream, lines } = recorder();
+  using display = progressDisplayOn(stream, 0);
+  display.show({ done: 1200, total: 5000, ratePerSecond: 4.25, secondsLeft: 894 });
+  display.show({ done: 1200, total: 5000, ratePerSecond: 4.25, secondsLeft: 894 });
+  display.show({ done: 2000, total: 5000, ratePerSecond: 1234.5, secondsLeft: 3, note: "paused" });
+  display.show({ done: 5000, total: 5000, ratePerSecond: 0, secondsLeft: 0 });
   expect(lines).toEqual([
     "1,200 of 5,000  4.3/s  14 min 54 s left\n",
     "2,000 of 5,000  1,235/s  3 s left  paused\n",
@@ -21,15 +21,15 @@ test("where output is kept, a line says how far it is, how fast, and how long it
   ]);
 });
 
-test("lines come now and then only", () => {
-  const { stream, lines } = kept();
-  using meter = meterOn(stream);
+test("short work prints no line", () => {
+  const { stream, lines } = recorder();
+  using display = progressDisplayOn(stream);
   for (let done = 0; done < 100; done++)
-    meter.show({ done, total: 100, ratePerSecond: 1, secondsLeft: undefined });
+    display.show({ done, total: 100, ratePerSecond: 1, secondsLeft: undefined });
   expect(lines).toEqual([]);
 });
 
-test("the rate is that of the last while", () => {
+test("the rate covers the sliding window only", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const rate = createRate(15_000);

@@ -1,32 +1,32 @@
 /**
- * How far long work has come, on standard error: a bar with rate and time left on a terminal, a line now and then
- * where the output is kept. For work whose results go to a file; progress.ts is for results that are printed.
+ * Progress of long work on standard error: a bar with rate and time left on a terminal, a line every ten seconds
+ * elsewhere. For work whose results go to a file; progress-bar.ts is for results that are printed.
  */
 import cliProgress from "cli-progress";
-import { sayDuration } from "./duration.ts";
+import { formatDuration } from "./duration.ts";
 
-export type Standing = {
+export type ProgressState = {
   done: number;
   total: number;
   ratePerSecond: number;
-  /** Undefined while nobody can know. */
+  /** Undefined until it can be estimated. */
   secondsLeft: number | undefined;
-  /** What else there is to say. */
+  /** Shown after the figures. */
   note?: string;
 };
 
-export type Meter = Disposable & { show(standing: Standing): void };
+export type ProgressDisplay = Disposable & { show(state: ProgressState): void };
 
-export type MeterStream = Pick<NodeJS.WriteStream, "write"> & { isTTY?: boolean };
+export type ProgressStream = Pick<NodeJS.WriteStream, "write"> & { isTTY?: boolean };
 
 const LINE_EVERY_MS = 10_000;
 
-export function meterOn(stream: MeterStream, lineEveryMs = LINE_EVERY_MS): Meter {
+export function progressDisplayOn(stream: ProgressStream, lineEveryMs = LINE_EVERY_MS): ProgressDisplay {
   return stream.isTTY ? barOn(stream as NodeJS.WriteStream) : linesOn(stream, lineEveryMs);
 }
 
-function barOn(stream: NodeJS.WriteStream): Meter {
-  const format = "{bar} {percentage} %  {words}";
+function barOn(stream: NodeJS.WriteStream): ProgressDisplay {
+  const format = "{bar} {percentage} %  {text}";
   const bar = new cliProgress.SingleBar({
     format,
     stream,
@@ -36,13 +36,13 @@ function barOn(stream: NodeJS.WriteStream): Meter {
   });
   let isShown = false;
   return {
-    show(standing) {
-      const { done, total } = standing;
-      const words = { words: wordsOf(standing) };
-      if (!isShown) bar.start(Math.max(total, 1), done, words);
+    show(state) {
+      const { done, total } = state;
+      const text = { text: textOf(state) };
+      if (!isShown) bar.start(Math.max(total, 1), done, text);
       isShown = true;
       bar.setTotal(Math.max(total, 1));
-      bar.update(done, words);
+      bar.update(done, text);
     },
     [Symbol.dispose]() {
       if (isShown) bar.stop();
@@ -51,16 +51,15 @@ function barOn(stream: NodeJS.WriteStream): Meter {
   };
 }
 
-/** Short work is over before its first line. */
-function linesOn(stream: MeterStream, everyMs: number): Meter {
-  let saidAtMs = performance.now();
+function linesOn(stream: ProgressStream, everyMs: number): ProgressDisplay {
+  let writtenAtMs = performance.now();
   let last = "";
   return {
-    show(standing) {
+    show(state) {
       const nowMs = performance.now();
-      const line = wordsOf(standing);
-      if (nowMs - saidAtMs < everyMs || line === last) return;
-      saidAtMs = nowMs;
+      const line = textOf(state);
+      if (nowMs - writtenAtMs < everyMs || line === last) return;
+      writtenAtMs = nowMs;
       last = line;
       stream.write(`${line}\n`);
     },
@@ -68,19 +67,19 @@ function linesOn(stream: MeterStream, everyMs: number): Meter {
   };
 }
 
-function wordsOf({ done, total, ratePerSecond, secondsLeft, note }: Standing): string {
+function textOf({ done, total, ratePerSecond, secondsLeft, note }: ProgressState): string {
   const parts = [`${done.toLocaleString("en")} of ${total.toLocaleString("en")}`];
-  if (ratePerSecond > 0) parts.push(`${sayRate(ratePerSecond)}/s`);
-  if (secondsLeft !== undefined && done < total) parts.push(`${sayDuration(secondsLeft)} left`);
+  if (ratePerSecond > 0) parts.push(`${formatRate(ratePerSecond)}/s`);
+  if (secondsLeft !== undefined && done < total) parts.push(`${formatDuration(secondsLeft)} left`);
   if (note) parts.push(note);
   return parts.join("  ");
 }
 
-function sayRate(perSecond: number): string {
+function formatRate(perSecond: number): string {
   return perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond).toLocaleString("en");
 }
 
-/** The rate of the last while, of work that only knows how much of it is done. */
+/** Rate over a sliding window, from a running total. */
 export function createRate(windowMs = 15_000): { of(done: number): number } {
   const samples: { atMs: number; done: number }[] = [{ atMs: performance.now(), done: 0 }];
   return {

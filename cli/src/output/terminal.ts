@@ -1,17 +1,17 @@
-/** What may be shown on a terminal, and in which colours. */
+/** Colours, and escaping of untrusted text, for the terminal. */
 import { styleText } from "node:util";
 
-/** Colours only what a terminal shows. */
+/** Applies a style when the stream is a terminal and NO_COLOR is not set. */
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 export type Colour = "green" | "red" | "yellow" | "gray";
 
 export const paintFor = (stream: { isTTY?: boolean }): Paint =>
   stream.isTTY && !process.env.NO_COLOR ? (style, text) => styleText(style, text) : (_style, text) => text;
 
-const LONGEST_SHOWN = 400;
+const MAX_SHOWN_CHARS = 400;
 
-/** A stranger's text must not steer the terminal. */
+/** Replaces control characters, so that untrusted text cannot send escape sequences to the terminal. */
 export function printable(text: string): string {
   const shown = text.replace(/\p{C}/gu, "�");
-  return shown.length > LONGEST_SHOWN ? `${shown.slice(0, LONGEST_SHOWN)}…` : shown;
+  return shown.length > MAX_SHOWN_CHARS ? `${shown.slice(0, MAX_SHOWN_CHARS)}…` : shown;
 }

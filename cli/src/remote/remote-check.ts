@@ -1,37 +1,43 @@
 /**
- * Checks addresses at a service: one address in full, a list in bulk requests. When the service fails on the way,
- * the list is read on for a moment, to say how much of it has no result.
+ * Checks addresses at a service: a single address in full, a list in bulk requests. When the service fails midway,
+ * the rest of the list is counted for a moment, to report how many addresses have no result.
  */
 import type { CheckOptions } from "@mailvet/sdk";
-import type { Check } from "../check/local-check.ts";
-import { type Service, ServiceFailure } from "./service.ts";
+import type { CheckEmails } from "../check/local-check.ts";
+import { type RemoteService, ServiceFailure } from "./service.ts";
 
-/** A list that is still being written may never end. */
+/** Limited, because a list from a pipe may never end. */
 const COUNTING_MS = 2_000;
 
-export const checkOneAt = ({ client, explain }: Service, wishes: CheckOptions = {}): Check =>
+export const checkOneRemotely = (
+  { client, explain }: RemoteService,
+  options: CheckOptions = {},
+): CheckEmails =>
   async function* (emails) {
     try {
-      for await (const email of emails) yield await client.validate(email, wishes);
+      for await (const email of emails) yield await client.validate(email, options);
     } catch (error) {
       throw explain(error);
     }
   };
 
-export const checkListAt = ({ client, explain }: Service, wishes: CheckOptions = {}): Check =>
+export const checkListRemotely = (
+  { client, explain }: RemoteService,
+  options: CheckOptions = {},
+): CheckEmails =>
   async function* (emails) {
     const source = emails[Symbol.asyncIterator]();
     let read = 0;
-    let told = 0;
+    let yielded = 0;
     const next = async () => {
       const step = await source.next();
       if (!step.done) read++;
       return step;
     };
     try {
-      // Without a way to close the source, which is still needed for counting.
-      for await (const item of client.validateMany({ [Symbol.asyncIterator]: () => ({ next }) }, wishes)) {
-        told++;
+      // Has no return(), so that the SDK does not close the source, which is counted below.
+      for await (const item of client.validateMany({ [Symbol.asyncIterator]: () => ({ next }) }, options)) {
+        yielded++;
         yield item;
       }
     } catch (error) {
@@ -39,15 +45,15 @@ export const checkListAt = ({ client, explain }: Service, wishes: CheckOptions =
         .then(explain)
         .catch((explained: unknown) => explained);
       if (!(failure instanceof ServiceFailure)) throw failure;
-      const isAll = await readOn(next);
-      const left = `${isAll ? "" : "at least "}${(read - told).toLocaleString("en")}`;
-      failure.message += `\n  ${told.toLocaleString("en")} addresses have their result, ${left} have none`;
+      const isComplete = await drain(next);
+      const left = `${isComplete ? "" : "at least "}${(read - yielded).toLocaleString("en")}`;
+      failure.message += `\n  ${yielded.toLocaleString("en")} addresses have a result, ${left} do not`;
       throw failure;
     }
   };
 
-/** Whether the source came to its end in time. */
-async function readOn(next: () => Promise<IteratorResult<string>>): Promise<boolean> {
+/** Returns whether the source ended in time. */
+async function drain(next: () => Promise<IteratorResult<string>>): Promise<boolean> {
   let isLate = false;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -56,11 +62,11 @@ async function readOn(next: () => Promise<IteratorResult<string>>): Promise<bool
       resolve(false);
     }, COUNTING_MS);
   });
-  const toTheEnd = async () => {
+  const readAll = async () => {
     while (!isLate) if ((await next()).done) return true;
     return false;
   };
-  const isAll = await Promise.race([toTheEnd().catch(() => false), late]);
+  const isComplete = await Promise.race([readAll().catch(() => false), late]);
   clearTimeout(timer);
-  return isAll;
+  return isComplete;
 }
