@@ -33,7 +33,7 @@ export function addCleanCommand(program: Command): void {
       "Check a file of emails with the engine on this machine and write a copy: all rows and columns in their order, " +
         "with the verdict columns appended.",
     )
-    .argument("<list>", "CSV file (also TSV, semicolons or pipes, optionally .gz); - reads standard input")
+    .argument("<file>", "CSV file (also TSV, semicolons or pipes, optionally .gz); - reads standard input")
     .option(
       "-o, --out <file>",
       "output file (default: NAME-results.csv beside the list); - writes to standard output",

@@ -43,7 +43,7 @@ function addRun(job: Command): void {
       "Upload a file, print what it contains and costs, start the job, show its progress, and download the results: " +
         "all rows and columns in their order, with the verdict columns appended.",
     )
-    .argument("<list>", "CSV file (also TSV, semicolons or pipes, optionally .gz); - reads standard input")
+    .argument("<file>", "CSV file (also TSV, semicolons or pipes, optionally .gz); - reads standard input")
     .option("-c, --column <name>", "email column (default: detected from the cells)")
     .option("--json", "print the finished job as JSON on standard output");
   addResultOptions(run, "NAME-results.csv beside the list");
