@@ -37,7 +37,7 @@ test("the report is printed as a card and as JSON, locally and from a service", 
     "--json",
   ]);
   expect(jsonLines(remote.stdout)).toEqual([report]);
-  expect(service.heard[0]).toMatchObject({ method: "GET", url: "/api/v1/domains/shop.test" });
+  expect(service.requests[0]).toMatchObject({ method: "GET", url: "/api/v1/domains/shop.test" });
 });
 
 test("a name that is not a public domain ends with exit code 2 and a message", async () => {

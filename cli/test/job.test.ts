@@ -10,17 +10,17 @@ import {
   bytes,
   COMPLETED,
   endEvent,
+  endpointOf,
   eventStream,
   JOB_ID,
   JOB_PATH,
   jobOf,
   PREVIEW,
-  placeOf,
   progressEvent,
 } from "../../sdk/test/job-script.ts";
 import {
+  type Handler,
   json,
-  type Line,
   noContent,
   openScriptedService,
   problem,
@@ -54,7 +54,7 @@ const successfulJob = (overrides: Parameters<typeof atPaths>[0] = {}) =>
     ...overrides,
   });
 
-const cutOff: Line = (response) => {
+const cutOff: Handler = (response) => {
   response.writeHead(200, { "content-type": "text/csv" });
   response.write("name,ema", () => response.destroy());
 };
@@ -76,7 +76,7 @@ test("run uploads a file, prints its cost and downloads the results", async () =
   expect(jsonLines(stdout)).toEqual([COMPLETED]);
   expect(readFileSync(join(folder, "people-results.csv"), "utf8")).toBe(RESULTS); // the second attempt was complete
   expect(readdirSync(folder).sort()).toEqual(["people-results.csv", "people.csv"]);
-  const [upload, confirm] = service.heard;
+  const [upload, confirm] = service.requests;
   expect(upload!.body).toContain("name,email\nAnn,ann@shop.io\n");
   expect(JSON.parse(confirm!.body)).toEqual({ upload_id: PREVIEW.upload_id, email_column: "email" });
 });
@@ -117,12 +117,12 @@ test("an output path that cannot be used is rejected before the upload", async (
   writeFileSync(join(folder, "people-results.csv"), "precious");
   const { code, stderr } = await mailvet(["job", "run", list], { env: envOf(service) });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("replace it with --force") });
-  expect(service.heard).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
 test("Ctrl-C leaves the job running and prints how to follow it", async () => {
   await using service = await openScriptedService(
-    successfulJob({ [`GET ${JOB_PATH}/events`]: eventStream(progressEvent(jobOf()), "silence") }),
+    successfulJob({ [`GET ${JOB_PATH}/events`]: eventStream(progressEvent(jobOf()), "open") }),
   );
   const child = startMailvet(["job", "run", list], envOf(service));
   let stderr = "";
@@ -130,7 +130,7 @@ test("Ctrl-C leaves the job running and prints how to follow it", async () => {
     stderr += chunk;
   });
   const watch = setInterval(() => {
-    if (!service.heard.some((heard) => placeOf(heard).endsWith("/events"))) return;
+    if (!service.requests.some((request) => endpointOf(request).endsWith("/events"))) return;
     clearInterval(watch);
     child.kill("SIGINT");
   }, 20);
@@ -140,7 +140,7 @@ test("Ctrl-C leaves the job running and prints how to follow it", async () => {
   expect(stderr).toContain(
     `the job keeps running at the service; follow it with: mailvet job show ${JOB_ID}`,
   );
-  expect(service.heard.map(placeOf)).not.toContain(`POST ${JOB_PATH}/cancel`);
+  expect(service.requests.map(endpointOf)).not.toContain(`POST ${JOB_PATH}/cancel`);
 });
 
 test("standard input is uploaded, and filtered results can be written to standard output", async () => {
@@ -148,8 +148,8 @@ test("standard input is uploaded, and filtered results can be written to standar
   const args = ["job", "run", "-", "--out", "-", "--status", "valid", "--format", "ndjson"];
   const { code, stdout } = await mailvet(args, { env: envOf(service), input: "email\nann@shop.io\n" });
   expect({ code, stdout }).toEqual({ code: 0, stdout: RESULTS });
-  expect(service.heard[0]!.body).toContain("email\nann@shop.io\n");
-  expect(service.heard.at(-1)!.url).toContain("format=ndjson&status=valid");
+  expect(service.requests[0]!.body).toContain("email\nann@shop.io\n");
+  expect(service.requests.at(-1)!.url).toContain("format=ndjson&status=valid");
 });
 
 test("list prints a page of jobs", async () => {
@@ -162,7 +162,7 @@ test("list prints a page of jobs", async () => {
   );
   expect(stdout).not.toContain("\u001b");
   expect(stderr).toBe("2 of 7 jobs; next page: --skip 2\n");
-  expect(service.heard[0]!.url).toContain("/bulk/jobs?skip=0&limit=2&status=paused");
+  expect(service.requests[0]!.url).toContain("/bulk/jobs?skip=0&limit=2&status=paused");
 });
 
 test("show --wait follows a job, and download fetches its results", async () => {
@@ -195,5 +195,5 @@ test("a rejected transition is reported, and delete needs --yes", async () => {
   expect(paused).toMatchObject({ code: 1, stderr: expect.stringContaining("job_state_conflict") });
   expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining("add --yes to confirm") });
   expect(deleted).toMatchObject({ code: 0, stderr: `job ${JOB_ID} deleted\n` });
-  expect(service.heard.filter(({ method }) => method === "DELETE")).toHaveLength(1);
+  expect(service.requests.filter(({ method }) => method === "DELETE")).toHaveLength(1);
 });

@@ -4,8 +4,8 @@ import { reportOf } from "@mailvet/engine";
 import { expect, test } from "vitest";
 import {
   emailsIn,
+  type Handler,
   json,
-  type Line,
   openScriptedService,
   problem,
   validatesAll,
@@ -32,7 +32,7 @@ test("one address gets the full result and the remaining credits; flags override
   expect(card).toMatchObject({ code: 0, stderr: "12,345 credits remaining\n" });
   expect(card.stdout).toMatch(/^. .* ann@shop\.io\n {2}reason/);
   expect(jsonLines(line.stdout)).toEqual([result]);
-  expect(service.heard.map(({ url, headers }) => [url, headers["x-api-key"]])).toEqual(
+  expect(service.requests.map(({ url, headers }) => [url, headers["x-api-key"]])).toEqual(
     Array(2).fill(["/api/v1/validation/single", KEY]),
   );
 });
@@ -51,7 +51,7 @@ test("a list is sent in requests of 1,000 and keeps its order and duplicates", a
   expect(lines.stderr).toMatch(
     /^2,500 checked in [\d.]+ s: 2,500 valid, 0 invalid, 0 risky, 0 unknown\n7 credits remaining\n$/,
   );
-  const sizes = service.heard.map((request) => emailsIn(request).length);
+  const sizes = service.requests.map((request) => emailsIn(request).length);
   expect(Math.max(...sizes)).toBe(1000);
   expect(sizes.reduce((sum, size) => sum + size)).toBe(2 * 2_400);
 });
@@ -62,17 +62,17 @@ test("level, timeout and fresh are sent to the service, for one address and for 
   const options = ["--level", "dns", "--timeout", "5", "--fresh", "0"];
   await mailvet(["check", "ann@shop.io", ...options], { env: envOf(one) });
   await mailvet(["check", "ann@shop.io", "bob@shop.io", ...options], { env: envOf(many) });
-  for (const { heard } of [one, many])
-    expect(JSON.parse(heard[0]!.body)).toMatchObject({ level: "dns", timeout_seconds: 5, fresh: 0 });
+  for (const { requests } of [one, many])
+    expect(JSON.parse(requests[0]!.body)).toMatchObject({ level: "dns", timeout_seconds: 5, fresh: 0 });
 });
 
 test("when credits run out, paid results are printed and the rest is counted", async () => {
-  const enoughForOne: Line = (response, heard) => {
-    const isFirst = emailsIn(heard)[0] === "ann0@shop.io";
-    const line = isFirst
+  const enoughForOne: Handler = (response, request) => {
+    const isFirst = emailsIn(request)[0] === "ann0@shop.io";
+    const handler = isFirst
       ? validatesAll()
       : problem(402, "insufficient_credits", { required: 1000, available: 3 });
-    line(response, heard);
+    handler(response, request);
   };
   await using service = await openScriptedService(enoughForOne);
   const emails = Array.from({ length: 30_000 }, (_, i) => `ann${i}@shop.io`);
@@ -82,14 +82,14 @@ test("when credits run out, paid results are printed and the rest is counted", a
   });
   expect(code).toBe(1);
   // A thousand, or fewer where the input came slowly.
-  const paid = service.heard.map(emailsIn).find(([first]) => first === "ann0@shop.io")!.length;
+  const paid = service.requests.map(emailsIn).find(([first]) => first === "ann0@shop.io")!.length;
   const formatted = (count: number) => count.toLocaleString("en");
   expect(jsonLines<BulkItem>(stdout).map(({ email }) => email)).toEqual(emails.slice(0, paid));
   expect(stderr).toContain("1,000 credits are needed and 3 are available");
   expect(stderr).toContain(
     `${formatted(paid)} addresses have a result, ${formatted(emails.length - paid)} do not`,
   );
-  expect(service.heard.length).toBeLessThan(10);
+  expect(service.requests.length).toBeLessThan(10);
 });
 
 test("an open input pipe does not delay the exit after a rejected request", async () => {

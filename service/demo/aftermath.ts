@@ -15,7 +15,7 @@ export async function tellAftermath({ jobs, feedback }: Client, { id }: Job): Pr
     const bounced = BOUNCED[sub_status];
     if (bounced !== undefined && !is_duplicate) outcomes.push({ email, outcome: outcomeBy(chance, bounced) });
   }
-  await feedback.tell(outcomes);
+  await feedback.submit(outcomes);
 }
 
 function outcomeBy(chance: Chance, bounced: number): Outcome {

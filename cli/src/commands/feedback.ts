@@ -62,7 +62,7 @@ async function submit(target: string, outcome: string | undefined, options: Feed
       "outcomes sent so far are stored; it is safe to send all of them again",
       outcome === undefined
         ? feedback.upload(await fileAt(target), { signal })
-        : feedback.tell({ email: target, outcome }, { signal }),
+        : feedback.submit({ email: target, outcome }, { signal }),
     );
     process.stdout.write(`${options.json ? JSON.stringify(summary) : summaryText(summary)}\n`);
   } catch (error) {

@@ -2,7 +2,7 @@
  * Checks addresses at a service: a single address in full, a list in bulk requests. When the service fails midway,
  * the rest of the list is counted for a moment, to report how many addresses have no result.
  */
-import type { CheckOptions } from "@mailvet/sdk";
+import type { ValidateOptions } from "@mailvet/sdk";
 import type { CheckEmails } from "../check/local-check.ts";
 import { type RemoteService, ServiceFailure } from "./service.ts";
 
@@ -11,7 +11,7 @@ const COUNTING_MS = 2_000;
 
 export const checkOneRemotely = (
   { client, explain }: RemoteService,
-  options: CheckOptions = {},
+  options: ValidateOptions = {},
 ): CheckEmails =>
   async function* (emails) {
     try {
@@ -23,7 +23,7 @@ export const checkOneRemotely = (
 
 export const checkListRemotely = (
   { client, explain }: RemoteService,
-  options: CheckOptions = {},
+  options: ValidateOptions = {},
 ): CheckEmails =>
   async function* (emails) {
     const source = emails[Symbol.asyncIterator]();

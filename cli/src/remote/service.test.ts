@@ -59,9 +59,9 @@ test.for([
   ["http://shop.io", "", "set MAILVET_API_KEY"],
   ["shop.io", KEY, "must start with http:// or https://"],
   ["localhost:8080", KEY, "must start with http:// or https://"],
-  ["http://ann:secret@shop.io", KEY, "--service must be an address"],
-  ["http://shop.io", "two words", "the API key must be visible"],
-] as const)("a service at %s with the key %s is bad usage", ([service, apiKey, why]) => {
+  ["http://ann:secret@shop.io", KEY, "--service must be a URL"],
+  ["http://shop.io", "two words", "the API key must be printable"],
+] as const)("a service at %s with the key %s is rejected", ([service, apiKey, why]) => {
   const parse = () => serviceFrom({ service, ...(apiKey === undefined ? {} : { apiKey }) });
   expect(parse).toThrow(
     expect.objectContaining({ code: "mailvet.service", message: expect.stringContaining(why) }),

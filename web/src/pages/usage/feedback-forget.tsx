@@ -8,7 +8,7 @@ import { queries, service } from "../../queries.ts";
 export function FeedbackForget() {
   const [isAsked, asking] = useDisclosure();
   const forget = useMutation({
-    mutationFn: () => service.feedback.forget(),
+    mutationFn: () => service.feedback.deleteAll(),
     onSuccess() {
       asking.close();
       return queries.invalidateQueries({ queryKey: ["feedback"] });

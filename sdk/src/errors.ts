@@ -1,31 +1,31 @@
 /**
- * The two ways a call can fail: the service declined it and says why in a problem document, or there was no
- * proper answer at all. Neither ever carries the API key.
+ * The two errors of a call: the service rejected it with a problem document, or there was no valid response.
+ * Neither contains the API key.
  */
 import type { Problem, ProblemCode } from "@mailvet/contract";
 
-/** The service understood the request and declined it. It cost nothing. */
+/** The service rejected the request. Nothing was charged. */
 export class MailvetProblem extends Error {
   override readonly name = "MailvetProblem";
-  /** Stable and public. A service newer than this package may know more of them. */
+  /** Stable. A service newer than this package may use further codes. */
   readonly code: ProblemCode | (string & {});
   /** The HTTP status. */
   readonly status: number;
-  /** What is wrong with this very request, for people. */
+  /** What is wrong with this request, in a sentence. */
   readonly detail: string;
-  /** Finds the request in the service's log. */
+  /** Identifies the request in the log of the service. */
   readonly requestId: string;
-  /** Which parts of the request are wrong, as JSON Pointers. */
+  /** The invalid parts of the request, as JSON Pointers. */
   readonly errors: NonNullable<Problem["errors"]>;
-  /** When asking again may help. */
+  /** When a retry may succeed. */
   readonly retryAfterSeconds: number | undefined;
-  /** Credits that were needed, when there were not enough. */
+  /** Credits needed (insufficient_credits). */
   readonly required: number | undefined;
-  /** Credits that there were, when there were not enough. */
+  /** Credits available (insufficient_credits). */
   readonly available: number | undefined;
-  /** How many there were of what was too many. */
+  /** Number found (too_many_emails, too_many_rows). */
   readonly found: number | undefined;
-  /** How many there may be of it. */
+  /** Maximum allowed (too_many_emails, too_many_rows). */
   readonly limit: number | undefined;
 
   constructor(problem: Problem, retryAfterSeconds: number | undefined) {
@@ -44,16 +44,16 @@ export class MailvetProblem extends Error {
 }
 
 /**
- * no_connection: refused, unresolvable, cut off. timeout: no whole answer in time. redirected: the service lives at
- * another address. odd_answer: something answered, but not in the words of this API; a proxy, mostly.
+ * no_connection: refused, not resolvable, or closed. timeout: no complete response in time. redirected: the service
+ * has another URL. odd_answer: a response that is not from this API, usually from a proxy.
  */
 export type UnreachableReason = "no_connection" | "timeout" | "redirected" | "odd_answer";
 
-/** There was no proper answer, so nobody knows what became of the request. */
+/** There was no valid response, so the outcome of the request is unknown. */
 export class MailvetUnreachable extends Error {
   override readonly name = "MailvetUnreachable";
   readonly reason: UnreachableReason;
-  /** The HTTP status, when there was one. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
 

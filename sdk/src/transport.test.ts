@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { apiRootOf } from "./connection.ts";
+import { apiRootOf } from "./transport.ts";
 
 test.for([
   ["http://127.0.0.1:8080", "http://127.0.0.1:8080/api/v1"],
@@ -9,7 +9,7 @@ test.for([
   [" https://shop.io/mail/ ", "https://shop.io/mail/api/v1"],
   ["/", "/api/v1"],
   ["/mail", "/mail/api/v1"],
-] as const)("%j leads to the API at %s", ([baseUrl, root]) => {
+] as const)("%j resolves to %s", ([baseUrl, root]) => {
   expect(apiRootOf(baseUrl)).toBe(root);
 });
 
@@ -21,6 +21,6 @@ test.for([
   "https://ann:secret@shop.io",
   "https://shop.io/?key=secret",
   "/#x",
-])("%j is no address of a service, and is not repeated in the complaint", (baseUrl) => {
-  expect(() => apiRootOf(baseUrl)).toThrow(/^baseUrl must be an address such as [^?@]*$/);
+])("%j is rejected, and is not repeated in the error", (baseUrl) => {
+  expect(() => apiRootOf(baseUrl)).toThrow(/^baseUrl must be a URL such as [^?@]*$/);
 });

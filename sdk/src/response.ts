@@ -1,54 +1,54 @@
-/** Reads what came back over HTTP: a document of the API, a problem document, or neither. */
+/** Reads an HTTP response: a document of the API, a problem document, or a response from something else. */
 import type { Problem } from "@mailvet/contract";
-import { MailvetProblem, MailvetUnreachable } from "./failure.ts";
+import { MailvetProblem, MailvetUnreachable } from "./errors.ts";
 
-export type Answer<T> = {
+export type ApiResponse<T> = {
   body: T;
-  /** The number that a header holds; undefined when it holds none. */
+  /** The numeric value of a header; undefined without one. */
   count(header: string): number | undefined;
 };
 
-/** Far above any answer of the API; whoever sends more is somebody else. */
-const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+/** Far above any response of the API. */
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 const NO_CONTENT = 204;
 
-export async function readAnswer<T>(response: Response): Promise<Answer<T>> {
-  refuseRedirect(response);
+export async function readResponse<T>(response: Response): Promise<ApiResponse<T>> {
+  rejectRedirect(response);
   const { status, headers } = response;
   const count = (header: string) => countIn(headers.get(header));
   if (status === NO_CONTENT) return { body: undefined as T, count };
 
-  const document = parsed(await textOf(response));
+  const document = parseJson(await textOf(response));
   if (response.ok && typeof document === "object" && document !== null) return { body: document as T, count };
 
   const retryAfterSeconds = secondsUntil(headers.get("retry-after"), Date.now());
   if (!response.ok && isProblem(document))
     throw new MailvetProblem({ ...document, status }, retryAfterSeconds);
   const kind = headers.get("content-type") ?? "no content type";
-  throw new MailvetUnreachable("odd_answer", `The answer is not Mailvet's: status ${status}, ${kind}`, {
+  throw new MailvetUnreachable("odd_answer", `Not a Mailvet response: status ${status}, ${kind}`, {
     status,
     retryAfterSeconds,
   });
 }
 
-/** For answers that are no documents: whatever is no success of ours is thrown, as readAnswer does it. */
-export async function refuseOdd(response: Response): Promise<Response> {
+/** For responses that are not JSON: throws like readResponse unless the API succeeded. */
+export async function rejectForeign(response: Response): Promise<Response> {
   const isPage = /^text\/html\b/i.test(response.headers.get("content-type") ?? "");
-  if (!response.ok || isPage) await readAnswer(response);
+  if (!response.ok || isPage) await readResponse(response);
   return response;
 }
 
 /**
- * Redirects are not followed: an API key in a header of our own would be handed on to wherever they point.
- * A browser hides the status of a redirect and where it leads.
+ * Redirects are not followed, because fetch would send the API key header to their target. A browser hides status and
+ * target of a redirect.
  */
-function refuseRedirect({ type, status, headers }: Response): void {
+function rejectRedirect({ type, status, headers }: Response): void {
   if (type !== "opaqueredirect" && !(status >= 300 && status < 400)) return;
   const target = headers.get("location");
   throw new MailvetUnreachable(
     "redirected",
-    `The service is at another address${target ? `: ${target}` : ""}`,
+    `The service redirects to another URL${target ? `: ${target}` : ""}`,
     status ? { status } : {},
   );
 }
@@ -63,9 +63,9 @@ async function textOf(response: Response): Promise<string> {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     sizeBytes += value.byteLength;
-    if (sizeBytes > MAX_ANSWER_BYTES) {
+    if (sizeBytes > MAX_RESPONSE_BYTES) {
       await reader.cancel();
-      throw new MailvetUnreachable("odd_answer", "The answer is too large to be Mailvet's", {
+      throw new MailvetUnreachable("odd_answer", "Not a Mailvet response: too large", {
         status: response.status,
       });
     }
@@ -73,7 +73,7 @@ async function textOf(response: Response): Promise<string> {
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
