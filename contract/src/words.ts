@@ -13,4 +13,4 @@ export const DOWNLOAD_FORMATS = ["csv", "ndjson", "xlsx"] as const;
 
 /** What became of a message. */
 export const OUTCOMES = ["delivered", "bounced", "complained"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type DeliveryOutcome = (typeof OUTCOMES)[number];

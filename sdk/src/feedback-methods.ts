@@ -1,5 +1,5 @@
 /** Delivery feedback: reports outcomes to the service, and compares predicted with actual bounces. */
-import type { FeedbackReport, FeedbackSummary, Outcome, ReportedOutcome } from "@mailvet/contract";
+import type { DeliveryOutcome, FeedbackReport, FeedbackSummary, ReportedOutcome } from "@mailvet/contract";
 import { createIdempotencyKey } from "./idempotency-key.ts";
 import type { CallOptions, SendRequest } from "./transport.ts";
 import { type UploadFile, uploadBody } from "./upload-body.ts";
@@ -17,7 +17,7 @@ export type FeedbackMethods = {
 
 export type OutcomeInput = {
   email: string;
-  outcome: Outcome;
+  outcome: DeliveryOutcome;
   /** Default: now. */
   occurredAt?: Date | string | undefined;
 };

@@ -1,7 +1,7 @@
 /** mailvet feedback: reports delivery outcomes to a service, from a file or for one address. */
 import { existsSync } from "node:fs";
 import type { FeedbackSummary } from "@mailvet/contract";
-import { OUTCOMES, type Outcome } from "@mailvet/contract/words";
+import { type DeliveryOutcome, OUTCOMES } from "@mailvet/contract/words";
 import type { Command } from "commander";
 import { listenForInterruption, withInterruptMessage } from "../interruption.ts";
 import { printable } from "../output/terminal.ts";
@@ -70,7 +70,7 @@ async function submit(target: string, outcome: string | undefined, options: Feed
   }
 }
 
-function isOutcome(word: string): word is Outcome {
+function isOutcome(word: string): word is DeliveryOutcome {
   return (OUTCOMES as readonly string[]).includes(word);
 }
 
