@@ -172,7 +172,7 @@ test("by default mail servers are probed, and no mail is sent", async () => {
     mx_host: "mx.shop.test",
   });
   for (const host of ["mx.shop.test", "mx.open.test"]) {
-    const verbs = lab.heard(host).map((line) => line.split(" ", 1)[0]);
+    const verbs = lab.received(host).map((line) => line.split(" ", 1)[0]);
     expect(verbs).not.toContain("DATA");
     expect(verbs).toContain("QUIT");
   }

@@ -45,10 +45,12 @@ const verdictsIn = ({ rows }: Table, width: number) =>
 test("a file is written with its own rows in order and a verdict per row", async () => {
   let attempts = 0;
   const greylistsEveOnce: Temperament = {
-    words: { greylisted: "450 4.2.0 <{address}>: Greylisted, try again in 1 seconds" },
+    replies: { greylisted: "450 4.2.0 <{address}>: Greylisted, try again in 1 seconds" },
     on: {
-      rcpt: (visit) =>
-        visit.address.startsWith("eve@") && ++attempts === 1 ? { reply: visit.say("greylisted") } : undefined,
+      rcpt: (session) =>
+        session.address.startsWith("eve@") && ++attempts === 1
+          ? { reply: session.reply("greylisted") }
+          : undefined,
     },
   };
   await using lab = await openLab({
@@ -86,7 +88,7 @@ test("a file is written with its own rows in order and a verdict per row", async
     ["valid", "", "true"],
     ["valid", "", "false"],
   ]);
-  const probes = lab.heard("mx.shop.test").filter((line) => /^RCPT TO:<ann@/i.test(line));
+  const probes = lab.received("mx.shop.test").filter((line) => /^RCPT TO:<ann@/i.test(line));
   expect(probes).toHaveLength(1);
 });
 
@@ -143,7 +145,7 @@ async function interrupt(list: string, lab: Lab, condition: () => boolean, args:
 }
 
 const hasReceived = (lab: Lab, host: string, line: RegExp) =>
-  lab.heard(host).some((received) => line.test(received));
+  lab.received(host).some((received) => line.test(received));
 
 test("Ctrl-C writes incomplete results under another name", async () => {
   await using lab = await openLab({

@@ -68,7 +68,7 @@ test("--json prints one finding per line", async () => {
 });
 
 test("control characters in a server reply are escaped", async () => {
-  const temper = { words: { banner: "554 \u001b[2Jyou are blocked" } };
+  const temper = { replies: { banner: "554 \u001b[2Jyou are blocked" } };
   const { stdout } = await doctorIn({ ...WORLD, "yahoo.com": mailDomain({ temper }) });
   expect(stdout).toContain("you are blocked");
   expect(stdout).not.toContain("\u001b");

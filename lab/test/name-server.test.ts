@@ -1,4 +1,4 @@
-/** The lab's name server as another resolver sees it: node's own, so that nothing here is only our opinion. */
+/** The lab's name server, tested with the resolver of Node as an independent implementation. */
 import { Resolver } from "node:dns/promises";
 import { expect, test } from "vitest";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../src/index.ts";
 import { watchWaits } from "./waits.ts";
 
-/** For questions that nobody answers. */
+/** For queries without a response. */
 const BRIEF = { timeout: 500, tries: 1 };
 
 function stranger(nameServer: string, options = { timeout: 120_000, tries: 1 }): Resolver {
@@ -44,7 +44,7 @@ test("node's resolver reads every record type of a world", async () => {
   expect(await dns.reverse("192.0.2.1")).toEqual(["shop.test"]);
 });
 
-test("node's resolver tells nothing there, no such name, servfail, refused and silence apart", async () => {
+test("node's resolver distinguishes NODATA, NXDOMAIN, SERVFAIL, REFUSED and a timeout", async () => {
   await using lab = await openLab({
     "empty.test": { A: ["192.0.2.1"] },
     "broken.test": { answers: servfail },
@@ -62,7 +62,7 @@ test("node's resolver tells nothing there, no such name, servfail, refused and s
   });
 });
 
-test("an answer too large for a datagram is fetched over TCP, by size or on demand", async () => {
+test("a response too large for a datagram is fetched over TCP", async () => {
   const many = Array.from({ length: 100 }, (_, i) => ({ preference: i, exchange: `mx${i}.large.test` }));
   await using lab = await openLab({
     "large.test": { MX: many },
@@ -75,7 +75,7 @@ test("an answer too large for a datagram is fetched over TCP, by size or on dema
   expect(lab.questions("small.test", "A").map(({ transport }) => transport)).toEqual(["udp", "tcp"]);
 });
 
-test("slowness, lost questions and forged answers are played as told, and every question is on record", async () => {
+test("delays, dropped queries and spoofed responses are simulated, and every query is recorded", async () => {
   await using lab = await openLab({
     "slow.test": { A: ["192.0.2.1"], answers: slow(150) },
     "lossy.test": { A: ["192.0.2.2"], answers: dropsFirst(1) },
@@ -92,7 +92,7 @@ test("slowness, lost questions and forged answers are played as told, and every 
   expect(lab.questions()).toHaveLength(4);
 });
 
-test("a mood can be for one type alone, and closing ends answers that are still to come", async () => {
+test("a temperament can apply to one type, and closing cancels delayed responses", async () => {
   const lab = await openLab({
     "half.test": { A: ["192.0.2.1"], answers: { AAAA: servfail, TXT: slow(60_000) } },
   });

@@ -2,7 +2,7 @@
  * What a story in the browser happens in: the lab's mail internet, the whole service with the built web app on a database
  * of its own, and a Chromium. One for each file of stories.
  */
-import { type Lab, type MailWorld, openLab, STANDING_WORLD } from "@mailvet/lab";
+import { type Lab, type MailWorld, openLab, SAMPLE_WORLD } from "@mailvet/lab";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openService, type TestService } from "../../service/test/service.ts";
@@ -19,7 +19,7 @@ export type WorldOptions = {
 };
 
 export async function openWorld({ env = {}, domains = {} }: WorldOptions = {}): Promise<World> {
-  const lab = await openLab({ ...STANDING_WORLD, ...domains });
+  const lab = await openLab({ ...SAMPLE_WORLD, ...domains });
   const service = await openService({ lab, env });
   const browser = await openBrowser();
   return {

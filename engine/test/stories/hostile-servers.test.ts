@@ -69,11 +69,11 @@ describe("silence is waited for as long as the budget says", () => {
 
 /** Says something more after every reply to RCPT. */
 const talkative: Temperament = {
-  on: { rcpt: (visit) => ({ reply: `${visit.say("does_not_exist")}\n${visit.say("exists")}` }) },
+  on: { rcpt: (session) => ({ reply: `${session.reply("does_not_exist")}\n${session.reply("exists")}` }) },
 };
 /** Greets twice, so that every answer would be taken for that to the question before. */
 const greetsTwice: Temperament = {
-  on: { banner: (visit) => ({ reply: visit.say("banner"), next: { reply: visit.say("banner") } }) },
+  on: { banner: (session) => ({ reply: session.reply("banner"), next: { reply: session.reply("banner") } }) },
 };
 /** Sends a refusal ahead of the answer to EHLO. */
 const refusesUnasked: Temperament = {

@@ -1,10 +1,10 @@
-/** A mail server and a client that has just connected to it, both gone when the test is over. */
+/** A mail server and a client connected to it, both closed at the end of the test. */
 import { onTestFinished } from "vitest";
 import { type MailServer, type MailServerOptions, startMailServer, type Temper } from "../src/mail/index.ts";
-import { callMail, type MailClient } from "./mail-client.ts";
+import { type MailClient, openMailClient } from "./mail-client.ts";
 
-/** The server has lab.example and second.example, with ann and bob at both. */
-export async function meet(
+/** The server has ann and bob at lab.example and second.example. */
+export async function connectTo(
   temper: Temper,
   more: Partial<MailServerOptions> = {},
 ): Promise<[MailClient, MailServer]> {
@@ -17,11 +17,11 @@ export async function meet(
     ...more,
   });
   onTestFinished(() => server.close());
-  return [await call(server), server];
+  return [await connectClient(server), server];
 }
 
-export async function call(server: MailServer): Promise<MailClient> {
-  const client = await callMail(server);
+export async function connectClient(server: MailServer): Promise<MailClient> {
+  const client = await openMailClient(server);
   onTestFinished(() => client.close());
   return client;
 }

@@ -1,9 +1,9 @@
-/** The standing world holds what its samples promise. */
+/** The sample world matches its samples. */
 import { expect, test } from "vitest";
 import { openLab } from "../src/index.ts";
-import { SAMPLES, STANDING_WORLD } from "../src/standing-world.ts";
+import { SAMPLE_WORLD, SAMPLES } from "../src/sample-world.ts";
 
-/** What must be true of a mailbox for the verdict to be right; verdicts not named here are about other things. */
+/** Actual state of the mailbox that a verdict implies; other verdicts do not depend on it. */
 const TRUTH: Record<string, string> = {
   "": "exists",
   privacy_relay: "exists",
@@ -14,7 +14,7 @@ const TRUTH: Record<string, string> = {
   mailbox_full: "full",
 };
 
-/** All but those about the installation itself (egress_blocked, smtp_skipped, internal_error) and the model's low_quality. */
+/** All except those about the installation (egress_blocked, smtp_skipped, internal_error) and low_quality of the model. */
 const VERDICTS: Record<string, string[]> = {
   valid: ["", "privacy_relay"],
   invalid: [
@@ -36,8 +36,8 @@ const VERDICTS: Record<string, string[]> = {
   ],
 };
 
-test("every sample stands on the truth its verdict claims, and no live mailbox is meant to be invalid", async () => {
-  await using lab = await openLab(STANDING_WORLD);
+test("the mailbox of every sample matches its verdict, and no existing one is invalid", async () => {
+  await using lab = await openLab(SAMPLE_WORLD);
   for (const { email, status, subStatus } of SAMPLES) {
     const truth = lab.truth(email);
     if (TRUTH[subStatus]) expect([email, truth]).toEqual([email, TRUTH[subStatus]]);
@@ -45,7 +45,7 @@ test("every sample stands on the truth its verdict claims, and no live mailbox i
   }
 });
 
-test("there is a sample for every verdict that a lab can show", () => {
+test("there is a sample for every verdict that the lab can produce", () => {
   for (const [status, expected] of Object.entries(VERDICTS)) {
     const shown = SAMPLES.filter((sample) => sample.status === status).map((sample) => sample.subStatus);
     expect([...new Set(shown)].sort()).toEqual(expected.sort());

@@ -1,11 +1,11 @@
 /**
- * The sentences a mail server of the lab says, one for each occasion, as templates.
+ * Reply templates of the lab's mail servers.
  *
- * `{host}` is the server's name, `{client}` the visitor's address, `{address}` and `{domain}` those of the
- * command at hand, `{sender}` the MAIL FROM, `{id}` a word that differs from visit to visit. The ordinary
- * sentences are those of Postfix; temperaments/providers.ts has those of others.
+ * `{host}` is the name of the server, `{client}` the IP address of the client, `{address}` and `{domain}` those of the
+ * current command, `{sender}` the MAIL FROM, `{id}` an ID that differs by session. The defaults are those of Postfix;
+ * temperaments/providers.ts has those of others.
  */
-export type Words = {
+export type ReplyTemplates = {
   readonly banner: string;
   /** First line of the EHLO reply, without its code. */
   readonly hello: string;
@@ -14,21 +14,21 @@ export type Words = {
   readonly does_not_exist: string;
   readonly full: string;
   readonly disabled: string;
-  /** A recipient domain that this server does not serve. */
+  /** The recipient domain is not served here. */
   readonly not_here: string;
-  /** Aimed at the visitor's address, not at a mailbox. */
+  /** About the IP address of the client, not about a mailbox. */
   readonly blocked: string;
   readonly greylisted: string;
   readonly temporary: string;
   readonly too_many_recipients: string;
   readonly too_many_connections: string;
   readonly too_many_errors: string;
-  /** Enough recipients for one visit. */
+  /** Recipient limit of the session reached. */
   readonly enough: string;
   readonly quit: string;
 };
 
-export const ORDINARY_WORDS: Words = {
+export const DEFAULT_REPLIES: ReplyTemplates = {
   banner: "220 {host} ESMTP Postfix",
   hello: "{host}",
   mail: "250 2.1.0 Ok",
@@ -49,7 +49,7 @@ export const ORDINARY_WORDS: Words = {
   quit: "221 2.0.0 Bye",
 };
 
-export type Occasion = {
+export type ReplyValues = {
   readonly host: string;
   readonly client: string;
   readonly address: string;
@@ -57,10 +57,10 @@ export type Occasion = {
   readonly id: string;
 };
 
-/** What a client said is filled in as it is; a line break cannot be in it. */
-export function fill(template: string, occasion: Occasion): string {
+/** Values from the client are inserted verbatim; they cannot contain line breaks. */
+export function fill(template: string, values: ReplyValues): string {
   return template.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
-    if (name === "domain") return occasion.address.slice(occasion.address.lastIndexOf("@") + 1);
-    return occasion[name as keyof Occasion] ?? placeholder;
+    if (name === "domain") return values.address.slice(values.address.lastIndexOf("@") + 1);
+    return values[name as keyof ReplyValues] ?? placeholder;
   });
 }

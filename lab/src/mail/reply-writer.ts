@@ -1,32 +1,32 @@
 /**
- * Carries out an action on the wire: waits, writes at the server's pace, leaves.
+ * Performs an action on the socket: waits, writes at the configured pace, closes.
  *
- * Everything here is timers and back-pressure; what to say was decided before.
+ * Only timers and back-pressure; the content was decided before.
  */
 import type { Socket } from "node:net";
-import type { Action, Pace } from "./temperament.ts";
+import type { Action, WritePace } from "./temperament.ts";
 
-export type Speaker = {
-  /** Calls `done` when the action is over, at once when it needs no time, saying whether we hung up. */
+export type ReplyWriter = {
+  /** Calls `done` when the action is complete (synchronously if it needs no time), with whether it closed the connection. */
   perform(action: Action, done: Done): void;
-  /** Stops all waiting. */
+  /** Cancels all timers. */
   stop(): void;
 };
 
-type Done = (hungUp: boolean) => void;
+type Done = (isClosed: boolean) => void;
 
 export type Wire = {
-  /** The socket to write to, which STARTTLS replaces. */
+  /** The socket to write to; STARTTLS replaces it. */
   socket(): Socket;
   /** The TCP socket underneath. */
   readonly tcp: Socket;
-  readonly pace: Pace | undefined;
+  readonly pace: WritePace | undefined;
 };
 
 const ENDLESS_BYTES = 256 * 1024 * 1024;
-const FAREWELL_MS = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
-export function createSpeaker(wire: Wire): Speaker {
+export function createReplyWriter(wire: Wire): ReplyWriter {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
@@ -40,12 +40,12 @@ export function createSpeaker(wire: Wire): Speaker {
 
   function perform(action: Action, done: Done): void {
     after(action.delayMs ?? 0, () =>
-      speak(action, () => {
+      writeAction(action, () => {
         if (action.next) {
           perform(action.next, done);
           return;
         }
-        if (action.close) hangUp(action.close);
+        if (action.close) close(action.close);
         done(action.close !== undefined);
       }),
     );
@@ -56,10 +56,10 @@ export function createSpeaker(wire: Wire): Speaker {
     else timer = setTimeout(() => !stopped && next(), delayMs);
   }
 
-  function speak(action: Action, done: () => void): void {
-    const bytes = action.raw ?? onTheWire(action.reply);
+  function writeAction(action: Action, done: () => void): void {
+    const bytes = action.raw ?? wireFormat(action.reply);
     if (action.endless) repeat(action.endless, ENDLESS_BYTES);
-    else if (wire.pace) writeInPieces(bytes, wire.pace, done);
+    else if (wire.pace) writeInChunks(bytes, wire.pace, done);
     else {
       if (bytes.length > 0) write(bytes);
       done();
@@ -70,7 +70,7 @@ export function createSpeaker(wire: Wire): Speaker {
     return wire.socket().writable && wire.socket().write(bytes);
   }
 
-  function writeInPieces(bytes: Uint8Array | string, pace: Pace, done: () => void): void {
+  function writeInChunks(bytes: Uint8Array | string, pace: WritePace, done: () => void): void {
     const whole = Buffer.from(bytes);
     const step = (from: number): void => {
       if (stopped) return;
@@ -78,9 +78,9 @@ export function createSpeaker(wire: Wire): Speaker {
         done();
         return;
       }
-      write(whole.subarray(from, from + pace.pieceBytes));
-      const next = () => step(from + pace.pieceBytes);
-      // Without a gap the pieces still leave in turns of their own, or they would share a packet.
+      write(whole.subarray(from, from + pace.chunkBytes));
+      const next = () => step(from + pace.chunkBytes);
+      // Without a gap, each chunk still gets its own event-loop turn, or chunks would share a packet.
       if (pace.gapMs > 0) timer = setTimeout(next, pace.gapMs);
       else setImmediate(next);
     };
@@ -89,25 +89,25 @@ export function createSpeaker(wire: Wire): Speaker {
 
   function repeat(bytes: Uint8Array, leftBytes: number): void {
     if (stopped) return;
-    if (leftBytes <= 0) hangUp("politely");
+    if (leftBytes <= 0) close("politely");
     else if (write(bytes)) setImmediate(() => repeat(bytes, leftBytes - bytes.length));
     else wire.socket().once("drain", () => repeat(bytes, leftBytes - bytes.length));
   }
 
-  function hangUp(manner: "politely" | "abruptly"): void {
+  function close(mode: "politely" | "abruptly"): void {
     stopped = true;
     clearTimeout(timer);
-    if (manner === "abruptly") {
+    if (mode === "abruptly") {
       wire.tcp.resetAndDestroy();
       return;
     }
-    // Closing over unread input would reset the connection and could take our last words with it, so we
-    // say that we are done and let the client go first, for a while.
+    // Closing with unread input would send RST, which could discard the last reply. So only the sending side is
+    // closed, and the client gets some time to close first.
     wire.socket().end();
-    timer = setTimeout(() => wire.tcp.destroy(), FAREWELL_MS);
+    timer = setTimeout(() => wire.tcp.destroy(), CLOSE_TIMEOUT_MS);
   }
 }
 
-function onTheWire(reply: string | undefined): string {
+function wireFormat(reply: string | undefined): string {
   return reply === undefined ? "" : `${reply.replaceAll("\n", "\r\n")}\r\n`;
 }

@@ -1,17 +1,19 @@
 /**
- * A world to walk around in: domains of every kind, and an address for each verdict to be had there.
+ * Sample world: domains of every kind, and an address for each verdict.
  *
- * Only the lab's own name server knows these names, so the large providers in it are imitations too.
+ * Only the name server of the lab knows these names; the large providers are imitations, too.
  */
+
+import { servfail, silent } from "./dns-temperament.ts";
 import {
   acceptsEveryone,
   answersWith,
   binaryGarbage,
-  blocksUs,
+  blocksClient,
   disabled,
   errorLimit,
   exim,
-  failsForNow,
+  failsTemporarily,
   gmx,
   google,
   greylists,
@@ -27,18 +29,17 @@ import {
   yahoo,
 } from "./mail/index.ts";
 import { type MailWorld, mailDomain, mailHost } from "./mail-world.ts";
-import { servfail, silent } from "./name-temper.ts";
-import type { NameEntry } from "./zone.ts";
+import type { DnsEntry } from "./zone.ts";
 
 const USERS = ["ann", "bob", "carla.meyer", "info"];
 const SPF = { TXT: ["v=spf1 mx -all"] };
 const FIVE_MINUTES_MS = 300_000;
 
-const mx = (...exchanges: string[]): NameEntry => ({
+const mx = (...exchanges: string[]): DnsEntry => ({
   MX: exchanges.map((exchange, index) => ({ preference: 10 * (index + 1), exchange })),
 });
 
-export const STANDING_WORLD: MailWorld = {
+export const SAMPLE_WORLD: MailWorld = {
   // Ordinary servers, each with one trait.
   "polite.example-lab.com": mailDomain({ users: USERS, temper: errorLimit(), records: SPF }),
   "_dmarc.polite.example-lab.com": { TXT: ["v=DMARC1; p=reject"] },
@@ -54,8 +55,8 @@ export const STANDING_WORLD: MailWorld = {
   "closed.example-lab.com": mailDomain({ users: USERS, temper: disabled(["former"]) }),
   "grey.example-lab.com": mailDomain({ users: USERS, temper: greylists({ delayMs: FIVE_MINUTES_MS }) }),
 
-  // Servers that have something against us, or trouble of their own.
-  "blocks.example-lab.com": mailDomain({ users: USERS, temper: blocksUs({ at: "rcpt" }) }),
+  // Servers that block the client or fail.
+  "blocks.example-lab.com": mailDomain({ users: USERS, temper: blocksClient({ at: "rcpt" }) }),
   "busy.example-lab.com": mailDomain({
     users: USERS,
     temper: answersWith({ at: "mail", reply: "450 4.7.1 Error: too much mail from 127.0.0.1" }),
@@ -68,14 +69,14 @@ export const STANDING_WORLD: MailWorld = {
       users: ["staff"],
     }),
   }),
-  "ill.example-lab.com": mailDomain({ users: USERS, temper: failsForNow({ at: "rcpt" }) }),
+  "ill.example-lab.com": mailDomain({ users: USERS, temper: failsTemporarily({ at: "rcpt" }) }),
   "down.example-lab.com": mailDomain({ users: USERS, down: true }),
   "mute.example-lab.com": mailDomain({ users: USERS, temper: saysNothing({ at: "banner" }) }),
   "babble.example-lab.com": mailDomain({ users: USERS, temper: binaryGarbage({ at: "banner" }) }),
   "rude.example-lab.com": mailDomain({ users: USERS, temper: hangsUp({ after: "ehlo" }) }),
   "stranger.example-lab.com": mx("mx.polite.example-lab.com"),
 
-  // Names without mail.
+  // Domains without mail.
   "web-only.example-lab.com": { TXT: ["no mail here"] },
   "null.example-lab.com": { MX: [{ preference: 0, exchange: "." }] },
   "inside.example-lab.com": mx("mx.inside.example-lab.com"),
@@ -83,7 +84,7 @@ export const STANDING_WORLD: MailWorld = {
   "broken-names.example-lab.com": { answers: servfail },
   "silent-names.example-lab.com": { answers: silent },
 
-  // Providers, by their own names.
+  // Imitations of providers.
   "gmail-smtp-in.l.google.com": mailHost({ temper: google }),
   "gmail.com": mailDomain({ mx: ["gmail-smtp-in.l.google.com"], users: ["annabel.lab", "robert.lab"] }),
   "outlook-com.olc.protection.outlook.com": mailHost({ temper: outlookCom }),
@@ -95,14 +96,14 @@ export const STANDING_WORLD: MailWorld = {
   }),
   "mta5.am0.yahoodns.net": mailHost({ temper: yahoo }),
   "yahoo.com": mailDomain({ mx: ["mta5.am0.yahoodns.net"], users: ["annabel.lab"] }),
-  "mx00.emig.gmx.net": mailHost({ temper: [blocksUs({ at: "banner" }), gmx] }),
+  "mx00.emig.gmx.net": mailHost({ temper: [blocksClient({ at: "banner" }), gmx] }),
   "gmx.de": mailDomain({ mx: ["mx00.emig.gmx.net"], users: ["annabel.lab"] }),
   "mailinator.com": mailDomain({ temper: acceptsEveryone }),
   "duck.com": mailDomain({ users: ["annabel.lab"] }),
   "gmial.com": mailDomain({ users: ["annabel.lab"] }),
 };
 
-/** An address, the verdict it is there for, and what leads to it. */
+/** An address, its verdict, and the cause. */
 export type Sample = {
   readonly email: string;
   readonly status: "valid" | "invalid" | "risky" | "unknown";
@@ -118,50 +119,65 @@ const sample = (status: Sample["status"], subStatus: string, email: string, beca
 });
 
 export const SAMPLES: readonly Sample[] = [
-  sample("valid", "", "ann@polite.example-lab.com", "a known user; made-up names are refused"),
-  sample(
-    "valid",
-    "",
-    "ann@encrypted.example-lab.com",
-    "mail is taken over TLS only, with a self-signed certificate",
-  ),
-  sample("valid", "", "ann@old.example-lab.com", "no EHLO here, HELO works"),
-  sample("valid", "", "ann@crumbs.example-lab.com", "replies come byte by byte"),
-  sample("valid", "", "ann@far.example-lab.com", "a quarter of a second away"),
-  sample("valid", "", "ann@bare.example-lab.com", "no MX: the domain's own address takes mail"),
-  sample("valid", "", "ann@failover.example-lab.com", "the first mail host is down, the second knows her"),
-  sample("valid", "", "annabel.lab@gmail.com", "an imitation of Gmail"),
-  sample("valid", "", "annabel.lab@outlook.com", "an imitation of Outlook.com: one recipient at a time"),
-  sample("valid", "", "ann@firm.example-lab.com", "an imitation of Microsoft 365"),
-  sample("valid", "privacy_relay", "annabel.lab@duck.com", "a masking relay"),
+  sample("valid", "", "ann@polite.example-lab.com", "existing mailbox; made-up ones are rejected"),
+  sample("valid", "", "ann@encrypted.example-lab.com", "requires STARTTLS, with a self-signed certificate"),
+  sample("valid", "", "ann@old.example-lab.com", "supports HELO only"),
+  sample("valid", "", "ann@crumbs.example-lab.com", "replies arrive byte by byte"),
+  sample("valid", "", "ann@far.example-lab.com", "250 ms latency"),
+  sample("valid", "", "ann@bare.example-lab.com", "no MX record; mail goes to the address of the domain"),
+  sample("valid", "", "ann@failover.example-lab.com", "the first mail host is down, the second accepts"),
+  sample("valid", "", "annabel.lab@gmail.com", "imitation of Gmail"),
+  sample("valid", "", "annabel.lab@outlook.com", "imitation of Outlook.com: one recipient per transaction"),
+  sample("valid", "", "ann@firm.example-lab.com", "imitation of Microsoft 365"),
+  sample("valid", "privacy_relay", "annabel.lab@duck.com", "privacy relay"),
   sample("invalid", "syntax_error", "ann@@polite.example-lab.com", "two at signs"),
   sample("invalid", "provider_syntax", "abc@gmail.com", "too short for Gmail"),
-  sample("invalid", "reserved_domain", "ann@example.com", "a name kept for documentation"),
-  sample("invalid", "domain_not_found", "ann@nowhere.example-lab.com", "no such name"),
-  sample("invalid", "no_mail_server", "ann@web-only.example-lab.com", "neither MX nor address"),
-  sample("invalid", "null_mx", "ann@null.example-lab.com", "the domain says that it takes no mail"),
-  sample("invalid", "unroutable_mail_server", "ann@inside.example-lab.com", "its only MX is at 10.0.0.25"),
+  sample("invalid", "reserved_domain", "ann@example.com", "reserved for documentation (RFC 2606)"),
+  sample("invalid", "domain_not_found", "ann@nowhere.example-lab.com", "NXDOMAIN"),
+  sample("invalid", "no_mail_server", "ann@web-only.example-lab.com", "neither MX nor address record"),
+  sample("invalid", "null_mx", "ann@null.example-lab.com", "null MX (RFC 7505)"),
+  sample(
+    "invalid",
+    "unroutable_mail_server",
+    "ann@inside.example-lab.com",
+    "the only MX has a private address",
+  ),
   sample("invalid", "mailbox_not_found", "eve@polite.example-lab.com", "no such user"),
-  sample("invalid", "mailbox_not_found", "eve@firm.example-lab.com", "no such user, in Microsoft's words"),
-  sample("invalid", "mailbox_disabled", "former@closed.example-lab.com", "the mailbox is closed"),
-  sample("invalid", "domain_not_accepted", "ann@stranger.example-lab.com", "its mail host does not serve it"),
-  sample("invalid", "smtputf8_unsupported", "jörg@ascii.example-lab.com", "no SMTPUTF8 there"),
-  sample("risky", "disposable", "ann@mailinator.com", "a throw-away provider"),
-  sample("risky", "catch_all", "ann@open.example-lab.com", "any name is accepted"),
-  sample("risky", "catch_all", "annabel.lab@yahoo.com", "an imitation of Yahoo: yes to everyone at RCPT"),
-  sample("risky", "role_based", "info@polite.example-lab.com", "a team's mailbox"),
-  sample("risky", "restricted", "staff@insiders.example-lab.com", "a group that takes no mail from outside"),
+  sample(
+    "invalid",
+    "mailbox_not_found",
+    "eve@firm.example-lab.com",
+    "no such user, with the reply of Microsoft 365",
+  ),
+  sample("invalid", "mailbox_disabled", "former@closed.example-lab.com", "the mailbox is disabled"),
+  sample(
+    "invalid",
+    "domain_not_accepted",
+    "ann@stranger.example-lab.com",
+    "the mail host does not serve the domain",
+  ),
+  sample("invalid", "smtputf8_unsupported", "jörg@ascii.example-lab.com", "no SMTPUTF8 support"),
+  sample("risky", "disposable", "ann@mailinator.com", "disposable address"),
+  sample("risky", "catch_all", "ann@open.example-lab.com", "any mailbox is accepted"),
+  sample("risky", "catch_all", "annabel.lab@yahoo.com", "imitation of Yahoo: accepts every RCPT"),
+  sample("risky", "role_based", "info@polite.example-lab.com", "role address"),
+  sample("risky", "restricted", "staff@insiders.example-lab.com", "group that accepts internal senders only"),
   sample("risky", "mailbox_full", "max@full.example-lab.com", "over quota"),
-  sample("risky", "possible_typo", "annabel.lab@gmial.com", "accepted, but did they mean Gmail?"),
-  sample("unknown", "greylisted", "ann@grey.example-lab.com", "come back in five minutes"),
-  sample("unknown", "rate_limited", "ann@busy.example-lab.com", "too much mail from us"),
-  sample("unknown", "probe_blocked", "ann@blocks.example-lab.com", "our address is on a list"),
-  sample("unknown", "probe_blocked", "annabel.lab@gmx.de", "an imitation of GMX, closed to us at the banner"),
-  sample("unknown", "temporary_error", "ann@ill.example-lab.com", "a lookup fails over there"),
-  sample("unknown", "smtp_unreachable", "ann@down.example-lab.com", "nothing listens at its only mail host"),
-  sample("unknown", "smtp_timeout", "ann@mute.example-lab.com", "it takes the call and says nothing"),
-  sample("unknown", "smtp_protocol_error", "ann@babble.example-lab.com", "bytes that are no reply"),
-  sample("unknown", "smtp_protocol_error", "ann@rude.example-lab.com", "hangs up after EHLO"),
-  sample("unknown", "dns_error", "ann@broken-names.example-lab.com", "its name server fails"),
-  sample("unknown", "dns_error", "ann@silent-names.example-lab.com", "its name server does not answer"),
+  sample("risky", "possible_typo", "annabel.lab@gmial.com", "accepted, but probably a typo of gmail.com"),
+  sample("unknown", "greylisted", "ann@grey.example-lab.com", "greylisted for five minutes"),
+  sample("unknown", "rate_limited", "ann@busy.example-lab.com", "rate limited at MAIL FROM"),
+  sample("unknown", "probe_blocked", "ann@blocks.example-lab.com", "the client address is on a blocklist"),
+  sample("unknown", "probe_blocked", "annabel.lab@gmx.de", "imitation of GMX, blocked at the banner"),
+  sample("unknown", "temporary_error", "ann@ill.example-lab.com", "temporary lookup failure"),
+  sample("unknown", "smtp_unreachable", "ann@down.example-lab.com", "the only mail host is down"),
+  sample("unknown", "smtp_timeout", "ann@mute.example-lab.com", "connects, but sends no banner"),
+  sample(
+    "unknown",
+    "smtp_protocol_error",
+    "ann@babble.example-lab.com",
+    "binary garbage instead of a banner",
+  ),
+  sample("unknown", "smtp_protocol_error", "ann@rude.example-lab.com", "disconnects after EHLO"),
+  sample("unknown", "dns_error", "ann@broken-names.example-lab.com", "SERVFAIL"),
+  sample("unknown", "dns_error", "ann@silent-names.example-lab.com", "no DNS response"),
 ];

@@ -1,26 +1,30 @@
 /**
- * What a server without any temperament says: the manners of Postfix.
+ * Replies of a server without temperaments, as Postfix gives them.
  *
- * `objectionTo` comes before the temperaments are asked (a command out of order is one everywhere),
- * `ordinaryReply` after all of them had nothing to say.
+ * `protocolErrorFor` applies before the temperaments (a bad sequence of commands is an error everywhere),
+ * `defaultReply` after them.
  */
 import type { Command } from "./command.ts";
-import type { CommandStage, Visit } from "./temperament.ts";
+import type { CommandStage, ServerSession } from "./temperament.ts";
 
-/** Postfix's default, and what keeps a transaction's memory bounded. */
+/** Default of Postfix; bounds the memory of a transaction. */
 const MAX_RECIPIENTS = 1_000;
 
-export type Offer = { readonly extensions: readonly string[]; readonly startTls: boolean };
+export type Capabilities = { readonly extensions: readonly string[]; readonly startTls: boolean };
 
-export function objectionTo(command: Command, visit: Visit, offer: Offer): string | undefined {
-  return OBJECTIONS.find(
-    ([stage, applies]) => stage === command.stage && applies(command, visit, offer),
+export function protocolErrorFor(
+  command: Command,
+  session: ServerSession,
+  capabilities: Capabilities,
+): string | undefined {
+  return PROTOCOL_ERRORS.find(
+    ([stage, applies]) => stage === command.stage && applies(command, session, capabilities),
   )?.[2];
 }
 
-const OBJECTIONS: readonly [
+const PROTOCOL_ERRORS: readonly [
   CommandStage,
-  (command: Command, visit: Visit, offer: Offer) => boolean,
+  (command: Command, session: ServerSession, capabilities: Capabilities) => boolean,
   reply: string,
 ][] = [
   ["ehlo", ({ argument }) => argument === "", "501 5.5.4 Syntax: EHLO hostname"],
@@ -46,26 +50,33 @@ const OBJECTIONS: readonly [
   ["data", (_, { recipients }) => recipients.length === 0, "554 5.5.1 Error: no valid recipients"],
 ];
 
-export function ordinaryReply(command: Command, visit: Visit, offer: Offer): string {
-  return ORDINARY[command.stage](command, visit, offer);
+export function defaultReply(command: Command, session: ServerSession, capabilities: Capabilities): string {
+  return DEFAULT_BY_STAGE[command.stage](command, session, capabilities);
 }
 
-const ORDINARY: Record<CommandStage, (command: Command, visit: Visit, offer: Offer) => string> = {
-  ehlo: (_, visit, offer) => {
-    const lines = [visit.say("hello"), ...offer.extensions, ...(offer.startTls ? ["STARTTLS"] : [])];
+const DEFAULT_BY_STAGE: Record<
+  CommandStage,
+  (command: Command, session: ServerSession, capabilities: Capabilities) => string
+> = {
+  ehlo: (_, session, capabilities) => {
+    const lines = [
+      session.reply("hello"),
+      ...capabilities.extensions,
+      ...(capabilities.startTls ? ["STARTTLS"] : []),
+    ];
     return lines.map((line, index) => `250${index === lines.length - 1 ? " " : "-"}${line}`).join("\n");
   },
-  helo: (_, visit) => `250 ${visit.say("hello")}`,
+  helo: (_, session) => `250 ${session.reply("hello")}`,
   starttls: () => "220 2.0.0 Ready to start TLS",
-  mail: (_, visit) => visit.say("mail"),
-  rcpt: ({ address = "" }, visit) => {
-    if (visit.recipients.length >= MAX_RECIPIENTS) return visit.say("too_many_recipients");
-    const truth = visit.truth(address) ?? "not_here";
-    return visit.say(truth === "catch_all" ? "exists" : truth);
+  mail: (_, session) => session.reply("mail"),
+  rcpt: ({ address = "" }, session) => {
+    if (session.recipients.length >= MAX_RECIPIENTS) return session.reply("too_many_recipients");
+    const truth = session.truth(address) ?? "not_here";
+    return session.reply(truth === "catch_all" ? "exists" : truth);
   },
-  data: () => "554 5.7.1 Error: this laboratory takes no messages",
+  data: () => "554 5.7.1 Error: this lab accepts no messages",
   rset: () => "250 2.0.0 Ok",
-  quit: (_, visit) => visit.say("quit"),
+  quit: (_, session) => session.reply("quit"),
   other: ({ verb, argument }) => OTHER_REPLIES[verb]?.(argument) ?? "500 5.5.2 Error: command not recognized",
 };
 
