@@ -6,13 +6,10 @@ import { binaryGarbage, endlessBanner, endlessLine, hangsUp, hugeLines } from ".
 import { connectTo } from "./mail-setup.ts";
 import { watchWaits } from "./waits.ts";
 
-test.each(["politely", "abruptly"] as const)(
-  "a server can disconnect %s before the banner",
-  async (manner) => {
-    const [client] = await connectTo(hangsUp({ after: "connect", manner }));
-    expect(await client.reply()).toBe("closed");
-  },
-);
+test.each(["politely", "abruptly"] as const)("a server can disconnect %s before the banner", async (mode) => {
+  const [client] = await connectTo(hangsUp({ after: "connect", mode }));
+  expect(await client.reply()).toBe("closed");
+});
 
 test("a server can disconnect after its banner", async () => {
   const [client, server] = await connectTo(hangsUp({ after: "banner" }));
@@ -28,7 +25,7 @@ test("a server can disconnect after EHLO, MAIL or a number of recipients", async
   expect(await afterEhlo.command("EHLO p.example")).toMatch(/^250/);
   expect(await afterEhlo.reply()).toBe("closed");
 
-  const [afterMail] = await connectTo(hangsUp({ after: "mail", manner: "abruptly" }));
+  const [afterMail] = await connectTo(hangsUp({ after: "mail", mode: "abruptly" }));
   await afterMail.enter();
   expect(await afterMail.reply()).toBe("closed");
 

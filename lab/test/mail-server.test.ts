@@ -131,7 +131,7 @@ test("closing a server ends its sessions", async () => {
 
 test("thousands of short sessions are served", async () => {
   await using server = await startMailServer({ address: "127.0.0.12", port: 0, ...ONE });
-  const visits = async () => {
+  const runSessions = async () => {
     for (let session = 0; session < 40; session += 1) {
       const client = await openMailClient(server);
       await client.enter();
@@ -140,7 +140,7 @@ test("thousands of short sessions are served", async () => {
       client.close();
     }
   };
-  await Promise.all(Array.from({ length: 50 }, visits));
+  await Promise.all(Array.from({ length: 50 }, runSessions));
   expect(server.counts.commands).toEqual({ EHLO: 2_000, MAIL: 2_000, RCPT: 2_000, QUIT: 2_000 });
   expect(server.counts.maxConcurrentConnections).toBeLessThanOrEqual(100);
 });

@@ -16,7 +16,7 @@ import { watchWaits } from "./waits.ts";
 /** For queries without a response. */
 const BRIEF = { timeout: 500, tries: 1 };
 
-function stranger(nameServer: string, options = { timeout: 120_000, tries: 1 }): Resolver {
+function nodeResolver(nameServer: string, options = { timeout: 120_000, tries: 1 }): Resolver {
   const resolver = new Resolver(options);
   resolver.setServers([nameServer]);
   return resolver;
@@ -34,7 +34,7 @@ test("node's resolver reads every record type of a world", async () => {
     "www.shop.test": { CNAME: "shop.test" },
     "1.2.0.192.in-addr.arpa": { PTR: ["shop.test"] },
   });
-  const dns = stranger(lab.nameServer);
+  const dns = nodeResolver(lab.nameServer);
 
   expect(await dns.resolveMx("shop.test")).toEqual([{ priority: 5, exchange: "mx.shop.test" }]);
   expect(await dns.resolve4("www.shop.test")).toEqual(["192.0.2.1", "192.0.2.2"]);
@@ -51,13 +51,13 @@ test("node's resolver distinguishes NODATA, NXDOMAIN, SERVFAIL, REFUSED and a ti
     "closed.test": { answers: refused },
     "mute.test": { answers: silent },
   });
-  const dns = stranger(lab.nameServer);
+  const dns = nodeResolver(lab.nameServer);
 
   await expect(dns.resolveMx("empty.test")).rejects.toMatchObject({ code: "ENODATA" });
   await expect(dns.resolveMx("absent.test")).rejects.toMatchObject({ code: "ENOTFOUND" });
   await expect(dns.resolveMx("broken.test")).rejects.toMatchObject({ code: "ESERVFAIL" });
   await expect(dns.resolveMx("closed.test")).rejects.toMatchObject({ code: "EREFUSED" });
-  await expect(stranger(lab.nameServer, BRIEF).resolveMx("mute.test")).rejects.toMatchObject({
+  await expect(nodeResolver(lab.nameServer, BRIEF).resolveMx("mute.test")).rejects.toMatchObject({
     code: "ETIMEOUT",
   });
 });
@@ -68,7 +68,7 @@ test("a response too large for a datagram is fetched over TCP", async () => {
     "large.test": { MX: many },
     "small.test": { A: ["192.0.2.1"], answers: truncated },
   });
-  const dns = stranger(lab.nameServer);
+  const dns = nodeResolver(lab.nameServer);
 
   expect(await dns.resolveMx("large.test")).toHaveLength(100);
   expect(await dns.resolve4("small.test")).toEqual(["192.0.2.1"]);
@@ -81,7 +81,7 @@ test("delays, dropped queries and spoofed responses are simulated, and every que
     "lossy.test": { A: ["192.0.2.2"], answers: dropsFirst(1) },
     "forged.test": { A: ["192.0.2.3"], answers: spoofedFirst },
   });
-  const dns = stranger(lab.nameServer, { timeout: 3000, tries: 2 });
+  const dns = nodeResolver(lab.nameServer, { timeout: 3000, tries: 2 });
 
   const waits = watchWaits();
   expect(await dns.resolve4("slow.test")).toEqual(["192.0.2.1"]);
@@ -96,11 +96,11 @@ test("a temperament can apply to one type, and closing cancels delayed responses
   const lab = await openLab({
     "half.test": { A: ["192.0.2.1"], answers: { AAAA: servfail, TXT: slow(60_000) } },
   });
-  const dns = stranger(lab.nameServer);
+  const dns = nodeResolver(lab.nameServer);
 
   expect(await dns.resolve4("half.test")).toEqual(["192.0.2.1"]);
   await expect(dns.resolve6("half.test")).rejects.toMatchObject({ code: "ESERVFAIL" });
-  await expect(stranger(lab.nameServer, BRIEF).resolveTxt("half.test")).rejects.toMatchObject({
+  await expect(nodeResolver(lab.nameServer, BRIEF).resolveTxt("half.test")).rejects.toMatchObject({
     code: "ETIMEOUT",
   });
   await lab[Symbol.asyncDispose]();

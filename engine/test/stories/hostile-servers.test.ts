@@ -7,7 +7,7 @@ import {
   hangsUp,
   hugeLines,
   mailDomain,
-  type Stage,
+  type SmtpStage,
   saysNothing,
   type Temper,
   type Temperament,
@@ -23,7 +23,7 @@ const silence = { ann: "unknown smtp_timeout", eve: "unknown smtp_timeout" };
 const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
 
 const HANG_UPS = ["connect", "banner", "ehlo", "mail"] as const;
-const MOMENTS = ["banner", "ehlo", "mail", "rcpt"] as const satisfies Stage[];
+const MOMENTS = ["banner", "ehlo", "mail", "rcpt"] as const satisfies SmtpStage[];
 
 describe("nonsense is not believed, whatever it sounds like", () => {
   tellStories([
@@ -45,7 +45,7 @@ describe("nonsense is not believed, whatever it sounds like", () => {
     ...HANG_UPS.map((after) => [`hanging up after ${after}`, at(hangsUp({ after })), nonsense] as const),
     // A reset right after the banner may overtake it, and then nobody was there at all.
     ...HANG_UPS.filter((after) => after !== "banner").map(
-      (after) => [`a reset after ${after}`, at(hangsUp({ after, manner: "abruptly" })), nonsense] as const,
+      (after) => [`a reset after ${after}`, at(hangsUp({ after, mode: "abruptly" })), nonsense] as const,
     ),
     [
       "two codes in one reply",

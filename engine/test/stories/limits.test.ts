@@ -35,7 +35,7 @@ tellStories([
   ],
   [
     "two recipients to a visit, and then a reset",
-    at(hangsUp({ after: { recipients: 2 }, manner: "abruptly" })),
+    at(hangsUp({ after: { recipients: 2 }, mode: "abruptly" })),
     asUsual,
   ],
   ["no EHLO", at(noEhlo), asUsual],

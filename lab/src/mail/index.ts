@@ -3,7 +3,7 @@ export { commonPort } from "./common-port.ts";
 export { type MailServer, type MailServerOptions, startMailServer, startMailServers } from "./mail-server.ts";
 export type { Mailbox, Truth, Users } from "./mailboxes.ts";
 export type { ReplyTemplates } from "./reply-templates.ts";
-export type { Action, ServerSession, Stage, Temper, Temperament, TlsMode } from "./temperament.ts";
+export type { Action, ServerSession, SmtpStage, Temper, Temperament, TlsMode } from "./temperament.ts";
 export * from "./temperaments/greylist.ts";
 export * from "./temperaments/hostility.ts";
 export * from "./temperaments/limits.ts";

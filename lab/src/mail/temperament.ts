@@ -21,7 +21,7 @@ export type Temperament = {
   readonly pace?: WritePace;
   /** Idle timeout of the client. */
   readonly idleMs?: number;
-  readonly on?: { readonly [S in Stage]?: (session: ServerSession) => Action | undefined };
+  readonly on?: { readonly [S in SmtpStage]?: (session: ServerSession) => Action | undefined };
 };
 
 /** One temperament, or several in order of precedence. */
@@ -31,7 +31,7 @@ export type Temper = Temperament | readonly Temper[];
  * When a temperament is called: at the banner, at any command, at a specific command, and after a reply was sent
  * ("answered"; `session.refusals` then includes it).
  */
-export type Stage = "banner" | "command" | "answered" | CommandStage;
+export type SmtpStage = "banner" | "command" | "answered" | CommandStage;
 export type CommandStage =
   | "ehlo"
   | "helo"
@@ -95,7 +95,7 @@ export type ComposedTemperament = {
   readonly pace: WritePace | undefined;
   readonly idleMs: number;
   mailbox(mailbox: Mailbox): Truth | undefined;
-  ask(stage: Stage, session: ServerSession): Action | undefined;
+  ask(stage: SmtpStage, session: ServerSession): Action | undefined;
 };
 
 const DEFAULT_EXTENSIONS = [
@@ -154,7 +154,7 @@ function firstOf<T, R>(list: readonly T[], find: (item: T) => R | undefined): R 
 
 function askInTurn(
   temperaments: readonly Temperament[],
-  stage: Stage,
+  stage: SmtpStage,
   session: ServerSession,
 ): Action | undefined {
   let delayMs = 0;

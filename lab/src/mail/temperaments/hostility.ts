@@ -1,5 +1,5 @@
 /** Hostile servers: disconnects, floods, garbage. */
-import type { Action, ServerSession, Stage, Temperament } from "../temperament.ts";
+import type { Action, ServerSession, SmtpStage, Temperament } from "../temperament.ts";
 
 /** An earlier reset would look like a failed connect to the client. */
 const AFTER_CONNECT_MS = 10;
@@ -7,9 +7,9 @@ const AFTER_CONNECT_MS = 10;
 /** Closes the connection without a reply: once connected, after the banner, EHLO or MAIL, or after a number of RCPTs. */
 export function hangsUp(options: {
   after: "connect" | "banner" | "ehlo" | "mail" | { recipients: number };
-  manner?: NonNullable<Action["close"]>;
+  mode?: NonNullable<Action["close"]>;
 }): Temperament {
-  const { after, manner: close = "politely" } = options;
+  const { after, mode: close = "politely" } = options;
   if (after === "connect") return { on: { banner: () => ({ delayMs: AFTER_CONNECT_MS, close }) } };
   if (after === "banner") return { on: { banner: (session) => ({ reply: session.reply("banner"), close }) } };
   const isTime = (session: ServerSession) => {
@@ -26,17 +26,17 @@ export const endlessBanner: Temperament = {
 };
 
 /** Endless reply of one line. */
-export const endlessLine = (options: { at: Stage }): Temperament => ({
+export const endlessLine = (options: { at: SmtpStage }): Temperament => ({
   on: { [options.at]: () => ({ endless: Buffer.from(`250 ${"x".repeat(16_380)}`) }) },
 });
 
 /** Valid reply with a very long line. */
-export const hugeLines = (options: { at: Stage; lineBytes: number; code?: number }): Temperament => ({
+export const hugeLines = (options: { at: SmtpStage; lineBytes: number; code?: number }): Temperament => ({
   on: { [options.at]: () => ({ reply: `${options.code ?? 250} ${"x".repeat(options.lineBytes)}` }) },
 });
 
 /** Bytes of every value, including line breaks. */
-export const binaryGarbage = (options: { at: Stage; sizeBytes?: number }): Temperament => ({
+export const binaryGarbage = (options: { at: SmtpStage; sizeBytes?: number }): Temperament => ({
   on: { [options.at]: () => ({ raw: garbage(options.sizeBytes ?? 4_096) }) },
 });
 

@@ -1,7 +1,7 @@
 /** Fixed replies that do not depend on the mailbox. */
 import { amongUsers, mailboxOf, type Users } from "../mailboxes.ts";
 import type { ReplyTemplates } from "../reply-templates.ts";
-import type { Action, ServerSession, Stage, Temperament } from "../temperament.ts";
+import type { Action, ServerSession, SmtpStage, Temperament } from "../temperament.ts";
 
 /** Rejects the IP address of the client; at the banner, also closes the connection. */
 export const blocksClient = (options: { at: "banner" | "ehlo" | "mail" | "rcpt" }): Temperament =>
@@ -11,7 +11,7 @@ export const blocksClient = (options: { at: "banner" | "ehlo" | "mail" | "rcpt" 
 export const failsTemporarily = (options: { at: "banner" | "mail" | "rcpt" }): Temperament =>
   repliesWith("temporary", options.at);
 
-function repliesWith(name: keyof ReplyTemplates, stage: Stage): Temperament {
+function repliesWith(name: keyof ReplyTemplates, stage: SmtpStage): Temperament {
   const reply = (session: ServerSession): Action => ({ reply: session.reply(name) });
   const replyAndClose = (session: ServerSession): Action => ({
     reply: session.reply(name),
@@ -21,7 +21,7 @@ function repliesWith(name: keyof ReplyTemplates, stage: Stage): Temperament {
 }
 
 /** A literal reply at a stage; with `users`, only for these recipients. */
-export function answersWith(options: { at: Stage; reply: string; users?: Users }): Temperament {
+export function answersWith(options: { at: SmtpStage; reply: string; users?: Users }): Temperament {
   const isOneOf = options.users && amongUsers(options.users);
   return {
     on: {

@@ -1,8 +1,8 @@
 /** Slow, fragmented and missing replies. */
-import type { Stage, Temperament } from "../temperament.ts";
+import type { SmtpStage, Temperament } from "../temperament.ts";
 
 /** Delays every reply including the banner, or those of one stage with `at`. */
-export const answersSlowly = (options: { delayMs: number; at?: Stage }): Temperament => {
+export const answersSlowly = (options: { delayMs: number; at?: SmtpStage }): Temperament => {
   const delay = () => ({ delayMs: options.delayMs });
   return { on: options.at === undefined ? { banner: delay, command: delay } : { [options.at]: delay } };
 };
@@ -16,7 +16,7 @@ export const tarpit = (options: { gapMs: number }): Temperament => ({
 export const splitsReplies: Temperament = { pace: { chunkBytes: 1, gapMs: 0 } };
 
 /** Never replies at this stage. */
-export const saysNothing = (options: { at: Stage }): Temperament => ({
+export const saysNothing = (options: { at: SmtpStage }): Temperament => ({
   on: { [options.at]: () => ({ silent: true }) },
 });
 
