@@ -66,12 +66,12 @@ test("a server without pipelining does not offer it", async () => {
 });
 
 test("a server that breaks when pipelined closes with an error, or ignores early commands", async () => {
-  const [cignoring] = await connectTo(breaksWhenPipelined());
-  await cignoring.reply();
-  cignoring.send("EHLO p.example\r\nRSET\r\n");
-  expect(await cignoring.reply()).toContain("PIPELINING");
-  expect(await cignoring.reply()).toBe("554 SMTP synchronization error");
-  expect(await cignoring.reply()).toBe("closed");
+  const [closing] = await connectTo(breaksWhenPipelined());
+  await closing.reply();
+  closing.send("EHLO p.example\r\nRSET\r\n");
+  expect(await closing.reply()).toContain("PIPELINING");
+  expect(await closing.reply()).toBe("554 SMTP synchronization error");
+  expect(await closing.reply()).toBe("closed");
 
   const [ignoring] = await connectTo(breaksWhenPipelined({ by: "losing" }));
   await ignoring.reply();

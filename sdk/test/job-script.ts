@@ -1,4 +1,4 @@
-/** Handlers for a scripted service that plays a job, and job records as the service recounts them. */
+/** Handlers for a scripted service that plays a job, and job records as the service returns them. */
 import type { Job, JobResult, UploadPreview } from "@mailvet/contract";
 import type { Handler, ReceivedRequest } from "./scripted-service.ts";
 import { problem } from "./scripted-service.ts";

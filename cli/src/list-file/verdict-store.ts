@@ -1,6 +1,6 @@
 /**
  * Stores the verdict of every row of a list: about 150 bytes per unique email on disk, and an 8-byte index entry per
- * row in memory. Verdicts arrive in any order; a later one for the same row reindex the earlier one.
+ * row in memory. Verdicts arrive in any order; a later one for the same row replaces the earlier one.
  */
 import type { ValidationResult } from "@mailvet/contract";
 import type { VerdictCells } from "@mailvet/engine/list-file";
