@@ -2,7 +2,7 @@
  * Environment of the browser tests, one per test file: the lab, the service with the built web app on its own database,
  * and Chromium.
  */
-import { type Lab, type MailWorld, openLab, STANDING_WORLD } from "@mailvet/lab";
+import { type Lab, type MailWorld, openLab, SAMPLE_WORLD } from "@mailvet/lab";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openService, type TestService } from "../../service/test/service.ts";
@@ -19,7 +19,7 @@ export type EnvironmentOptions = {
 };
 
 async function openEnvironment({ env = {}, domains = {} }: EnvironmentOptions): Promise<JourneyEnvironment> {
-  const lab = await openLab({ ...STANDING_WORLD, ...domains });
+  const lab = await openLab({ ...SAMPLE_WORLD, ...domains });
   const service = await openService({ lab, env });
   const browser = await openBrowser();
   return {

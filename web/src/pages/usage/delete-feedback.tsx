@@ -10,7 +10,7 @@ import { messages } from "./messages.tsx";
 export function DeleteFeedback() {
   const [isOpen, dialog] = useDisclosure();
   const remove = useMutation({
-    mutationFn: () => service.feedback.forget(),
+    mutationFn: () => service.feedback.deleteAll(),
     onSuccess() {
       dialog.close();
       return queries.invalidateQueries({ queryKey: ["feedback"] });
