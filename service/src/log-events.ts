@@ -15,6 +15,10 @@ export const LOG_EVENTS = {
   postgres_restarted: { level: "info", message: "the embedded PostgreSQL runs again" },
   postgres_restart_failed: { level: "error", message: "the embedded PostgreSQL could not be restarted" },
   maintenance_failed: { level: "error", message: "a maintenance task failed" },
+  event_repeated: {
+    level: "error",
+    message: "an event has repeated; occurrences were not logged one by one",
+  },
   // db, queue
 
   // http
