@@ -72,8 +72,8 @@ export const MUTATIONS = [
   ],
   [
     "engine/src/smtp/throttle-state.ts",
-    "refusals < REFUSALS_TO_TRIP",
-    "refusals <= REFUSALS_TO_TRIP",
+    "blocks < BLOCKS_TO_OPEN",
+    "blocks <= BLOCKS_TO_OPEN",
     "engine/src/smtp/host-limiter.test.ts",
   ],
   [

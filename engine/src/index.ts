@@ -49,7 +49,7 @@ export {
   type SettingsReader,
   settingsFrom,
 } from "./settings.ts";
-export { type HostLimiter, type HostLimiterFor, LocalHostLimiter } from "./smtp/host-limiter.ts";
+export { type HostLimiter, type HostLimiterFor, LocalHostLimiter, SlotWaiters } from "./smtp/host-limiter.ts";
 export {
   type MailboxFact,
   type Meaning,
@@ -60,12 +60,11 @@ export {
 } from "./smtp/meaning.ts";
 export type { ProviderProfile } from "./smtp/provider-profile.ts";
 export { parseReply, type Reply } from "./smtp/reply.ts";
-export { SlotWaiters } from "./smtp/slot-waiters.ts";
 export {
-  breakerOf,
   initialThrottleState,
   isUnthrottled,
   nextThrottleState,
+  openBreakerOf,
   type ThrottleEvent,
   type ThrottleState,
 } from "./smtp/throttle-state.ts";

@@ -107,7 +107,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
 }
 
 /** What several processes that work together may bring, instead of each having its own or none. */
-export type SharedParts = { paceFor?: HostLimiterFor; knowledge?: DeploymentKnowledge };
+export type SharedParts = { limiterFor?: HostLimiterFor; knowledge?: DeploymentKnowledge };
 
 /** A verifier with the real parts, as the settings describe them. */
 export function verifierFrom(settings: EngineSettings, { knowledge, ...shared }: SharedParts = {}): Verifier {
@@ -155,7 +155,7 @@ async function askMailServer(
 ): Promise<void> {
   const { address, route, provider = "" } = evidence;
   if (!address || route?.kind !== "mail_hosts") return;
-  const { mailbox, decoy } = await planner.probe({ address, route, provider, urgency });
+  const { mailbox, decoy } = await planner.probe({ address, route, provider, priority: urgency });
   evidence.mailbox = mailbox;
   if (decoy) evidence.decoy = await decoy;
 }

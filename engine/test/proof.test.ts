@@ -1,7 +1,7 @@
 /** Nothing is called invalid without proof: properties over every reply of the corpus. */
 import { expect, test } from "vitest";
 import type { MailboxAnswer } from "../src/evidence.ts";
-import { understand } from "../src/smtp/mailbox-finding.ts";
+import { interpretReply } from "../src/smtp/mailbox-finding.ts";
 import { REPLY_STAGES, type ReplyStage } from "../src/smtp/meaning.ts";
 import { profileOf } from "../src/smtp/provider-profile.ts";
 import { parseReply, type Reply } from "../src/smtp/reply.ts";
@@ -27,7 +27,7 @@ function statusOf(said: { stage: ReplyStage; reply: Reply; mx: string }): {
   status: string;
   answer: MailboxAnswer;
 } {
-  const { finding } = understand(said, PROFILE);
+  const { finding } = interpretReply(said, PROFILE);
   const { status } = decide({
     email: "ann@example.com",
     address: { local: "ann", domain: "example.com" } as never,

@@ -19,8 +19,8 @@ function sharedPace(): HostLimiterFor {
 test("a list makes room when somebody elsewhere waits in person, and the host never sees both at once", async () => {
   const isUser = ({ localPart }: { localPart: string }) => /^(anna|single)\d/.test(localPart);
   await using lab = await openLab({ "shop.test": mailDomain({ users: isUser, latencyMs: ROUND_TRIP_MS }) });
-  const paceFor = sharedPace();
-  const [listing, asking] = [engineIn(lab, { paceFor }), engineIn(lab, { paceFor })];
+  const limiterFor = sharedPace();
+  const [listing, asking] = [engineIn(lab, { limiterFor }), engineIn(lab, { limiterFor })];
   const asked = () => lab.counts("mx.shop.test").commands.RCPT ?? 0;
   const list = Promise.all(manyAt("shop.test", 600).map((email) => listing.verify(email, "smtp")));
   await expect.poll(asked, { interval: 1 }).toBeGreaterThan(0); // it is under way
@@ -48,15 +48,15 @@ test("whoever was let in behind an open breaker turns round, also when it closes
     override get openBreaker() {
       return this.isTripped ? refusal : undefined;
     }
-    override enter(...how: Parameters<LocalHostLimiter["enter"]>) {
+    override acquire(...how: Parameters<LocalHostLimiter["acquire"]>) {
       this.isTripped = true; // meanwhile, by somebody else
       setTimeout(() => (this.isTripped = false), 100);
-      return super.enter(...how);
+      return super.acquire(...how);
     }
   }
-  const paceFor: HostLimiterFor = (key, profile) =>
+  const limiterFor: HostLimiterFor = (key, profile) =>
     key === "mx.stern.test" ? new TrippedPace(profile) : new LocalHostLimiter(profile);
-  const engine = engineIn(lab, { paceFor, maxSessions: 1 });
+  const engine = engineIn(lab, { limiterFor, maxSessions: 1 });
   const slow = engine.verdictOn("ann@slow.test");
   await expect.poll(() => lab.counts("mx.slow.test").connections).toBe(1);
   expect(await engine.verdictOn("ann@stern.test")).toBe("unknown probe_blocked");
@@ -69,16 +69,16 @@ test("who comes after the rest that a host asked for is let in, however long the
   await using lab = await openLab({ "touchy.test": mailDomain({ users: ["ann"] }) });
   class RestingPace extends LocalHostLimiter {
     hasStarted = false;
-    override get restLeftMs() {
+    override get delayLeftMs() {
       return this.hasStarted ? 60_000 : 0;
     }
-    override enter(...how: Parameters<LocalHostLimiter["enter"]>) {
-      const entered = super.enter(...how);
+    override acquire(...how: Parameters<LocalHostLimiter["acquire"]>) {
+      const entered = super.acquire(...how);
       this.hasStarted = true;
       return entered;
     }
   }
-  const engine = engineIn(lab, { paceFor: (_key, profile) => new RestingPace(profile) });
+  const engine = engineIn(lab, { limiterFor: (_key, profile) => new RestingPace(profile) });
   expect(await engine.verdictOn("ann@touchy.test")).toBe("valid");
   await engine.end();
 });

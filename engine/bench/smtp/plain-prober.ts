@@ -25,11 +25,11 @@ export function createPlainProber(deps: {
     const host = route.hosts[0]!;
     const pace = paces.get(host.name) ?? new LocalHostLimiter(profileOf("", deps.cap));
     paces.set(host.name, pace);
-    await pace.enter();
+    await pace.acquire();
     try {
       return await ask(deps.dial, host.addresses[0]!, email, `${randomUUID().slice(0, 12)}@${domain}`);
     } finally {
-      pace.leave();
+      pace.release();
     }
   };
 }
@@ -40,7 +40,7 @@ async function ask(dial: Connect, address: string, target: string, decoy: string
   const conversation = new SmtpConnection(dialled.socket);
   const say = async (line?: string) => {
     if (line !== undefined) conversation.send([line]);
-    const heard = await conversation.hear(10_000);
+    const heard = await conversation.receive(10_000);
     return heard.kind === "reply" ? heard.reply.code : 0;
   };
   await say();

@@ -84,7 +84,7 @@ async function exchangeGreetings(
   ehloName: string,
   left: () => number,
 ): Promise<Reception> {
-  const banner = await conversation.hear(left());
+  const banner = await conversation.receive(left());
   if (banner.kind !== "reply") return { kind: "mute" };
   if (banner.reply.code !== READY) {
     await leave(conversation, left);
@@ -93,7 +93,7 @@ async function exchangeGreetings(
   const bannerName = banner.reply.lines[0]?.split(" ", 1)[0]?.toLowerCase() ?? "";
 
   conversation.send([`EHLO ${ehloName}`]);
-  const hello = await conversation.hear(left());
+  const hello = await conversation.receive(left());
   await leave(conversation, left);
   if (hello.kind !== "reply") return { kind: "greeted", bannerName };
   if (hello.reply.code >= 400) return refusalBy(hello.reply);
@@ -102,7 +102,7 @@ async function exchangeGreetings(
 
 async function leave(conversation: SmtpConnection, left: () => number): Promise<void> {
   conversation.send(["QUIT"]);
-  await conversation.hear(Math.min(FAREWELL_MS, left()));
+  await conversation.receive(Math.min(FAREWELL_MS, left()));
 }
 
 function refusalBy(reply: Reply): Reception {

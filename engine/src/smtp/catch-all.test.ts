@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import type { MailboxAnswer, MailboxFinding } from "../evidence.ts";
-import { createCatchAllMemory } from "./catch-all.ts";
+import { createCatchAllCache } from "./catch-all.ts";
 
 /** Somebody who can be asked, and answers when told to. */
 function oracle() {
@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 test("asked once, told to all who ask meanwhile, and remembered", async () => {
-  const memory = createCatchAllMemory();
+  const memory = createCatchAllCache();
   const { ask, answer, asked } = oracle();
   memory.prepare("shop.test", ask);
   const both = Promise.all([memory.finding("shop.test", ask), memory.finding("shop.test", ask)]);
@@ -36,7 +36,7 @@ test("asked once, told to all who ask meanwhile, and remembered", async () => {
 });
 
 test("putting the question does not insist on an answer, asking for it does", () => {
-  const memory = createCatchAllMemory();
+  const memory = createCatchAllCache();
   const { ask, wanted } = oracle();
   memory.prepare("shop.test", ask);
   expect(wanted()).toBe(0);
@@ -45,7 +45,7 @@ test("putting the question does not insist on an answer, asking for it does", ()
 });
 
 test("a made-up name that is full or closed was still refused", async () => {
-  const memory = createCatchAllMemory();
+  const memory = createCatchAllCache();
   const { ask, answer } = oracle();
   const finding = memory.finding("shop.test", ask);
   answer("full");
@@ -53,7 +53,7 @@ test("a made-up name that is full or closed was still refused", async () => {
 });
 
 test("a question that was dropped is undecided and may be put again at once", async () => {
-  const memory = createCatchAllMemory();
+  const memory = createCatchAllCache();
   const { ask, answer, asked } = oracle();
   const finding = memory.finding("shop.test", ask);
   answer(undefined);
@@ -64,7 +64,7 @@ test("a question that was dropped is undecided and may be put again at once", as
 });
 
 test("undecided is remembered for a minute, decided for a day", async () => {
-  const memory = createCatchAllMemory();
+  const memory = createCatchAllCache();
   const { ask, answer } = oracle();
   const undecided = memory.finding("grey.test", ask);
   answer("greylisted");
@@ -89,7 +89,7 @@ test("undecided is remembered for a minute, decided for a day", async () => {
 });
 
 test("after so many uses it is time to look again", async () => {
-  const memory = createCatchAllMemory();
+  const memory = createCatchAllCache();
   const { ask, answer } = oracle();
   const finding = memory.finding("giant.test", ask);
   answer("not_found");
@@ -100,7 +100,7 @@ test("after so many uses it is time to look again", async () => {
 
 test("who is told to come back in two seconds finds the made-up name asked for anew then", async () => {
   const now = vi.spyOn(performance, "now").mockReturnValue(1000);
-  const memory = createCatchAllMemory();
+  const memory = createCatchAllCache();
   let asked = 0;
   const ask = () => {
     asked++;

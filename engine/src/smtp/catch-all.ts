@@ -16,19 +16,19 @@ const PART_OF_THEIR_TIME = 0.5;
 const CONFIDENCE: Partial<Record<MailboxAnswer, number>> = { accepted: 0.92, not_found: 0.95 };
 
 /** What was said of the made-up names, and how sure that is where more than one was asked for. */
-export type HeardOfDecoy = MailboxFinding & { confidence?: number };
+export type DecoyReply = MailboxFinding & { confidence?: number };
 
 type Known = { finding: DecoyFinding; acceptances: number };
 type Inquiry = { finding: Promise<DecoyFinding>; want: () => void; hurry: () => void };
 
 /** How a made-up name is asked for: now or when it is wanted, and before others if somebody is in a hurry. */
 export type AskDecoy = () => {
-  finding: Promise<HeardOfDecoy | undefined>;
+  finding: Promise<DecoyReply | undefined>;
   want: () => void;
   hurry: () => void;
 };
 
-export type CatchAllMemory = {
+export type CatchAllCache = {
   /** What is known, without asking. Counts as one use, so that a giant is checked anew from time to time. */
   known(domain: string, acceptancesPerDecoy: number): DecoyFinding | undefined;
   /** Puts the question, without insisting on an answer. */
@@ -39,7 +39,7 @@ export type CatchAllMemory = {
   hurry(domain: string): void;
 };
 
-export function createCatchAllMemory(): CatchAllMemory {
+export function createCatchAllCache(): CatchAllCache {
   const memory = new LRUCache<string, Known>({ max: MAX_DOMAINS, ttl: REMEMBER_MS });
   const inquiries = new Map<string, Inquiry>();
 
@@ -110,7 +110,7 @@ function decoyFinding({
   mxHost,
   retryAfterSeconds,
   confidence,
-}: HeardOfDecoy): DecoyFinding {
+}: DecoyReply): DecoyFinding {
   const heard = {
     ...(reply ? { reply } : {}),
     ...(mxHost ? { mxHost } : {}),

@@ -60,7 +60,7 @@ export async function openSmtpClient(
     return opening;
   };
 
-  const banner = await conversation.hear(left());
+  const banner = await conversation.receive(left());
   if (banner.kind !== "reply") return giveUp({ kind: banner.kind });
   if (banner.reply.code !== 220) return giveUp({ kind: "refused", stage: "banner", reply: banner.reply });
 
@@ -77,7 +77,7 @@ export async function openSmtpClient(
 
   if (manners.encrypt && greeted.features?.has("STARTTLS")) {
     conversation.send(["STARTTLS"]);
-    const granted = await conversation.hear(left());
+    const granted = await conversation.receive(left());
     if (granted.kind === "reply" && granted.reply.code === 220) {
       // A host with broken TLS still takes mail in the clear, and so do we.
       const isEncrypted = await conversation.encrypt(host.name, Math.min(left(), timeoutMs / 3));
@@ -101,7 +101,7 @@ async function sayGoodbye(conversation: SmtpConnection, lines: string[], timeout
   const deadline = performance.now() + timeoutMs;
   conversation.send(lines);
   for (const _ of lines) {
-    const heard = await conversation.hear(deadline - performance.now());
+    const heard = await conversation.receive(deadline - performance.now());
     if (heard.kind !== "reply") return;
   }
 }
@@ -120,14 +120,14 @@ async function greet(
 ): Promise<Greeted> {
   if (extended) {
     conversation.send([`EHLO ${name}`]);
-    const heard = await conversation.hear(left());
+    const heard = await conversation.receive(left());
     if (heard.kind !== "reply") return { kind: heard.kind };
     if (isSuccess(heard.reply)) return { kind: "welcome", features: featuresOf(heard.reply) };
     if (heard.reply.code < 500 || heard.reply.code > 504)
       return { kind: "refused", stage: "ehlo", reply: heard.reply };
   }
   conversation.send([`HELO ${name}`]);
-  const older = await conversation.hear(left());
+  const older = await conversation.receive(left());
   if (older.kind !== "reply") return { kind: older.kind };
   if (isSuccess(older.reply)) return { kind: "welcome", features: undefined };
   return { kind: "refused", stage: "ehlo", reply: older.reply };
@@ -192,7 +192,7 @@ export class SmtpClient {
         }
         this.#conversation.send([step.line]);
       }
-      const heard = await this.#conversation.hear(Math.max(1, deadline - performance.now()));
+      const heard = await this.#conversation.receive(Math.max(1, deadline - performance.now()));
       if (heard.kind !== "reply") return this.#over(this.#inStep(answers), heard.kind);
       const { reply } = heard;
       if (step.kind === "mail" && !isSuccess(reply)) refusedSender.set(step.transaction, reply);
@@ -203,15 +203,15 @@ export class SmtpClient {
       }
       if (reply.code === SERVICE_CLOSING) return this.#over(answers, "dismissed");
     }
-    const { unasked } = this.#conversation;
-    if (!unasked) return { answers };
-    return this.#over(this.#inStep(answers), unasked.code === SERVICE_CLOSING ? "dismissed" : "garbage");
+    const { unsolicited } = this.#conversation;
+    if (!unsolicited) return { answers };
+    return this.#over(this.#inStep(answers), unsolicited.code === SERVICE_CLOSING ? "dismissed" : "garbage");
   }
 
   /** With more replies than questions we cannot know which of them was whose. A dismissal may come at any time. */
   #inStep(answers: (RcptResult | undefined)[][]): (RcptResult | undefined)[][] {
-    const { unasked } = this.#conversation;
-    return unasked === undefined || unasked.code === SERVICE_CLOSING ? answers : [];
+    const { unsolicited } = this.#conversation;
+    return unsolicited === undefined || unsolicited.code === SERVICE_CLOSING ? answers : [];
   }
 
   /** Says goodbye and waits for the answer, but not for long: many hosts just hang up. */

@@ -44,7 +44,7 @@ export class SmtpConnection {
    * What the server has said without being asked, where every answer was heard already. To take it for the next
    * answer would be to hold one mailbox's fate against another.
    */
-  get unasked(): Reply | undefined {
+  get unsolicited(): Reply | undefined {
     this.#unasked ??= this.#reader.take();
     return this.#unasked;
   }
@@ -52,12 +52,12 @@ export class SmtpConnection {
   send(lines: readonly string[]): void {
     // An address with a line break in it never gets past the parser; if one did, it must not get past here.
     if (lines.some((line) => /[\r\n\0]/.test(line))) throw new Error("a command with a line break in it");
-    this.#unasked = this.unasked;
+    this.#unasked = this.unsolicited;
     if (!this.#closed) this.#socket.write(`${lines.join("\r\n")}\r\n`);
   }
 
   /** Waits for the next reply. What was said before the server hung up still counts. */
-  async hear(timeoutMs: number): Promise<CommandResult> {
+  async receive(timeoutMs: number): Promise<CommandResult> {
     const deadline = performance.now() + timeoutMs;
     // A server may dismiss us at any moment. Nothing else makes sense unasked, nor does what comes after it.
     if (this.#unasked?.code === SERVICE_CLOSING) return { kind: "reply", reply: this.#unasked };
@@ -78,7 +78,7 @@ export class SmtpConnection {
    * most mail servers have none that a browser would like.
    */
   async encrypt(serverName: string, timeoutMs: number): Promise<boolean> {
-    this.#reader.forget(); // nothing said in the clear may be taken for something said inside
+    this.#reader.reset(); // nothing said in the clear may be taken for something said inside
     const plain = this.#socket;
     plain.removeAllListeners("data");
     const secure = startTls({

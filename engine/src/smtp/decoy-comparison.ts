@@ -23,6 +23,6 @@ function plain(text: string, names: readonly string[]): string {
 }
 
 /** OpenSMTPD's answer to a name that it does not know. Nobody says this to a client that he does not like. */
-export function isSaidOfUnknownNames({ reply }: MailboxFinding): boolean {
+export function isUnknownUserCode({ reply }: MailboxFinding): boolean {
   return reply?.code === 524 && reply.enhanced === "5.2.4";
 }

@@ -12,7 +12,7 @@ import { abandon, type ConnectResult } from "./connect-result.ts";
 import type { EgressHealth } from "./egress-health.ts";
 import type { HostLimiter } from "./host-limiter.ts";
 import type { HostLimits } from "./host-limits.ts";
-import { moreTelling, understand, withoutReply } from "./mailbox-finding.ts";
+import { findingWithoutReply, interpretReply, moreInformative } from "./mailbox-finding.ts";
 import { ProbeQueue, type ProbeRequest } from "./probe-queue.ts";
 import type { ProviderProfile } from "./provider-profile.ts";
 import { ProbeSession, type ProbeSessionDeps, type SessionTarget } from "./session-runner.ts";
@@ -69,7 +69,7 @@ export class HostPool {
       ourNames: [deps.egress.ehloName, deps.egress.mailFrom],
       probeTimeoutMs: deps.probeTimeoutMs,
       isClosing: () => this.#isClosed,
-      isDoorCrowded: () => deps.door.isCrowded,
+      isDoorCrowded: () => deps.door.hasWaiters,
       arrival: (timeoutMs) => this.#arrival(timeoutMs),
     };
   }
@@ -162,7 +162,7 @@ export class HostPool {
           this.#knownFailure(host, address, pace) ?? (await this.#waitForPlace(host, address, pace));
         if (known === "nothing to ask") return undefined;
         if (known) {
-          failure = moreTelling(failure, known);
+          failure = moreInformative(failure, known);
           continue;
         }
         const lesson = this.#deps.memory.lesson(host);
@@ -180,7 +180,7 @@ export class HostPool {
           Object.assign(lesson, opening.taught);
           return { session: opening.session, host, address, pace };
         }
-        failure = moreTelling(failure, this.#couldNotOpen(opening, host, address, pace));
+        failure = moreInformative(failure, this.#couldNotOpen(opening, host, address, pace));
         this.#giveUpPlace(pace);
         if (opening.kind === "refused") break; // its other addresses are the same server
       }
@@ -197,16 +197,16 @@ export class HostPool {
   ): Promise<MailboxFinding | "nothing to ask" | undefined> {
     const { signal } = this.#closing;
     const isUrgent = () => this.#line.hasUrgent;
-    if (!(await pace.enter(signal, isUrgent))) return "nothing to ask";
+    if (!(await pace.acquire(signal, isUrgent))) return "nothing to ask";
     // Behind an open breaker nobody has a place, so nobody may go on to the door, where the breaker might close.
     const refusal = this.#knownRefusal(host, pace);
     if (refusal) {
-      pace.leave();
+      pace.release();
       return refusal;
     }
     // Whoever keeps a place that somebody else wants must not dawdle at the door with it.
-    if (!(await this.#deps.door.enter(signal, () => isUrgent() || pace.isCrowded))) {
-      pace.leave();
+    if (!(await this.#deps.door.acquire(signal, () => isUrgent() || pace.hasWaiters))) {
+      pace.release();
       return "nothing to ask";
     }
     const isPointless = this.#isClosed || !this.#line.hasQuestionsFor(host);
@@ -240,29 +240,29 @@ export class HostPool {
   }
 
   #giveUpPlace(pace: HostLimiter): void {
-    this.#deps.door.leave();
-    pace.leave();
+    this.#deps.door.release();
+    pace.release();
   }
 
   #knownFailure(host: string, address: string, pace: HostLimiter): MailboxFinding | undefined {
     const dead = this.#knownDead(host, address);
     if (dead) return dead;
-    const restMs = pace.restLeftMs;
+    const restMs = pace.delayLeftMs;
     if (restMs > this.#longestRestMs) {
-      return { ...withoutReply("rate_limited", host), retryAfterSeconds: Math.ceil(restMs / 1000) };
+      return { ...findingWithoutReply("rate_limited", host), retryAfterSeconds: Math.ceil(restMs / 1000) };
     }
     return this.#knownRefusal(host, pace);
   }
 
   #knownDead(host: string, address: string): MailboxFinding | undefined {
     const dead = this.#deps.memory.deadAs(address);
-    return dead && withoutReply(dead, host);
+    return dead && findingWithoutReply(dead, host);
   }
 
   #knownRefusal(host: string, pace: HostLimiter): MailboxFinding | undefined {
     const refusal = pace.openBreaker;
     if (!refusal) return undefined;
-    const { finding } = understand({ stage: "banner", reply: refusal, mx: host }, this.#profile);
+    const { finding } = interpretReply({ stage: "banner", reply: refusal, mx: host }, this.#profile);
     return { ...finding, answer: "probe_blocked" };
   }
 
@@ -276,21 +276,21 @@ export class HostPool {
     if (opening.kind === "refused") {
       health.connected();
       const { stage, reply } = opening;
-      const { finding } = understand({ stage, reply, mx: host }, this.#profile);
-      if (finding.answer === "probe_blocked") pace.refusedUs(reply);
-      if (finding.answer === "rate_limited" || reply.code === 421) pace.slowDown();
+      const { finding } = interpretReply({ stage, reply, mx: host }, this.#profile);
+      if (finding.answer === "probe_blocked") pace.record({ kind: "blocked", reply });
+      if (finding.answer === "rate_limited" || reply.code === 421) pace.record({ kind: "rate_limited" });
       return finding;
     }
     if (opening.kind === "unreachable") {
-      if (opening.isOurs) return withoutReply("egress_blocked", host);
+      if (opening.isOurs) return findingWithoutReply("egress_blocked", host);
       if (opening.isSilent) health.heardNothingFrom(host);
       memory.markDead(address, "unreachable");
-      return withoutReply("unreachable", host);
+      return findingWithoutReply("unreachable", host);
     }
     health.connected();
     const answer = opening.kind === "timeout" ? "timeout" : "protocol_error";
     memory.markDead(address, answer);
-    return withoutReply(answer, host);
+    return findingWithoutReply(answer, host);
   }
 
   #failToOpen(failure: MailboxFinding): void {

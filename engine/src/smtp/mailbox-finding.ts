@@ -35,14 +35,17 @@ const RETRY_SECONDS: Partial<Record<MailboxAnswer, number>> = {
 };
 
 /** What we make of a host that ended the conversation, or never began it. */
-export function withoutReply(answer: MailboxAnswer, mxHost: string): MailboxFinding {
+export function findingWithoutReply(answer: MailboxAnswer, mxHost: string): MailboxFinding {
   const retryAfterSeconds = RETRY_SECONDS[answer];
   return { answer, mxHost, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
-export type Understood = { finding: MailboxFinding; meaning: Meaning };
+export type InterpretedReply = { finding: MailboxFinding; meaning: Meaning };
 
-export function understand(said: ReplyInContext & { mx: string }, profile: ProviderProfile): Understood {
+export function interpretReply(
+  said: ReplyInContext & { mx: string },
+  profile: ProviderProfile,
+): InterpretedReply {
   const meaning = readReply(said);
   const answer = answerOf(meaning, said);
   const retryAfterSeconds =
@@ -140,7 +143,7 @@ const LEAST_TELLING: readonly MailboxAnswer[] = [
   "protocol_error",
 ];
 
-export function moreTelling(one: MailboxFinding | undefined, other: MailboxFinding): MailboxFinding {
+export function moreInformative(one: MailboxFinding | undefined, other: MailboxFinding): MailboxFinding {
   return one && tellingRank(one) > tellingRank(other) ? one : other;
 }
 

@@ -12,9 +12,9 @@ import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import { roleOf } from "../reference/roles.ts";
 import type { RequestPriority } from "../request-priority.ts";
 import { AcceptingDomains } from "./accepting-domains.ts";
-import { type AskDecoy, createCatchAllMemory, type HeardOfDecoy, isRefusalOfDecoy } from "./catch-all.ts";
+import { type AskDecoy, createCatchAllCache, type DecoyReply, isRefusalOfDecoy } from "./catch-all.ts";
 import type { Connect, Egress } from "./connect.ts";
-import { isRefusedLikeDecoy, isSaidOfUnknownNames } from "./decoy-comparison.ts";
+import { isRefusedLikeDecoy, isUnknownUserCode } from "./decoy-comparison.ts";
 import { type DecoyStyle, decoyName } from "./decoy-name.ts";
 import { EgressHealth } from "./egress-health.ts";
 import { type HostLimiter, type HostLimiterFor, LocalHostLimiter } from "./host-limiter.ts";
@@ -33,7 +33,7 @@ export type PlannerOptions = {
   /** Connections at once in all. */
   maxSessions?: number;
   /** Who keeps the pace at each place. Everybody by himself, unless said otherwise. */
-  paceFor?: HostLimiterFor;
+  limiterFor?: HostLimiterFor;
 };
 
 export type ProbeInput = {
@@ -41,7 +41,7 @@ export type ProbeInput = {
   route: MailHosts;
   provider: string;
   /** When somebody waits for the answer in person, it goes before the questions of lists. */
-  urgency?: RequestPriority;
+  priority?: RequestPriority;
 };
 /** What was said of the mailbox, and of a made-up one as soon as that is known. */
 export type ProbeResult = { mailbox: MailboxFinding; decoy?: Promise<DecoyFinding> };
@@ -59,18 +59,18 @@ const MAX_SESSIONS = 400;
 export function createPlanner(options: PlannerOptions): ProbePlanner {
   const health = new EgressHealth();
   const memory = createHostLimits();
-  const catchAll = createCatchAllMemory();
+  const catchAll = createCatchAllCache();
   const witnesses = new AcceptingDomains();
   const exchanges = new Map<string, HostPool>();
   const door = new LocalHostLimiter({ ...profileOf(""), connections: options.maxSessions ?? MAX_SESSIONS });
   const paces = new LRUCache<string, HostLimiter>({ max: MAX_PACES });
-  const { paceFor = (_key, profile) => new LocalHostLimiter(profile) } = options;
+  const { limiterFor = (_key, profile) => new LocalHostLimiter(profile) } = options;
   let isClosed = false;
 
   /** Giants count connections to all their hosts together, everybody else to each host. */
   const paceAt = (profile: ProviderProfile, provider: string) => (host: string) => {
     const key = profile.isShared ? `provider ${provider}` : host;
-    const pace = paces.get(key) ?? paceFor(key, profile);
+    const pace = paces.get(key) ?? limiterFor(key, profile);
     paces.set(key, pace);
     return pace;
   };
@@ -103,15 +103,15 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
   /** A refusal that gave no reason. Where made-up names are refused alike and other names are not, it is one of them. */
   const besideDecoy = async (
     mailbox: MailboxFinding,
-    { address: { local, domain }, urgency }: ProbeInput,
+    { address: { local, domain }, priority }: ProbeInput,
     askDecoy: AskDecoy,
   ): Promise<MailboxFinding> => {
     const decoy = await catchAll.finding(domain, askDecoy);
     const names = [local, decoyName(domain, Date.now()), decoyName(domain, Date.now(), "random")];
     if (!isRefusedLikeDecoy(mailbox, decoy, names)) return mailbox;
     const isProven =
-      isSaidOfUnknownNames(mailbox) ||
-      (urgency?.isUrgent ? witnesses.hasAccepted(domain) : await witnesses.someoneAccepted(domain));
+      isUnknownUserCode(mailbox) ||
+      (priority?.isUrgent ? witnesses.hasAccepted(domain) : await witnesses.someoneAccepted(domain));
     return isProven ? { ...mailbox, answer: "not_found", isLikeDecoy: true } : mailbox;
   };
 
@@ -133,7 +133,7 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
       const { domain, local } = address;
       witnesses.begin(domain);
       const target = askForTarget(exchange(), inquiry);
-      inquiry.urgency?.onRaise(() => {
+      inquiry.priority?.onRaise(() => {
         target.hurry();
         catchAll.hurry(address.domain);
       });
@@ -170,14 +170,14 @@ function askForDecoy(
 ): ReturnType<AskDecoy> {
   const { domain } = inquiry.address;
   const others = inquiry.route.hosts.filter(({ name }) => onlyHost !== undefined && name !== onlyHost);
-  const { promise: finding, resolve } = deferred<HeardOfDecoy | undefined>();
+  const { promise: finding, resolve } = deferred<DecoyReply | undefined>();
   const ask = (style: DecoyStyle, heard: (found: MailboxFinding | undefined) => void): ProbeRequest => {
     const pending = pendingFor({
       recipient: `${decoyName(domain, Date.now(), style)}@${domain}`,
       domain,
       smtpUtf8: false,
       isDecoy: true,
-      isUrgent: inquiry.urgency?.isUrgent === true,
+      isUrgent: inquiry.priority?.isUrgent === true,
       settle: heard,
       drop: () => heard(undefined),
       fail: () => heard(undefined),
@@ -208,7 +208,7 @@ function afterBoth(
   named: MailboxFinding,
   random: MailboxFinding | undefined,
   { isNeverCatchAll }: ProviderProfile,
-): HeardOfDecoy | undefined {
+): DecoyReply | undefined {
   if (random?.answer === "accepted") {
     // A giant that says yes to everyone has stopped being honest with our address; that proves nothing of anyone.
     return isNeverCatchAll ? { ...named, answer: "probe_blocked" } : { ...named, confidence: BOTH_ACCEPTED };
@@ -219,7 +219,7 @@ function afterBoth(
 
 function askForTarget(
   exchange: HostPool,
-  { address, urgency }: ProbeInput,
+  { address, priority }: ProbeInput,
 ): { finding: Promise<MailboxFinding>; readonly deferral: MailboxFinding | undefined; hurry: () => void } {
   const { local, domain, needsSmtpUtf8 } = address;
   const { promise: finding, resolve, reject } = deferred<MailboxFinding>();
@@ -228,7 +228,7 @@ function askForTarget(
     domain,
     smtpUtf8: needsSmtpUtf8,
     isDecoy: false,
-    isUrgent: urgency?.isUrgent === true,
+    isUrgent: priority?.isUrgent === true,
     settle: resolve,
     drop: () => resolve({ answer: "timeout" }),
     fail: reject,

@@ -4,7 +4,7 @@
  * first, as far as priority.ts allows.
  */
 import type { MailboxFinding } from "../evidence.ts";
-import { PriorityOrder } from "./priority.ts";
+import { PriorityOrder } from "./host-limiter.ts";
 
 export type Denial = "domain_not_accepted" | "smtputf8_unsupported" | "deferred";
 
@@ -110,12 +110,12 @@ export class ProbeQueue {
   /** The next round for a host: one group of recipients for each domain and kind. */
   take(limits: BatchLimits): ProbeRequest[][] {
     const taken: Taken = { groups: new Map(), targets: 0, decoys: 0 };
-    const isOthersTurn = this.#precedence.isOthersTurn;
+    const isOthersTurn = this.#precedence.isBatchNext;
     if (!isOthersTurn) this.#takeUrgent(limits, taken);
     const urgent = taken.targets + taken.decoys;
     this.#takeOthers(limits, taken);
     const isUrgentAlone = urgent > 0 && taken.targets + taken.decoys === urgent;
-    this.#precedence.had(isUrgentAlone ? "urgent" : "others");
+    this.#precedence.served(isUrgentAlone ? "interactive" : "batch");
     if (isOthersTurn) this.#takeUrgent(limits, taken);
     return [...taken.groups.values()].flatMap(bySmtpUtf8);
   }

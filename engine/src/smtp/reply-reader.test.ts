@@ -55,7 +55,7 @@ test.each([
 test("what came before STARTTLS is forgotten, half lines included", () => {
   const reader = new ReplyReader();
   reader.feed(Buffer.from("250 injected\r\n250-half"));
-  reader.forget();
+  reader.reset();
   reader.feed(Buffer.from("220 fresh\r\n"));
   expect(reader.take()).toEqual({ code: 220, lines: ["fresh"] });
   expect(reader.take()).toBeUndefined();

@@ -35,7 +35,7 @@ export class ReplyReader {
   }
 
   /** Forgets what has arrived: after STARTTLS nothing said in the clear may count. */
-  forget(): void {
+  reset(): void {
     this.#unfinished = NOTHING;
     this.#lines = [];
     this.#replyBytes = 0;

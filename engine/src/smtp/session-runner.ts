@@ -7,7 +7,7 @@ import type { MailboxFinding } from "../evidence.ts";
 import type { BatchResult, RcptResult, SmtpClient } from "./client.ts";
 import type { HostLimiter } from "./host-limiter.ts";
 import type { DeadAs, HostLimits, LearnedLimits } from "./host-limits.ts";
-import { understand, withoutReply } from "./mailbox-finding.ts";
+import { findingWithoutReply, interpretReply } from "./mailbox-finding.ts";
 import type { BatchLimits, Denial, ProbeQueue, ProbeRequest } from "./probe-queue.ts";
 import type { ProviderProfile } from "./provider-profile.ts";
 import { RefusalStreak, retractAll, settleAll } from "./refusal-streak.ts";
@@ -104,7 +104,7 @@ export class ProbeSession {
         decoysRideAlong: session.pipelines,
       });
       if (groups.length === 0) {
-        const othersWait = pace.isCrowded || this.#deps.isDoorCrowded();
+        const othersWait = pace.hasWaiters || this.#deps.isDoorCrowded();
         if (!othersWait && (await this.#deps.arrival(LINGER_MS))) continue;
         break;
       }
@@ -116,7 +116,7 @@ export class ProbeSession {
       if (tally.ending) this.#wasShownOut(tally.ending, tally.answered);
     }
     if (complaints === 0 && this.#asked > 0) {
-      pace.wentWell();
+      pace.record({ kind: "ok" });
       if (session.isOpen) growLimit(this.#lesson, this.#asked);
     }
   }
@@ -124,8 +124,8 @@ export class ProbeSession {
   /** Questions of another exchange, or another process, wait for this very place. */
   #shouldMakeRoom(turnEndsAt: number): boolean {
     const { pace } = this.#visit;
-    if (performance.now() > turnEndsAt && pace.isCrowded) return true;
-    return pace.isUrgentlyWanted && !this.#deps.line.hasUrgent;
+    if (performance.now() > turnEndsAt && pace.hasWaiters) return true;
+    return pace.hasInteractiveWaiter && !this.#deps.line.hasUrgent;
   }
 
   get #recipientsPerTransaction(): number {
@@ -199,8 +199,8 @@ export class ProbeSession {
       }
     }
     // Once for a round: a hundred recipients under one refused MAIL are one complaint.
-    if (tally.isTooFast) pace.slowDown();
-    if (tally.refusalOfUs) pace.refusedUs(tally.refusalOfUs);
+    if (tally.isTooFast) pace.record({ kind: "rate_limited" });
+    if (tally.refusalOfUs) pace.record({ kind: "blocked", reply: tally.refusalOfUs });
     this.#putBack(unanswered, tally, host);
     return tally;
   }
@@ -239,7 +239,7 @@ export class ProbeSession {
     const { ourNames } = this.#deps;
     const { recipient } = pending;
     const said = { stage, reply, mx: host, greetedAs: session.greetedAs, recipient, ourNames };
-    const { finding, meaning } = understand(said, this.#deps.profile);
+    const { finding, meaning } = interpretReply(said, this.#deps.profile);
     const { answer } = finding;
     if (answer === "accepted") {
       settleAll(this.#run.take()); // it is as honest as before
@@ -357,7 +357,7 @@ export class ProbeSession {
     for (const [i, pending] of unanswered.entries()) {
       if (i === 0 || answered === 0) pending.failures++;
       if (pending.failures >= MAX_FAILURES || ++pending.returns > MAX_RETURNS) {
-        pending.settle(withoutReply(ANSWER_OF_ENDING[ending], host));
+        pending.settle(findingWithoutReply(ANSWER_OF_ENDING[ending], host));
       } else {
         this.#deps.line.add(pending);
       }
@@ -367,7 +367,7 @@ export class ProbeSession {
   #wasShownOut(ending: NonNullable<BatchResult["ending"]>, answered: number): void {
     const { session, address, pace } = this.#visit;
     const lesson = this.#lesson;
-    if (ending === "dismissed") pace.slowDown();
+    if (ending === "dismissed") pace.record({ kind: "rate_limited" });
     if (ending === "timeout" && answered > 0) {
       lesson.recipientsPerRound = Math.max(1, Math.floor(answered / 2));
     } else if (this.#asked > 0) {

@@ -7,7 +7,7 @@ import { createInspection } from "../../src/inspection.ts";
 import { reasonOf } from "../../src/reason.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { mailHostOf, mailProviderOf } from "../../src/reference/mail-provider.ts";
-import { understand } from "../../src/smtp/mailbox-finding.ts";
+import { interpretReply } from "../../src/smtp/mailbox-finding.ts";
 import { type Meaning, REPLY_STAGES, type ReplyStage } from "../../src/smtp/meaning.ts";
 import { profileOf } from "../../src/smtp/provider-profile.ts";
 import { parseReply, type Reply } from "../../src/smtp/reply.ts";
@@ -43,7 +43,7 @@ export function replay(row: ReplayRow): Replayed {
   const { normalized, domain } = evidence.address!;
   const provider = row.provider ?? mailProviderOf([mx], domain);
   const said = { stage, reply: replyOf(row), mx, recipient: normalized };
-  const { finding, meaning } = understand(said, profileOf(provider));
+  const { finding, meaning } = interpretReply(said, profileOf(provider));
   evidence.provider = provider;
   evidence.route = {
     kind: "mail_hosts",

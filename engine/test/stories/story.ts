@@ -31,7 +31,7 @@ export type StoryOptions = {
   /** Instead of the engine's own way of connecting. */
   dial?: Connect;
   /** Instead of a pace of its own at each host. */
-  paceFor?: HostLimiterFor;
+  limiterFor?: HostLimiterFor;
   /** Reads mailbox names; without one AI enhancement is off. */
   nameModel?: NameModel;
   /** What the deployment knows. */

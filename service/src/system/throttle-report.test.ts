@@ -9,28 +9,28 @@ const openBook = () => createThrottleReport((_key, profile) => new LocalHostLimi
 
 test("a host that never complained is not in the book", () => {
   const book = openBook();
-  book.paceFor("mx.one.example", PROFILE).wentWell();
+  book.limiterFor("mx.one.example", PROFILE).record({ kind: "ok" });
   expect(book.list()).toEqual([]);
 });
 
 test("a complaint stands in the book as the pace takes it, until enough sessions went well", () => {
   const book = openBook();
-  const pace = book.paceFor("mx.one.example", PROFILE);
-  pace.slowDown();
+  const pace = book.limiterFor("mx.one.example", PROFILE);
+  pace.record({ kind: "rate_limited" });
   expect(book.list()).toEqual([
     { key: "mx.one.example", limit: 2, rest_ms: 1000, breaker_open_until: null, last_reply: null },
   ]);
   expect(pace.limit).toBe(2);
-  expect(pace.restLeftMs).toBeGreaterThan(0);
-  for (let session = 0; session < 10; session++) pace.wentWell();
+  expect(pace.delayLeftMs).toBeGreaterThan(0);
+  for (let session = 0; session < 10; session++) pace.record({ kind: "ok" });
   expect([pace.limit, book.list()]).toEqual([4, []]);
 });
 
 test("whoever refused us again and again stands first, with the breaker's end and their words", () => {
   const book = openBook();
-  book.paceFor("mx.slow.example", PROFILE).slowDown();
-  const closed = book.paceFor("mx.closed.example", PROFILE);
-  for (let time = 0; time < 3; time++) closed.refusedUs(REFUSAL);
+  book.limiterFor("mx.slow.example", PROFILE).record({ kind: "rate_limited" });
+  const closed = book.limiterFor("mx.closed.example", PROFILE);
+  for (let time = 0; time < 3; time++) closed.record({ kind: "blocked", reply: REFUSAL });
   const [first, second] = book.list();
   expect(first).toMatchObject({
     key: "mx.closed.example",
@@ -44,8 +44,8 @@ test("whoever refused us again and again stands first, with the breaker's end an
 test("the book shows the worst fifty", () => {
   const book = openBook();
   for (let host = 0; host < 80; host++) {
-    const pace = book.paceFor(`mx${host}.example`, PROFILE);
-    for (let complaint = 0; complaint <= host % 5; complaint++) pace.slowDown();
+    const pace = book.limiterFor(`mx${host}.example`, PROFILE);
+    for (let complaint = 0; complaint <= host % 5; complaint++) pace.record({ kind: "rate_limited" });
   }
   const listed = book.list();
   expect(listed).toHaveLength(50);
