@@ -90,21 +90,27 @@ export const MUTATIONS = [
   ],
   [
     "engine/src/smtp/transaction.ts",
-    "envelope.asked + group.length <= places",
-    "envelope.asked + group.length < places",
+    "transaction.recipients + group.length <= maxRecipients",
+    "transaction.recipients + group.length < maxRecipients",
     "engine/src/smtp/transaction.test.ts",
   ],
   [
     "engine/src/smtp/transaction.ts",
-    "limits.oneDomainPerTransaction && envelope.domain !== domain",
+    "limits.oneDomainPerTransaction && transaction.domain !== domain",
     "false",
     "engine/src/smtp/transaction.test.ts",
   ],
   [
     "engine/src/smtp/probe-queue.ts",
-    "if (pending.isUrgent || pending.isSettled) return;",
-    "if (pending.isUrgent || !pending.isSettled) return;",
+    "if (request.isInteractive || request.hasEnded) return;",
+    "if (request.isInteractive || !request.hasEnded) return;",
     "engine/src/smtp/probe-queue.test.ts",
+  ],
+  [
+    "engine/src/smtp/probe-request.ts",
+    "!NEXT_STATES[this.#state].includes(state)",
+    "false",
+    "engine/src/smtp/probe-request.test.ts",
   ],
   // Names and addresses.
   [

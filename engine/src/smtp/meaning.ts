@@ -46,7 +46,7 @@ export type ReplyInContext = {
   /** Host name of the mail server that answered. */
   mx?: string | undefined;
   /** The name that it gave itself in its banner, which may be another. */
-  greetedAs?: string | undefined;
+  bannerName?: string | undefined;
   /** The address we asked about, so that its echo is not taken for a reason. */
   recipient?: string | undefined;
   /** Our EHLO name, sender and other names the server may echo. */
@@ -152,13 +152,13 @@ function findingIn(context: ReplyInContext, wording: ReplyText): Finding {
   );
 }
 
-function circumstancesOf({ stage, reply, mx, greetedAs }: ReplyInContext): Circumstances {
+function circumstancesOf({ stage, reply, mx, bannerName }: ReplyInContext): Circumstances {
   return {
     stage,
     code: reply.code,
     severity: severityOf(reply),
     enhanced: reply.enhanced ?? "",
-    hosts: greetedAs === undefined ? [hostName(mx)] : [hostName(mx), hostName(greetedAs)],
+    hosts: bannerName === undefined ? [hostName(mx)] : [hostName(mx), hostName(bannerName)],
   };
 }
 

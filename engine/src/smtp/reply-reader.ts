@@ -25,7 +25,7 @@ export class ReplyReader {
   #broken: string | undefined;
 
   /** Why nothing more can be read, once the server has broken the form. */
-  get broken(): string | undefined {
+  get violation(): string | undefined {
     return this.#broken;
   }
 
