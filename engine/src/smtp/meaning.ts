@@ -1,9 +1,11 @@
 /**
- * What a reply means: one question per reply, who or what is being refused, the mailbox or us?
+ * The meaning of a reply: what is refused, the mailbox, the domain, the message or us?
  *
- * Order of decision: the stage, tokens and sentences of known providers, the subject of the sentence, its
- * phrases, the enhanced code, the basic code. Text outranks numbers. A refusal aimed at us is never
- * evidence against a mailbox, and when in doubt the mailbox is unknown. The tables are in meaning/.
+ * Order of decision: the stage, tokens and sentences of known providers, the subject of the sentence, its phrases, the
+ * enhanced code, the basic code. Text outranks codes. A refusal aimed at us is never evidence against a mailbox, and in
+ * doubt the mailbox is unknown.
+ *
+ * The tables of rules are in meaning/; what a meaning says about a mailbox in one probe is in mailbox-finding.ts.
  */
 
 import { MAILBOX_FACT, type MailboxFact, type ReplyCategory, type ReplyStage } from "./meaning/category.ts";
@@ -43,11 +45,11 @@ export {
 export type ReplyInContext = {
   stage: ReplyStage;
   reply: Reply;
-  /** Host name of the mail server that answered. */
+  /** Host name of the mail server that replied. */
   mx?: string | undefined;
-  /** The name that it gave itself in its banner, which may be another. */
+  /** The name in its banner, which may differ. */
   bannerName?: string | undefined;
-  /** The address we asked about, so that its echo is not taken for a reason. */
+  /** The probed address, so that its echo is not read as a reason. */
   recipient?: string | undefined;
   /** Our EHLO name, sender and other names the server may echo. */
   ourNames?: readonly string[] | undefined;
@@ -56,18 +58,18 @@ export type ReplyInContext = {
 export type Meaning = {
   category: ReplyCategory;
   mailbox: MailboxFact;
-  /** Why we read it so, in words for people. */
+  /** An explanation for people. */
   why: string;
   /** Stable id of the rule that decided. */
   rule: string;
-  /** How long the server asked us to wait, where it said so. */
+  /** The delay that the server names, if any. */
   retryAfterSeconds?: number;
 };
 
-/** Known providers first: their tokens decide, whatever the sentence around them says. */
+/** Known providers first: their tokens decide, whatever the text around them. */
 const PROVIDER_RULES: readonly Rule[] = [...TOKEN_RULES, ...ADMISSION_RULES, ...SENTENCE_RULES];
 
-/** Whoever these refuse, it is not the mailbox: the subject of a Postfix restriction other than the recipient. */
+/** Rules about us: also used where a Postfix restriction names a subject other than the recipient. */
 const ABOUT_US: readonly Rule[] = [
   ...CALLOUT_RULES,
   ...INBOUND_RATE_RULES,
@@ -77,7 +79,7 @@ const ABOUT_US: readonly Rule[] = [
   ...RATE_RULES,
 ];
 
-/** Row order is the policy: what is beyond doubt, then us, then the message and the domain, then the mailbox, then the rest. */
+/** Row order is the policy: unambiguous phrases, then us, then the message and the domain, then the mailbox, then the rest. */
 const PHRASE_RULES: readonly Rule[] = [
   ...PLAIN_RULES,
   ...RESTRICTED_RULES,
@@ -104,7 +106,7 @@ const PHRASE_RULES: readonly Rule[] = [
   ...POLICY_RULES,
 ];
 
-/** RFC 7504: codes of a host, or a domain, that takes no mail. Some servers use them for a single message. */
+/** RFC 7504: a host, or a domain, that accepts no mail. Some servers use these codes for a single message. */
 const HOST_CODES: ReadonlySet<number> = new Set([521, 556]);
 const ABOUT_OUR_MAIL = /(?<!\w)(?:message|ip|sender|client|connection)(?!\w)/;
 
@@ -119,14 +121,14 @@ const WRAPPER_DEFAULT: Record<string, ReplyCategory> = {
   "sender address": "sender_rejected",
 };
 
-/** Every rule once; the two lists below are looked through at different moments. */
+/** Every rule once; the lists below are searched at different steps. */
 const TABLE = new RuleTable([...PROVIDER_RULES, ...PHRASE_RULES]);
 const PROVIDER_ROWS = TABLE.rowsOf(PROVIDER_RULES);
 const ABOUT_US_ROWS = TABLE.rowsOf(ABOUT_US);
 const PHRASE_ROWS = TABLE.rowsOf(PHRASE_RULES);
 
 export function readReply(context: ReplyInContext): Meaning {
-  // An acceptance needs no words.
+  // An acceptance is read by its code alone.
   if (context.reply.code > 0 && context.reply.code < 400) return conclude(context, byCode(context));
   const wording = replyTextOf(context.reply, context);
   return conclude(context, findingIn(context, wording), wording);
@@ -166,7 +168,7 @@ function hostName(name = ""): string {
   return name.toLowerCase().replace(/\.$/, "");
 }
 
-/** 5 for "no", 4 for "later". A text without a code may still carry an enhanced one. */
+/** 5 for permanent, 4 for temporary. A text without a code may still have an enhanced one. */
 export function severityOf({ code, enhanced }: Reply): number {
   return code > 0 ? Math.floor(code / 100) : Number(enhanced?.[0] ?? 0);
 }
@@ -178,11 +180,11 @@ function byRule(rule: Rule | undefined): Finding | undefined {
 function byNamedSubject(subject: string, aboutUs: () => Finding | undefined): Finding | undefined {
   const category = WRAPPER_DEFAULT[subject];
   if (!category) return undefined;
-  const why = `the server says that it refuses our ${subject}`;
+  const why = `the server names our ${subject} as what it refuses`;
   return aboutUs() ?? { rule: "named-subject", category, why };
 }
 
-/** No rule fitted, and a sentence names our sender or our server: then whatever the numbers say is said of us. */
+/** No rule matched, and a sentence names our sender or our server: then the codes are about us. */
 function byOtherSubject({ reply }: ReplyInContext, words: string): Finding | undefined {
   const subject = severityOf(reply) === 5 ? anotherSubject(words) : undefined;
   if (subject === undefined) return undefined;
@@ -190,13 +192,13 @@ function byOtherSubject({ reply }: ReplyInContext, words: string): Finding | und
   return {
     rule: "other-subject",
     category,
-    why: "it speaks of our sender or our server, not of the mailbox",
+    why: "it is about our sender or our server, not the mailbox",
   };
 }
 
 function byHostCode({ reply }: ReplyInContext, wording: ReplyText): Finding | undefined {
   if (!HOST_CODES.has(reply.code) || ABOUT_OUR_MAIL.test(wording.clean)) return undefined;
-  const why = `${reply.code} is a host or domain that takes no mail`;
+  const why = `${reply.code} is a host or domain that accepts no mail`;
   return { rule: `code-${reply.code}`, category: "domain_not_accepted", mailbox: "does_not_exist", why };
 }
 
@@ -212,7 +214,7 @@ function byCode({ stage, reply }: ReplyInContext): Finding {
 function conclude({ stage, reply }: ReplyInContext, finding: Finding, wording?: ReplyText): Meaning {
   const { category, why, rule } = finding;
   const meaning: Meaning = { category, mailbox: finding.mailbox ?? MAILBOX_FACT[category], why, rule };
-  // A 4xx promises to reconsider, so one alone does not bury a mailbox.
+  // A 4xx may change, so it never proves that a mailbox does not exist.
   if (meaning.mailbox === "does_not_exist" && severityOf(reply) < 5) meaning.mailbox = "unknown";
   if (meaning.mailbox === "exists" && stage !== "rcpt") meaning.mailbox = "unknown";
   const wait = wording && RETRYABLE.has(category) ? retryAfterSeconds(wording.clean) : undefined;
