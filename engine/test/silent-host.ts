@@ -1,12 +1,12 @@
 /**
- * A host from which not even a refusal comes back, as behind a firewall that drops packets.
+ * A host that never answers a connection attempt, as behind a firewall that drops packets.
  *
- * It listens with the shortest of queues and never takes a call: its thread sleeps. Once the queue is full,
- * the kernel drops every further knock.
+ * It listens with a backlog of one and never accepts: its thread sleeps. Once the backlog is full, the kernel drops every
+ * further SYN.
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextIteration } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 
 export type SilentHost = AsyncDisposable & { readonly port: number };
@@ -18,28 +18,29 @@ const listener = require("node:net").createServer().listen({ host: workerData, p
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 });`;
 
-const MOST_CALLS = 16;
-/** The kernel takes a call on loopback in microseconds, or drops it and says nothing. */
-const UNHEARD_MS = 200;
+const MAX_ATTEMPTS = 16;
+/** On loopback the kernel completes a handshake in microseconds, or drops the SYN. */
+const UNANSWERED_MS = 200;
 
 export async function openSilentHost(address: string): Promise<SilentHost> {
   const worker = new Worker(SLEEPER, { eval: true, workerData: address });
   const [port] = (await once(worker, "message")) as [number];
-  const callers: Socket[] = [];
-  let isHeard = true;
-  while (isHeard) {
-    if (callers.length === MOST_CALLS) throw new Error("this kernel does not drop calls to a full queue");
-    const caller = connect({ host: address, port });
-    caller.on("error", () => {});
-    callers.push(caller);
-    await Promise.race([once(caller, "connect"), delay(UNHEARD_MS)]);
-    await nextTurn(); // a process that was kept waiting itself hears of the call only now
-    isHeard = !caller.connecting;
+  const attempts: Socket[] = [];
+  let isAnswered = true;
+  while (isAnswered) {
+    if (attempts.length === MAX_ATTEMPTS)
+      throw new Error("this kernel does not drop connections to a full backlog");
+    const attempt = connect({ host: address, port });
+    attempt.on("error", () => {});
+    attempts.push(attempt);
+    await Promise.race([once(attempt, "connect"), delay(UNANSWERED_MS)]);
+    await nextIteration(); // on a busy machine the event is delivered only now
+    isAnswered = !attempt.connecting;
   }
   return {
     port,
     [Symbol.asyncDispose]: async () => {
-      for (const caller of callers) caller.destroy();
+      for (const attempt of attempts) attempt.destroy();
       await worker.terminate();
     },
   };

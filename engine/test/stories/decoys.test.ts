@@ -1,20 +1,20 @@
-/** Stories of made-up names: what their refusal proves, and servers that take plausible names only. */
+/** Decoys: what their refusal proves, and servers that accept plausible names only. */
 import { answersWith, google, type Mailbox, mailDomain, mailHost, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { reportOf } from "../../src/report.ts";
-import { openStory, tellStories } from "./story.ts";
+import { openStory, testScenarios } from "./story.ts";
 
 const isPerson = ({ localPart }: Mailbox) => /^[a-z]+\.[a-z]+$/.test(localPart);
-const isStranger = ({ localPart }: Mailbox) => localPart !== "ann";
+const isNotAnn = ({ localPart }: Mailbox) => localPart !== "ann";
 const asking = { requestId: "r", planTier: "free", responseTimeMs: 1, checkedAtMs: 0, cached: false };
 
 const refusing = (reply: string) =>
-  mailDomain({ users: ["ann"], temper: answersWith({ at: "rcpt", reply, users: isStranger }) });
+  mailDomain({ users: ["ann"], temper: answersWith({ at: "rcpt", reply, users: isNotAnn }) });
 
-/** Takes whatever looks like a person's name, and refuses the rest. */
-const takesPersons: Temperament = { mailbox: (mailbox) => (isPerson(mailbox) ? "catch_all" : undefined) };
+/** Accepts whatever looks like a person's name, and refuses the rest. */
+const acceptsPersons: Temperament = { mailbox: (mailbox) => (isPerson(mailbox) ? "catch_all" : undefined) };
 
-tellStories([
+testScenarios([
   ...[
     "550 ",
     "550 Rejected",
@@ -26,33 +26,29 @@ tellStories([
     "550 5.7.1 This mailbox is for internal use only",
   ].map(
     (reply) =>
-      [
-        `a made-up name refused with "${reply}" proves the mailbox`,
-        refusing(reply),
-        { ann: "valid" },
-      ] as const,
+      [`a decoy refused with "${reply}" proves the mailbox`, refusing(reply), { ann: "valid" }] as const,
   ),
   [
-    "a made-up name refused because of us proves nothing",
+    "a decoy refused because of us proves nothing",
     refusing("550 5.7.1 Client host [127.0.0.1] blocked using bl.example.org"),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "nor does one whose message was not wanted",
+    "a decoy refused because of the message proves nothing",
     refusing("550 5.7.1 Message rejected as spam"),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "a server that takes every plausible name takes anyone",
-    mailDomain({ users: ["ann"], temper: takesPersons }),
+    "a server that accepts every plausible name is catch-all",
+    mailDomain({ users: ["ann"], temper: acceptsPersons }),
     { "carla.jones": "risky catch_all", ann: "risky catch_all" },
   ],
 ]);
 
-test("two made-up names of different kinds are asked for before a domain is called a catch-all", async () => {
+test("two decoys of different styles are sent before a domain is reported as catch-all", async () => {
   await using story = await openStory({
     "open.test": mailDomain({ temper: { mailbox: () => "catch_all" } }),
-    "persons.test": mailDomain({ temper: takesPersons }),
+    "persons.test": mailDomain({ temper: acceptsPersons }),
   });
   const open = await story.evidenceFor("ann@open.test");
   const persons = await story.evidenceFor("carla.jones@persons.test");
@@ -66,7 +62,7 @@ test("two made-up names of different kinds are asked for before a domain is call
   }
 });
 
-test("at a giant, a made-up person may exist: the random name decides", async () => {
+test("at a large provider the name decoy may exist: the random one decides", async () => {
   const host = "gmail-smtp-in.l.google.com";
   await using story = await openStory({
     [host]: mailHost({ temper: google }),
@@ -76,7 +72,7 @@ test("at a giant, a made-up person may exist: the random name decides", async ()
   expect(await story.verdictOn("nobodyatall@gmail.com")).toBe("invalid mailbox_not_found");
 });
 
-test("what is shown is said of the mailbox, and what decided is quoted in the reason", async () => {
+test("the details show the reply about the mailbox, the reason quotes the one that decided", async () => {
   await using story = await openStory({ "shop.test": refusing("451 4.3.0 Temporary lookup failure") });
   const { details, reason, sub_status } = reportOf(await story.evidenceFor("ann@shop.test"), asking);
   expect(sub_status).toBe("temporary_error");

@@ -1,4 +1,4 @@
-/** Stories of mail hosts that point at our own house: never called, unless the operator has opened that range. */
+/** Mail hosts with private addresses: never contacted, unless the operator allows the range. */
 import { createServer, type Server } from "node:net";
 import { type MailWorld, mailDomain } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -6,17 +6,17 @@ import { createEgressGuard } from "../../src/egress/guard.ts";
 import { type Connect, createConnect } from "../../src/smtp/connect.ts";
 import { engineIn, openStory } from "./story.ts";
 
-/** Real listeners, and how often each was called. */
-const calls = { "127.0.0.1": 0, "127.1.0.1": 0 };
+/** Connections to each real listener. */
+const connections = { "127.0.0.1": 0, "127.1.0.1": 0 };
 const listeners: Server[] = [];
 let port = 0;
 
 beforeAll(async () => {
   for (const address of ["127.0.0.1", "127.1.0.1"] as const) {
     const listener = createServer((socket) => {
-      calls[address]++;
+      connections[address]++;
       socket.on("error", () => {});
-      socket.end("554 5.3.2 nobody here\r\n");
+      socket.end("554 5.3.2 no mail here\r\n");
     });
     await new Promise<void>((resolve, reject) => {
       listener.once("error", reject);
@@ -51,7 +51,7 @@ const worldWith = (records: MailWorld[string]): MailWorld => ({
   "mx.shop.test": records,
 });
 
-test.concurrent.each(PRIVATE)("a mail host at %s is never called", async (address, type) => {
+test.concurrent.each(PRIVATE)("no connection is made to a mail host at %s", async (address, type) => {
   const dialled: string[] = [];
   await using story = await openStory(worldWith({ [type]: [address] }), { allow: [], smtpPort: port });
   const dial = createConnect({ guard: createEgressGuard(), port, egress: {} });
@@ -65,38 +65,38 @@ test.concurrent.each(PRIVATE)("a mail host at %s is never called", async (addres
     "invalid unroutable_mail_server",
   ]);
   expect(dialled).toEqual([]);
-  expect(await dial(address, 200)).toEqual({ kind: "forbidden" }); // and were it dialled, it would not be called
+  expect(await dial(address, 200)).toEqual({ kind: "forbidden" }); // the guard also stops a direct attempt
   await engine.end();
 });
 
-test("of a name that is both outside and inside, only the outside is called", async () => {
-  const before = { ...calls };
+test("of a host with public and private addresses, only the public ones are used", async () => {
+  const before = { ...connections };
   await using story = await openStory(
     worldWith({ A: ["127.0.0.1", "127.1.0.1"], AAAA: ["::1", "::ffff:127.0.0.1"] }),
     { allow: ["127.1.0.0/16"], smtpPort: port },
   );
   const { mailbox, route } = await story.evidenceFor("ann@shop.test");
   expect(route).toMatchObject({ hosts: [{ addresses: ["127.1.0.1"] }] });
-  expect(mailbox?.reply?.text).toContain("nobody here");
-  expect(calls["127.1.0.1"]).toBe(before["127.1.0.1"] + 1);
-  expect(calls["127.0.0.1"]).toBe(before["127.0.0.1"]);
+  expect(mailbox?.reply?.text).toContain("no mail here");
+  expect(connections["127.1.0.1"]).toBe(before["127.1.0.1"] + 1);
+  expect(connections["127.0.0.1"]).toBe(before["127.0.0.1"]);
 });
 
-test("a range that the operator has opened is called", async () => {
-  const before = calls["127.0.0.1"];
+test("a range that the operator allows is used", async () => {
+  const before = connections["127.0.0.1"];
   await using story = await openStory(worldWith({ A: ["127.0.0.1"] }), {
     allow: ["127.0.0.0/8"],
     smtpPort: port,
   });
   await story.verdictOn("ann@shop.test");
-  expect(calls["127.0.0.1"]).toBe(before + 1);
+  expect(connections["127.0.0.1"]).toBe(before + 1);
 });
 
-test("in all these stories the closed house was called once, when it was opened", () => {
-  expect(calls["127.0.0.1"]).toBe(1);
+test("in all these tests the private listener got one connection, when its range was allowed", () => {
+  expect(connections["127.0.0.1"]).toBe(1);
 });
 
-test("a proxy of ours that is down is our trouble, and nobody's mail host is called dead for it", async () => {
+test("a proxy that is down is reported as egress_blocked, not as an unreachable mail host", async () => {
   const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
   const proxy = { host: "127.0.0.1", port: 1 }; // nothing listens there
   await using story = await openStory(
@@ -104,5 +104,5 @@ test("a proxy of ours that is down is our trouble, and nobody's mail host is cal
     { dial: createConnect({ guard, port: 25, egress: { proxy } }) },
   );
   expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked");
-  expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked"); // and not "unreachable" from memory
+  expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked"); // and no address is cached as unreachable
 });

@@ -1,4 +1,4 @@
-/** Stories of STARTTLS: taken where it is offered, whatever the certificate, and done without where it breaks. */
+/** STARTTLS: used where offered, whatever the certificate, and left out where it fails. */
 import {
   failsToStartTls,
   google,
@@ -10,34 +10,34 @@ import {
   type Temper,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { NO_RUDENESS, openStory, rudenessAt, tellStories } from "./story.ts";
+import { NO_VIOLATIONS, openStory, testScenarios, violationsAt } from "./story.ts";
 
 const at = (temper: Temper) => mailDomain({ users: ["ann"], temper });
 const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
 
-tellStories([
-  ["a self-signed certificate is good enough for what we say", at(offersTls("self_signed")), asUsual],
-  ["so is one that ran out", at(offersTls("expired")), asUsual],
-  ["an obsolete version of TLS is better than none", at(offersTls("obsolete")), asUsual],
-  ["a garbled handshake leads back to plain text", at(offersTls("garbled")), asUsual],
-  ["so does a server that offers TLS and then has none", at(failsToStartTls), asUsual],
+testScenarios([
+  ["a self-signed certificate is accepted", at(offersTls("self_signed")), asUsual],
+  ["an expired certificate is accepted", at(offersTls("expired")), asUsual],
+  ["an obsolete version of TLS is accepted", at(offersTls("obsolete")), asUsual],
+  ["after a garbled handshake the session is plain text", at(offersTls("garbled")), asUsual],
+  ["a server that offers STARTTLS and then refuses it is probed in plain text", at(failsToStartTls), asUsual],
   ["a server that requires TLS gets it", at(requiresTls), asUsual],
   ["also without pipelining", at([noPipelining, requiresTls]), asUsual],
-  ["also behind the words of a giant", at([requiresTls, google]), asUsual],
+  ["also with the replies of a large provider", at([requiresTls, google]), asUsual],
   [
-    "a server that requires TLS and cannot do it refuses everybody alike",
+    "a server that requires TLS and fails at it refuses every recipient",
     at([offersTls("garbled"), requiresTls]),
     { ann: "unknown probe_blocked", eve: "unknown probe_blocked" },
   ],
-  ["without EHLO there is no TLS to be had, and no need", at([noEhlo, offersTls()]), asUsual],
+  ["without EHLO the session is plain text", at([noEhlo, offersTls()]), asUsual],
 ]);
 
-test("a handshake that is never answered leads back to plain text", async () => {
+test("after a handshake timeout the session is plain text", async () => {
   await using story = await openStory({ "shop.test": at(offersTls("silent")) }, { probeTimeoutMs: 9000 });
   expect(await story.verdictsOn(["ann@shop.test", "eve@shop.test"])).toEqual(Object.values(asUsual));
 });
 
-test("a broken handshake is met once and remembered: the next session is plain from the start", async () => {
+test("a broken handshake is remembered: the next session is plain text from the start", async () => {
   await using story = await openStory({ "shop.test": at(offersTls("garbled")) });
   expect(await story.verdictOn("ann@shop.test")).toBe("valid");
   expect(await story.verdictOn("eve@shop.test")).toBe("invalid mailbox_not_found");
@@ -48,12 +48,12 @@ test("a broken handshake is met once and remembered: the next session is plain f
   expect(connections).toBe(2); // the broken one, and the one that worked
 });
 
-test("inside TLS we are as polite as outside, and greet again", async () => {
+test("EHLO is sent again inside TLS, and QUIT at the end", async () => {
   await using story = await openStory({ "shop.test": at(requiresTls) });
   await story.verdictsOn(["ann@shop.test", "eve@shop.test"]);
   await story.end();
 
-  expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
+  expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
   const verbs = story.lab.heard("mx.shop.test").map((line) => line.split(" ", 1)[0]);
   expect(verbs).toEqual(["EHLO", "STARTTLS", "EHLO", "MAIL", "RCPT", "RCPT", "RCPT", "RSET", "QUIT"]);
 });

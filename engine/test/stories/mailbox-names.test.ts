@@ -1,4 +1,4 @@
-/** Stories of mailbox names: what they are worth where a mail server tells nothing, and where it tells everything. */
+/** Mailbox names: their effect where the mail server proves nothing, and where it decides. */
 import { acceptsEveryone, answersWith, mailDomain } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Evidence } from "../../src/evidence.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   story = await openStory(
     {
       "open.test": mailDomain({ temper: acceptsEveryone }),
-      "honest.test": mailDomain({
+      "normal.test": mailDomain({
         users: ["emily.clark", "zxqvkjwpt", "krzysztof.wojcik", "nguyenvanhieu", "李伟", "xqz"],
       }),
       "grey.test": mailDomain({
@@ -32,21 +32,21 @@ beforeAll(async () => {
 afterAll(() => story[Symbol.asyncDispose]());
 const resultOf = async (email: string) => reported(await story.evidenceFor(email));
 
-test("where anyone is taken, the name decides how likely somebody is there, and why is told", async () => {
-  const [fits, fitsNot, random] = await Promise.all(
+test("at a catch-all domain the name decides the score, and the reasons are given", async () => {
+  const [fits, doesNotFit, random] = await Promise.all(
     ["emily.clark", "eclark", "zxqvkjwpt"].map((local) => resultOf(`${local}@open.test`)),
   );
-  for (const { sub_status, is_valid } of [fits!, fitsNot!, random!]) {
+  for (const { sub_status, is_valid } of [fits!, doesNotFit!, random!]) {
     expect([sub_status, is_valid]).toEqual(["catch_all", false]);
   }
-  expect(fits!.score).toBeGreaterThan(fitsNot!.score);
-  expect(fitsNot!.score).toBeGreaterThan(random!.score);
+  expect(fits!.score).toBeGreaterThan(doesNotFit!.score);
+  expect(doesNotFit!.score).toBeGreaterThan(random!.score);
   expect(fits!.ai_enhancement).toMatchObject({ used: true, method: `${nameModel.method}+naming` });
   expect(fits!.ai_enhancement.reasons).toContain("looks like first.last, as 5 of 5 proven mailboxes here");
   expect(random!.ai_enhancement.score).toBeLessThan(0.3);
 });
 
-test("where the server puts us off, the name is all there is to go by", async () => {
+test("after a temporary reply the name decides the score", async () => {
   const [likely, random] = await Promise.all([
     resultOf("emily.clark@grey.test"),
     resultOf("zxqvkjwpt@grey.test"),
@@ -56,33 +56,33 @@ test("where the server puts us off, the name is all there is to go by", async ()
   expect(likely.metadata.features_used.ai_enhancement).toBe(true);
 });
 
-test("a mailbox that exists is not less valid for its name, unless nobody would choose it", async () => {
-  expect(await story.verdictOn("emily.clark@honest.test")).toBe("valid");
-  expect(await story.verdictOn("zxqvkjwpt@honest.test")).toBe("risky low_quality");
-  expect(await story.verdictOn("krzysztof.wojcik@honest.test")).toBe("valid");
-  expect(await story.verdictOn("nguyenvanhieu@honest.test")).toBe("valid");
-  expect(await story.verdictOn("xqz@honest.test")).toBe("valid"); // initials, for all we know
+test("an existing mailbox is valid whatever its name, unless the name is random", async () => {
+  expect(await story.verdictOn("emily.clark@normal.test")).toBe("valid");
+  expect(await story.verdictOn("zxqvkjwpt@normal.test")).toBe("risky low_quality");
+  expect(await story.verdictOn("krzysztof.wojcik@normal.test")).toBe("valid");
+  expect(await story.verdictOn("nguyenvanhieu@normal.test")).toBe("valid");
+  expect(await story.verdictOn("xqz@normal.test")).toBe("valid"); // possibly initials
 });
 
-test("a refusal stays one, however fine the name; a slip in it is pointed out", async () => {
-  const refused = await resultOf("jennfier.miller@honest.test");
+test("a refusal stays invalid, however plausible the name; a typo in it is pointed out", async () => {
+  const refused = await resultOf("jennfier.miller@normal.test");
   expect([refused.status, refused.sub_status]).toEqual(["invalid", "mailbox_not_found"]);
-  expect(refused.suggestion).toBe("jennifer.miller@honest.test");
+  expect(refused.suggestion).toBe("jennifer.miller@normal.test");
   expect(refused.ai_enhancement.used).toBe(false);
 });
 
-test("with AI enhancement off the same names make no difference", async () => {
+test("with AI enhancement off the name makes no difference", async () => {
   const off = engineIn(story.lab, { knowledge: { namingAt: async () => naming } });
   const scores = await Promise.all(
     ["emily.clark", "zxqvkjwpt"].map(async (local) => reported(await off.evidenceFor(`${local}@open.test`))),
   );
   expect(scores[0]!.score).toBe(scores[1]!.score);
   expect(scores[0]!.ai_enhancement).toEqual({ used: false, method: null, score: null, reasons: [] });
-  expect(await off.verdictOn("zxqvkjwpt@honest.test")).toBe("valid");
+  expect(await off.verdictOn("zxqvkjwpt@normal.test")).toBe("valid");
   await off.end();
 });
 
-test("a second opinion is asked for where the first is open, and only there", async () => {
+test("the adjudicator is consulted where the name is ambiguous, and only there", async () => {
   const asked: string[] = [];
   const engine = engineIn(story.lab, {
     nameModel: { ...nameModel, judge: (local) => ({ score: local === "lumora" ? 0.5 : 0.99, traits: [] }) },
@@ -94,7 +94,7 @@ test("a second opinion is asked for where the first is open, and only there", as
     },
   });
   const [open] = await Promise.all(
-    ["lumora@open.test", "emily.clark@open.test", "info@open.test", "emily.clark@honest.test"].map(
+    ["lumora@open.test", "emily.clark@open.test", "info@open.test", "emily.clark@normal.test"].map(
       async (email) => reported(await engine.evidenceFor(email)),
     ),
   );
@@ -106,7 +106,7 @@ test("a second opinion is asked for where the first is open, and only there", as
   await engine.end();
 });
 
-test("who knows more but fails, or never answers, costs the check nothing", async () => {
+test("deployment knowledge that fails or never answers does not fail the check", async () => {
   const engine = engineIn(story.lab, {
     nameModel,
     knowledge: {

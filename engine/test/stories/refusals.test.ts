@@ -1,4 +1,4 @@
-/** Stories of what servers say about mailboxes, and of what they say about us instead. */
+/** Replies about mailboxes, and replies about us instead. */
 import {
   answersWith,
   blocksUs,
@@ -12,49 +12,49 @@ import {
   type Temper,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { openStory, tellStories } from "./story.ts";
+import { openStory, testScenarios } from "./story.ts";
 
 const at = (temper: Temper) => mailDomain({ users: ["ann", "bob", "jörg"], temper });
 const blocked = { ann: "unknown probe_blocked", eve: "unknown probe_blocked" };
 
-tellStories([
+testScenarios([
   [
-    "a polite server's word is good for those it knows and those it does not",
+    "a normal server accepts the mailboxes that exist and refuses the others",
     at(polite),
     { ann: "valid", bob: "valid", eve: "invalid mailbox_not_found", jörg: "valid" },
   ],
-  ["a full mailbox exists, and takes no mail today", at(overQuota(["max"])), { max: "risky mailbox_full" }],
+  ["a full mailbox exists", at(overQuota(["max"])), { max: "risky mailbox_full" }],
   [
-    "a closed mailbox is invalid",
+    "a disabled mailbox is invalid",
     at(disabled(["former"])),
     { former: "invalid mailbox_disabled", ann: "valid" },
   ],
   [
-    "outside ASCII there is no way to a server without SMTPUTF8, and no harm to those who ask with it",
+    "a non-ASCII name is invalid at a server without SMTPUTF8, and others in the same batch are not affected",
     mailDomain({ users: ["ann"], temper: noSmtpUtf8 }),
     { jürg: "invalid smtputf8_unsupported", ann: "valid", eve: "invalid mailbox_not_found" },
   ],
-  ["blocked at the banner, we know nothing of anybody", at(blocksUs({ at: "banner" })), blocked],
-  ["blocked at EHLO, we know nothing of anybody", at(blocksUs({ at: "ehlo" })), blocked],
-  ["blocked at MAIL, we know nothing of anybody", at(blocksUs({ at: "mail" })), blocked],
-  ["blocked at RCPT, we know nothing of anybody", at(blocksUs({ at: "rcpt" })), blocked],
+  ["blocked at the banner, nothing is known about any mailbox", at(blocksUs({ at: "banner" })), blocked],
+  ["blocked at EHLO, nothing is known about any mailbox", at(blocksUs({ at: "ehlo" })), blocked],
+  ["blocked at MAIL, nothing is known about any mailbox", at(blocksUs({ at: "mail" })), blocked],
+  ["blocked at RCPT, nothing is known about any mailbox", at(blocksUs({ at: "rcpt" })), blocked],
   [
-    "a server that cannot tell just now has not refused anybody",
+    "a temporary failure at RCPT refuses no mailbox",
     at(failsForNow({ at: "rcpt" })),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
-    "a failure at MAIL is no word on mailboxes either",
+    "a temporary failure at MAIL proves nothing about a mailbox",
     at(failsForNow({ at: "mail" })),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
-    "nor is one at the banner",
+    "nor does one at the banner",
     at(failsForNow({ at: "banner" })),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
-    "greylisting is a promise to answer later",
+    "greylisting is unknown for now",
     at(greylists({ delayMs: 60_000 })),
     {
       ann: "unknown greylisted",
@@ -62,38 +62,38 @@ tellStories([
     },
   ],
   [
-    "a sender they do not like says nothing of the mailbox",
+    "a rejected sender proves nothing about the mailbox",
     at(answersWith({ at: "rcpt", reply: "550 5.7.1 Sender address rejected: Domain not found" })),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "a mailbox named in a refusal of MAIL is still not refused itself",
+    "user unknown at MAIL does not refuse the recipient",
     at(answersWith({ at: "mail", reply: "550 5.1.1 User unknown" })),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "cannot verify (252) neither proves nor denies",
+    "cannot verify (252) proves nothing",
     at(answersWith({ at: "rcpt", reply: "252 2.5.2 Cannot VRFY user, but will take message" })),
     { ann: "unknown temporary_error" },
   ],
   [
-    "a temporary unknown user may be a lookup that failed",
+    "a temporary unknown user may be a failed lookup",
     at(answersWith({ at: "rcpt", reply: "450 4.1.1 <ann>: Recipient address rejected: User unknown" })),
     { ann: "unknown temporary_error" },
   ],
   [
-    "their limit on us is not the mailbox's fault",
+    "a rate limit proves nothing about the mailbox",
     at(answersWith({ at: "mail", reply: "450 4.7.1 Error: too much mail from 127.0.0.1" })),
     { ann: "unknown rate_limited" },
   ],
   [
-    "a server that wants a password tells strangers nothing",
+    "a server that requires authentication proves nothing",
     at(answersWith({ at: "mail", reply: "530 5.7.0 Authentication required" })),
     { ann: "unknown probe_blocked" },
   ],
 ]);
 
-test("a question that cannot even be put leaves no trace in the conversation", async () => {
+test("a recipient that cannot be sent leaves no trace in the session", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"], temper: noSmtpUtf8 }) });
   expect(await story.verdictOn("jürg@shop.test")).toBe("invalid smtputf8_unsupported");
   expect(await story.verdictOn("ann@shop.test")).toBe("valid");

@@ -1,8 +1,8 @@
-/** Stories of refusals without a reason: what the same refusal of a made-up name makes of them. */
+/** Refusals without a reason, compared with the refusal of the decoy. */
 import { answersWith, type Mailbox, mailDomain, microsoft365 } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { decide } from "../../src/verdict.ts";
-import { openStory, type Story, tellStories } from "./story.ts";
+import { openStory, type Story, testScenarios } from "./story.ts";
 
 const isUnknown = ({ localPart }: Mailbox) => !["ann", "bob", "postmaster"].includes(localPart);
 const refusing = (reply: string) =>
@@ -12,21 +12,21 @@ const refusing = (reply: string) =>
   });
 const missing = { ann: "valid", eve: "invalid mailbox_not_found" };
 
-tellStories([
+testScenarios([
   ["a bare refusal, where others are accepted", refusing("550 Rejected"), missing],
   ["access denied, where others are accepted", refusing("550 5.7.1 Access denied"), missing],
   [
-    "without anybody who is accepted, the refusal may be about us",
+    "where no other mailbox is accepted, the refusal may be about us",
     refusing("550 Rejected"),
     { eve: "unknown probe_blocked" },
   ],
   [
-    "postmaster is let past what others are not, and so is no witness",
+    "an accepted postmaster proves nothing about other mailboxes",
     refusing("550 Rejected"),
     { postmaster: "risky role_based", eve: "unknown probe_blocked" },
   ],
   [
-    "OpenSMTPD says 524 5.2.4 of unknown names alone",
+    "OpenSMTPD replies 524 5.2.4 to unknown names only",
     refusing("524 5.2.4 Mailing list expansion problem"),
     { eve: "invalid mailbox_not_found" },
   ],
@@ -47,7 +47,7 @@ tellStories([
     { eve: "invalid mailbox_not_found" },
   ],
   [
-    "the same words of a server that is not Microsoft's are its policy",
+    "the same text from another server is a policy",
     mailDomain({
       users: ["ann"],
       temper: { words: { does_not_exist: "550 5.4.1 Recipient address rejected: Access denied" } },
@@ -56,7 +56,7 @@ tellStories([
   ],
 ]);
 
-test("one who is refused otherwise than made-up names is not one of them", async () => {
+test("a mailbox refused with another text than the decoy is not proven missing", async () => {
   await using story = await openStory({
     "shop.test": mailDomain({
       users: ["ann", "max"],
@@ -72,7 +72,7 @@ test("one who is refused otherwise than made-up names is not one of them", async
   ]);
 });
 
-test("the confidence says that the server gave no reason", async () => {
+test("the confidence is lower where the server gave no reason", async () => {
   await using story: Story = await openStory({ "shop.test": refusing("550 Rejected") });
   const [, eve] = await Promise.all([story.evidenceFor("ann@shop.test"), story.evidenceFor("eve@shop.test")]);
   expect(decide(eve)).toMatchObject({ subStatus: "mailbox_not_found", confidence: 0.85 });

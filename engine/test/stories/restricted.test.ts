@@ -1,15 +1,15 @@
-/** Stories of refusals that only a mailbox which exists can cause. */
+/** Refusals that only an existing mailbox can cause. */
 import { answersWith, google, mailDomain, mailHost } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { reasonOf } from "../../src/reason.ts";
 import { decide } from "../../src/verdict.ts";
-import { openStory, tellStories } from "./story.ts";
+import { openStory, testScenarios } from "./story.ts";
 
 const saying = (reply: string) =>
   mailDomain({ users: ["ann", "staff"], temper: answersWith({ at: "rcpt", reply, users: ["staff"] }) });
 const restricted = { staff: "risky restricted", ann: "valid", eve: "invalid mailbox_not_found" };
 
-tellStories([
+testScenarios([
   [
     "a group for authenticated senders exists",
     saying(
@@ -18,18 +18,22 @@ tellStories([
     restricted,
   ],
   [
-    "so does a list that takes mail from its members only",
+    "so does a list that accepts mail from its members only",
     saying("550 5.7.1 RESOLVER.RST.NotAuthorized; not authorized"),
     restricted,
   ],
-  ["and a mailbox for internal use", saying("550 5.7.1 This mailbox is for internal use only"), restricted],
   [
-    "a login asked of everybody says nothing about a mailbox",
+    "so does a mailbox for internal use",
+    saying("550 5.7.1 This mailbox is for internal use only"),
+    restricted,
+  ],
+  [
+    "required authentication proves nothing about a mailbox",
     saying("530 5.7.1 Client was not authenticated"),
     { staff: "unknown probe_blocked" },
   ],
   [
-    "a temporary restriction is a promise to reconsider",
+    "a temporary restriction proves nothing",
     saying("450 4.7.1 This mailbox is for internal use only"),
     { staff: "unknown temporary_error" },
   ],

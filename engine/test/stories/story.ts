@@ -1,8 +1,8 @@
 /**
- * A story: the engine let loose in a lab.
+ * A story: one engine in one lab (a simulated mail internet), for integration tests over real sockets.
  *
- * Every verdict is held against what is true in the lab, so that each story, whatever it is about, fails when
- * a live mailbox is called invalid.
+ * Every verdict is compared with the truth in the lab, so that any story fails when an existing mailbox is reported
+ * invalid.
  */
 import { type Lab, type MailDomain, type MailWorld, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -18,19 +18,19 @@ import { decide } from "../../src/verdict.ts";
 import { createVerifier, type DeploymentKnowledge, type Verifier } from "../../src/verifier.ts";
 import { until } from "../until.ts";
 
-/** Nothing expires unless the story is about that. */
+/** Timeouts are long unless the story is about one. */
 export type StoryOptions = {
   probeTimeoutMs?: number;
   connectionsPerHost?: number;
   maxSessions?: number;
   dnsTimeoutMs?: number;
-  /** What the egress guard lets through. */
+  /** Ranges that the egress guard permits. */
   allow?: string[];
-  /** Where mail hosts listen, if not where those of this lab do. */
+  /** The port of the mail hosts; by default that of this lab's. */
   smtpPort?: number;
-  /** Instead of the engine's own way of connecting. */
+  /** Replaces the engine's own connect function. */
   dial?: Connect;
-  /** Instead of a pace of its own at each host. */
+  /** Replaces the engine's own limiters. */
   limiterFor?: HostLimiterFor;
   /** Reads mailbox names; without one AI enhancement is off. */
   nameModel?: NameModel;
@@ -43,7 +43,7 @@ export type Engine = Verifier & {
   /** Status and sub-status, such as "risky catch_all"; "valid" alone when there is nothing to add. */
   verdictOn(email: string): Promise<string>;
   verdictsOn(emails: readonly string[]): Promise<string[]>;
-  /** Everybody says goodbye; afterwards the lab's counts are final. */
+  /** Ends all sessions; afterwards the lab's counts are final. */
   end(): Promise<void>;
 };
 
@@ -65,7 +65,7 @@ export async function openStory(world: MailWorld, options: StoryOptions = {}): P
   };
 }
 
-/** An engine that knows nothing yet of this lab. */
+/** A new engine, with empty caches, in an existing lab. */
 export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
   const {
     probeTimeoutMs = 120_000,
@@ -98,7 +98,7 @@ export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
   const verdictOn = async (email: string) => {
     const { status, subStatus } = decide(await evidenceFor(email));
     if (status === "invalid" && isLive(lab, email)) {
-      throw new Error(`${email} is alive, and was called invalid (${subStatus})`);
+      throw new Error(`${email} exists, and was reported invalid (${subStatus})`);
     }
     return subStatus === "" ? status : `${status} ${subStatus}`;
   };
@@ -111,11 +111,11 @@ function isLive(lab: Lab, email: string): boolean {
   return truth === "exists" || truth === "full" || truth === "catch_all";
 }
 
-/** Title, the domain it happens at, and by mailbox the verdict it comes to. */
+/** Title, domain, and the expected verdict by mailbox. */
 export type Row = readonly [title: string, domain: MailDomain, verdicts: Readonly<Record<string, string>>];
 
-/** One test for each row, all in one lab, each at a domain of its own. */
-export function tellStories(rows: readonly Row[], options: StoryOptions = {}): void {
+/** One test per row, all in one lab, each at a domain of its own. */
+export function testScenarios(rows: readonly Row[], options: StoryOptions = {}): void {
   let story: Story;
   const domainOf = (index: number) => `story-${index + 1}.test`;
   beforeAll(async () => {
@@ -129,17 +129,21 @@ export function tellStories(rows: readonly Row[], options: StoryOptions = {}): v
   for (const [index, [title, , verdicts]] of rows.entries()) {
     test.concurrent(title, async () => {
       const mailboxes = Object.keys(verdicts);
-      const told = await story.verdictsOn(mailboxes.map((mailbox) => `${mailbox}@${domainOf(index)}`));
-      expect(Object.fromEntries(mailboxes.map((mailbox, i) => [mailbox, told[i]]))).toEqual(verdicts);
+      const verdictsFound = await story.verdictsOn(
+        mailboxes.map((mailbox) => `${mailbox}@${domainOf(index)}`),
+      );
+      expect(Object.fromEntries(mailboxes.map((mailbox, i) => [mailbox, verdictsFound[i]]))).toEqual(
+        verdicts,
+      );
     });
   }
 
-  test("in all of these stories we sent no mail, tried no VRFY and let the server speak first", async () => {
+  test("no DATA, no VRFY, and nothing sent before the banner in any of these stories", async () => {
     await story.end();
     for (const [index, [title, domain]] of rows.entries()) {
       for (const host of hostsOf(domainOf(index), domain)) {
-        const { leftWithoutQuit: _, ...rudeness } = await rudenessAt(story, host);
-        const { leftWithoutQuit: __, ...none } = NO_RUDENESS; // whoever is hung up on cannot say goodbye
+        const { closedWithoutQuit: _, ...rudeness } = await violationsAt(story, host);
+        const { closedWithoutQuit: __, ...none } = NO_VIOLATIONS; // a closed connection cannot take QUIT
         expect(rudeness, title).toEqual(none);
       }
     }
@@ -154,20 +158,20 @@ function hostsOf(name: string, { hosts = { mx: {} }, implicitMx, down }: MailDom
   return up.map(([label]) => `${label}.${name}`);
 }
 
-/** What no server should ever have to complain about, counted once everybody has said goodbye. */
-export async function rudenessAt({ lab }: Story, host: string) {
+/** Violations of politeness, counted once all connections are closed. */
+export async function violationsAt({ lab }: Story, host: string) {
   const counts = lab.counts(host);
   await until(() => counts.openConnections === 0);
   return {
     data: counts.commands.DATA ?? 0,
     vrfy: counts.commands.VRFY ?? 0,
-    talkedBeforeBanner: counts.talkedBeforeBanner,
-    leftWithoutQuit: counts.endedWithoutQuit,
-    stillThere: counts.openConnections,
+    sentBeforeBanner: counts.talkedBeforeBanner,
+    closedWithoutQuit: counts.endedWithoutQuit,
+    stillOpen: counts.openConnections,
   };
 }
 
-export const NO_RUDENESS = { data: 0, vrfy: 0, talkedBeforeBanner: 0, leftWithoutQuit: 0, stillThere: 0 };
+export const NO_VIOLATIONS = { data: 0, vrfy: 0, sentBeforeBanner: 0, closedWithoutQuit: 0, stillOpen: 0 };
 
 /** `anna1@domain` … `annaN@domain`. */
 export function manyAt(domain: string, count: number): string[] {

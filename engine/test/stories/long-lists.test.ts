@@ -1,8 +1,8 @@
-/** Stories of long lists: one answer each, few calls, and never more in hand than was asked for. */
+/** Long lists: one answer each, few connections, bounded concurrency. */
 import { type MailWorld, mailDomain, mailHost } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { decide } from "../../src/verdict.ts";
-import { NO_RUDENESS, openStory, rudenessAt } from "./story.ts";
+import { NO_VIOLATIONS, openStory, violationsAt } from "./story.ts";
 
 const HOSTS = 10;
 const DOMAINS = 30;
@@ -25,15 +25,15 @@ function world(): MailWorld {
   return all;
 }
 
-test("3,000 addresses at 30 domains: one result each, few calls, bounded memory, no reading ahead", async () => {
+test("3,000 addresses at 30 domains: one result each, few connections, bounded memory, bounded read-ahead", async () => {
   await using story = await openStory(world());
   let read = 0;
-  let given = 0;
-  let furthestAhead = 0;
+  let received = 0;
+  let maxReadAhead = 0;
   async function* list() {
     for (let j = 0; j < ADDRESSES_PER_DOMAIN; j++) {
       for (let i = 0; i < DOMAINS; i++) {
-        furthestAhead = Math.max(furthestAhead, ++read - given);
+        maxReadAhead = Math.max(maxReadAhead, ++read - received);
         yield `anna${j}@shop${i}.test`;
       }
     }
@@ -43,10 +43,10 @@ test("3,000 addresses at 30 domains: one result each, few calls, bounded memory,
   let peakBytes = 0;
   const idleBytes = process.memoryUsage().rss;
   for await (const evidence of story.verifyMany(list(), "smtp", WIDTH)) {
-    given++;
+    received++;
     expect(results.has(evidence.email)).toBe(false);
     results.set(evidence.email, decide(evidence).subStatus);
-    if (given % 100 === 0) peakBytes = Math.max(peakBytes, process.memoryUsage().rss);
+    if (received % 100 === 0) peakBytes = Math.max(peakBytes, process.memoryUsage().rss);
   }
   await story.end();
 
@@ -55,30 +55,30 @@ test("3,000 addresses at 30 domains: one result each, few calls, bounded memory,
     const isUser = Number(/\d+/.exec(email)?.[0]) % 4 !== 0;
     expect(subStatus, email).toBe(isUser ? "" : "mailbox_not_found");
   }
-  expect(furthestAhead).toBeLessThanOrEqual(WIDTH + 1);
-  expect(peakBytes - idleBytes).toBeLessThan(128 * MEBIBYTE); // the lab's servers are in it too
+  expect(maxReadAhead).toBeLessThanOrEqual(WIDTH + 1);
+  expect(peakBytes - idleBytes).toBeLessThan(128 * MEBIBYTE); // includes the lab's servers
 
   let connections = 0;
   let recipients = 0;
   for (let i = 0; i < HOSTS; i++) {
     connections += story.lab.counts(`mx${i}.host.test`).connections;
     recipients += story.lab.counts(`mx${i}.host.test`).commands.RCPT ?? 0;
-    expect(await rudenessAt(story, `mx${i}.host.test`)).toEqual(NO_RUDENESS);
+    expect(await violationsAt(story, `mx${i}.host.test`)).toEqual(NO_VIOLATIONS);
   }
-  // Each once, one made-up name a domain, and now and then one who was accepted, to see whether the host has turned.
+  // Each once, one decoy per domain, and now and then a known mailbox, to check that the host still accepts it.
   expect(recipients).toBeGreaterThanOrEqual(DOMAINS * ADDRESSES_PER_DOMAIN + DOMAINS);
   expect(recipients).toBeLessThanOrEqual(DOMAINS * ADDRESSES_PER_DOMAIN + DOMAINS * 3);
-  expect(connections).toBeLessThan(200); // 750 are refused, and after nine refusals we leave by ourselves
+  expect(connections).toBeLessThan(200); // 750 are refused, and a session quits after nine refusals
 });
 
-test("a reader who stops early is not given more, and the list is not read on", async () => {
+test("when the consumer stops early, the list is not read further", async () => {
   await using story = await openStory(world());
   let read = 0;
   function* list() {
     for (;;) yield `anna${read++}@shop${read % DOMAINS}.test`;
   }
-  let given = 0;
-  for await (const _ of story.verifyMany(list(), "smtp", 20)) if (++given === 30) break;
-  expect(given).toBe(30);
+  let received = 0;
+  for await (const _ of story.verifyMany(list(), "smtp", 20)) if (++received === 30) break;
+  expect(received).toBe(30);
   expect(read).toBeLessThanOrEqual(30 + 20 + 1);
 });
