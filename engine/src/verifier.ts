@@ -153,9 +153,15 @@ async function askMailServer(
   evidence: Evidence,
   urgency: RequestPriority,
 ): Promise<void> {
-  const { address, route, provider = "" } = evidence;
+  const { address, route, provider = "", role } = evidence;
   if (!address || route?.kind !== "mail_hosts") return;
-  const { mailbox, decoy } = await planner.probe({ address, route, provider, priority: urgency });
+  const { mailbox, decoy } = await planner.probe({
+    address,
+    route,
+    provider,
+    isRole: role !== undefined,
+    priority: urgency,
+  });
   evidence.mailbox = mailbox;
   if (decoy) evidence.decoy = await decoy;
 }

@@ -12,7 +12,6 @@ import { LRUCache } from "lru-cache";
 import type { Address } from "../address/address.ts";
 import { deferred } from "../deferred.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
-import { roleOf } from "../reference/roles.ts";
 import type { RequestPriority } from "../request-priority.ts";
 import { type AskDecoy, createCatchAllCache, type DecoyReply, isRefusalOfDecoy } from "./catch-all.ts";
 import type { Connect, Egress } from "./connect.ts";
@@ -41,6 +40,8 @@ export type ProbeInput = {
   address: Address;
   route: MailHosts;
   provider: string;
+  /** A role mailbox such as postmaster@, as the inspection of the address found. */
+  isRole?: boolean;
   /** Interactive probes go before those of lists. */
   priority?: RequestPriority;
 };
@@ -125,7 +126,7 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
       const seconds = egressHealth.blockedForSeconds;
       if (seconds !== undefined) return { mailbox: { answer: "egress_blocked", retryAfterSeconds: seconds } };
 
-      const { domain, local } = input.address;
+      const { domain } = input.address;
       const profile = profileOf(input.provider, options.connectionsPerHost);
       const known = catchAll.known(domain, profile.acceptancesPerDecoy);
       if (known?.answer === "accepted") {
@@ -146,10 +147,7 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
         throw error;
       });
       // Role mailboxes such as postmaster@ bypass filters, so their acceptance says nothing about others.
-      accepting.end(
-        domain,
-        mailbox.answer === "accepted" && !mailbox.isInferred && roleOf(local) === undefined,
-      );
+      accepting.end(domain, mailbox.answer === "accepted" && !mailbox.isInferred && !input.isRole);
       if (mailbox.isUnexplained) return { mailbox: await compareWithDecoy(mailbox, input, askDecoy) };
       if (mailbox.answer !== "accepted") return { mailbox };
       if (target.deferral) return acceptedByNextHost(mailbox, target.deferral, input, profile);
