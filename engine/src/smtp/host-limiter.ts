@@ -4,7 +4,8 @@
  *
  * `HostLimiter` is what the host pool and its sessions use. `LocalHostLimiter` limits one process; a deployment of
  * several processes supplies an implementation that they share (service/src/pacing/). How rate-limit replies and
- * rejections change the limits is in throttle-state.ts; what is sent in a session is in session-runner.ts.
+ * rejections change the limits is in throttle-state.ts; what is sent in a session is in session-runner.ts. Why it is not
+ * a library: docs/decisions/0003-own-smtp-client-and-host-throttling.md.
  */
 import type { ProviderProfile } from "./provider-profile.ts";
 import type { Reply } from "./reply.ts";
