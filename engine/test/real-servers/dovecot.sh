@@ -1,6 +1,6 @@
 #!/bin/sh
 # Postfix in front of Dovecot: the mailboxes are known to Dovecot alone, Postfix delivers over LMTP and verifies
-# every recipient with a trial delivery before it accepts it (reject_unverified_recipient). Three doors: refusals
+# every recipient with a trial delivery before it accepts it (reject_unverified_recipient). Three listeners: refusals
 # made final as Postfix's documentation advises, with a result looked for every second; Postfix's own defaults for
 # both (450, every three seconds); and Dovecot's quota-status service instead of the verification.
 set -eu

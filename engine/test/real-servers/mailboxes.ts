@@ -1,4 +1,4 @@
-/** A thousand people with a mailbox at every server, as many who have none, and lists made of both. */
+/** A thousand mailbox names that exist at every server, as many that do not, and lists of both. */
 import { createHash } from "node:crypto";
 
 const FIRST_NAMES =
@@ -13,13 +13,13 @@ const people = LAST_NAMES.split(" ").flatMap((last) =>
   FIRST_NAMES.split(" ").map((first) => `${first}.${last}`),
 );
 
-/** Login names that exist on every machine. */
+/** Login names of the users on every machine. */
 export const MAILBOXES: readonly string[] = people;
 
-/** Names as plausible as those, and nobody's. */
-export const STRANGERS: readonly string[] = people.map((name) => name.replace(".", "-"));
+/** Names as plausible as those, without a mailbox. */
+export const UNKNOWN_NAMES: readonly string[] = people.map((name) => name.replace(".", "-"));
 
-/** The same list in an order that looks like none and is always the same. */
+/** The list in a pseudo-random, stable order. */
 export function shuffled(list: readonly string[]): string[] {
   const rank = (text: string) => createHash("sha256").update(text).digest("hex");
   return [...list].sort((one, other) => (rank(one) < rank(other) ? -1 : 1));

@@ -1,9 +1,9 @@
 /**
  * The engine against mail servers as Debian packages them: `npm run try:servers [NAME…]`. SERVERS lists them.
  *
- * Installs each server in a sealed copy of this machine, asks it a table of questions through the engine as it
- * ships, and holds the verdicts and the server's own log to what they must be. Needs root and a Debian mirror,
- * so it is a program and not a test; it ends with 1 when anything was not as expected.
+ * Installs each server in an isolated copy of this machine, probes it with the table of trials.ts through the engine's
+ * default settings, and compares the verdicts and the server's own log with the expected ones. Needs root and a Debian
+ * mirror, so it is a program and not a test; its exit code is 1 when anything differs.
  */
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,17 +11,17 @@ import { decide, type Evidence, readEngineSettings, settingsFrom, verifierFrom }
 import { type Lab, type MailWorld, openLab } from "@mailvet/lab";
 import { MAILBOXES } from "./mailboxes.ts";
 import { openSealedMachine, type SealedMachine } from "./sealed-machine.ts";
-import { LOG_WORDS, type Visits, visitsIn } from "./server-log.ts";
+import { countSessions, LOG_PATTERNS, type SessionCounts } from "./server-log.ts";
 import { type Trial, type TrialSet, trialsOf } from "./trials.ts";
 
 const PORT = 2626;
 const SHOWN_FAULTS = 8;
 const LOG_MS = 60_000;
-const LOOK_MS = 200;
-/** Servers trust 127.0.0.1 and relay for it; we come from an address that they have no reason to trust. */
+const POLL_MS = 200;
+/** Servers trust 127.0.0.1 and relay for it, so probes come from another address. */
 const SOURCE_ADDRESS = "127.26.9.9";
 
-/** Where each server listens; the first address is its main door, and the doors after it are named in DOORS. */
+/** Where each server listens; the first address is its main listener, the others are named in LISTENERS. */
 const SERVERS = {
   postfix: {
     script: "postfix",
@@ -39,9 +39,9 @@ const SERVERS = {
   mailfront: { script: "mailfront", addresses: ["127.26.7.1", "127.26.7.2"] },
   dovecot: { script: "dovecot", addresses: ["127.26.6.1", "127.26.6.2", "127.26.6.3"] },
 } as const satisfies Record<TrialSet, { script: Script; addresses: readonly string[]; release?: string }>;
-type Script = keyof typeof LOG_WORDS;
+type Script = keyof typeof LOG_PATTERNS;
 
-const DOORS: Record<Script, readonly string[]> = {
+const LISTENERS: Record<Script, readonly string[]> = {
   postfix: ["grey", "screened", "verified", "sober"],
   exim: [],
   opensmtpd: ["secure"],
@@ -53,21 +53,21 @@ const DOORS: Record<Script, readonly string[]> = {
 
 const mx = (exchange: string) => ({ MX: [{ preference: 10, exchange }] });
 
-/** Everything under S.test is served at the main door of S, but for the domains named after its other doors. */
+/** Everything under S.test is served by the main listener of S, except the domains named after its other listeners. */
 const WORLD: MailWorld = Object.fromEntries(
   Object.values(SERVERS).flatMap(({ script, addresses: [main, ...others] }) => [
     [`${script}.test`, mx(`mx.${script}.test`)],
     [`*.${script}.test`, mx(`mx.${script}.test`)],
     [`*.many.${script}.test`, mx(`mx.${script}.test`)],
     [`mx.${script}.test`, { A: [main] }],
-    ...DOORS[script].flatMap((door, index) => [
-      [`${door}.${script}.test`, mx(`mx.${door}.${script}.test`)],
-      [`mx.${door}.${script}.test`, { A: [others[index]!] }],
+    ...LISTENERS[script].flatMap((listener, index) => [
+      [`${listener}.${script}.test`, mx(`mx.${listener}.${script}.test`)],
+      [`mx.${listener}.${script}.test`, { A: [others[index]!] }],
     ]),
   ]),
 );
 
-type Outcome = { evidence: Evidence[]; wrong: string[]; seconds: number; visits: Visits };
+type Outcome = { evidence: Evidence[]; wrong: string[]; seconds: number; sessions: SessionCounts };
 
 const chosen = process.argv.slice(2);
 const all = Object.keys(SERVERS) as TrialSet[];
@@ -82,21 +82,21 @@ async function tryServer(name: TrialSet, lab: Lab): Promise<void> {
     setUp: join(import.meta.dirname, `${script}.sh`),
     setUpArguments: Object.values(more),
     mailboxes: MAILBOXES,
-    doors: addresses.map((address) => ({ address, port: PORT })),
+    listeners: addresses.map((address) => ({ address, port: PORT })),
   });
   console.log(`\n${name} ${machine.version}`);
   console.log("   addresses  connections  quit  TLS  seconds  trial");
   const replies = new Map<string, string>();
   for (const trial of trialsOf(name)) {
-    const outcome = await undergo(trial, script, machine, lab);
+    const outcome = await runTrial(trial, script, machine, lab);
     show(trial, outcome);
     for (const one of outcome.evidence) collectReply(replies, one);
   }
-  console.log("   what it said:");
+  console.log("   replies:");
   for (const [reply, answer] of replies) console.log(`   ${answer.padEnd(20)} ${reply}`);
 }
 
-async function undergo(trial: Trial, script: Script, machine: SealedMachine, lab: Lab): Promise<Outcome> {
+async function runTrial(trial: Trial, script: Script, machine: SealedMachine, lab: Lab): Promise<Outcome> {
   await pause(trial.afterMs);
   const logBefore = (await machine.log()).length;
   const start = performance.now();
@@ -124,31 +124,31 @@ async function undergo(trial: Trial, script: Script, machine: SealedMachine, lab
       `${one.email}: ${subStatus || "valid"} instead of ${expected || "valid"}: ${one.mailbox?.reply?.text}`,
     ];
   });
-  const visits = await untilAllEnded(async () =>
-    visitsIn((await machine.log()).slice(logBefore), LOG_WORDS[script]),
+  const sessions = await untilAllEnded(async () =>
+    countSessions((await machine.log()).slice(logBefore), LOG_PATTERNS[script]),
   );
-  return { evidence, wrong, seconds, visits };
+  return { evidence, wrong, seconds, sessions };
 }
 
-/** The log is written a little after the last reply: read it until every connection in it has ended. */
-async function untilAllEnded(read: () => Promise<Visits>): Promise<Visits> {
+/** The log is written shortly after the last reply: read it until every connection in it has ended. */
+async function untilAllEnded(read: () => Promise<SessionCounts>): Promise<SessionCounts> {
   const deadline = performance.now() + LOG_MS;
   for (;;) {
-    const visits = await read();
-    const { connections, quits, complaints } = visits;
-    if (connections > 0 && quits + complaints.length >= connections) return visits;
-    if (performance.now() > deadline) return visits;
-    await pause(LOOK_MS);
+    const sessions = await read();
+    const { connections, quits, problems } = sessions;
+    if (connections > 0 && quits + problems.length >= connections) return sessions;
+    if (performance.now() > deadline) return sessions;
+    await pause(POLL_MS);
   }
 }
 
 function show(trial: Trial, outcome: Outcome): void {
-  const { seconds, visits } = outcome;
+  const { seconds, sessions } = outcome;
   const cells = [
     String(trial.emails.length).padStart(9),
-    String(visits.connections).padStart(11),
-    String(visits.quits).padStart(4),
-    String(visits.encrypted ?? "?").padStart(3),
+    String(sessions.connections).padStart(11),
+    String(sessions.quits).padStart(4),
+    String(sessions.encrypted ?? "?").padStart(3),
     seconds.toFixed(2).padStart(7),
   ];
   const faults = faultsOf(trial, outcome);
@@ -158,25 +158,27 @@ function show(trial: Trial, outcome: Outcome): void {
   if (faults.length > SHOWN_FAULTS) console.log(`       … ${faults.length} in all`);
 }
 
-/** Everything that was not as it should be, wrong verdicts first. */
-function faultsOf(trial: Trial, { evidence, wrong, visits }: Outcome): string[] {
-  const { connections, quits, encrypted = connections } = visits;
-  const complaints = visits.complaints.filter((line) => !trial.excuses?.test(line));
-  const excused = visits.complaints.length - complaints.length;
+/** All differences, wrong verdicts first. */
+function faultsOf(trial: Trial, { evidence, wrong, sessions }: Outcome): string[] {
+  const { connections, quits, encrypted = connections } = sessions;
+  const problems = sessions.problems.filter((line) => !trial.allowed?.test(line));
+  const allowedCount = sessions.problems.length - problems.length;
   const missing = trial.emails.length - evidence.length;
   return [
     ...(missing > 0 ? [`${missing} without a verdict`] : []),
     ...wrong,
-    ...(quits + excused < connections ? [`${connections - quits - excused} visits without QUIT`] : []),
-    ...(trial.isEncrypted && encrypted < connections
-      ? [`${connections - encrypted} visits in the clear`]
+    ...(quits + allowedCount < connections
+      ? [`${connections - quits - allowedCount} sessions without QUIT`]
       : []),
-    ...(connections > trial.atMostConnections ? [`more than ${trial.atMostConnections} connections`] : []),
-    ...complaints,
+    ...(trial.isEncrypted && encrypted < connections
+      ? [`${connections - encrypted} sessions in plain text`]
+      : []),
+    ...(connections > trial.maxConnections ? [`more than ${trial.maxConnections} connections`] : []),
+    ...problems,
   ];
 }
 
-/** One line for each thing it says, whoever it says it about. */
+/** One line per distinct reply, whatever the address. */
 function collectReply(replies: Map<string, string>, { mailbox, email }: Evidence): void {
   if (!mailbox?.reply) return;
   const { code, enhanced, text } = mailbox.reply;

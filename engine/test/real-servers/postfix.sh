@@ -1,5 +1,5 @@
 #!/bin/sh
-# Postfix as Debian installs it for an "Internet Site", with five doors: the plain one, one behind postgrey, one
+# Postfix as Debian installs it for an "Internet Site", with five listeners: the plain one, one behind postgrey, one
 # behind postscreen, one that verifies recipients by asking itself, and one without extensions.
 set -eu
 debconf-set-selections <<'ANSWERS'
@@ -26,7 +26,7 @@ printf 'ann@aliases.postfix.test ann.baker\n@anyone.postfix.test ann.baker\n' >v
 for number in $(seq 1 150); do printf '@m%d.many.postfix.test ann.baker\n' "$number"; done >>virtual
 printf 'ann@mailboxes.postfix.test ann/\n' >mailboxes
 printf 'ann@relayed.postfix.test ok\n' >relayed
-# The words are those of Dovecot's quota-status policy service.
+# The text is that of Dovecot's quota-status policy service.
 printf 'full@postfix.test 552 5.2.2 Mailbox is full\nclosed@postfix.test 550 5.2.1 Mailbox disabled\n' >access
 postmap virtual-domains virtual mailboxes relayed access
 printf 'full: root\nclosed: root\njürgen: root\n' >>/etc/aliases

@@ -1,23 +1,23 @@
 /**
- * What is asked of each server, and what the answer has to be.
+ * The addresses probed at each server, and the expected verdicts.
  *
- * Every trial begins with a verifier that remembers nothing. The set-up scripts say what each domain holds.
+ * Every trial starts with a new verifier and empty caches. The set-up scripts define what each domain contains.
  */
 import type { SubStatus } from "@mailvet/contract";
-import { MAILBOXES, STRANGERS, shuffled } from "./mailboxes.ts";
+import { MAILBOXES, shuffled, UNKNOWN_NAMES } from "./mailboxes.ts";
 
 export type Trial = {
   title: string;
   emails: readonly string[];
   expected: (email: string) => SubStatus;
-  /** The server offers STARTTLS at this door, so no visit may stay in the clear. */
+  /** This listener offers STARTTLS, so no session may be plain text. */
   isEncrypted: boolean;
-  /** More connections than this and the engine has lost sessions or opened needless ones. */
-  atMostConnections: number;
-  /** Time to let pass before it. */
+  /** More connections mean that the engine lost sessions or opened unnecessary ones. */
+  maxConnections: number;
+  /** Delay before the trial. */
   afterMs: number;
-  /** What the server may say in its log although nothing went wrong on our side. */
-  excuses: RegExp | undefined;
+  /** Log lines that are expected in this trial. */
+  allowed: RegExp | undefined;
 };
 
 export type TrialSet =
@@ -36,19 +36,19 @@ export function trialsOf(set: TrialSet): Trial[] {
 
 type Needed = Pick<Trial, "title" | "emails" | "expected"> & Partial<Trial>;
 
-const ORDINARY = { isEncrypted: true, atMostConnections: 1, afterMs: 0, excuses: undefined } as const;
-const trial = (needed: Needed): Trial => ({ ...ORDINARY, ...needed });
+const DEFAULTS = { isEncrypted: true, maxConnections: 1, afterMs: 0, allowed: undefined } as const;
+const trial = (needed: Needed): Trial => ({ ...DEFAULTS, ...needed });
 
 const isMailbox = (email: string) => MAILBOXES.includes(email.slice(0, email.indexOf("@")));
 const byMailbox = (email: string): SubStatus => (isMailbox(email) ? "" : "mailbox_not_found");
 const always = (subStatus: SubStatus) => () => subStatus;
 const at = (domain: string, names: readonly string[]) => names.map((name) => `${name}@${domain}`);
 const mixed = (domain: string, known: number, unknown: number) =>
-  shuffled(at(domain, [...MAILBOXES.slice(0, known), ...STRANGERS.slice(0, unknown)]));
+  shuffled(at(domain, [...MAILBOXES.slice(0, known), ...UNKNOWN_NAMES.slice(0, unknown)]));
 
 const known = (domain: string): Needed[] => [
   { title: "one mailbox", emails: [`ann.baker@${domain}`], expected: always("") },
-  { title: "one stranger", emails: [`ann-baker@${domain}`], expected: always("mailbox_not_found") },
+  { title: "one unknown name", emails: [`ann-baker@${domain}`], expected: always("mailbox_not_found") },
 ];
 const overQuota = (domain: string): Needed => ({
   title: "over quota",
@@ -65,7 +65,7 @@ const catchAll = (domain: string): Needed => ({
   emails: at(`anyone.${domain}`, MAILBOXES.slice(0, 20)),
   expected: always("catch_all"),
 });
-const singly = (domain: string): Needed[] => [
+const singleAddresses = (domain: string): Needed[] => [
   ...known(domain),
   overQuota(domain),
   disabled(domain),
@@ -84,30 +84,30 @@ const withoutSmtpUtf8 = (domain: string): Needed => ({
   expected: always("smtputf8_unsupported"),
 });
 
-/** Last, because they use up what a server allows a client. */
+/** Last, because they use up what a server allows one client. */
 const inBulk = (domain: string): Needed[] => [
   {
-    title: "200, half of them strangers",
+    title: "200, half of them unknown",
     emails: mixed(domain, 100, 100),
     expected: byMailbox,
-    atMostConnections: 20,
+    maxConnections: 20,
   },
   {
-    title: "100, nine tenths strangers",
+    title: "100, nine tenths unknown",
     emails: mixed(domain, 10, 90),
     expected: byMailbox,
-    atMostConnections: 20,
+    maxConnections: 20,
   },
   {
     title: "150 catch-all domains",
     emails: Array.from({ length: 150 }, (_, index) => `ann.baker@m${index + 1}.many.${domain}`),
     expected: always("catch_all"),
-    atMostConnections: 2,
+    maxConnections: 2,
   },
-  { title: "1,000 mailboxes", emails: mixed(domain, 1000, 0), expected: byMailbox, atMostConnections: 4 },
+  { title: "1,000 mailboxes", emails: mixed(domain, 1000, 0), expected: byMailbox, maxConnections: 4 },
 ];
 
-const POSTFIX_DOORS: Needed[] = [
+const POSTFIX_LISTENERS: Needed[] = [
   {
     title: "virtual aliases, virtual mailboxes, relay recipients",
     emails: ["aliases", "mailboxes", "relayed"].flatMap((kind) =>
@@ -125,20 +125,20 @@ const POSTFIX_DOORS: Needed[] = [
     emails: mixed("sober.postfix.test", 20, 20),
     expected: byMailbox,
     isEncrypted: false,
-    atMostConnections: 4,
+    maxConnections: 4,
   },
   {
     title: "behind postscreen",
     emails: at("screened.postfix.test", ["ann.baker", "ann-baker"]),
-    expected: byMailbox, // six seconds pass between the two lines of its greeting
+    expected: byMailbox, // six seconds between the two lines of its banner
   },
   {
-    title: "behind postgrey, first visit",
+    title: "behind postgrey, first try",
     emails: at("grey.postfix.test", ["ann.baker", "ann-baker"]),
     expected: always("greylisted"),
   },
   {
-    title: "behind postgrey, second visit",
+    title: "behind postgrey, second try",
     emails: at("grey.postfix.test", ["ann.baker", "ann-baker"]),
     expected: byMailbox,
     afterMs: 6000,
@@ -150,12 +150,12 @@ const POSTFIX_DOORS: Needed[] = [
   },
 ];
 
-const DOVECOT_DOORS: Needed[] = [
+const DOVECOT_LISTENERS: Needed[] = [
   {
     title: "unverified recipients deferred",
     emails: mixed("default.dovecot.test", 5, 5),
-    atMostConnections: 2,
-    expected: (email) => (isMailbox(email) ? "" : "temporary_error"), // 450 is all it says about a stranger
+    maxConnections: 2,
+    expected: (email) => (isMailbox(email) ? "" : "temporary_error"), // 450 is its only reply to an unknown name
   },
   {
     title: "Dovecot stopped",
@@ -170,38 +170,38 @@ const DOVECOT_DOORS: Needed[] = [
   },
 ];
 
-const starttls = (excuses: RegExp | undefined): Needed => ({
-  title: "STARTTLS, 200, half of them strangers",
+const starttls = (allowed: RegExp | undefined): Needed => ({
+  title: "STARTTLS, 200, half of them unknown",
   emails: mixed("secure.opensmtpd.test", 100, 100),
   expected: byMailbox,
-  isEncrypted: excuses === undefined,
-  atMostConnections: 20,
-  excuses,
+  isEncrypted: allowed === undefined,
+  maxConnections: 20,
+  allowed,
 });
 
 const TRIALS: Record<TrialSet, Trial[]> = {
   postfix: [
-    ...singly("postfix.test"),
-    domainNotHosted("postfix.test", "temporary_error"), // Debian's says 454, which promises to reconsider
-    ...POSTFIX_DOORS,
+    ...singleAddresses("postfix.test"),
+    domainNotHosted("postfix.test", "temporary_error"), // Debian's replies 454, which is temporary
+    ...POSTFIX_LISTENERS,
     ...inBulk("postfix.test"),
   ].map(trial),
   exim: [
-    ...singly("exim.test"),
+    ...singleAddresses("exim.test"),
     domainNotHosted("exim.test", "domain_not_accepted"),
     withoutSmtpUtf8("exim.test"),
     ...inBulk("exim.test"),
   ].map(trial),
   opensmtpd: [
-    ...singly("opensmtpd.test"),
-    domainNotHosted("opensmtpd.test", "mailbox_not_found"), // it has the same words for both
+    ...singleAddresses("opensmtpd.test"),
+    domainNotHosted("opensmtpd.test", "mailbox_not_found"), // the same text for both
     withoutSmtpUtf8("opensmtpd.test"),
     ...inBulk("opensmtpd.test"),
     starttls(/io-error: .*SSL routines/),
   ].map((needed) => trial({ isEncrypted: false, ...needed })),
   "opensmtpd-backports": [trial(starttls(undefined))],
   sendmail: [
-    ...singly("sendmail.test"),
+    ...singleAddresses("sendmail.test"),
     domainNotHosted("sendmail.test", "domain_not_accepted"),
     withoutSmtpUtf8("sendmail.test"),
     ...inBulk("sendmail.test"),
@@ -220,15 +220,15 @@ const TRIALS: Record<TrialSet, Trial[]> = {
       title: "with the default delay, three refusals", // 32 s for the third, longer than the engine waits
       emails: mixed("tarpit.courier.test", 2, 2),
       expected: byMailbox,
-      atMostConnections: 2,
-      excuses: /Unexpected SSL connection shutdown/,
+      maxConnections: 2,
+      allowed: /Unexpected SSL connection shutdown/,
     },
     ...inBulk("courier.test"),
   ].map(trial),
   mailfront: [
     ...known("mailfront.test"),
     catchAll("mailfront.test"),
-    domainNotHosted("mailfront.test", "probe_blocked"), // its words fit a mailbox, a domain and a policy alike
+    domainNotHosted("mailfront.test", "probe_blocked"), // its text fits a mailbox, a domain and a policy alike
     withoutSmtpUtf8("mailfront.test"),
     {
       title: "only the domain checked",
@@ -236,7 +236,7 @@ const TRIALS: Record<TrialSet, Trial[]> = {
       expected: always("catch_all"),
     },
     {
-      title: "in badrcptto", // a list for anything the operator does not want
+      title: "in badrcptto", // a list of unwanted recipients
       emails: ["closed@unchecked.mailfront.test"],
       expected: always("probe_blocked"),
     },
@@ -247,12 +247,12 @@ const TRIALS: Record<TrialSet, Trial[]> = {
     overQuota("dovecot.test"),
     catchAll("dovecot.test"),
     domainNotHosted("dovecot.test", "temporary_error"),
-    ...DOVECOT_DOORS,
+    ...DOVECOT_LISTENERS,
     {
-      title: "40, half of them strangers", // each new name takes it a second or more
+      title: "40, half of them unknown", // each new name takes a second or more
       emails: mixed("dovecot.test", 20, 20),
       expected: byMailbox,
-      atMostConnections: 6,
+      maxConnections: 6,
     },
   ].map(trial),
 };
