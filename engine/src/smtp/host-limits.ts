@@ -93,6 +93,16 @@ export function refusalShareOf({ recentRecipients, recentRefusals }: LearnedLimi
   return (recentRefusals + 1) / (recentRecipients + 1);
 }
 
+/**
+ * Upper estimate of the refusals in a batch: all decoys, and of the targets the share that the host has refused so far
+ * plus four standard deviations. Postfix delays every reply by a second after the tenth error, which costs more than
+ * several round trips.
+ */
+export function likelyRefusals(limits: LearnedLimits, targets: number, decoys: number): number {
+  const share = refusalShareOf(limits);
+  return decoys + targets * share + 4 * Math.sqrt(targets * share * (1 - share));
+}
+
 const RECENT_RECIPIENTS = 200;
 
 export function recordAnswer(limits: LearnedLimits, isRefused: boolean): void {
@@ -101,6 +111,15 @@ export function recordAnswer(limits: LearnedLimits, isRefused: boolean): void {
   if (limits.recentRecipients < RECENT_RECIPIENTS) return;
   limits.recentRecipients /= 2;
   limits.recentRefusals /= 2;
+}
+
+/** Whether so many recipients and refusals in one session are beyond what the host is known to answer reliably. */
+export function isBeyondReliable(
+  { reliableUpTo }: LearnedLimits,
+  recipients: number,
+  refusals: number,
+): boolean {
+  return recipients >= reliableUpTo.recipients || refusals >= reliableUpTo.refusals;
 }
 
 /** The host distinguished mailboxes after so many recipients and refusals in one session. */

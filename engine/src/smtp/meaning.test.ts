@@ -24,7 +24,7 @@ test("the corpus has every category and every stage", () => {
   expect(new Set(CORPUS.map(({ stage }) => stage))).toEqual(new Set(REPLY_STAGES));
 });
 
-test("before RCPT no reply of the corpus counts against a mailbox, except for a host that accepts no mail", () => {
+test("before RCPT no reply of the corpus buries a mailbox, save a host that takes no mail", () => {
   for (const { reply } of CORPUS) {
     for (const stage of ["banner", "ehlo", "mail"] as const) {
       const { category, mailbox } = read(reply, stage);
@@ -35,7 +35,7 @@ test("before RCPT no reply of the corpus counts against a mailbox, except for a 
   }
 });
 
-test("a temporary reply never counts against a mailbox", () => {
+test("a temporary reply never buries a mailbox", () => {
   for (const { reply } of CORPUS.filter((line) => line.reply.startsWith("5"))) {
     const later = reply.replaceAll(/^5(\d\d)/gm, "4$1");
     expect(read(later).mailbox, later).not.toBe("does_not_exist");
@@ -56,20 +56,20 @@ test.each([
   expect(read(reply, "rcpt", recipient ? { recipient } : {}).category).toBe(category);
 });
 
-test("the quote in a callout failure is about our sender, not the recipient", () => {
+test("a callout tells what our own server said, so its quote is not about the recipient", () => {
   const reply =
     "550-Verification failed for <bob@example.org>\n550-Response: 550 User unknown\n550 Sender verify failed";
 
   expect(read(reply)).toMatchObject({ category: "sender_rejected", mailbox: "unknown" });
 });
 
-test("two contradictory facts in one reply prove neither", () => {
+test("of two facts in one reply neither is proven", () => {
   for (const reply of ["550 User unknown or mailbox full", "550 Mailbox unavailable or access denied"]) {
     expect(read(reply).mailbox, reply).toBe("unknown");
   }
 });
 
-test("text in another character set is read when it arrives as Latin-1", () => {
+test("words of another character set are read when they arrive as Latin-1", () => {
   const words = "550 Benutzer unbekannt / \xd3\xc3\xbb\xa7\xb2\xbb\xb4\xe6\xd4\xda".replace(
     /Benutzer unbekannt \/ /,
     "",
@@ -79,20 +79,20 @@ test("text in another character set is read when it arrives as Latin-1", () => {
   expect(read("552 La boÃ®te du destinataire est pleine").category).toBe("mailbox_full");
 });
 
-test("the retry time that a server names is read", () => {
+test("the time a server names is understood", () => {
   expect(read("450 4.2.0 Greylisted for 5 minutes").retryAfterSeconds).toBe(300);
   expect(read("451 4.7.1 Please wait 00:04:59 before retrying").retryAfterSeconds).toBe(299);
   expect(read("421 Too many connections, retry in 60s").retryAfterSeconds).toBe(60);
   expect(read("550 5.1.1 User unknown since 300 seconds").retryAfterSeconds).toBeUndefined();
 });
 
-test("a text without a code is read by its enhanced code and its words", () => {
+test("a text without a code still has its enhanced code and its words", () => {
   expect(read("5.2.2 <ann@example.com>: user is over quota").category).toBe("mailbox_full");
   expect(read("5.1.1 User unknown").mailbox).toBe("does_not_exist");
   expect(read("User unknown").mailbox).toBe("unknown");
 });
 
-test("any text at any stage has a meaning with an explanation", () => {
+test("any text at any stage has a meaning, and says why", () => {
   const codes = fc.constantFrom(
     "",
     "220",

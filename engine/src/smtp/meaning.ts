@@ -1,11 +1,9 @@
 /**
- * The meaning of a reply: what is refused, the mailbox, the domain, the message or us?
+ * What a reply means: one question per reply, who or what is being refused, the mailbox or us?
  *
- * Order of decision: the stage, tokens and sentences of known providers, the subject of the sentence, its phrases, the
- * enhanced code, the basic code. Text outranks codes. A refusal aimed at us is never evidence against a mailbox, and in
- * doubt the mailbox is unknown.
- *
- * The tables of rules are in meaning/; what a meaning says about a mailbox in one probe is in mailbox-finding.ts.
+ * Order of decision: the stage, tokens and sentences of known providers, the subject of the sentence, its
+ * phrases, the enhanced code, the basic code. Text outranks numbers. A refusal aimed at us is never
+ * evidence against a mailbox, and when in doubt the mailbox is unknown. The tables are in meaning/.
  */
 
 import { MAILBOX_FACT, type MailboxFact, type ReplyCategory, type ReplyStage } from "./meaning/category.ts";
@@ -45,11 +43,11 @@ export {
 export type ReplyInContext = {
   stage: ReplyStage;
   reply: Reply;
-  /** Host name of the mail server that replied. */
+  /** Host name of the mail server that answered. */
   mx?: string | undefined;
-  /** The name in its banner, which may differ. */
-  bannerName?: string | undefined;
-  /** The probed address, so that its echo is not read as a reason. */
+  /** The name that it gave itself in its banner, which may be another. */
+  greetedAs?: string | undefined;
+  /** The address we asked about, so that its echo is not taken for a reason. */
   recipient?: string | undefined;
   /** Our EHLO name, sender and other names the server may echo. */
   ourNames?: readonly string[] | undefined;
@@ -58,18 +56,18 @@ export type ReplyInContext = {
 export type Meaning = {
   category: ReplyCategory;
   mailbox: MailboxFact;
-  /** An explanation for people. */
+  /** Why we read it so, in words for people. */
   why: string;
   /** Stable id of the rule that decided. */
   rule: string;
-  /** The delay that the server names, if any. */
+  /** How long the server asked us to wait, where it said so. */
   retryAfterSeconds?: number;
 };
 
-/** Known providers first: their tokens decide, whatever the text around them. */
+/** Known providers first: their tokens decide, whatever the sentence around them says. */
 const PROVIDER_RULES: readonly Rule[] = [...TOKEN_RULES, ...ADMISSION_RULES, ...SENTENCE_RULES];
 
-/** Rules about us: also used where a Postfix restriction names a subject other than the recipient. */
+/** Whoever these refuse, it is not the mailbox: the subject of a Postfix restriction other than the recipient. */
 const ABOUT_US: readonly Rule[] = [
   ...CALLOUT_RULES,
   ...INBOUND_RATE_RULES,
@@ -79,7 +77,7 @@ const ABOUT_US: readonly Rule[] = [
   ...RATE_RULES,
 ];
 
-/** Row order is the policy: unambiguous phrases, then us, then the message and the domain, then the mailbox, then the rest. */
+/** Row order is the policy: what is beyond doubt, then us, then the message and the domain, then the mailbox, then the rest. */
 const PHRASE_RULES: readonly Rule[] = [
   ...PLAIN_RULES,
   ...RESTRICTED_RULES,
@@ -106,7 +104,7 @@ const PHRASE_RULES: readonly Rule[] = [
   ...POLICY_RULES,
 ];
 
-/** RFC 7504: a host, or a domain, that accepts no mail. Some servers use these codes for a single message. */
+/** RFC 7504: codes of a host, or a domain, that takes no mail. Some servers use them for a single message. */
 const HOST_CODES: ReadonlySet<number> = new Set([521, 556]);
 const ABOUT_OUR_MAIL = /(?<!\w)(?:message|ip|sender|client|connection)(?!\w)/;
 
@@ -121,14 +119,14 @@ const WRAPPER_DEFAULT: Record<string, ReplyCategory> = {
   "sender address": "sender_rejected",
 };
 
-/** Every rule once; the lists below are searched at different steps. */
+/** Every rule once; the two lists below are looked through at different moments. */
 const TABLE = new RuleTable([...PROVIDER_RULES, ...PHRASE_RULES]);
 const PROVIDER_ROWS = TABLE.rowsOf(PROVIDER_RULES);
 const ABOUT_US_ROWS = TABLE.rowsOf(ABOUT_US);
 const PHRASE_ROWS = TABLE.rowsOf(PHRASE_RULES);
 
 export function readReply(context: ReplyInContext): Meaning {
-  // An acceptance is read by its code alone.
+  // An acceptance needs no words.
   if (context.reply.code > 0 && context.reply.code < 400) return conclude(context, byCode(context));
   const wording = replyTextOf(context.reply, context);
   return conclude(context, findingIn(context, wording), wording);
@@ -154,13 +152,13 @@ function findingIn(context: ReplyInContext, wording: ReplyText): Finding {
   );
 }
 
-function circumstancesOf({ stage, reply, mx, bannerName }: ReplyInContext): Circumstances {
+function circumstancesOf({ stage, reply, mx, greetedAs }: ReplyInContext): Circumstances {
   return {
     stage,
     code: reply.code,
     severity: severityOf(reply),
     enhanced: reply.enhanced ?? "",
-    hosts: bannerName === undefined ? [hostName(mx)] : [hostName(mx), hostName(bannerName)],
+    hosts: greetedAs === undefined ? [hostName(mx)] : [hostName(mx), hostName(greetedAs)],
   };
 }
 
@@ -168,7 +166,7 @@ function hostName(name = ""): string {
   return name.toLowerCase().replace(/\.$/, "");
 }
 
-/** 5 for permanent, 4 for temporary. A text without a code may still have an enhanced one. */
+/** 5 for "no", 4 for "later". A text without a code may still carry an enhanced one. */
 export function severityOf({ code, enhanced }: Reply): number {
   return code > 0 ? Math.floor(code / 100) : Number(enhanced?.[0] ?? 0);
 }
@@ -180,11 +178,11 @@ function byRule(rule: Rule | undefined): Finding | undefined {
 function byNamedSubject(subject: string, aboutUs: () => Finding | undefined): Finding | undefined {
   const category = WRAPPER_DEFAULT[subject];
   if (!category) return undefined;
-  const why = `the server names our ${subject} as what it refuses`;
+  const why = `the server says that it refuses our ${subject}`;
   return aboutUs() ?? { rule: "named-subject", category, why };
 }
 
-/** No rule matched, and a sentence names our sender or our server: then the codes are about us. */
+/** No rule fitted, and a sentence names our sender or our server: then whatever the numbers say is said of us. */
 function byOtherSubject({ reply }: ReplyInContext, words: string): Finding | undefined {
   const subject = severityOf(reply) === 5 ? anotherSubject(words) : undefined;
   if (subject === undefined) return undefined;
@@ -192,13 +190,13 @@ function byOtherSubject({ reply }: ReplyInContext, words: string): Finding | und
   return {
     rule: "other-subject",
     category,
-    why: "it is about our sender or our server, not the mailbox",
+    why: "it speaks of our sender or our server, not of the mailbox",
   };
 }
 
 function byHostCode({ reply }: ReplyInContext, wording: ReplyText): Finding | undefined {
   if (!HOST_CODES.has(reply.code) || ABOUT_OUR_MAIL.test(wording.clean)) return undefined;
-  const why = `${reply.code} is a host or domain that accepts no mail`;
+  const why = `${reply.code} is a host or domain that takes no mail`;
   return { rule: `code-${reply.code}`, category: "domain_not_accepted", mailbox: "does_not_exist", why };
 }
 
@@ -214,7 +212,7 @@ function byCode({ stage, reply }: ReplyInContext): Finding {
 function conclude({ stage, reply }: ReplyInContext, finding: Finding, wording?: ReplyText): Meaning {
   const { category, why, rule } = finding;
   const meaning: Meaning = { category, mailbox: finding.mailbox ?? MAILBOX_FACT[category], why, rule };
-  // A 4xx may change, so it never proves that a mailbox does not exist.
+  // A 4xx promises to reconsider, so one alone does not bury a mailbox.
   if (meaning.mailbox === "does_not_exist" && severityOf(reply) < 5) meaning.mailbox = "unknown";
   if (meaning.mailbox === "exists" && stage !== "rcpt") meaning.mailbox = "unknown";
   const wait = wording && RETRYABLE.has(category) ? retryAfterSeconds(wording.clean) : undefined;

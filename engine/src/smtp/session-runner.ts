@@ -12,7 +12,9 @@ import type { HostLimiter } from "./host-limiter.ts";
 import {
   type AddressFailure,
   type HostLimits,
+  isBeyondReliable,
   type LearnedLimits,
+  likelyRefusals,
   recordAnswer,
   recordCutOff,
   recordOkSession,
@@ -161,12 +163,11 @@ export class ProbeSession {
       this.#limits.recipientsPerBatch,
       this.#recipientsPerTransaction,
     );
-    const share = refusalShareOf(this.#limits);
     return (targets, decoys) => {
       const total = targets + decoys;
       return (
         total <= maxRecipients &&
-        (total <= refusalsLeft || likelyRefusals(targets, decoys, share) <= refusalsLeft)
+        (total <= refusalsLeft || likelyRefusals(this.#limits, targets, decoys) <= refusalsLeft)
       );
     };
   }
@@ -256,7 +257,7 @@ export class ProbeSession {
     const { client, host } = this.#target;
     const { ourNames } = this.#deps;
     const { recipient } = request;
-    const context = { stage, reply, mx: host, bannerName: client.bannerName, recipient, ourNames };
+    const context = { stage, reply, mx: host, greetedAs: client.bannerName, recipient, ourNames };
     const { finding, meaning } = interpretReply(context, this.#deps.profile);
     const { answer } = finding;
     if (answer === "accepted") {
@@ -287,15 +288,11 @@ export class ProbeSession {
       this.#deps.queue.add(request);
       return "refused";
     }
-    if (stage === "rcpt") this.#streak.hold(request, finding, this.#isLate(tally));
+    const recipients = this.#recipients + tally.answered;
+    const isLate = isBeyondReliable(this.#limits, recipients, this.#refused + tally.refused);
+    if (stage === "rcpt") this.#streak.hold(request, finding, isLate);
     else request.settle(finding);
     return "refused";
-  }
-
-  /** Whether the session is beyond what this host is known to answer reliably. */
-  #isLate({ answered, refused }: BatchTally): boolean {
-    const { recipients, refusals } = this.#limits.reliableUpTo;
-    return this.#recipients + answered >= recipients || this.#refused + refused >= refusals;
   }
 
   /** After each batch: confirms the held refusals, or retracts them where the server may refuse everything. */
@@ -397,15 +394,6 @@ export class ProbeSession {
       this.#deps.hostLimits.markFailed(address, ANSWER_OF_ENDING[ending]);
     }
   }
-}
-
-/**
- * Upper estimate of the refusals in a batch: all decoys, and of the targets the share that the host has refused so far
- * plus four standard deviations. Postfix delays every reply by a second after the tenth error, which costs more than
- * several round trips.
- */
-function likelyRefusals(targets: number, decoys: number, share: number): number {
-  return decoys + targets * share + 4 * Math.sqrt(targets * share * (1 - share));
 }
 
 const ANSWER_OF_ENDING: Record<SessionEnding, AddressFailure> = {
