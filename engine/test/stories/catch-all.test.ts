@@ -13,12 +13,12 @@ import {
   type Temper,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { engineIn, manyAt, openStory, testScenarios } from "./story.ts";
+import { engineIn, manyAt, openStory, tellStories } from "./story.ts";
 
 const at = (temper: Temper) => mailDomain({ users: ["ann"], temper });
 const catchAll = { ann: "risky catch_all", eve: "risky catch_all" };
 
-testScenarios([
+tellStories([
   ["a server that accepts every recipient is risky", at(acceptsEveryone), catchAll],
   ["also without pipelining", at([noPipelining, acceptsEveryone]), catchAll],
   ["also with one recipient per transaction", at([recipientLimit(1), acceptsEveryone]), catchAll],

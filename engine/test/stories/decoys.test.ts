@@ -2,7 +2,7 @@
 import { answersWith, google, type Mailbox, mailDomain, mailHost, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { reportOf } from "../../src/report.ts";
-import { openStory, testScenarios } from "./story.ts";
+import { openStory, tellStories } from "./story.ts";
 
 const isPerson = ({ localPart }: Mailbox) => /^[a-z]+\.[a-z]+$/.test(localPart);
 const isNotAnn = ({ localPart }: Mailbox) => localPart !== "ann";
@@ -14,7 +14,7 @@ const refusing = (reply: string) =>
 /** Accepts whatever looks like a person's name, and refuses the rest. */
 const acceptsPersons: Temperament = { mailbox: (mailbox) => (isPerson(mailbox) ? "catch_all" : undefined) };
 
-testScenarios([
+tellStories([
   ...[
     "550 ",
     "550 Rejected",

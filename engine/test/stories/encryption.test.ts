@@ -10,12 +10,12 @@ import {
   type Temper,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { NO_VIOLATIONS, openStory, testScenarios, violationsAt } from "./story.ts";
+import { NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts";
 
 const at = (temper: Temper) => mailDomain({ users: ["ann"], temper });
 const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
 
-testScenarios([
+tellStories([
   ["a self-signed certificate is accepted", at(offersTls("self_signed")), asUsual],
   ["an expired certificate is accepted", at(offersTls("expired")), asUsual],
   ["an obsolete version of TLS is accepted", at(offersTls("obsolete")), asUsual],

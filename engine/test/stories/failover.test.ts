@@ -12,13 +12,13 @@ import {
   saysNothing,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { manyAt, NO_VIOLATIONS, openStory, testScenarios, violationsAt } from "./story.ts";
+import { manyAt, NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts";
 
 const users = ["ann"];
 const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
 const ACCEPTS_NO_MAIL = answersWith({ at: "banner", reply: "521 5.3.2 This host does not accept mail" });
 
-testScenarios([
+tellStories([
   ["the first host is down", mailDomain({ users, hosts: { a: { down: true }, b: {} } }), asUsual],
   [
     "the first closes the connection",

@@ -14,7 +14,7 @@ import {
   tarpit,
 } from "@mailvet/lab";
 import { describe, expect, test } from "vitest";
-import { openStory, testScenarios } from "./story.ts";
+import { openStory, tellStories } from "./story.ts";
 
 const BUDGET_MS = 500;
 const at = (temper: Temper) => mailDomain({ users: ["ann"], temper });
@@ -26,7 +26,7 @@ const HANG_UPS = ["connect", "banner", "ehlo", "mail"] as const;
 const MOMENTS = ["banner", "ehlo", "mail", "rcpt"] as const satisfies Stage[];
 
 describe("malformed replies end in smtp_protocol_error", () => {
-  testScenarios([
+  tellStories([
     ["an endless banner", at(endlessBanner), malformed],
     ["an endless line instead of a banner", at(endlessLine({ at: "banner" })), malformed],
     ["an endless reply to EHLO", at(endlessLine({ at: "ehlo" })), malformed],
@@ -60,7 +60,7 @@ describe("malformed replies end in smtp_protocol_error", () => {
 });
 
 describe("silence ends in smtp_timeout", () => {
-  testScenarios(
+  tellStories(
     [
       ["a tarpit that drips a byte at a time", at(tarpit({ gapMs: 100 })), silence],
       ...MOMENTS.map((moment) => [`silence at ${moment}`, at(saysNothing({ at: moment })), silence] as const),

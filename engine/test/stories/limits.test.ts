@@ -18,12 +18,12 @@ import {
   type Temperament,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { manyAt, NO_VIOLATIONS, openStory, testScenarios, violationsAt } from "./story.ts";
+import { manyAt, NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts";
 
 const at = (temper: Temper) => mailDomain({ users: ["ann", "bob", "cid", "dan"], temper });
 const asUsual = { ann: "valid", bob: "valid", cid: "valid", dan: "valid", eve: "invalid mailbox_not_found" };
 
-testScenarios([
+tellStories([
   ["one recipient per transaction", at(recipientLimit(1)), asUsual],
   ["two recipients per transaction", at(recipientLimit(2)), asUsual],
   ["one recipient per transaction, without pipelining", at([noPipelining, recipientLimit(1)]), asUsual],

@@ -1,13 +1,13 @@
 /** Refusals that prove nothing about a mailbox: temporary ones, and those before RCPT. */
 import { answersWith, mailDomain } from "@mailvet/lab";
-import { testScenarios } from "./story.ts";
+import { tellStories } from "./story.ts";
 
 const at = (stage: "banner" | "ehlo" | "mail" | "rcpt", reply: string) =>
   mailDomain({ users: ["ann"], temper: answersWith({ at: stage, reply }) });
 const temporary = { ann: "unknown temporary_error" };
 const blocked = { ann: "unknown probe_blocked" };
 
-testScenarios([
+tellStories([
   [
     "temporarily disabled is not disabled",
     at("rcpt", "450 4.2.1 The mailbox is temporarily disabled"),

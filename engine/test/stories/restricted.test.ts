@@ -3,13 +3,13 @@ import { answersWith, google, mailDomain, mailHost } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { reasonOf } from "../../src/reason.ts";
 import { decide } from "../../src/verdict.ts";
-import { openStory, testScenarios } from "./story.ts";
+import { openStory, tellStories } from "./story.ts";
 
 const saying = (reply: string) =>
   mailDomain({ users: ["ann", "staff"], temper: answersWith({ at: "rcpt", reply, users: ["staff"] }) });
 const restricted = { staff: "risky restricted", ann: "valid", eve: "invalid mailbox_not_found" };
 
-testScenarios([
+tellStories([
   [
     "a group for authenticated senders exists",
     saying(

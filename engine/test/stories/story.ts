@@ -115,7 +115,7 @@ function isLive(lab: Lab, email: string): boolean {
 export type Row = readonly [title: string, domain: MailDomain, verdicts: Readonly<Record<string, string>>];
 
 /** One test per row, all in one lab, each at a domain of its own. */
-export function testScenarios(rows: readonly Row[], options: StoryOptions = {}): void {
+export function tellStories(rows: readonly Row[], options: StoryOptions = {}): void {
   let story: Story;
   const domainOf = (index: number) => `story-${index + 1}.test`;
   beforeAll(async () => {
@@ -142,9 +142,9 @@ export function testScenarios(rows: readonly Row[], options: StoryOptions = {}):
     await story.end();
     for (const [index, [title, domain]] of rows.entries()) {
       for (const host of hostsOf(domainOf(index), domain)) {
-        const { closedWithoutQuit: _, ...rudeness } = await violationsAt(story, host);
-        const { closedWithoutQuit: __, ...none } = NO_VIOLATIONS; // a closed connection cannot take QUIT
-        expect(rudeness, title).toEqual(none);
+        const { leftWithoutQuit: _, ...violations } = await violationsAt(story, host);
+        const { leftWithoutQuit: __, ...none } = NO_VIOLATIONS; // a closed connection cannot take QUIT
+        expect(violations, title).toEqual(none);
       }
     }
   });
@@ -165,13 +165,13 @@ export async function violationsAt({ lab }: Story, host: string) {
   return {
     data: counts.commands.DATA ?? 0,
     vrfy: counts.commands.VRFY ?? 0,
-    sentBeforeBanner: counts.talkedBeforeBanner,
-    closedWithoutQuit: counts.endedWithoutQuit,
-    stillOpen: counts.openConnections,
+    talkedBeforeBanner: counts.talkedBeforeBanner,
+    leftWithoutQuit: counts.endedWithoutQuit,
+    stillThere: counts.openConnections,
   };
 }
 
-export const NO_VIOLATIONS = { data: 0, vrfy: 0, sentBeforeBanner: 0, closedWithoutQuit: 0, stillOpen: 0 };
+export const NO_VIOLATIONS = { data: 0, vrfy: 0, talkedBeforeBanner: 0, leftWithoutQuit: 0, stillThere: 0 };
 
 /** `anna1@domain` … `annaN@domain`. */
 export function manyAt(domain: string, count: number): string[] {

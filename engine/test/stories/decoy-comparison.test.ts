@@ -2,7 +2,7 @@
 import { answersWith, type Mailbox, mailDomain, microsoft365 } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { decide } from "../../src/verdict.ts";
-import { openStory, type Story, testScenarios } from "./story.ts";
+import { openStory, type Story, tellStories } from "./story.ts";
 
 const isUnknown = ({ localPart }: Mailbox) => !["ann", "bob", "postmaster"].includes(localPart);
 const refusing = (reply: string) =>
@@ -12,7 +12,7 @@ const refusing = (reply: string) =>
   });
 const missing = { ann: "valid", eve: "invalid mailbox_not_found" };
 
-testScenarios([
+tellStories([
   ["a bare refusal, where others are accepted", refusing("550 Rejected"), missing],
   ["access denied, where others are accepted", refusing("550 5.7.1 Access denied"), missing],
   [

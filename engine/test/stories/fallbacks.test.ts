@@ -11,7 +11,7 @@ import {
   type Temperament,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { NO_VIOLATIONS, openStory, testScenarios, violationsAt } from "./story.ts";
+import { NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts";
 
 const at = (temper: Temper) => mailDomain({ users: ["ann"], temper });
 const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
@@ -29,7 +29,7 @@ const closesInsideTls: Temperament = {
   on: { ehlo: ({ secure }) => (secure ? { close: "politely" } : undefined) },
 };
 
-testScenarios([
+tellStories([
   ["a server that closes at EHLO gets HELO", at(closesAtEhlo), asUsual],
   ["so does one that rejects EHLO and closes", at(rejectsEhloAndCloses), asUsual],
   ["a server that closes at STARTTLS is probed in plain text", at(closesAtStartTls), asUsual],
@@ -54,14 +54,14 @@ test.concurrent.each([
   expect(commands[unsupported]).toBe(1);
   expect(connections).toBeLessThanOrEqual(3); // the one that was closed, and at most one per check
   const rudeness = await violationsAt(story, "mx.shop.test");
-  expect(rudeness).toEqual({ ...NO_VIOLATIONS, closedWithoutQuit: 1 }); // the server had closed the connection
+  expect(rudeness).toEqual({ ...NO_VIOLATIONS, leftWithoutQuit: 1 }); // the server had closed the connection
 });
 
 const isAnn = ({ localPart }: { localPart: string }) => localPart === "ann";
 const twoHosts = (first: Temper, second: Temper = []) =>
   mailDomain({ users: ["ann"], hosts: { mx1: { temper: first }, mx2: { temper: second } } });
 
-testScenarios([
+tellStories([
   [
     "after a temporary failure of the first host the second is tried",
     twoHosts(failsForNow({ at: "rcpt" })),

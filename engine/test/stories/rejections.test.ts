@@ -12,12 +12,12 @@ import {
   type Temper,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { openStory, testScenarios } from "./story.ts";
+import { openStory, tellStories } from "./story.ts";
 
 const at = (temper: Temper) => mailDomain({ users: ["ann", "bob", "jörg"], temper });
 const blocked = { ann: "unknown probe_blocked", eve: "unknown probe_blocked" };
 
-testScenarios([
+tellStories([
   [
     "a normal server accepts the mailboxes that exist and refuses the others",
     at(polite),
