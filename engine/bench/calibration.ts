@@ -8,9 +8,9 @@ import type { SubStatus } from "@mailvet/contract";
 import {
   bandOf,
   type CalibrationCell,
-  calibrated,
+  calibrateScore,
   calibrationFrom,
-  predictedBounce,
+  predictedBounceRate,
 } from "../src/calibration.ts";
 
 type Sort = {
@@ -120,18 +120,18 @@ function simulate(): void {
     const cell = cells.get(key) ?? { provider: sort.provider, band, outcomes: 0, bounced: 0, predicted: 0 };
     cell.outcomes++;
     cell.bounced += Number(bounced);
-    cell.predicted += predictedBounce(score);
+    cell.predicted += predictedBounceRate(score);
     cells.set(key, cell);
   }
   const calibration = calibrationFrom([...cells.values()]);
   const after = (sort: Sort, score: number) =>
-    predictedBounce(calibrated(score, sort.subStatus, sort.provider, calibration));
+    predictedBounceRate(calibrateScore(score, sort.subStatus, sort.provider, calibration));
 
   for (const name of ["overall", ...new Set(SORTS.flatMap(({ provider, name: own }) => [provider, own]))]) {
     const isIn = ({ provider, name: own }: Sort) => name === "overall" || name === provider || name === own;
     const ones = told.filter(({ sort }) => isIn(sort));
     const real = mean(ones.map(({ bounced }) => Number(bounced)));
-    note(name, "before", 100 * Math.abs(mean(ones.map(({ score }) => predictedBounce(score))) - real));
+    note(name, "before", 100 * Math.abs(mean(ones.map(({ score }) => predictedBounceRate(score))) - real));
     note(name, "told", 100 * Math.abs(mean(ones.map(({ sort, score }) => after(sort, score))) - real));
 
     const sorts = SORTS.filter(isIn);

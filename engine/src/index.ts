@@ -3,9 +3,9 @@ export {
   bandOf,
   type Calibration,
   type CalibrationCell,
-  calibrated,
+  calibrateScore,
   calibrationFrom,
-  predictedBounce,
+  predictedBounceRate,
 } from "./calibration.ts";
 export { createResolver, type Resolver, type ResolverOptions } from "./dns/resolver.ts";
 export { type Doctor, doctorFrom } from "./doctor/doctor.ts";

@@ -18,7 +18,7 @@ for (const name of new Set(rows.map((row) => row.class))) {
         return {
           email: row.email,
           wanted: row.rule ?? "valid",
-          got: parsed.ok ? "valid" : parsed.complaint.rule,
+          got: parsed.ok ? "valid" : parsed.error.rule,
         };
       })
       .filter(({ wanted, got }) => wanted !== got);

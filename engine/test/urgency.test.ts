@@ -57,14 +57,14 @@ test("an address of a long list that somebody now waits for in person takes a fe
   const hurried = checks.at(-2)!;
   await until(() => askedIn(story) > 0); // the list is under way
   const [hurriedIn, lastIn] = [askedDuring(story, hurried.done), askedDuring(story, last.done)];
-  hurried.hurry();
-  hurried.hurry();
+  hurried.raisePriority();
+  hurried.raisePriority();
   expect(await hurriedIn).toBeLessThan(200); // a few rounds of forty
   expect(await lastIn).toBeGreaterThan(1000);
 
   const verdicts = await Promise.all(checks.map(async ({ done }) => decide(await done).status));
   expect(new Set(verdicts)).toEqual(new Set(["valid"]));
-  hurried.hurry(); // there is nothing left to do sooner
+  hurried.raisePriority(); // there is nothing left to do sooner
   await story.end();
   expect(story.lab.counts("mx.shop.test").commands.RCPT).toBe(2000 + 1); // each once, and one made-up name
 });
@@ -110,7 +110,7 @@ test("when connections are scarce, the host of a single check is called before t
   const list = Array.from({ length: 12 }, (_, i) => ask(`anna1@shop${i}.test`, false));
   const isCalled = (_: unknown, i: number) => story.lab.counts(`mx.shop${i}.test`).connections > 0;
   await until(() => list.some(isCalled)); // the others wait at the door
-  list.at(-1)!.hurry();
+  list.at(-1)!.raisePriority();
   await Promise.all([...list, ask("single1@single.test", true)].map(({ done }) => done));
   expect(order).toHaveLength(13);
   expect(order.indexOf("single1@single.test")).toBeLessThanOrEqual(4);
@@ -132,7 +132,7 @@ test("the made-up name that an answer still waits for can be hurried too", async
   });
   await until(() => check.evidence.mailbox !== undefined);
   expect(isDone).toBe(false);
-  check.hurry();
+  check.raisePriority();
   await check.done;
   const { length: open } = list.filter(({ evidence }) => evidence.mailbox === undefined);
   expect(open).toBeGreaterThan(20);

@@ -9,8 +9,8 @@ import { readName, TEMPLATES } from "#src/plausibility/name-parser";
 import { liftOf, tallyOf } from "#src/plausibility/naming-pattern";
 import { aucOf } from "../metrics.ts";
 import { createRandom } from "../random.ts";
-import { printDomainSlips } from "./domain-slips.ts";
-import { printLocalSlips } from "./local-slips.ts";
+import { printDomainSlips } from "./domain-typos.ts";
+import { printLocalSlips } from "./local-part-typos.ts";
 import { drawTemplate, mailboxName } from "./mailbox-names.ts";
 import { readPopulation } from "./people.ts";
 

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { getDomain } from "tldts";
 import { specialUseOf } from "../address/special-use.ts";
-import { isHostName, plainName } from "../dns/host-name.ts";
+import { isHostName, normaliseName } from "../dns/host-name.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { type Case, type Finding, judge } from "./finding.ts";
 import { type AddressesOfName, findAddressesOf } from "./forward-lookup.ts";
@@ -12,7 +12,7 @@ export async function examineEhloName(
   deps: { resolver: Pick<Resolver, "ask">; ehloName: string; exemptSpecialUse: readonly string[] },
   ourAddress: string | undefined,
 ): Promise<Finding> {
-  const name = plainName(deps.ehloName);
+  const name = normaliseName(deps.ehloName);
   const complaint = complaintAbout(name, deps.exemptSpecialUse);
   const forward: AddressesOfName =
     complaint === undefined ? await findAddressesOf(deps.resolver, name) : { addresses: [] };

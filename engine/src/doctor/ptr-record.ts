@@ -3,7 +3,7 @@
  * Most mail servers look at the first two before they look at anything else.
  */
 import { isFailure } from "../dns/dns-answer.ts";
-import { plainName } from "../dns/host-name.ts";
+import { normaliseName } from "../dns/host-name.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { type Case, type Finding, judge } from "./finding.ts";
 import { findAddressesOf } from "./forward-lookup.ts";
@@ -13,7 +13,7 @@ export async function examinePtrRecord(
   deps: { resolver: Pick<Resolver, "ask">; ehloName: string },
   ourAddress: string | undefined,
 ): Promise<Finding> {
-  const greeting = plainName(deps.ehloName);
+  const greeting = normaliseName(deps.ehloName);
   if (ourAddress === undefined) return judge("reverse DNS", CASES, { greeting, ourAddress, names: [] });
   const answer = await deps.resolver.ask(reverseNameOf(ourAddress), "PTR");
   const failure = isFailure(answer) ? answer.status : undefined;

@@ -82,6 +82,6 @@ test("what is shown is said of the mailbox, and what decided is quoted in the re
   expect(sub_status).toBe("temporary_error");
   expect(details).toMatchObject({ smtp_valid: true, smtp_code: 250 });
   expect(reason).toBe(
-    "mx.shop.test has a temporary problem. It accepts this mailbox; of a made-up one it said: 451 4.3.0 Temporary lookup failure.",
+    "mx.shop.test reports a temporary error. It accepts this mailbox; its reply for a made-up one: 451 4.3.0 Temporary lookup failure.",
   );
 });

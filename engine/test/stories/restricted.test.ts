@@ -59,6 +59,6 @@ test("a mailbox that receives mail too fast exists, and the reason says so", asy
   const verdict = decide(evidence);
   expect(verdict).toMatchObject({ status: "valid", subStatus: "" });
   expect(reasonOf(evidence, verdict)).toBe(
-    `${host} says that this mailbox receives mail too fast at the moment, which only an existing one can.`,
+    `${host} says that this mailbox is receiving mail too fast, so it exists.`,
   );
 });

@@ -11,7 +11,7 @@ import { loadNameLexicon, type NameLexicon } from "#src/plausibility/name-lexico
 import { slipsBehind } from "#src/plausibility/typo-candidates";
 import { packageFolder } from "../packages.ts";
 import { createRandom, type Random } from "../random.ts";
-import { withSlip } from "./finger-slips.ts";
+import { withSlip } from "./key-typos.ts";
 import { isHeldOut, type Person, type Population } from "./people.ts";
 
 const PEOPLE = 6000;

@@ -11,7 +11,7 @@ import { suggestKnownDomain } from "#src/plausibility/domain-typo";
 import { slipsBehind } from "#src/plausibility/typo-candidates";
 import { packageFolder } from "../packages.ts";
 import { createRandom, shuffle } from "../random.ts";
-import { withSlip } from "./finger-slips.ts";
+import { withSlip } from "./key-typos.ts";
 
 const ASKED = 2000;
 const SIZES = [1000, 10_000, 100_000];
