@@ -10,7 +10,7 @@
  */
 import type { Evidence } from "#src/evidence";
 import { createInspection } from "#src/inspection";
-import { loadNameModel } from "#src/plausibility/name-model";
+import { loadNameModel } from "#src/plausibility/name-model/name-model";
 import { type PatternTally, tallyOf } from "#src/plausibility/naming-pattern";
 import { loadDisposables } from "#src/reference/disposable";
 import { reportOf } from "#src/report";
@@ -49,7 +49,7 @@ const ROWS: readonly (readonly [known: number, judgedBy: string, hear: Hear])[] 
   [0, "name", (e) => e],
   [0, "name, list", (e, _, others) => ({ ...e, listNaming: others() })],
   ...[3, 10].flatMap((known): [number, string, Hear][] => [
-    [known, "pattern", ({ nameOpinion: _, ...e }, naming) => ({ ...e, naming })],
+    [known, "pattern", ({ nameScore: _, ...e }, naming) => ({ ...e, naming })],
     [known, "name, pattern", (e, naming) => ({ ...e, naming })],
   ]),
   [10, "name, pattern, list", (e, naming, others) => ({ ...e, naming, listNaming: others() })],

@@ -7,7 +7,7 @@
  */
 import validator from "validator";
 import { createInspection, type Inspect } from "#src/inspection";
-import { loadNameModel } from "#src/plausibility/name-model";
+import { loadNameModel } from "#src/plausibility/name-model/name-model";
 import { loadDisposables } from "#src/reference/disposable";
 import { decide } from "#src/verdict";
 import { hostileShapes, mixedAddresses } from "./addresses.ts";

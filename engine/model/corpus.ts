@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { plainLetters } from "#src/plausibility/normalise-letters";
+import { normaliseLetters } from "#src/plausibility/normalise-letters";
 import { packageFolder } from "./packages.ts";
 import { romanize } from "./romanize.ts";
 
@@ -44,7 +44,7 @@ function tidy(names: Iterable<string>, side: Side | undefined): string[] {
     const latin = romanize(name.normalize("NFC"));
     if (latin === undefined) continue;
     for (const spelling of spellingsOf(latin)) {
-      const plain = plainLetters(spelling).replace(/[^a-z]/g, "");
+      const plain = normaliseLetters(spelling).replace(/[^a-z]/g, "");
       if (plain.length < 2 || plain.length > 20 || MASHED.test(plain)) continue;
       if (side === undefined || sideOf(plain) === side) kept.add(plain);
     }

@@ -6,7 +6,7 @@
  *
  * Addresses of real people are read where they published them, used in memory, and neither printed nor written.
  */
-import { loadNameModel } from "#src/plausibility/name-model";
+import { loadNameModel } from "#src/plausibility/name-model/name-model";
 import { BASELINES } from "./baselines.ts";
 import { COUNTRY_GROUPS, LANGUAGE_GROUPS } from "./cultures.ts";
 import { FAKE_KINDS, type FakeKind } from "./fakes.ts";

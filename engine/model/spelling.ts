@@ -4,11 +4,11 @@
  * Counted over the chosen side only, so it knows nothing of any kind of fake.
  */
 import {
-  MOST_SURPRISE,
+  MAX_SURPRISE,
   SPELLING_SIZE,
   SPELLING_SYMBOLS,
   SURPRISE_STEP,
-} from "#src/plausibility/known-word-features";
+} from "#src/plausibility/name-model/known-word-features";
 
 /** Runs of plain letters, each with how much it counts. */
 export function spellingOf(runs: Iterable<readonly [letters: string, weight: number]>): Uint8Array {
@@ -28,7 +28,7 @@ export function spellingOf(runs: Iterable<readonly [letters: string, weight: num
     chances = leaning(counts, chances);
   }
   return Uint8Array.from(chances, (chance) =>
-    Math.min(MOST_SURPRISE, Math.round(-Math.log(chance) / SURPRISE_STEP)),
+    Math.min(MAX_SURPRISE, Math.round(-Math.log(chance) / SURPRISE_STEP)),
   );
 }
 

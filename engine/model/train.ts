@@ -4,7 +4,7 @@
  *   npm run model:train
  */
 import { writeFileSync } from "node:fs";
-import { writeWeights } from "#src/plausibility/name-weights";
+import { writeWeights } from "#src/plausibility/name-model/name-weights";
 import { trainWeights } from "./training.ts";
 import { knownTokens, materialOf } from "./training-set.ts";
 

@@ -4,10 +4,10 @@
 import {
   addKnown,
   addSeen,
-  emptyKnowledge,
+  emptyModelTables,
   fivesOf,
-  type Knowledge,
-} from "#src/plausibility/known-word-features";
+  type ModelTables,
+} from "#src/plausibility/name-model/known-word-features";
 import {
   censusStock,
   commonWords,
@@ -169,8 +169,8 @@ export function foldOfMaterial(material: Material, isIn: (token: string) => bool
   };
 }
 
-export function knowledgeOf(material: Material): Knowledge {
-  const { lexicon, fives } = emptyKnowledge();
+export function knowledgeOf(material: Material): ModelTables {
+  const { lexicon, fives } = emptyModelTables();
   for (const token of knownTokens(material)) addKnown(lexicon, token);
   for (const five of sharedFives(material)) addSeen(fives, five);
   return { lexicon, fives, spelling: spellingOf(spelledRuns(material)) };

@@ -11,7 +11,7 @@ import type { AddressSyntaxError } from "./address/syntax-error.ts";
 import type { MailPolicies } from "./dns/mail-policies.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
 import type { Adjudication } from "./plausibility/adjudication.ts";
-import type { NameOpinion } from "./plausibility/name-model.ts";
+import type { NameScore } from "./plausibility/name-model/name-model.ts";
 import type { PatternTally } from "./plausibility/naming-pattern.ts";
 import type { RoleTier } from "./reference/roles.ts";
 
@@ -47,8 +47,8 @@ export type Evidence = {
   decoy?: DecoyFinding;
   /** AI enhancement is off, so the local part is not scored. */
   ignoresName?: true;
-  /** The name model's opinion of the local part, recorded at inspection. */
-  nameOpinion?: NameOpinion;
+  /** The name model's score of the local part, computed at inspection. */
+  nameScore?: NameScore;
   /** Naming pattern of mailboxes proven at this domain. */
   naming?: PatternTally;
   /** Naming pattern of the other addresses at this domain in the same list. Weaker, because they are not proven. */

@@ -54,13 +54,13 @@ test("the local part is scored only where it may matter: not for roles, relays, 
   const read: string[] = [];
   const judge = (local: string) => {
     read.push(local);
-    return { score: 0.9, traits: [] };
+    return { score: 0.9, signals: [] };
   };
   const inspectNames = createInspection({
     disposables: loadDisposables(),
     nameModel: { method: "test", judge },
   });
-  expect(inspectNames("Anna.Lee+shop@firm.io").nameOpinion).toEqual({ score: 0.9, traits: [] });
+  expect(inspectNames("Anna.Lee+shop@firm.io").nameScore).toEqual({ score: 0.9, signals: [] });
   for (const email of [
     "info@firm.io",
     "anna.lee@mozmail.com",
@@ -70,7 +70,7 @@ test("the local part is scored only where it may matter: not for roles, relays, 
     '"anna lee"@firm.io',
     "anna.lee",
   ]) {
-    expect(inspectNames(email).nameOpinion).toBeUndefined();
+    expect(inspectNames(email).nameScore).toBeUndefined();
   }
   expect(read).toEqual(["Anna.Lee+shop"]);
   expect(inspect("anna.lee@firm.io")).toMatchObject({ ignoresName: true }); // without a model

@@ -8,8 +8,8 @@ import { specialUseOf } from "./address/special-use.ts";
 import { suggestDomain, suggestForSingleLabel } from "./address/suggestion.ts";
 import type { AddressSyntaxError } from "./address/syntax-error.ts";
 import type { Evidence } from "./evidence.ts";
-import type { NameModel } from "./plausibility/name-model.ts";
-import { hasReadableName } from "./plausibility/plausibility.ts";
+import type { NameModel } from "./plausibility/name-model/name-model.ts";
+import { hasScorableName } from "./plausibility/plausibility.ts";
 import type { Disposables } from "./reference/disposable.ts";
 import { isFreeProvider } from "./reference/free-providers.ts";
 import { isPrivacyRelay } from "./reference/privacy-relays.ts";
@@ -101,9 +101,9 @@ function scoreLocalPart(evidence: Evidence, model: NameModel | undefined): void 
     return;
   }
   const { specialUse, providerSyntaxError } = evidence;
-  if (specialUse !== undefined || providerSyntaxError !== undefined || !hasReadableName(evidence)) return;
-  const opinion = model.judge(evidence.address!.local);
-  if (opinion) evidence.nameOpinion = opinion;
+  if (specialUse !== undefined || providerSyntaxError !== undefined || !hasScorableName(evidence)) return;
+  const nameScore = model.judge(evidence.address!.local);
+  if (nameScore) evidence.nameScore = nameScore;
 }
 
 /** Many malformed inputs still show which address was intended. */

@@ -4,7 +4,7 @@ import { type Calibration, scoreWithCalibration } from "./calibration.ts";
 import type { Evidence } from "./evidence.ts";
 import { flagsOf } from "./flags.ts";
 import { suggestLocal } from "./plausibility/local-part-typo.ts";
-import { hasReadableName, plausibilityOf } from "./plausibility/plausibility.ts";
+import { hasScorableName, plausibilityOf } from "./plausibility/plausibility.ts";
 import { reasonOf } from "./reason.ts";
 import { verdictScore } from "./score.ts";
 import { decide, isUnproven, type Verdict } from "./verdict.ts";
@@ -89,7 +89,7 @@ export function reportOf(evidence: Evidence, request: ReportRequest): Validation
 /** The address with a typo in the local part corrected. Not offered for a mailbox that exists. */
 function suggestedLocalPart(evidence: Evidence, verdict: Verdict): string | undefined {
   if (!isUnproven(verdict) && verdict.subStatus !== "mailbox_not_found") return undefined;
-  if (!hasReadableName(evidence)) return undefined;
+  if (!hasScorableName(evidence)) return undefined;
   const { local, unicodeDomain } = evidence.address!;
   const suggested = suggestLocal(local);
   return suggested === undefined ? undefined : `${suggested}@${unicodeDomain}`;

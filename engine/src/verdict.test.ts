@@ -27,7 +27,7 @@ const proven: Evidence = { ...probed("accepted"), decoy: REFUSED };
 const random: Evidence = {
   ...proven,
   address: addressOf("zqxvkwjq@shop.example"),
-  nameOpinion: { score: 0.005, traits: ["few_vowels"] },
+  nameScore: { score: 0.005, signals: ["few_vowels"] },
 };
 
 /** For every sub-status: evidence for it, is_valid, safe_to_send, confidence. */

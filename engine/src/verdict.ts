@@ -7,7 +7,12 @@
 import { STATUS_OF, type Status, type SubStatus } from "@mailvet/contract/words";
 import type { Evidence, MailboxAnswer } from "./evidence.ts";
 import { knownOutcome } from "./known-outcome.ts";
-import { looksRandom, NO_OPINION, type Plausibility, plausibilityOf } from "./plausibility/plausibility.ts";
+import {
+  looksRandom,
+  NEUTRAL_SCORE,
+  type Plausibility,
+  plausibilityOf,
+} from "./plausibility/plausibility.ts";
 
 export type Verdict = {
   status: Status;
@@ -99,7 +104,7 @@ const CONFIDENCE: Record<
   mailbox_full: 0.9,
   restricted: 0.9,
   possible_typo: 0.85,
-  low_quality: (_, plausibility) => rounded(1 - (plausibility?.score ?? NO_OPINION)),
+  low_quality: (_, plausibility) => rounded(1 - (plausibility?.score ?? NEUTRAL_SCORE)),
   greylisted: 0.4,
   rate_limited: 0.35,
   probe_blocked: 0.35,

@@ -10,10 +10,10 @@ import { createEgressGuard } from "./egress/guard.ts";
 import type { Evidence } from "./evidence.ts";
 import { createInspection, type InspectionDeps } from "./inspection.ts";
 import { mapConcurrent } from "./map-concurrent.ts";
-import { type Adjudication, isAmbiguous } from "./plausibility/adjudication.ts";
-import { loadNameModel } from "./plausibility/name-model.ts";
+import type { Adjudication } from "./plausibility/adjudication.ts";
+import { loadNameModel } from "./plausibility/name-model/name-model.ts";
 import type { PatternTally } from "./plausibility/naming-pattern.ts";
-import { hasNamingHabit, hasReadableName } from "./plausibility/plausibility.ts";
+import { hasNamingPattern, hasScorableName, isAmbiguous } from "./plausibility/plausibility.ts";
 import { type Disposables, loadDisposables } from "./reference/disposable.ts";
 import { RequestPriority } from "./request-priority.ts";
 import type { EngineSettings } from "./settings.ts";
@@ -34,7 +34,7 @@ export type DeploymentKnowledge = {
    * providers.
    */
   namingAt?: (domain: string) => Promise<PatternTally | undefined>;
-  /** A language model's opinion where the local model is ambiguous; undefined when there is none. */
+  /** A language model's answer where the local model is ambiguous; undefined when there is none. */
   adjudicate?: (evidence: Evidence) => Promise<Adjudication | undefined>;
 };
 
@@ -175,11 +175,11 @@ const ADJUDICATION_TIMEOUT_MS = 5000;
  * fail a check nor delay it beyond the timeouts above.
  */
 async function consultDeployment({ knowledge }: VerifierDeps, evidence: Evidence): Promise<void> {
-  if (!knowledge || evidence.route?.kind !== "mail_hosts" || !hasReadableName(evidence)) return;
+  if (!knowledge || evidence.route?.kind !== "mail_hosts" || !hasScorableName(evidence)) return;
   const verdict = decide(evidence);
   if (!isUnproven(verdict) && verdict.subStatus !== "low_quality") return;
   const { namingAt, adjudicate } = knowledge;
-  if (namingAt && hasNamingHabit(evidence)) {
+  if (namingAt && hasNamingPattern(evidence)) {
     const naming = await withTimeout(NAMING_TIMEOUT_MS, () => namingAt(evidence.address!.domain));
     if (naming) evidence.naming = naming;
   }

@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Commonness } from "#src/plausibility/name-lexicon";
-import { plainLetters } from "#src/plausibility/normalise-letters";
+import { normaliseLetters } from "#src/plausibility/normalise-letters";
 import { type PackageName, packageFolder } from "../packages.ts";
 import { romanize } from "../romanize.ts";
 
@@ -39,7 +39,7 @@ function censusSources(): NameSource[] {
     from: "census",
     kind,
     names: census[list]!.map((name, rank) => ({
-      spellings: [plainLetters(name)],
+      spellings: [normaliseLetters(name)],
       commonness: (1 + limits.filter((limit) => rank < limit).length) as Commonness,
     })),
   });
@@ -89,7 +89,7 @@ const COMMONNESS_BY_LENGTH: Record<NameSource["kind"], readonly [longest: number
 /** What people make of the name in front of an @. Empty where there is no Latin form. */
 function spellingsOf(name: string, kind: NameSource["kind"]): string[] {
   const spellings = latinForms(name)
-    .map(plainLetters)
+    .map(normaliseLetters)
     .flatMap((spelling) => {
       const words = spelling.split(/[\s'’ʻʼ.-]+/).filter((word) => word.length > 0);
       // Jean-Pierre is also Jean; but the first word of De Luca is nobody's family name.

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suggestDomain } from "#src/address/suggestion";
 import { suggestKnownDomain } from "#src/plausibility/domain-typo";
-import { slipsBehind } from "#src/plausibility/typo-candidates";
+import { typoCandidates } from "#src/plausibility/typo-candidates";
 import { packageFolder } from "../packages.ts";
 import { createRandom, shuffle } from "../random.ts";
 import { withSlip } from "./key-typos.ts";
@@ -62,7 +62,7 @@ export function printDomainSlips(): void {
 }
 
 function plainly(domain: string, known: ReadonlyMap<string, number>): string | undefined {
-  for (const near of slipsBehind(domain, "abcdefghijklmnopqrstuvwxyz0123456789-."))
+  for (const near of typoCandidates(domain, "abcdefghijklmnopqrstuvwxyz0123456789-."))
     if (known.has(near)) return near;
   return undefined;
 }

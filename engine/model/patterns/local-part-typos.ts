@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { suggestLocal } from "#src/plausibility/local-part-typo";
 import { loadNameLexicon, type NameLexicon } from "#src/plausibility/name-lexicon";
-import { slipsBehind } from "#src/plausibility/typo-candidates";
+import { typoCandidates } from "#src/plausibility/typo-candidates";
 import { packageFolder } from "../packages.ts";
 import { createRandom, type Random } from "../random.ts";
 import { withSlip } from "./key-typos.ts";
@@ -88,7 +88,7 @@ function suggestPlainly(local: string, lexicon: NameLexicon): string | undefined
   const corrected = words.map((word) => {
     if (!/^[a-z]{4,20}$/.test(word) || lexicon.find(word) !== undefined) return word;
     let [best, bestChance] = [word, 0];
-    for (const name of slipsBehind(word, "abcdefghijklmnopqrstuvwxyz")) {
+    for (const name of typoCandidates(word, "abcdefghijklmnopqrstuvwxyz")) {
       const chance = Math.max(lexicon.chanceAsGiven(name), lexicon.chanceAsFamily(name));
       if (isFrequent(name, lexicon) && chance > bestChance) [best, bestChance] = [name, chance];
     }

@@ -5,7 +5,7 @@
  *   npm run model:patterns
  */
 
-import { readName, TEMPLATES } from "#src/plausibility/name-parser";
+import { TEMPLATES, templateLikelihoods } from "#src/plausibility/name-parser";
 import { liftOf, tallyOf } from "#src/plausibility/naming-pattern";
 import { aucOf } from "../metrics.ts";
 import { createRandom } from "../random.ts";
@@ -38,7 +38,7 @@ for (const known of KNOWN) {
     );
     const tally = tallyOf(mailboxes, lexicon);
     if (TEMPLATES[tally.shares.indexOf(Math.max(...tally.shares))] === truth) right++;
-    const lift = (local: string) => liftOf(readName(local, lexicon)!, tally);
+    const lift = (local: string) => liftOf(templateLikelihoods(local, lexicon)!, tally);
     for (let asked = 0; asked < ASKED; asked++) {
       fitting.push(lift(mailboxName(person(), truth)));
       foreign.push(lift(mailboxName(person(), drawTemplate(random, truth))));

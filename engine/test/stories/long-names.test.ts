@@ -1,7 +1,7 @@
 /** Stories of long mailbox names: a server that knows one of forty letters knows it by heart. */
 import { acceptsEveryone, mailDomain } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { loadNameModel } from "../../src/plausibility/name-model.ts";
+import { loadNameModel } from "../../src/plausibility/name-model/name-model.ts";
 import { openStory } from "./story.ts";
 
 const LONG = ["a".repeat(64), "x".repeat(45), "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrst"];

@@ -2,7 +2,7 @@
 import { acceptsEveryone, answersWith, mailDomain } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Evidence } from "../../src/evidence.ts";
-import { loadNameModel } from "../../src/plausibility/name-model.ts";
+import { loadNameModel } from "../../src/plausibility/name-model/name-model.ts";
 import { tallyOf } from "../../src/plausibility/naming-pattern.ts";
 import { reportOf } from "../../src/report.ts";
 import { engineIn, openStory, type Story } from "./story.ts";
@@ -42,7 +42,9 @@ test("where anyone is taken, the name decides how likely somebody is there, and 
   expect(fits!.score).toBeGreaterThan(fitsNot!.score);
   expect(fitsNot!.score).toBeGreaterThan(random!.score);
   expect(fits!.ai_enhancement).toMatchObject({ used: true, method: `${nameModel.method}+naming` });
-  expect(fits!.ai_enhancement.reasons).toContain("looks like first.last, as 5 of 5 proven mailboxes here");
+  expect(fits!.ai_enhancement.reasons).toContain(
+    "follows first.last, like 5 of 5 confirmed mailboxes at this domain",
+  );
   expect(random!.ai_enhancement.score).toBeLessThan(0.3);
 });
 
@@ -85,7 +87,7 @@ test("with AI enhancement off the same names make no difference", async () => {
 test("a second opinion is asked for where the first is open, and only there", async () => {
   const asked: string[] = [];
   const engine = engineIn(story.lab, {
-    nameModel: { ...nameModel, judge: (local) => ({ score: local === "lumora" ? 0.5 : 0.99, traits: [] }) },
+    nameModel: { ...nameModel, judge: (local) => ({ score: local === "lumora" ? 0.5 : 0.99, signals: [] }) },
     knowledge: {
       adjudicate: async ({ address }) => {
         asked.push(address!.local);

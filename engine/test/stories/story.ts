@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createResolver } from "../../src/dns/resolver.ts";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import type { Evidence } from "../../src/evidence.ts";
-import type { NameModel } from "../../src/plausibility/name-model.ts";
+import type { NameModel } from "../../src/plausibility/name-model/name-model.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { type Connect, createConnect } from "../../src/smtp/connect.ts";
 import type { HostLimiterFor } from "../../src/smtp/host-limiter.ts";

@@ -112,7 +112,7 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
     ...proven(glance),
     // Only a long name is ever called random, and that of ann+low-quality@ is short.
     ...(glance.address && { address: { ...glance.address, local: "zqxvkwjq", quoted: false } }),
-    nameOpinion: { score: 0.005, traits: ["few_vowels"] },
+    nameScore: { score: 0.005, signals: ["few_vowels"] },
   }),
 
   greylisted: answered(comeBack(GREYLISTED, 300)),

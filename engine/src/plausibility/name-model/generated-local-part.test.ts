@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { growth } from "../../test/growth.ts";
-import { machineFormOf } from "./generated-local-part.ts";
+import { growth } from "../../../test/growth.ts";
+import { generatedFormOf } from "./generated-local-part.ts";
 
 test.each([
   ["3f2504e0-4f89-11d3-9a0c-0305e82c3301", "uuid"],
@@ -9,7 +9,7 @@ test.each([
   ["QWERTY123", "row_run"],
   ["lkjhgfdsa", "row_run"],
   ["wert", undefined], // a word and a surname
-  ["asdfa", undefined], // for the model
+  ["asdfa", undefined], // left to the model
   ["mnbvcxz0000001", undefined],
   ["d41d8cd98f00b204e9800998ecf8427e", "digest"],
   ["9e107d9d372bb6826bd8", "digest"],
@@ -17,8 +17,8 @@ test.each([
   ["SRS0=HHH=TT=example.org=ann", "envelope"],
   ["prvs=1234567890=ann", "envelope"],
   ["bounces+12345-ann=example.org", "envelope"],
-])("%s was made by a known recipe", (local, form) => {
-  expect(machineFormOf(local)).toBe(form);
+])("%s has a generated form", (local, form) => {
+  expect(generatedFormOf(local)).toBe(form);
 });
 
 test.each([
@@ -33,13 +33,13 @@ test.each([
   "jan1985",
   "007",
   "",
-])("%s follows no recipe, or too little of one", (local) => {
-  expect(machineFormOf(local)).toBeUndefined();
+])("%s has no generated form", (local) => {
+  expect(generatedFormOf(local)).toBeUndefined();
 });
 
-test("a very long name is looked at in its first characters only", async () => {
+test("only the first characters of a very long name are examined", async () => {
   const read = (name: string) => {
-    for (let i = 0; i < 100; i++) if (machineFormOf(name) !== undefined) throw new Error(name);
+    for (let i = 0; i < 100; i++) if (generatedFormOf(name) !== undefined) throw new Error(name);
   };
   expect(await growth(read, { from: "a1".repeat(500), to: "a1".repeat(500_000) })).toBeLessThan(10);
 });

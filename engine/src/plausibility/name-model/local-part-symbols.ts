@@ -1,14 +1,14 @@
 /**
- * A local part as the few symbols that the name model tells apart: letters without case and accents, one digit for all
- * digits, the three separators, and one symbol for the rest.
+ * A local part as the symbols that the name model distinguishes: letters without case and accents, one symbol for all
+ * digits, three separators, and one for the rest.
  */
-import { plainLetters } from "./normalise-letters.ts";
+import { normaliseLetters } from "../normalise-letters.ts";
 
-/** Filled anew by every reading, so that judging a list makes no garbage. */
+/** Reused for every local part, so that scoring a list allocates nothing. */
 export type Symbols = {
   /** 0 edge, 1–26 letters, 27 digit, 28–30 the separators . _ -, 31 anything else. One edge before, one after. */
   codes: Uint8Array;
-  /** The value of each digit, which the codes hide; only years ask for it. */
+  /** The value of each digit, which the codes hide; used for years only. */
   digits: Uint8Array;
   length: number;
 };
@@ -17,9 +17,9 @@ export function createSymbols(): Symbols {
   return { codes: new Uint8Array(MAX_SYMBOLS + 2), digits: new Uint8Array(MAX_SYMBOLS + 2), length: 0 };
 }
 
-/** Looked at, and no more: mailbox names longer than this are not allowed anyway. */
+/** The maximum length of a local part. */
 export const MAX_SYMBOLS = 64;
-/** With three characters or fewer, anything can be somebody's initials. */
+/** Three characters or fewer can be anyone's initials. */
 const FEWEST_SYMBOLS = 4;
 
 const EDGE = 0;
@@ -27,14 +27,14 @@ export const DIGIT = 27;
 const OTHER = 31;
 const PLUS = 0x2b;
 
-/** Fills it. False, when there is too little, or a letter that has no Latin form. */
+/** False if it is too short, or has a letter without a Latin form. */
 export function readSymbols(local: string, symbols: Symbols): boolean {
   const { codes, digits } = symbols;
   let at = 0;
   const end = Math.min(local.length, MAX_SYMBOLS);
   for (let i = 0; i < end; i++) {
     const code = local.charCodeAt(i);
-    if (code === PLUS) break; // what follows is the owner's own note
+    if (code === PLUS) break; // the rest is a tag chosen by the owner
     if (code > 0x7f) return readAccented(local, symbols);
     at++;
     codes[at] = SYMBOL_OF[code]!;
@@ -46,10 +46,10 @@ export function readSymbols(local: string, symbols: Symbols): boolean {
   return at >= FEWEST_SYMBOLS;
 }
 
-/** Accents are rare enough to pay for a copy. */
+/** Accents are rare enough to allow a copy. */
 function readAccented(local: string, symbols: Symbols): boolean {
   const plus = local.indexOf("+");
-  const plain = plainLetters(local.slice(0, Math.min(plus < 0 ? local.length : plus, MAX_SYMBOLS)));
+  const plain = normaliseLetters(local.slice(0, Math.min(plus < 0 ? local.length : plus, MAX_SYMBOLS)));
   return isPlain(plain) && readSymbols(plain, symbols);
 }
 

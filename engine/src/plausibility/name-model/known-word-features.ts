@@ -1,23 +1,23 @@
 /**
- * What the model knows of names, words and handles by heart, and what that says of a local part: how much of it is
- * known, how surprising its letters are one after the other, and which pieces of it others have too.
+ * Features from the model's tables of names, words and handles: how much of a local part is known, how surprising its
+ * letter sequence is, and how many of its 5-grams occur elsewhere.
  *
- * All three are tables that training fills (engine/model). No name can be read from them.
+ * Training (engine/model) fills the tables. No name can be read out of them.
  */
 import { addToFilter, isInFilter, spread } from "./bloom-filter.ts";
-import { AT } from "./local-part-shape.ts";
+import { INDEX_OF } from "./local-part-shape.ts";
 import { DIGIT, MAX_SYMBOLS, SYMBOL_OF, type Symbols } from "./local-part-symbols.ts";
 
-export type Knowledge = {
-  /** A Bloom filter: see addKnown. */
+export type ModelTables = {
+  /** Bloom filter of known names and words, see addKnown. */
   lexicon: Uint8Array;
-  /** A grade for each four letters, an edge counting as one. */
+  /** Surprise grade of each 4-gram; a word edge counts as a letter. */
   spelling: Uint8Array;
-  /** A Bloom filter of five letters in a row that were seen more than once: see addSeen. */
+  /** Bloom filter of 5-grams seen more than once, see addSeen. */
   fives: Uint8Array;
 };
 
-export function emptyKnowledge(): Knowledge {
+export function emptyModelTables(): ModelTables {
   return {
     lexicon: new Uint8Array(2 ** LEXICON_BITS / 8),
     spelling: new Uint8Array(SPELLING_SIZE),
@@ -25,25 +25,25 @@ export function emptyKnowledge(): Knowledge {
   };
 }
 
-export function measureKnowledge(symbols: Symbols, knowledge: Knowledge, measures: Float64Array): void {
+export function measureKnownWords(symbols: Symbols, knowledge: ModelTables, measures: Float64Array): void {
   measureKnown(symbols, knowledge.lexicon, measures);
   measureSpelling(symbols, knowledge.spelling, measures);
   measureFives(symbols, knowledge.fives, measures);
 }
 
-/** Known names and words are a Bloom filter of so many bits: they can be asked for, not read. */
+/** Size of the Bloom filter of known names and words. */
 export const LEXICON_BITS = 20;
 const LEXICON_PROBES = 4;
 const SHORTEST_KNOWN = 3;
 const LONGEST_KNOWN = 14;
 
-/** How surprising each letter is after the three before it: one of 16 grades, a step being so many nats. */
+/** Surprise of a letter after the three before it: 16 grades, with this many nats per step. */
 export const SPELLING_SYMBOLS = 27;
 export const SPELLING_SIZE = SPELLING_SYMBOLS ** 4;
 export const SURPRISE_STEP = 0.6;
-export const MOST_SURPRISE = 15;
+export const MAX_SURPRISE = 15;
 
-/** Five letters in a row that several names share, as a Bloom filter too. */
+/** Size of the Bloom filter of 5-grams. */
 export const FIVES_BITS = 22;
 const FIVES_PROBES = 3;
 
@@ -51,8 +51,8 @@ const best = new Float64Array(MAX_SYMBOLS + 2);
 const covered = new Float64Array(MAX_SYMBOLS + 2);
 
 /**
- * The reading in known names and words that explains most, long ones counting more: `johnsmith` is john + smith.
- * A single letter before or after a known name is an initial.
+ * The segmentation into known names and words that explains most, weighting long ones more: `johnsmith` is john +
+ * smith. A single letter before or after a known name is an initial.
  */
 function measureKnown({ codes, length }: Symbols, lexicon: Uint8Array, measures: Float64Array): void {
   let letters = 0;
@@ -74,10 +74,10 @@ function measureKnown({ codes, length }: Symbols, lexicon: Uint8Array, measures:
     if (to - from + 1 - covered[to]! === 1) initials++;
     from = to + 1;
   }
-  measures[AT.known_share] = letters === 0 ? 0 : share / letters;
-  measures[AT.known_weight] = letters === 0 ? 0 : Math.min(weight / letters, 10) / 5;
-  measures[AT.all_known] = letters > 0 && share === letters ? 1 : 0;
-  measures[AT.known_and_initial] = share > 0 && share + initials === letters && initials > 0 ? 1 : 0;
+  measures[INDEX_OF.known_share] = letters === 0 ? 0 : share / letters;
+  measures[INDEX_OF.known_weight] = letters === 0 ? 0 : Math.min(weight / letters, 10) / 5;
+  measures[INDEX_OF.all_known] = letters > 0 && share === letters ? 1 : 0;
+  measures[INDEX_OF.known_and_initial] = share > 0 && share + initials === letters && initials > 0 ? 1 : 0;
 }
 
 function coverRun(codes: Uint8Array, from: number, to: number, lexicon: Uint8Array): void {
@@ -85,10 +85,10 @@ function coverRun(codes: Uint8Array, from: number, to: number, lexicon: Uint8Arr
   covered.fill(0, from - 1, to + 1);
   for (let start = from; start <= to; start++) {
     if (best[start - 1]! > best[start]!) {
-      best[start] = best[start - 1]!; // this letter belongs to nothing known
+      best[start] = best[start - 1]!; // this letter belongs to no known word
       covered[start] = covered[start - 1]!;
     }
-    // Read forwards, so that the hash of each longer piece grows out of the shorter one.
+    // Forwards, so that the hash of each longer piece extends the shorter one.
     let hash = HASH_START;
     const longest = Math.min(LONGEST_KNOWN, to - start + 1);
     for (let size = 1; size <= longest; size++) {
@@ -110,7 +110,7 @@ function hashStep(hash: number, symbol: number): number {
   return Math.imul(hash ^ symbol, 0x01000193);
 }
 
-/** For training: makes a name or word of plain letters known. */
+/** For training: adds a name or word in plain letters. */
 export function addKnown(lexicon: Uint8Array, word: string): void {
   if (word.length < SHORTEST_KNOWN || word.length > LONGEST_KNOWN) return;
   let hash = HASH_START;
@@ -118,7 +118,7 @@ export function addKnown(lexicon: Uint8Array, word: string): void {
   addToFilter(lexicon, spread(hash), LEXICON_BITS, LEXICON_PROBES);
 }
 
-/** Runs of letters, each with its end; digits and separators only end one. */
+/** Runs of letters with their ends; digits and separators end a run. */
 function measureSpelling({ codes, length }: Symbols, spelling: Uint8Array, measures: Float64Array): void {
   let context = 0;
   let steps = 0;
@@ -126,7 +126,7 @@ function measureSpelling({ codes, length }: Symbols, spelling: Uint8Array, measu
   let worst = 0;
   let surprising = 0;
   let worstStretch = 0;
-  let one = 0; // the two grades before
+  let one = 0; // the two previous grades
   let two = 0;
   for (let at = 1; at <= length + 1; at++) {
     const symbol = codes[at]! < DIGIT ? codes[at]! : 0;
@@ -141,16 +141,16 @@ function measureSpelling({ codes, length }: Symbols, spelling: Uint8Array, measu
     one = grade;
     context = symbol === 0 ? 0 : (context % SPELLING_SYMBOLS ** 2) * SPELLING_SYMBOLS + symbol;
   }
-  measures[AT.surprise] = Math.min(sum, 150) / 50;
-  measures[AT.surprise_per_letter] = steps === 0 ? 0 : sum / steps / 5;
-  measures[AT.worst_surprise] = worst / MOST_SURPRISE;
-  measures[AT.worst_stretch] = worstStretch / (3 * MOST_SURPRISE);
-  measures[AT.surprising_share] = steps === 0 ? 0 : surprising / steps;
+  measures[INDEX_OF.surprise] = Math.min(sum, 150) / 50;
+  measures[INDEX_OF.surprise_per_letter] = steps === 0 ? 0 : sum / steps / 5;
+  measures[INDEX_OF.worst_surprise] = worst / MAX_SURPRISE;
+  measures[INDEX_OF.worst_stretch] = worstStretch / (3 * MAX_SURPRISE);
+  measures[INDEX_OF.surprising_share] = steps === 0 ? 0 : surprising / steps;
 }
 
 const SURPRISING = 8;
 
-/** Five letters in a row, edges of a run counting as one, that names and handles have too. */
+/** 5-grams, with the edges of a run as one letter, that occur in names and handles. */
 function measureFives({ codes, length }: Symbols, fives: Uint8Array, measures: Float64Array): void {
   let packed = 0;
   let size = 1;
@@ -176,12 +176,12 @@ function measureFives({ codes, length }: Symbols, fives: Uint8Array, measures: F
       size = 1;
     }
   }
-  measures[AT.unseen_fives] = Math.min(unseen, 12) / 6;
-  measures[AT.unseen_fives_share] = count === 0 ? 0 : unseen / count;
-  measures[AT.seen_fives_run] = Math.min(longest, 8) / 4;
+  measures[INDEX_OF.unseen_fives] = Math.min(unseen, 12) / 6;
+  measures[INDEX_OF.unseen_fives_share] = count === 0 ? 0 : unseen / count;
+  measures[INDEX_OF.seen_fives_run] = Math.min(longest, 8) / 4;
 }
 
-/** For training: the fives of a run of plain letters. */
+/** For training: the 5-grams of a run of plain letters. */
 export function fivesOf(letters: string): number[] {
   const found: number[] = [];
   let packed = 0;

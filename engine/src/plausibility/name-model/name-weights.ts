@@ -1,28 +1,28 @@
 /**
- * The file of the name model's weights: a header that can be read with the eye, then bytes.
+ * File format of the name model's weights: a readable header, then binary.
  *
  *   4 bytes   length of the header, little-endian
- *   header    JSON: who made it, which features it expects, the calibration
- *   head      what the measures weigh: floats of 4 bytes, little-endian
- *   table     one signed byte for every two and three symbols, times the header's tableScale
- *   lexicon   a Bloom filter of known names and words
- *   fives     a Bloom filter of five letters in a row that names and handles share
- *   spelling  how surprising each letter is after three others, two grades to a byte
+ *   header    JSON: method, expected features, calibration
+ *   head      weights of the output layer: 32-bit floats, little-endian
+ *   table     one signed byte per symbol bigram and trigram, times the header's tableScale
+ *   lexicon   Bloom filter of known names and words
+ *   fives     Bloom filter of 5-grams shared by names and handles
+ *   spelling  surprise of each letter after three others, two grades per byte
  */
 import { createHash } from "node:crypto";
-import { FIVES_BITS, type Knowledge, LEXICON_BITS, SPELLING_SIZE } from "./known-word-features.ts";
+import { FIVES_BITS, LEXICON_BITS, type ModelTables, SPELLING_SIZE } from "./known-word-features.ts";
 import { FEATURE_VERSION, TABLE_SIZE } from "./local-part-features.ts";
 import { MEASURES } from "./local-part-shape.ts";
-import { HEAD_SIZE, HIDDEN } from "./model-output-layer.ts";
+import { HEAD_SIZE, HIDDEN } from "./output-layer.ts";
 
 export type Weights = {
   method: string;
-  /** The day the training data were pinned. */
+  /** The date of the training data. */
   dataOf: string;
   table: Int8Array;
   tableScale: number;
   head: Float64Array;
-  knowledge: Knowledge;
+  tables: ModelTables;
   /** Platt scaling: the score is the logistic of slope × logit + intercept. */
   slope: number;
   intercept: number;
@@ -49,7 +49,7 @@ const FEATURES = {
 };
 const HEAD_BYTES = HEAD_SIZE * 4;
 const SPELLING_BYTES = Math.ceil(SPELLING_SIZE / 2);
-/** In the order of the file. */
+/** In file order. */
 const SIZES = [HEAD_BYTES, TABLE_SIZE, 2 ** LEXICON_BITS / 8, 2 ** FIVES_BITS / 8, SPELLING_BYTES];
 
 export function readWeights(file: Uint8Array): Weights {
@@ -58,7 +58,7 @@ export function readWeights(file: Uint8Array): Weights {
   if (JSON.stringify(header.features) !== JSON.stringify(FEATURES)) {
     throw new Error("The name model's weights were made for other features: run npm run model:train");
   }
-  const body = new Uint8Array(file.subarray(4 + size)); // a copy, so that floats start where floats may
+  const body = new Uint8Array(file.subarray(4 + size)); // a copy, for the alignment of floats
   if (body.length !== SIZES.reduce((sum, bytes) => sum + bytes) || sha256(body) !== header.sha256) {
     throw new Error("The name model's weights are damaged");
   }
@@ -72,14 +72,14 @@ export function readWeights(file: Uint8Array): Weights {
     table: new Int8Array(table!.buffer, table!.byteOffset, TABLE_SIZE),
     tableScale: header.tableScale,
     head: Float64Array.from(new Float32Array(head!.buffer, head!.byteOffset, HEAD_SIZE)),
-    knowledge: { lexicon: lexicon!, fives: fives!, spelling: unpacked(spelling!) },
+    tables: { lexicon: lexicon!, fives: fives!, spelling: unpacked(spelling!) },
     slope: header.slope,
     intercept: header.intercept,
   };
 }
 
 export function writeWeights(weights: Weights): Uint8Array {
-  const { lexicon, fives, spelling } = weights.knowledge;
+  const { lexicon, fives, spelling } = weights.tables;
   const head = new Uint8Array(Float32Array.from(weights.head).buffer);
   const body = Buffer.concat([head, new Uint8Array(weights.table), lexicon, fives, packed(spelling)]);
   const header: Header = {

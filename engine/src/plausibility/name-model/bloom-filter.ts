@@ -1,10 +1,10 @@
 /**
- * A set of things that can be asked for and not read: some bits of a field, chosen by a hash. Now and then it takes a
- * stranger for a member, never a member for a stranger.
+ * Bloom filter over 32-bit hashes: a set that can be queried but not enumerated, with rare false positives and no
+ * false negatives.
  */
 
 export function isInFilter(filter: Uint8Array, hash: number, bits: number, probes: number): boolean {
-  if (!isSet(filter, hash >>> (32 - bits))) return false; // most strangers end here
+  if (!isSet(filter, hash >>> (32 - bits))) return false; // most non-members end here
   const step = spread(hash) | 1;
   let probed = hash;
   for (let probe = 1; probe < probes; probe++) {
@@ -28,7 +28,7 @@ export function addToFilter(filter: Uint8Array, hash: number, bits: number, prob
   }
 }
 
-/** A hash in which every bit of a number counts. */
+/** Finaliser of MurmurHash3: every input bit affects every output bit. */
 export function spread(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { addKnown, emptyKnowledge } from "./known-word-features.ts";
-import { createReading, readLocalPart } from "./local-part-features.ts";
+import { addKnown, emptyModelTables } from "./known-word-features.ts";
+import { createFeatureVector, extractFeatures } from "./local-part-features.ts";
 import { MEASURES, type Measure } from "./local-part-shape.ts";
 
-const knowledge = emptyKnowledge();
+const knowledge = emptyModelTables();
 for (const name of ["john", "smith", "marie", "muller"]) addKnown(knowledge.lexicon, name);
 
-test("case, accents and the owner's own tag make no difference", () => {
+test("case, accents and tags make no difference", () => {
   expect(read("JOHN.Smith")).toEqual(read("john.smith"));
   expect(read("John.Smith+news")).toEqual(read("john.smith"));
   expect(read("Müller")).toEqual(read("muller"));
@@ -16,7 +16,7 @@ test("case, accents and the owner's own tag make no difference", () => {
   expect(read("e\u0301lodie")).toEqual(read("élodie"));
 });
 
-test("digits are all alike, save for the years that people were born in", () => {
+test("all digits are alike, except for years of birth", () => {
   expect(read("john17")).toEqual(read("john42"));
   expect(of("john1985", "year_last")).toBe(1);
   expect(of("john2003", "year_last")).toBe(1);
@@ -25,13 +25,13 @@ test("digits are all alike, save for the years that people were born in", () => 
 });
 
 test.each(["", "a", "ann", "+tag", "ann+a.long.tag", "иван", "张伟zhang", "jöhn-和"])(
-  "there is nothing to be said about %j",
+  "%j has no features",
   (local) => {
     expect(read(local)).toBeUndefined();
   },
 );
 
-test("a name is found inside a longer one, and an initial beside it", () => {
+test("a name is found inside a longer one, and an initial next to it", () => {
   expect(of("johnsmith", "known_share")).toBe(1);
   expect(of("johnsmith", "all_known")).toBe(1);
   expect(of("jsmith", "known_and_initial")).toBe(1);
@@ -40,21 +40,21 @@ test("a name is found inside a longer one, and an initial beside it", () => {
   expect(of("qxzvkw", "known_share")).toBe(0);
 });
 
-test("keyboards of three countries are known", () => {
+test("keyboard layouts of three countries are known", () => {
   for (const walk of ["qwertyui", "qwertzui", "azertyui", "asdfghjk", "lkjhgfds"]) {
     expect(of(walk, "keyboard_share"), walk).toBe(1);
   }
   expect(of("marie", "keyboard_share")).toBeLessThan(0.3);
 });
 
-test("what repeats itself shows", () => {
+test("repetition is measured", () => {
   expect(of("abcabcabc", "period_share")).toBe(1);
   expect(of("xyxyxyxy", "period_share")).toBe(1);
   expect(of("aaaaaaaa", "doubled_share")).toBeGreaterThan(0.8);
   expect(of("johnsmith", "period_share")).toBeLessThan(0.2);
 });
 
-test("whatever strangers send is read within bounds", () => {
+test("hostile input is processed within bounds", () => {
   const hostile = [
     "\ud800\ud800\ud800\ud800",
     "ann\udc00lee",
@@ -77,8 +77,8 @@ test("whatever strangers send is read within bounds", () => {
 });
 
 function read(local: string): Record<Measure, number> | undefined {
-  const reading = createReading();
-  if (!readLocalPart(local, knowledge, reading)) return undefined;
+  const reading = createFeatureVector();
+  if (!extractFeatures(local, knowledge, reading)) return undefined;
   return Object.fromEntries(MEASURES.map((name, i) => [name, reading.measures[i]!])) as Record<
     Measure,
     number

@@ -1,21 +1,22 @@
 /**
- * From a reading's measures and the sum over its letters to one number: a straight line and a few bent ones.
+ * The output layer: from the features and the sum over the n-gram table to one logit, linear plus a small hidden
+ * layer.
  *
- * A measure means different things in different company: eight surprising letters are an id, four are initials. The
- * hidden units are there for that.
+ * A feature means different things in combination: eight surprising letters are an id, four are initials. The hidden
+ * units model that.
  */
 import { MEASURES } from "./local-part-shape.ts";
 
-/** The measures, then the sum over the table of letter runs. */
+/** The features, then the sum over the n-gram table. */
 export const INPUTS = MEASURES.length + 1;
 export const HIDDEN = 12;
-/** First the straight line, then for each hidden unit a weight per input and the weight of what comes out. */
+/** First the linear weights, then for each hidden unit a weight per input and its output weight. */
 export const PLAIN = INPUTS;
 export const HEAD_SIZE = PLAIN + HIDDEN * (INPUTS + 1);
-/** The sum over the table is some times as large as a measure. */
+/** Scales the n-gram sum to the range of the features. */
 export const LETTERS_SCALE = 0.25;
 
-/** `hidden` receives what each hidden unit says, which training wants to know. */
+/** `hidden` receives the activations, which training needs. */
 export function headLogit(
   letters: number,
   measures: Float64Array,

@@ -1,11 +1,11 @@
 /**
- * What can be measured in a local part, and how: the share of vowels, neighbours on the keyboard, digits at the end.
+ * Shape features of a local part: share of vowels, keyboard neighbours, trailing digits and the like.
  *
- * The list names all measures; those that need to know names are taken in known-word-features.ts.
+ * The list names all features; those that need known words are computed in known-word-features.ts.
  */
 import { DIGIT, type Symbols } from "./local-part-symbols.ts";
 
-/** The measures, in the order of their weights. Most lie between 0 and 1. */
+/** The features in the order of their weights. Most are between 0 and 1. */
 export const MEASURES = [
   "bias",
   "length",
@@ -49,11 +49,14 @@ export const MEASURES = [
 ] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** Where each stands. */
-export const AT = Object.fromEntries(MEASURES.map((name, index) => [name, index])) as Record<Measure, number>;
+/** Index of each feature. */
+export const INDEX_OF = Object.fromEntries(MEASURES.map((name, index) => [name, index])) as Record<
+  Measure,
+  number
+>;
 const seen = new Uint8Array(32);
 
-/** What can be seen in the symbols themselves. */
+/** Computes the features that depend on the symbols alone. */
 export function measureShape({ codes, digits, length }: Symbols, measures: Float64Array): void {
   let letters = 0;
   let digitCount = 0;
@@ -112,7 +115,7 @@ export function measureShape({ codes, digits, length }: Symbols, measures: Float
   const vowelShare = letters === 0 ? 0 : vowels / letters;
 
   const set = (name: Measure, value: number) => {
-    measures[AT[name]] = value;
+    measures[INDEX_OF[name]] = value;
   };
   set("bias", 1);
   set("length", Math.min(length, 32) / 16);
@@ -150,7 +153,7 @@ function isYearAt(digits: Uint8Array, end: number): boolean {
   return (century === 19 && decade >= 4) || (century === 20 && decade <= 2);
 }
 
-/** How much of it repeats what stood two to four places before. */
+/** Largest share of symbols that repeat the one two to four places before. */
 function periodShare(codes: Uint8Array, length: number): number {
   let most = 0;
   for (let period = 2; period <= 4 && period * 2 <= length; period++) {
@@ -163,7 +166,7 @@ function periodShare(codes: Uint8Array, length: number): number {
 
 const VOWELS = flags("aeiouy");
 const HEX_LETTERS = flags("abcdef");
-/** Which letters lie side by side on a keyboard: QWERTY with QWERTZ's and AZERTY's rows. */
+/** Letters adjacent on a keyboard: QWERTY with the rows of QWERTZ and AZERTY. */
 const NEIGHBOURS = neighboursOf([
   "qwertyuiop",
   "asdfghjkl",
