@@ -9,7 +9,7 @@
 
 import { writeFileSync } from "node:fs";
 import { getPublicSuffix } from "tldts";
-import { isListableName, nameListBytes } from "../src/reference/domain-list.ts";
+import { isListableName, domainListBytes } from "../src/reference/domain-list.ts";
 import { describeList } from "../src/reference/list-manifest.ts";
 import { isProtectedDomain } from "../src/reference/protected-domains.ts";
 import { describeFamilies, isBelieved, isReviewed, readFamilies } from "./list-families.mjs";
@@ -35,7 +35,7 @@ const OBJECTIONS = [
   ["allowed elsewhere", (name) => allowedElsewhere.has(name), isReviewed],
   ["organisation", (name) => Object.values(organisations).some((known) => known.has(name)), isReviewed],
   ["academic ending", (name) => /\.(?:edu|ac)\.[a-z]{2}$/.test(name), isReviewed],
-  // Names this short were taken, by people who use them, long before there were throw-away services.
+  // Names this short were taken, by people who use them, long before disposable services existed.
   ["very short", (name) => /^[a-z0-9]{1,3}\.(?:com|net|org)$/.test(name), isReviewed],
   ["short", (name) => /^[a-z]{4}\.(?:com|net|org)$/.test(name), hasCompany],
   // Throw-away services buy the cheap endings; a lone entry under these is more often somebody's own.
@@ -96,7 +96,7 @@ function withoutShadowed(names) {
 }
 
 function write() {
-  const bytes = nameListBytes(listed);
+  const bytes = domainListBytes(listed);
   const manifest = {
     madeAt: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`,
     file: "disposable-domains.txt",

@@ -123,8 +123,8 @@ test("every bad line of the local list is reported with its number", () => {
   const LOCAL_LISTS = join(folder, "own.txt");
   writeFileSync(LOCAL_LISTS, "allow example.com\nforbid example.net\n# fine\ndeny\n");
   expect(problemsOf({ LOCAL_LISTS })).toEqual([
-    `LOCAL_LISTS=${LOCAL_LISTS}: line 2: a line begins with "allow" or "deny": forbid example.net`,
-    `LOCAL_LISTS=${LOCAL_LISTS}: line 4: a domain is missing: deny`,
+    `LOCAL_LISTS=${LOCAL_LISTS}: line 2: a line must begin with "allow" or "deny": forbid example.net`,
+    `LOCAL_LISTS=${LOCAL_LISTS}: line 4: the domain is missing: deny`,
   ]);
 });
 
