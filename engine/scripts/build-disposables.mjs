@@ -9,7 +9,7 @@
 
 import { writeFileSync } from "node:fs";
 import { getPublicSuffix } from "tldts";
-import { isListableName, domainListBytes } from "../src/reference/domain-list.ts";
+import { domainListBytes, isListableName } from "../src/reference/domain-list.ts";
 import { describeList } from "../src/reference/list-manifest.ts";
 import { isProtectedDomain } from "../src/reference/protected-domains.ts";
 import { describeFamilies, isBelieved, isReviewed, readFamilies } from "./list-families.mjs";

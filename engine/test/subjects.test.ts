@@ -1,19 +1,26 @@
 /** A phrase counts against a mailbox only where the recipient is its subject: properties over the phrases of the rules. */
 import { expect, test } from "vitest";
-import { DOMAIN_RULES, NO_MAIL_RULES, RELAY_RULES } from "../src/smtp/meaning/domain-rejected.ts";
-import { DISABLED_RULES, EITHER_OR_RULES } from "../src/smtp/meaning/mailbox-full-or-disabled.ts";
-import { NOT_FOUND_RULES, PLAIN_RULES, STEM_RULES } from "../src/smtp/meaning/mailbox-not-found.ts";
-import { FOREIGN_DISABLED_RULES, FOREIGN_NOT_FOUND_RULES } from "../src/smtp/meaning/other-languages.ts";
+import { DOMAIN_RULES, NO_MAIL_RULES, RELAY_RULES } from "../src/smtp/meaning/rules/domain-rejected.ts";
+import { AMBIGUOUS_RULES, DISABLED_RULES } from "../src/smtp/meaning/rules/mailbox-full-or-disabled.ts";
+import {
+  NOT_FOUND_RULES,
+  PLAIN_RULES,
+  SINGLE_WORD_RULES,
+} from "../src/smtp/meaning/rules/mailbox-not-found.ts";
+import {
+  FOREIGN_DISABLED_RULES,
+  FOREIGN_NOT_FOUND_RULES,
+} from "../src/smtp/meaning/rules/other-languages.ts";
 import { replay } from "./replay/replay.ts";
 
 const RULES = [
   ...PLAIN_RULES,
-  ...EITHER_OR_RULES,
+  ...AMBIGUOUS_RULES,
   ...DISABLED_RULES,
   ...FOREIGN_DISABLED_RULES,
   ...NOT_FOUND_RULES,
   ...FOREIGN_NOT_FOUND_RULES,
-  ...STEM_RULES,
+  ...SINGLE_WORD_RULES,
   ...NO_MAIL_RULES,
   ...RELAY_RULES,
   ...DOMAIN_RULES,

@@ -1,9 +1,7 @@
-/**
- * Refusals of the identity we speak with: HELO name, envelope sender, SPF, DKIM, DMARC.
- */
+/** Rejections of our identity: HELO name, envelope sender, SPF, DKIM, DMARC. */
 
-import { any } from "./phrase.ts";
-import { phrases, type Rule } from "./rule.ts";
+import { any } from "../phrase.ts";
+import { phrases, type Rule } from "../rule.ts";
 
 export const SENDER_RULES: readonly Rule[] = phrases("sender_rejected", [
   [
@@ -161,8 +159,10 @@ export const SENDER_RULES: readonly Rule[] = phrases("sender_rejected", [
   ],
 ]);
 
-/** The subject alone, when no sentence about it fitted: whoever names our machine or our sender means us. */
-const THEIR_TROUBLE = any`
+/**
+ * The subject alone, when no sentence about it matched: a reply that names our host or sender is about the client.
+ */
+const SERVER_PROBLEM = any`
   temporar
   time(d )?-?out
   look ?up
@@ -214,7 +214,7 @@ export const SUBJECT_RULES: readonly Rule[] = [
         remote (host|address|ip)
       `,
       "it speaks of the address we connect from",
-      { unless: THEIR_TROUBLE },
+      { unless: SERVER_PROBLEM },
     ],
   ]),
 ];

@@ -1,11 +1,11 @@
 /**
- * Tokens that large providers put into their replies. Where there is one it decides, whatever the words
- * around it and the enhanced code say: the token is set per reason, the rest once for all.
+ * Tokens in the replies of large providers. A token decides, whatever the text around it and the enhanced code say:
+ * it is set per reason, the rest is generic.
  */
 
-import type { ReplyCategory } from "./category.ts";
-import { any, exactly } from "./phrase.ts";
-import { type Rule, tokens } from "./rule.ts";
+import type { ReplyCategory } from "../category.ts";
+import { any, exactly } from "../phrase.ts";
+import { type Rule, tokens } from "../rule.ts";
 
 /** Google ends each reply with a link to the page that explains it; the page's name is the reason. */
 const GOOGLE: readonly Rule[] = [
@@ -144,7 +144,7 @@ const FRENCH: readonly Rule[] = Object.entries(FRENCH_NUMBER).map(([numbers, cat
   why: "the number at the end of the reply is the provider's reason",
 }));
 
-/** NetEase (163, 126, yeah): two letters for the step, three for the reason. */
+/** NetEase (163, 126, yeah): two letters for the stage, three for the reason. */
 const NETEASE: readonly Rule[] = [
   ...tokens("rate_limited", [
     [
@@ -236,7 +236,7 @@ const AMERICAN: readonly Rule[] = [
   ]),
 ];
 
-/** i.ua explains each refusal on a numbered page. */
+/** i.ua explains each rejection on a numbered page. */
 const I_UA_PAGE: Record<string, ReplyCategory> = {
   "1|6": "domain_not_accepted",
   "2": "mailbox_not_found",
@@ -280,7 +280,7 @@ const FACEBOOK: readonly Rule[] = [
   ...tokens("temporary_failure", [["facebook-later", /\brcp-t1\b/, "Facebook has trouble of its own"]]),
 ];
 
-/** Links that name the reason, whoever sends them. */
+/** Links that name the reason, from any provider. */
 const LINKS: readonly Rule[] = [
   ...tokens("sender_rejected", [
     ["spf-link", /openspf\.|spf\.pobox\.com|\/spf(?:\b|\?)/, "the link explains a failed SPF check"],

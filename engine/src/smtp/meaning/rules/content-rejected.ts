@@ -1,9 +1,7 @@
-/**
- * Refusals of the mail itself: its size, its content, or a rule that forbids it.
- */
+/** Rejections of the message: its size, its content, or a policy. */
 
-import { any } from "./phrase.ts";
-import { phrases, type Rule } from "./rule.ts";
+import { any } from "../phrase.ts";
+import { phrases, type Rule } from "../rule.ts";
 
 export const MESSAGE_RULES: readonly Rule[] = [
   ...phrases("message_too_big", [
@@ -76,8 +74,8 @@ export const MESSAGE_RULES: readonly Rule[] = [
   ]),
 ];
 
-/** Looked for before our sender is: they mention it, but the choice is the recipient's. */
-export const CHOICE_RULES: readonly Rule[] = phrases("policy_rejected", [
+/** Tried before the sender rules: they mention the sender, but the policy is the recipient's. */
+export const RECIPIENT_POLICY_RULES: readonly Rule[] = phrases("policy_rejected", [
   [
     "recipients-own-choice",
     any`
@@ -163,7 +161,7 @@ export const POLICY_RULES: readonly Rule[] = [
       { stages: ["ehlo", "mail", "rcpt"] },
     ],
     [
-      // Before RCPT a bare refusal can only mean us, and the code says which part of us.
+      // Before RCPT a bare rejection can only mean the client, and the code says which part of it.
       "bare-refusal",
       any`
       access (was |is )?(denied|denined|refused|forbidden|not allowed|restricted|blocked)

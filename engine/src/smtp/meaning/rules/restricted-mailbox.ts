@@ -1,14 +1,14 @@
 /**
- * Refusals that prove that a mailbox exists: a group, a list or a mailbox for insiders that takes no mail from outside.
+ * Rejections that prove that a mailbox exists: a group, a list or an internal mailbox that accepts no external mail.
  *
- * Looked at before a login, a sender or a policy is: these replies name all of them.
+ * Tried before the authentication, sender and policy rules: these replies mention all of them.
  */
 
-import { any } from "./phrase.ts";
-import { phrases, type Rule } from "./rule.ts";
+import { any } from "../phrase.ts";
+import { phrases, type Rule } from "../rule.ts";
 
-/** A limit or a size is no restriction of senders, and a choice between two reasons proves neither. */
-const SOMETHING_ELSE = any`
+/** A limit or a size is no restriction of senders, and two alternative reasons prove neither. */
+const NOT_A_RESTRICTION = any`
   recipsizelimit
   (may|might) not exist
   (does not|doesnt|not) (exist|found)
@@ -29,7 +29,7 @@ export const RESTRICTED_RULES: readonly Rule[] = [
         {insiders} requires … (senders|users) (are|to be|must be) authenticated
       `,
       "that mailbox exists, and takes mail from its own people only",
-      { mailbox: "exists", severity: 5, stages: ["rcpt"], unless: SOMETHING_ELSE },
+      { mailbox: "exists", severity: 5, stages: ["rcpt"], unless: NOT_A_RESTRICTION },
     ],
   ]),
   ...phrases("policy_rejected", [
@@ -51,7 +51,7 @@ export const RESTRICTED_RULES: readonly Rule[] = [
         sender … not (a )?(group|list) member
       `,
       "that mailbox exists, and takes no mail from outside senders",
-      { mailbox: "exists", severity: 5, stages: ["rcpt"], unless: SOMETHING_ELSE },
+      { mailbox: "exists", severity: 5, stages: ["rcpt"], unless: NOT_A_RESTRICTION },
     ],
   ]),
 ];

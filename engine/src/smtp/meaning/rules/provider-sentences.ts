@@ -1,15 +1,15 @@
 /**
- * Sentences that mean one thing at one provider and another elsewhere. They are told apart by the host
- * name of the mail server, the enhanced code, or the exact form of the reply.
+ * Sentences whose meaning depends on the provider. They are distinguished by the host name of the mail server, the
+ * enhanced code, or the exact form of the reply.
  */
 
-import { any, exactly } from "./phrase.ts";
-import { phrases, type Rule } from "./rule.ts";
+import { any, exactly } from "../phrase.ts";
+import { phrases, type Rule } from "../rule.ts";
 
 const RCPT = { stages: ["rcpt"] } as const;
 
-/** Statuses that say more than the words and the basic code around them. */
-const TELLING_STATUS: readonly Rule[] = [
+/** Enhanced codes that are more specific than the text and the basic code. */
+const STATUS_RULES: readonly Rule[] = [
   {
     id: "status-unauthenticated",
     category: "sender_rejected",
@@ -31,8 +31,8 @@ const TELLING_STATUS: readonly Rule[] = [
 ];
 
 export const SENTENCE_RULES: readonly Rule[] = [
-  ...TELLING_STATUS,
-  // Microsoft 365: the directory edge refuses unknown names with the words other servers use for policy.
+  ...STATUS_RULES,
+  // Microsoft 365: the directory edge rejects unknown names with the words other servers use for policy.
   ...phrases("mailbox_not_found", [
     [
       "microsoft-directory-edge",

@@ -1,11 +1,9 @@
-/**
- * Answers that there is no such mailbox. Only these decide that nobody can be reached.
- */
+/** Replies that the mailbox does not exist. Only these prove that an address is invalid. */
 
-import { any } from "./phrase.ts";
-import { phrases, type Rule } from "./rule.ts";
+import { any } from "../phrase.ts";
+import { phrases, type Rule } from "../rule.ts";
 
-/** The plainest sentences of all. They stand whatever else is in the reply, as long as nothing points at us. */
+/** The plainest sentences. They hold whatever else is in the reply, unless it points to the client. */
 export const PLAIN_RULES: readonly Rule[] = phrases("mailbox_not_found", [
   [
     "plain-no-such-user",
@@ -166,8 +164,8 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
   ],
 ]);
 
-/** Single words without a subject. Looked at when no sentence fitted, and only where nothing points at us. */
-const US_OR_MAIL = any`
+/** Single words without a subject. Tried when no sentence matched, and only if nothing points to the client. */
+const CLIENT_OR_MESSAGE = any`
   sender
   (your|from) domain
   (your|sending) account
@@ -204,7 +202,7 @@ const US_OR_MAIL = any`
   administrator
 `;
 
-export const STEM_RULES: readonly Rule[] = [
+export const SINGLE_WORD_RULES: readonly Rule[] = [
   ...phrases("mailbox_full", [
     [
       "full-alone",
@@ -214,7 +212,7 @@ export const STEM_RULES: readonly Rule[] = [
       (is |mailbox )?full( \.|$)
     `,
       "it speaks of a quota or of being full",
-      { unless: US_OR_MAIL },
+      { unless: CLIENT_OR_MESSAGE },
     ],
   ]),
   ...phrases("mailbox_disabled", [
@@ -235,7 +233,7 @@ export const STEM_RULES: readonly Rule[] = [
         discontinued
       `,
       "it says that something is shut, and names nothing of ours",
-      { unless: US_OR_MAIL },
+      { unless: CLIENT_OR_MESSAGE },
     ],
   ]),
   ...phrases("mailbox_not_found", [
@@ -250,7 +248,7 @@ export const STEM_RULES: readonly Rule[] = [
         not exist( \.|$)
       `,
       "it says that something is missing, and names nothing of ours",
-      { severity: 5, unless: US_OR_MAIL },
+      { severity: 5, unless: CLIENT_OR_MESSAGE },
     ],
   ]),
 ];

@@ -1,15 +1,15 @@
 /**
- * What servers say of a mailbox in other languages than English: no room, shut, not there.
+ * Replies about a mailbox in other languages than English: full, disabled, not found.
  *
- * Latin ones are read by sets of stems (synonyms.ts), a noun and a state in either order, so that a sentence
- * nobody has written down yet is understood as well.
+ * Latin ones are matched by sets of stems (synonyms.ts), a noun and a state in either order, so that unseen sentences
+ * are understood as well.
  */
 
-import { any } from "./phrase.ts";
-import { phrases, type Rule } from "./rule.ts";
+import { any } from "../phrase.ts";
+import { phrases, type Rule } from "../rule.ts";
 
-/** Whoever these name, it is not the mailbox. */
-const US = any`
+/** Words that name the client, not the mailbox. */
+const CLIENT = any`
   ip\b
   ip-
   @ip
@@ -45,7 +45,7 @@ export const FOREIGN_FULL_RULES: readonly Rule[] = phrases("mailbox_full", [
       가득
     `,
     "it says in its own language that the mailbox is full",
-    { unless: US },
+    { unless: CLIENT },
   ],
 ]);
 
@@ -79,7 +79,7 @@ export const FOREIGN_DISABLED_RULES: readonly Rule[] = phrases("mailbox_disabled
       해지
     `,
     "it says in its own language that the mailbox is shut",
-    { unless: US },
+    { unless: CLIENT },
   ],
 ]);
 

@@ -1,17 +1,17 @@
 /**
- * Answers about a mailbox that is there, but full or shut.
+ * Replies about a mailbox that exists, but is full or disabled.
  *
- * A sentence that offers two facts ("unknown or full") proves neither, so the either-or rows come first
- * and leave the mailbox unknown.
+ * A sentence that offers two reasons ("unknown or full") proves neither, so the either-or rows come first and leave
+ * the mailbox unknown.
  */
 
-import { any, exactly } from "./phrase.ts";
-import { phrases, type Rule } from "./rule.ts";
+import { any, exactly } from "../phrase.ts";
+import { phrases, type Rule } from "../rule.ts";
 
 const MISSING = String.raw`(?:unknown|unbekannt|inconnu\w*|sconosciut\w|desconocid\w|desconhecid\w|nieznan\w*|invalid|not (?:valid|found|exist|exists|known)|(?:doesnt|does not|do not|dont) exist|non-?existent|no such \S+|bad|not a valid)`;
-const SHUT = String.raw`(?:disabled|deaktiviert|desactiv\w*|disat+iv\w*|zablokowan\w*|nieaktywn\w*|inactive|suspended|deactivated|expired|locked|closed|terminated|inactivated|not active|discontinued|not enabled|no longer (?:active|available|accepts?))`;
-/** Shut, or only not to be had: for now, or by us. */
-const ABSENT = String.raw`(?:unavailable|not available|blocked|not accepting \S+|not reachable)`;
+const DISABLED = String.raw`(?:disabled|deaktiviert|desactiv\w*|disat+iv\w*|zablokowan\w*|nieaktywn\w*|inactive|suspended|deactivated|expired|locked|closed|terminated|inactivated|not active|discontinued|not enabled|no longer (?:active|available|accepts?))`;
+/** Disabled, or merely unavailable: for now, or for us. */
+const UNAVAILABLE = String.raw`(?:unavailable|not available|blocked|not accepting \S+|not reachable)`;
 const FULL = "(?:full|over ?quota|quota|exceeded)";
 const BARRED = String.raw`(?:access denied|access denined|not allowed|not permitted|not authori[sz]ed|refus\w+|denied|policy|restricted|prohibited|rejected|permission)`;
 const OR = String.raw`(?: \S+){0,4}? (?:or|oder|ou|o|lub|или) (?:\S+ ){0,6}?`;
@@ -19,11 +19,11 @@ const OR = String.raw`(?: \S+){0,4}? (?:or|oder|ou|o|lub|или) (?:\S+ ){0,6}?`
 const either = (one: string, other: string) =>
   exactly(new RegExp(`(?<!\\w)(?:${one}${OR}${other}|${other}${OR}${one})(?!\\w)`));
 
-export const EITHER_OR_RULES: readonly Rule[] = [
+export const AMBIGUOUS_RULES: readonly Rule[] = [
   ...phrases("mailbox_disabled", [
     [
       "unknown-or-shut",
-      either(MISSING, SHUT),
+      either(MISSING, DISABLED),
       "it names two reasons and does not say which",
       { mailbox: "unknown" },
     ],
@@ -39,7 +39,7 @@ export const EITHER_OR_RULES: readonly Rule[] = [
   ...phrases("policy_rejected", [
     [
       "unknown-or-unavailable",
-      either(MISSING, ABSENT),
+      either(MISSING, UNAVAILABLE),
       "it names two reasons and does not say which",
       { mailbox: "unknown" },
     ],

@@ -1,13 +1,11 @@
-/**
- * Refusals of the machine we speak from: its address, its name, its country, its standing.
- */
+/** Rejections of the connecting host: its IP, name, country or reputation. */
 
-import { any, exactly } from "./phrase.ts";
-import { phrases, type Rule } from "./rule.ts";
+import { any, exactly } from "../phrase.ts";
+import { phrases, type Rule } from "../rule.ts";
 
 /**
- * Looked for first of all: who is let in at all, and where the domain's mail goes. They borrow the words of a missing
- * mailbox ("does not exist in our whitelist", "no such address here").
+ * Tried first: which clients are admitted, and where the domain's mail goes. They use the words of a missing mailbox
+ * ("does not exist in our whitelist", "no such address here").
  */
 export const ADMISSION_RULES: readonly Rule[] = [
   ...phrases("ip_blocked", [
@@ -57,7 +55,7 @@ export const ADMISSION_RULES: readonly Rule[] = [
   ]),
 ];
 
-export const ADDRESS_RULES: readonly Rule[] = [
+export const IP_RULES: readonly Rule[] = [
   ...phrases("ip_blocked", [
     [
       "listed-address",

@@ -1,9 +1,7 @@
-/**
- * Refusals of the whole domain: it takes no mail, or not here.
- */
+/** Rejections of the whole domain: it accepts no mail, or not at this host. */
 
-import { any } from "./phrase.ts";
-import { phrases, type Rule } from "./rule.ts";
+import { any } from "../phrase.ts";
+import { phrases, type Rule } from "../rule.ts";
 
 export const NO_MAIL_RULES: readonly Rule[] = phrases("domain_not_accepted", [
   [
@@ -32,7 +30,7 @@ export const NO_MAIL_RULES: readonly Rule[] = phrases("domain_not_accepted", [
   ],
 ]);
 
-/** Looked for before our address is: a relay that turns us away often names the address as well. */
+/** Tried before the IP rules: a relay rejection often names the IP as well. */
 export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
   [
     "relay",

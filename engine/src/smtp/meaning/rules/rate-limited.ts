@@ -1,11 +1,9 @@
-/**
- * How much, how often, how fast: limits on us, and the limit of one mailbox, which proves that it exists.
- */
+/** Rate limits on the client, and the receiving limit of one mailbox, which proves that it exists. */
 
-import { any } from "./phrase.ts";
-import { phrases, type Rule } from "./rule.ts";
+import { any } from "../phrase.ts";
+import { phrases, type Rule } from "../rule.ts";
 
-/** Looked for before greylisting: these replies ask us to come back as well. */
+/** Tried before greylisting: these replies ask for a retry as well. */
 export const INBOUND_RATE_RULES: readonly Rule[] = phrases("rate_limited", [
   [
     "recipients-own-inbound-rate",
@@ -29,7 +27,7 @@ export const INBOUND_RATE_RULES: readonly Rule[] = phrases("rate_limited", [
   ],
 ]);
 
-/** How much, how often, how fast. */
+/** Limits on the client. */
 export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
   [
     "too-many",

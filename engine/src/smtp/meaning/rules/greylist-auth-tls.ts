@@ -1,14 +1,14 @@
 /**
- * What servers ask of a visitor before they let him in: come back later, encrypt, log in. Also what they say
- * when they called our own sender back. None of it is evidence about the mailbox.
+ * What servers demand before they accept a recipient: retry later, encrypt, authenticate. Also the results of sender
+ * callouts. None of it is evidence about the mailbox.
  *
- * These are looked for before mailbox answers, because they often mention the recipient as well.
+ * Tried before the mailbox rules, because these replies often mention the recipient as well.
  */
 
-import { any, exactly } from "./phrase.ts";
-import { phrases, type Rule } from "./rule.ts";
+import { any, exactly } from "../phrase.ts";
+import { phrases, type Rule } from "../rule.ts";
 
-/** A callout repeats what our own domain's server said; the words inside that quote are not about the recipient. */
+/** A callout repeats what our own domain's server said; the quoted words are not about the recipient. */
 export const CALLOUT_RULES: readonly Rule[] = phrases("sender_rejected", [
   [
     "callout-of-our-sender",
@@ -136,7 +136,7 @@ export const GREYLIST_RULES: readonly Rule[] = phrases("greylisted", [
   ],
 ]);
 
-export const ENCRYPTION_RULES: readonly Rule[] = phrases("tls_required", [
+export const TLS_RULES: readonly Rule[] = phrases("tls_required", [
   [
     "encryption-first",
     any`
@@ -169,7 +169,7 @@ export const ENCRYPTION_RULES: readonly Rule[] = phrases("tls_required", [
   ],
 ]);
 
-export const LOGIN_RULES: readonly Rule[] = phrases("auth_required", [
+export const AUTH_RULES: readonly Rule[] = phrases("auth_required", [
   [
     "login-first",
     any`

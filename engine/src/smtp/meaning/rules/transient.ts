@@ -1,12 +1,9 @@
-/**
- * Troubles that are nobody's refusal: a loop, a server that does not work right now, a conversation that
- * went wrong.
- */
+/** Failures that reject neither side: a loop, a server that does not work at the moment, a protocol error. */
 
-import { any } from "./phrase.ts";
-import { phrases, type Rule } from "./rule.ts";
+import { any } from "../phrase.ts";
+import { phrases, type Rule } from "../rule.ts";
 
-/** Mail that goes in circles: the domain is set up wrongly, which may pass. */
+/** Mail loops: the domain is misconfigured, which may be temporary. */
 export const LOOP_RULES: readonly Rule[] = phrases("temporary_failure", [
   [
     "mail-loop",
@@ -47,7 +44,7 @@ export const LOOP_RULES: readonly Rule[] = phrases("temporary_failure", [
   ],
 ]);
 
-export const MOMENT_RULES: readonly Rule[] = phrases("temporary_failure", [
+export const TRANSIENT_RULES: readonly Rule[] = phrases("temporary_failure", [
   [
     "server-trouble",
     any`
