@@ -1,4 +1,4 @@
-/** The weights, by Adagrad, one row after the other; and Platt scaling of what comes out. */
+/** Trains the weights with Adagrad, row by row, and fits Platt scaling. */
 
 import type { ModelTables } from "#src/plausibility/name-model/known-word-features";
 import {
@@ -47,9 +47,9 @@ export function fitLogistic(
       const logit = headLogit(letters, measures, head, hidden);
       const error = 1 / (1 + Math.exp(-logit)) - (chosen ? 1 : 0);
 
-      let pull = error; // how the logit moves with the sum over the table
+      let pull = error; // derivative of the logit by the table sum
       for (let i = 0; i < INPUTS - 1; i++) gradients[i] = error * measures[i]!;
-      gradients[INPUTS - 1] = 0; // the sum over the table enters with weight one
+      gradients[INPUTS - 1] = 0; // the table sum enters with weight one
       for (let unit = 0; unit < HIDDEN; unit++) {
         const from = PLAIN + unit * (INPUTS + 1);
         const out = from + INPUTS;
@@ -78,7 +78,7 @@ export function fitLogistic(
 
 const hidden = new Float64Array(HIDDEN);
 
-/** The slope and intercept under which the logits tell the truth, by Newton's method. */
+/** Slope and intercept that calibrate the logits, by Newton's method. */
 export function fitPlatt(
   logits: readonly number[],
   chosen: readonly boolean[],

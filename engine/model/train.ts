@@ -1,5 +1,5 @@
 /**
- * Makes engine/data/name-model.bin. The same packages and the same code give the same bytes.
+ * Builds engine/data/name-model.bin. The same packages and the same code give the same bytes.
  *
  *   npm run model:train
  */
@@ -10,7 +10,7 @@ import { knownTokens, materialOf } from "./training-set.ts";
 
 const OPTIONS = {
   method: "mailvet-names-1",
-  /** The day the packages were pinned, not the day this ran: a date of the run would change the bytes. */
+  /** The date the packages were pinned, not of the run: that would change the bytes. */
   dataOf: "2026-11-15",
   rows: 1_000_000,
   epochs: 1,

@@ -1,4 +1,4 @@
-/** From material to weights: learn, round to bytes, calibrate. */
+/** From material to weights: train, quantise, calibrate. */
 import { createFeatureVector, extractFeatures } from "#src/plausibility/name-model/local-part-features";
 import { logitOf } from "#src/plausibility/name-model/name-model";
 import type { Weights } from "#src/plausibility/name-model/name-weights";
@@ -57,7 +57,7 @@ function calibrated(weights: Weights, rows: readonly Row[]): Pick<Weights, "slop
   return { slope: Math.round(slope * 1e4) / 1e4, intercept: Math.round(intercept * 1e4) / 1e4 };
 }
 
-/** Of the sizes, whatever the sign. */
+/** Of the absolute values. */
 function quantile(values: Float64Array, share: number): number {
   return Float64Array.from(values, Math.abs).sort()[Math.floor(values.length * share)]!;
 }

@@ -81,7 +81,7 @@ test.each<[string, RequestListener, RegExp]>([
   ["returns JSON that is not a list", text('{"error":"rate limited"}'), /not a list of names/],
   ["returns invalid JSON", text('["a.example",'), /invalid JSON/],
   ["contains a large provider", text(`${SEVERAL_NAMES}\ngmail.com`), /contains gmail\.com/],
-  ["hangs up halfway", hangsUp, /terminated|aborted|other side closed/],
+  ["closes the connection halfway", closesHalfway, /terminated|aborted|other side closed/],
   ["never answers", () => {}, /within 4000 ms/],
   ["never ends", trickles, /within 4000 ms/],
 ])("a source that %s changes nothing, and the reason is reported", async (_, listener, reason) => {
@@ -201,7 +201,7 @@ function text(body: string): RequestListener {
   return (_, answer) => answer.end(body);
 }
 
-function hangsUp(...[, answer]: Parameters<RequestListener>): void {
+function closesHalfway(...[, answer]: Parameters<RequestListener>): void {
   answer.writeHead(200, { "content-length": "100000" });
   answer.write("a.example\n", () => answer.destroy());
 }

@@ -1,6 +1,6 @@
 /**
- * What the planner is measured against: one connection per address that asks for the target and for a made-up
- * name, as many at once as each host allows. Correct and polite, and nothing is shared.
+ * The baseline of the benchmark: one connection per address that probes the target and a decoy, as many at once as
+ * each host allows. Correct and polite, and nothing is shared.
  */
 import { randomUUID } from "node:crypto";
 import { findMailRoute } from "#src/dns/mail-route";
@@ -37,11 +37,11 @@ export function createPlainProber(deps: {
 async function ask(dial: Connect, address: string, target: string, decoy: string): Promise<string> {
   const dialled = await dial(address, 10_000);
   if (dialled.kind !== "connected") return dialled.kind;
-  const conversation = new SmtpConnection(dialled.socket);
+  const connection = new SmtpConnection(dialled.socket);
   const say = async (line?: string) => {
-    if (line !== undefined) conversation.send([line]);
-    const heard = await conversation.hear(10_000);
-    return heard.kind === "reply" ? heard.reply.code : 0;
+    if (line !== undefined) connection.send([line]);
+    const received = await connection.hear(10_000);
+    return received.kind === "reply" ? received.reply.code : 0;
   };
   await say();
   await say("EHLO prober.test");
@@ -49,7 +49,7 @@ async function ask(dial: Connect, address: string, target: string, decoy: string
   const targetCode = await say(`RCPT TO:<${target}>`);
   const decoyCode = await say(`RCPT TO:<${decoy}>`);
   await say("QUIT");
-  conversation.close();
+  connection.close();
   if (targetCode !== 250) return targetCode === 550 ? "mailbox_not_found" : `code ${targetCode}`;
   return decoyCode === 250 ? "catch_all" : "valid";
 }

@@ -1,7 +1,7 @@
 /**
- * How often a mistyped domain of a list is put right by the list's own domains, and how often a domain that was meant and
- * merely died is "put right" as well; beside the plain way, which takes any domain with as many mailboxes one edit off.
- * The domains are the scopes of npm packages, most of which are organisations, with an ending.
+ * How often a mistyped domain is corrected by the other domains of the list, and how often a correct but dead domain
+ * is "corrected" as well; compared with a simple rule that takes any domain with as many mailboxes one edit away. The
+ * domains are scopes of npm packages, most of which are organisations, with a TLD.
  */
 
 import { readFileSync } from "node:fs";
@@ -32,31 +32,31 @@ export function printDomainSlips(): void {
   ).map((scope) => `${scope}.${random.pick(ENDINGS)}`);
 
   console.log(
-    "\nslips in domains     slip: ours right  wrong   plain right  wrong   dead domain: ours   plain   CPU a domain",
+    "\ntypos in domains     typo: ours right  wrong   plain right  wrong   dead domain: ours   plain   CPU a domain",
   );
   for (const size of SIZES) {
     const known = new Map(domains.slice(0, size).map((domain) => [domain, MAILBOXES]));
-    const slips = Array.from({ length: ASKED }, () => {
+    const typos = Array.from({ length: ASKED }, () => {
       const meant = domains[random.below(size)]!;
       const dot = meant.indexOf(".");
       return { meant, typed: withSlip(meant.slice(0, dot), random) + meant.slice(dot) };
     }).filter(({ typed }) => !known.has(typed) && suggestDomain(typed) === undefined);
     const dead = domains.slice(SIZES.at(-1)!, SIZES.at(-1)! + ASKED);
     const before = process.cpuUsage();
-    const ours = slips.map(({ typed }) => suggestKnownDomain(typed, (domain) => known.get(domain)));
+    const ours = typos.map(({ typed }) => suggestKnownDomain(typed, (domain) => known.get(domain)));
     const { user, system } = process.cpuUsage(before);
-    const plain = slips.map(({ typed }) => plainly(typed, known));
+    const plain = typos.map(({ typed }) => plainly(typed, known));
     const shares = [
       ...[ours, plain].flatMap((suggested) => [
-        suggested.filter((domain, i) => domain === slips[i]!.meant).length / slips.length,
-        suggested.filter((domain, i) => domain !== undefined && domain !== slips[i]!.meant).length /
-          slips.length,
+        suggested.filter((domain, i) => domain === typos[i]!.meant).length / typos.length,
+        suggested.filter((domain, i) => domain !== undefined && domain !== typos[i]!.meant).length /
+          typos.length,
       ]),
       dead.filter((domain) => suggestKnownDomain(domain, (other) => known.get(other)) !== undefined).length /
         ASKED,
       dead.filter((domain) => plainly(domain, known) !== undefined).length / ASKED,
     ].map((share) => `${(share * 100).toFixed(2)} %`.padStart(9));
-    const each = `${((user + system) / slips.length).toFixed(0)} µs`;
+    const each = `${((user + system) / typos.length).toFixed(0)} µs`;
     console.log(`of ${size.toLocaleString("en").padStart(8)}          ${shares.join("  ")}   ${each}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Words as fingers get them wrong: one slip each, of the kinds that typing makes, by their rough shares. */
+/** Generates typos: one per word, of the common kinds, by their rough shares. */
 
 import type { Random } from "../random.ts";
 
@@ -10,9 +10,9 @@ export function withSlip(word: string, random: Random): string {
   }
 }
 
-type Slip = (word: string, at: number, random: Random) => string;
+type Typo = (word: string, at: number, random: Random) => string;
 
-const swapped: Slip = (word, at) =>
+const swapped: Typo = (word, at) =>
   word.slice(0, at) +
   word
     .slice(at, at + 2)
@@ -20,17 +20,17 @@ const swapped: Slip = (word, at) =>
     .reverse()
     .join("") +
   word.slice(at + 2);
-const leftOut: Slip = (word, at) => word.slice(0, at) + word.slice(at + 1);
-const doubled: Slip = (word, at) => word.slice(0, at + 1) + word.slice(at);
-const beside: Slip = (word, at, random) =>
+const leftOut: Typo = (word, at) => word.slice(0, at) + word.slice(at + 1);
+const doubled: Typo = (word, at) => word.slice(0, at + 1) + word.slice(at);
+const beside: Typo = (word, at, random) =>
   word.slice(0, at) + keyBeside(word[at]!, random) + word.slice(at + 1);
 
-/** Six swaps, five letters left out, three doubled, five keys beside. */
-const KINDS: readonly Slip[] = [
-  ...Array<Slip>(6).fill(swapped),
-  ...Array<Slip>(5).fill(leftOut),
-  ...Array<Slip>(3).fill(doubled),
-  ...Array<Slip>(5).fill(beside),
+/** Six transpositions, five omissions, three doubled letters, five neighbouring keys. */
+const KINDS: readonly Typo[] = [
+  ...Array<Typo>(6).fill(swapped),
+  ...Array<Typo>(5).fill(leftOut),
+  ...Array<Typo>(3).fill(doubled),
+  ...Array<Typo>(5).fill(beside),
 ];
 
 const ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];

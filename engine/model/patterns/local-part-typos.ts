@@ -1,6 +1,6 @@
 /**
- * How often a slip in a mailbox name is put right, and how often a name that was meant is "put right" as well; beside
- * the plain way, which takes the commonest frequent name one edit from a word that is not listed.
+ * How often a typo in a local part is corrected, and how often a correct name is "corrected" as well; compared with a
+ * simple rule that takes the most common name one edit from an unlisted word.
  */
 
 import { readFileSync } from "node:fs";
@@ -21,15 +21,15 @@ type Suggest = (local: string, lexicon: NameLexicon) => string | undefined;
 export async function printLocalSlips(population: Population): Promise<void> {
   const people = peopleOf(population, createRandom(11));
   const [listed, partly] = [loadNameLexicon(), population.lexicon];
-  const slips = slipsOf(people, createRandom(12));
-  const frequent = slips.filter(({ meant }) => meant.split(".").every((name) => isFrequent(name, listed)));
+  const typos = typosOf(people, createRandom(12));
+  const frequent = typos.filter(({ meant }) => meant.split(".").every((name) => isFrequent(name, listed)));
   const unseen = people.filter(({ given, family }) => isHeldOut(given) !== isHeldOut(family)).map(dotted);
   const handles = dividedHandles();
-  const strangers = await foreignGivenNames(people, partly);
+  const unlisted = await foreignGivenNames(people, partly);
 
   console.log("\nslips in mailbox names                      ours: right  wrong   plain: right  wrong   of");
   for (const [label, cases, lexicon] of [
-    ["one slip in first.last, any names", slips, listed],
+    ["one typo in first.last, any names", typos, listed],
     ["the same, both names frequent", frequent, listed],
   ] as const) {
     const counts = [suggestLocal, suggestPlainly].map((suggest) => rightAndWrong(cases, suggest, lexicon));
@@ -38,7 +38,7 @@ export async function printLocalSlips(population: Population): Promise<void> {
   console.log("\nsuggestions where nothing is wrong          ours     plain    of");
   for (const [label, locals, lexicon] of [
     ["first.last, one name unlisted", unseen, partly],
-    ["given names of another source, unlisted", strangers, partly],
+    ["given names of another source, unlisted", unlisted, partly],
     ["real handles of two words", handles, listed],
   ] as const) {
     const shares = [suggestLocal, suggestPlainly].map(
@@ -59,7 +59,7 @@ function dotted({ given, family }: Person): string {
 
 type SlipCase = { typed: string; meant: string };
 
-function slipsOf(people: readonly Person[], random: Random): SlipCase[] {
+function typosOf(people: readonly Person[], random: Random): SlipCase[] {
   return people.map(({ given, family }) => ({
     meant: `${given}.${family}`,
     typed: random.chance(0.5)
@@ -82,7 +82,7 @@ function rightAndWrong(cases: readonly SlipCase[], suggest: Suggest, lexicon: Na
   return [right / cases.length, wrong / cases.length];
 }
 
-/** Each unlisted word gives way to the commonest frequent name one edit off. */
+/** Replaces each unlisted word by the most common name one edit away. */
 function suggestPlainly(local: string, lexicon: NameLexicon): string | undefined {
   const words = local.split(/([._-])/);
   const corrected = words.map((word) => {
@@ -110,7 +110,7 @@ function dividedHandles(): string[] {
     .filter((_, i) => i % 4 === 0);
 }
 
-/** Given names that only the evaluation's source lists, before family names that the lexicon has. */
+/** Given names that only the evaluation's source lists, before family names of the lexicon. */
 async function foreignGivenNames(people: readonly Person[], lexicon: NameLexicon): Promise<string[]> {
   const load = createRequire(import.meta.url);
   const folder = join(packageFolder("human-names"), "data");

@@ -1,6 +1,6 @@
 /**
- * How well a domain's naming is told from a few of its mailboxes: companies with a known template, nine mailboxes in ten
- * after it, and one name in five that the lexicon has never seen.
+ * How well a domain's naming pattern is inferred from a few of its mailboxes: companies with a known template that
+ * nine mailboxes in ten follow, and one name in five missing from the lexicon.
  *
  *   npm run model:patterns
  */
@@ -17,7 +17,7 @@ import { readPopulation } from "./people.ts";
 const COMPANIES = 1500;
 const ADHERENCE = 0.9;
 const KNOWN = [0, 1, 2, 3, 5, 10, 20];
-const ASKED = 4; // mailboxes of each company after its template, and as many after another
+const ASKED = 4; // mailboxes of each company in its template, and as many in another
 
 const population = await readPopulation();
 const { lexicon } = population;

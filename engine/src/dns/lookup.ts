@@ -3,7 +3,7 @@
  *
  * The schedule is fixed. Silence for a while triggers a query to the next server (or the same one again), while
  * earlier queries may still be answered. An error response triggers the next server at once, and that server is not
- * queried again. A server that needs eleven seconds is thus still heard, a dead one costs a few packets, and fast
+ * queried again. A server that needs eleven seconds is thus still waited for, a dead one costs a few packets, and fast
  * answers never shorten the timeouts (as they do in c-ares).
  */
 import { randomInt } from "node:crypto";

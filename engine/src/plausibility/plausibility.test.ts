@@ -84,8 +84,8 @@ test("at a free provider other names are no evidence", () => {
 
 test.for([
   ["a role", { role: "department" }],
-  ["a masking relay's name", { isPrivacyRelay: true }],
-  ["a throw-away name", { disposable: "domain" }],
+  ["a privacy relay's address", { isPrivacyRelay: true }],
+  ["a disposable address", { disposable: "domain" }],
   ["any name, with AI enhancement off", { ignoresName: true }],
 ] as const satisfies [string, Partial<Evidence>][])("%s is not scored", ([, trait]) => {
   const evidence = { ...catchAll("zqxvkwjq"), ...RANDOM, ...trait };
@@ -203,7 +203,7 @@ const plain = fc.record(
 ) as fc.Arbitrary<Partial<Evidence>>;
 
 /** Evidence from the name. */
-const opinions = fc.record(
+const nameEvidence = fc.record(
   {
     nameScore: fc.record({ score: probability, signals: fc.constant([]) }),
     naming: tallies,
@@ -217,9 +217,9 @@ const opinions = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Partial<Evidence>>;
 
-const worlds = fc.tuple(plain, opinions).map(([said, opinion]) => {
+const worlds = fc.tuple(plain, nameEvidence).map(([said, fromName]) => {
   const without: Evidence = { email: "", ...said };
-  return { without, with: { ...without, ...opinion } };
+  return { without, with: { ...without, ...fromName } };
 });
 
 const ASKING = { requestId: "1", planTier: "payg", responseTimeMs: 1, checkedAtMs: 0, cached: false };
@@ -269,12 +269,17 @@ test("mailboxes that follow the same pattern never lower the score", () => {
     others: fc.integer({ min: 0, max: 3 }),
   });
   fc.assert(
-    fc.property(opinions, alike, counts, ({ naming: _, ...said }, [local, template], { count, others }) => {
-      const evidence = { ...catchAll(local!), ...said };
-      const naming = tally(template as Template, count, others);
-      expect(fitOf(local!, naming)?.lift).toBeGreaterThanOrEqual(1);
-      expect(scored({ ...evidence, naming })).toBeGreaterThanOrEqual(scored(evidence));
-    }),
+    fc.property(
+      nameEvidence,
+      alike,
+      counts,
+      ({ naming: _, ...said }, [local, template], { count, others }) => {
+        const evidence = { ...catchAll(local!), ...said };
+        const naming = tally(template as Template, count, others);
+        expect(fitOf(local!, naming)?.lift).toBeGreaterThanOrEqual(1);
+        expect(scored({ ...evidence, naming })).toBeGreaterThanOrEqual(scored(evidence));
+      },
+    ),
     { numRuns: 500 },
   );
 });

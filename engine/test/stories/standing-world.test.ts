@@ -1,14 +1,14 @@
-/** The standing world of `npm run lab` promises a verdict for each of its samples; the engine keeps the promise. */
+/** The standing world of `npm run lab` has an expected verdict for each of its samples. */
 import { SAMPLES, STANDING_WORLD } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { openStory } from "./story.ts";
 
-test("every sample of the standing world gets the verdict it is there for", async () => {
+test("every sample of the standing world gets its expected verdict", async () => {
   await using story = await openStory(STANDING_WORLD, { probeTimeoutMs: 8_000, dnsTimeoutMs: 8_000 });
-  const told = await Promise.all(
+  const verdicts = await Promise.all(
     SAMPLES.map(async ({ email }) => ({ email, verdict: await story.verdictOn(email) })),
   );
-  expect(told).toEqual(
+  expect(verdicts).toEqual(
     SAMPLES.map(({ email, status, subStatus }) => ({
       email,
       verdict: subStatus === "" ? status : `${status} ${subStatus}`,

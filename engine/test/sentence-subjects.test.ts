@@ -1,4 +1,6 @@
-/** A phrase counts against a mailbox only where the recipient is its subject: properties over the phrases of the rules. */
+/**
+ * A phrase counts against a mailbox only if the recipient is its subject: properties over the phrases of the rules.
+ */
 import { expect, test } from "vitest";
 import { DOMAIN_RULES, NO_MAIL_RULES, RELAY_RULES } from "../src/smtp/meaning/rules/domain-rejected.ts";
 import { AMBIGUOUS_RULES, DISABLED_RULES } from "../src/smtp/meaning/rules/mailbox-full-or-disabled.ts";
@@ -26,7 +28,7 @@ const RULES = [
   ...DOMAIN_RULES,
 ];
 
-/** The beginnings of sentences that are about somebody else. */
+/** Beginnings of sentences about other subjects. */
 const OTHERS = [
   "Your server",
   "Your mail server",
@@ -66,7 +68,7 @@ const OTHERS = [
   "送信者",
 ];
 
-/** Texts that an expression fits: its first alternatives, its second ones, and so on, without what is optional. */
+/** Texts that an expression matches: its first alternatives, its second ones, and so on, without optional parts. */
 function samplesOf(source: string, count: number): string[] {
   return Array.from({ length: count }, (_, turn) => sampleOf(source, turn).replace(/\s+/g, " ").trim());
 }
@@ -115,7 +117,7 @@ function sampleOf(source: string, turn: number): string {
   }
 }
 
-/** Phrases that count against a mailbox when a server says them, and nothing else, of a recipient. */
+/** Phrases that count against a mailbox when said of a recipient alone. */
 const PHRASES = [
   ...new Set(
     RULES.flatMap(({ words }) => words?.each ?? []).flatMap(({ expression }) =>
@@ -123,7 +125,7 @@ const PHRASES = [
     ),
   ),
 ]
-  .filter((phrase) => !phrase.startsWith("resolver.")) // Exchange's token, which decides whatever stands around it
+  .filter((phrase) => !phrase.startsWith("resolver.")) // Exchange's token, which decides in any context
   .filter((phrase) => replay({ reply: `550 ${phrase}` }).status === "invalid");
 
 test("the rules have many phrases that count against a mailbox", () => {
@@ -141,7 +143,7 @@ test.for(OTHERS)(
   },
 );
 
-test("a subject in the sentence before does not take the recipient's place", () => {
+test("a subject in the sentence before does not replace the recipient", () => {
   for (const reply of [
     "550 5.1.1 Your message was not delivered. User unknown",
     "550 Your mail server sent mail to a mailbox here. The mailbox does not exist.",

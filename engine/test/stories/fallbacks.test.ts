@@ -1,4 +1,4 @@
-/** Stories of second tries: what a server could not bear is left out, and the answer is found after all. */
+/** Retries without the feature that a server does not support. */
 import {
   acceptsEveryone,
   answersWith,
@@ -11,7 +11,7 @@ import {
   type Temperament,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { NO_RUDENESS, openStory, rudenessAt, tellStories } from "./story.ts";
+import { NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts";
 
 const at = (temper: Temper) => mailDomain({ users: ["ann"], temper });
 const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
@@ -24,18 +24,18 @@ const hangsUpOnStartTls: Temperament = {
   tls: "self_signed",
   on: { starttls: () => ({ close: "politely" }) },
 };
-/** The handshake goes well, and nothing after it. */
+/** The handshake succeeds, then the connection closes. */
 const hangsUpInsideTls: Temperament = {
   on: { ehlo: ({ secure }) => (secure ? { close: "politely" } : undefined) },
 };
 
 tellStories([
-  ["a server that hangs up on EHLO is greeted with HELO", at(hangsUpOnEhlo), asUsual],
-  ["so is one that does not know EHLO and leaves", at(complainsOfEhloAndLeaves), asUsual],
-  ["a server that hangs up on STARTTLS is asked in the clear", at(hangsUpOnStartTls), asUsual],
-  ["so is one that hangs up once it is encrypted", at([hangsUpInsideTls, offersTls()]), asUsual],
+  ["a server that closes on EHLO gets HELO", at(hangsUpOnEhlo), asUsual],
+  ["so does one that rejects EHLO and closes", at(complainsOfEhloAndLeaves), asUsual],
+  ["a server that closes on STARTTLS is probed in plain text", at(hangsUpOnStartTls), asUsual],
+  ["so is one that closes after the handshake", at([hangsUpInsideTls, offersTls()]), asUsual],
   [
-    "one that hangs up whatever it is greeted with has said nothing",
+    "one that closes on EHLO and HELO gives a protocol error",
     at(hangsUp({ after: "banner" })),
     { ann: "unknown smtp_protocol_error" },
   ],
@@ -52,9 +52,9 @@ test.concurrent.each([
 
   const { connections, commands } = story.lab.counts("mx.shop.test");
   expect(commands[unbearable]).toBe(1);
-  expect(connections).toBeLessThanOrEqual(3); // the one that broke off, and one for each check at the most
-  const rudeness = await rudenessAt(story, "mx.shop.test");
-  expect(rudeness).toEqual({ ...NO_RUDENESS, leftWithoutQuit: 1 }); // nobody was left to say goodbye to
+  expect(connections).toBeLessThanOrEqual(3); // the one that broke off, and at most one for each check
+  const violations = await violationsAt(story, "mx.shop.test");
+  expect(violations).toEqual({ ...NO_VIOLATIONS, leftWithoutQuit: 1 }); // no connection was left for QUIT
 });
 
 const isAnn = ({ localPart }: { localPart: string }) => localPart === "ann";
@@ -62,20 +62,24 @@ const twoHosts = (first: Temper, second: Temper = []) =>
   mailDomain({ users: ["ann"], hosts: { mx1: { temper: first }, mx2: { temper: second } } });
 
 tellStories([
-  ["put off by the first host, the second is asked", twoHosts(failsForNow({ at: "rcpt" })), asUsual],
+  [
+    "after a temporary error of the first host, the second is tried",
+    twoHosts(failsForNow({ at: "rcpt" })),
+    asUsual,
+  ],
   ["also where the first greylists", twoHosts(greylists({ delayMs: 3_600_000 })), asUsual],
   [
-    "where both put us off, the first one's word stands",
+    "after temporary errors of both, the first one counts",
     twoHosts(greylists({ delayMs: 3_600_000 }), failsForNow({ at: "rcpt" })),
     { ann: "unknown greylisted", eve: "unknown greylisted" },
   ],
   [
-    "a second host that takes anyone proves nothing where the first put us off",
+    "a second host that accepts every recipient proves nothing after a temporary error of the first",
     twoHosts(failsForNow({ at: "rcpt" }), acceptsEveryone),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
-    "also where the first one knows that made-up names do not exist",
+    "also where the first one rejects the decoy",
     twoHosts(
       answersWith({ at: "rcpt", reply: "451 4.3.0 Temporary lookup failure", users: isAnn }),
       acceptsEveryone,
@@ -83,7 +87,7 @@ tellStories([
     { ann: "unknown temporary_error", eve: "invalid mailbox_not_found" },
   ],
   [
-    "a second host that does not serve the domain says nothing of the mailbox",
+    "a second host that does not serve the domain says nothing about the mailbox",
     twoHosts(
       failsForNow({ at: "rcpt" }),
       answersWith({ at: "rcpt", reply: "550 5.7.1 Relay access denied" }),
@@ -91,13 +95,13 @@ tellStories([
     { ann: "unknown temporary_error" },
   ],
   [
-    "a full mailbox needs no second opinion",
+    "after mailbox_full no second host is tried",
     twoHosts(answersWith({ at: "rcpt", reply: "452 4.2.2 Mailbox full", users: isAnn })),
     { ann: "risky mailbox_full" },
   ],
 ]);
 
-test.concurrent("one further host is asked, and no third", async () => {
+test.concurrent("one further host is tried, and no third", async () => {
   const temper = failsForNow({ at: "rcpt" });
   await using story = await openStory({
     "shop.test": mailDomain({ users: ["ann"], temper, hosts: { mx1: {}, mx2: {}, mx3: {} } }),

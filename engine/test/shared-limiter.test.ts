@@ -1,4 +1,4 @@
-/** Two engines that keep one pace between them, as the processes of a deployment do. */
+/** Two engines that share one host limiter, like the processes of a deployment. */
 import { answersSlowly, mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { type HostLimiterFor, LocalHostLimiter } from "../src/smtp/host-limiter.ts";
@@ -16,27 +16,27 @@ function sharedPace(): HostLimiterFor {
   };
 }
 
-test("a list makes room when somebody elsewhere waits in person, and the host never sees both at once", async () => {
+test("a list yields to an interactive check of another process, and the host never sees both at once", async () => {
   const isUser = ({ localPart }: { localPart: string }) => /^(anna|single)\d/.test(localPart);
   await using lab = await openLab({ "shop.test": mailDomain({ users: isUser, latencyMs: ROUND_TRIP_MS }) });
   const paceFor = sharedPace();
   const [listing, asking] = [engineIn(lab, { paceFor }), engineIn(lab, { paceFor })];
   const asked = () => lab.counts("mx.shop.test").commands.RCPT ?? 0;
   const list = Promise.all(manyAt("shop.test", 600).map((email) => listing.verify(email, "smtp")));
-  await expect.poll(asked, { interval: 1 }).toBeGreaterThan(0); // it is under way
+  await expect.poll(asked, { interval: 1 }).toBeGreaterThan(0); // it is running
   const askedBefore = asked();
   const single = await asking.verify("single1@shop.test", "smtp", { isUrgent: true });
   const askedMeanwhile = asked() - askedBefore;
   const evidences = await list;
   await Promise.all([listing.end(), asking.end()]);
 
-  expect(askedMeanwhile).toBeLessThan(150); // a few rounds; the list alone would have stayed for 500
+  expect(askedMeanwhile).toBeLessThan(150); // a few batches; the list alone would have taken 500
   expect(decide(single).status).toBe("valid");
   expect(new Set(evidences.map((evidence) => decide(evidence).status))).toEqual(new Set(["valid"]));
   expect(lab.counts("mx.shop.test").maxConcurrentConnections).toBe(1);
 });
 
-test("whoever was let in behind an open breaker turns round, also when it closes while all lines are busy", async () => {
+test("a session admitted behind an open breaker stops, also if the breaker closes while all connections are busy", async () => {
   const temper = answersSlowly({ delayMs: 300, at: "rcpt" });
   await using lab = await openLab({
     "slow.test": mailDomain({ users: ["ann"], temper }),
@@ -49,7 +49,7 @@ test("whoever was let in behind an open breaker turns round, also when it closes
       return this.isTripped ? refusal : undefined;
     }
     override enter(...how: Parameters<LocalHostLimiter["enter"]>) {
-      this.isTripped = true; // meanwhile, by somebody else
+      this.isTripped = true; // meanwhile, by another process
       setTimeout(() => (this.isTripped = false), 100);
       return super.enter(...how);
     }
@@ -65,7 +65,7 @@ test("whoever was let in behind an open breaker turns round, also when it closes
   expect(lab.counts("mx.stern.test").connections).toBe(0);
 });
 
-test("who comes after the rest that a host asked for is let in, however long the next one will have to rest", async () => {
+test("a probe after the pause that a host asked for is admitted, however long the next pause will be", async () => {
   await using lab = await openLab({ "touchy.test": mailDomain({ users: ["ann"] }) });
   class RestingPace extends LocalHostLimiter {
     hasStarted = false;

@@ -1,4 +1,4 @@
-/** Stories of what servers say about mailboxes, and of what they say about us instead. */
+/** Rejections of mailboxes, and rejections of the client. */
 import {
   answersWith,
   blocksUs,
@@ -19,32 +19,32 @@ const blocked = { ann: "unknown probe_blocked", eve: "unknown probe_blocked" };
 
 tellStories([
   [
-    "a polite server's word is good for those it knows and those it does not",
+    "an ordinary server confirms existing mailboxes and rejects missing ones",
     at(polite),
     { ann: "valid", bob: "valid", eve: "invalid mailbox_not_found", jörg: "valid" },
   ],
-  ["a full mailbox exists, and takes no mail today", at(overQuota(["max"])), { max: "risky mailbox_full" }],
+  ["a full mailbox exists", at(overQuota(["max"])), { max: "risky mailbox_full" }],
   [
-    "a closed mailbox is invalid",
+    "a disabled mailbox is invalid",
     at(disabled(["former"])),
     { former: "invalid mailbox_disabled", ann: "valid" },
   ],
   [
-    "outside ASCII there is no way to a server without SMTPUTF8, and no harm to those who ask with it",
+    "a non-ASCII local part is invalid at a server without SMTPUTF8, and does not affect others in the batch",
     mailDomain({ users: ["ann"], temper: noSmtpUtf8 }),
     { jürg: "invalid smtputf8_unsupported", ann: "valid", eve: "invalid mailbox_not_found" },
   ],
-  ["blocked at the banner, we know nothing of anybody", at(blocksUs({ at: "banner" })), blocked],
-  ["blocked at EHLO, we know nothing of anybody", at(blocksUs({ at: "ehlo" })), blocked],
-  ["blocked at MAIL, we know nothing of anybody", at(blocksUs({ at: "mail" })), blocked],
-  ["blocked at RCPT, we know nothing of anybody", at(blocksUs({ at: "rcpt" })), blocked],
+  ["blocked at the banner: every mailbox is unknown", at(blocksUs({ at: "banner" })), blocked],
+  ["blocked at EHLO: every mailbox is unknown", at(blocksUs({ at: "ehlo" })), blocked],
+  ["blocked at MAIL: every mailbox is unknown", at(blocksUs({ at: "mail" })), blocked],
+  ["blocked at RCPT: every mailbox is unknown", at(blocksUs({ at: "rcpt" })), blocked],
   [
-    "a server that cannot tell just now has not refused anybody",
+    "a temporary error at RCPT is no rejection",
     at(failsForNow({ at: "rcpt" })),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
-    "a failure at MAIL is no word on mailboxes either",
+    "nor is one at MAIL",
     at(failsForNow({ at: "mail" })),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
@@ -54,7 +54,7 @@ tellStories([
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
-    "greylisting is a promise to answer later",
+    "greylisting is unknown",
     at(greylists({ delayMs: 60_000 })),
     {
       ann: "unknown greylisted",
@@ -62,12 +62,12 @@ tellStories([
     },
   ],
   [
-    "a sender they do not like says nothing of the mailbox",
+    "a rejected sender says nothing about the mailbox",
     at(answersWith({ at: "rcpt", reply: "550 5.7.1 Sender address rejected: Domain not found" })),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "a mailbox named in a refusal of MAIL is still not refused itself",
+    "a mailbox named in a rejection of MAIL is not rejected itself",
     at(answersWith({ at: "mail", reply: "550 5.1.1 User unknown" })),
     { ann: "unknown probe_blocked" },
   ],
@@ -77,23 +77,23 @@ tellStories([
     { ann: "unknown temporary_error" },
   ],
   [
-    "a temporary unknown user may be a lookup that failed",
+    "a temporary unknown user may be a failed lookup",
     at(answersWith({ at: "rcpt", reply: "450 4.1.1 <ann>: Recipient address rejected: User unknown" })),
     { ann: "unknown temporary_error" },
   ],
   [
-    "their limit on us is not the mailbox's fault",
+    "a rate limit says nothing about the mailbox",
     at(answersWith({ at: "mail", reply: "450 4.7.1 Error: too much mail from 127.0.0.1" })),
     { ann: "unknown rate_limited" },
   ],
   [
-    "a server that wants a password tells strangers nothing",
+    "a server that requires authentication says nothing about the mailbox",
     at(answersWith({ at: "mail", reply: "530 5.7.0 Authentication required" })),
     { ann: "unknown probe_blocked" },
   ],
 ]);
 
-test("a question that cannot even be put leaves no trace in the conversation", async () => {
+test("a probe that cannot be sent leaves no trace in the session", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"], temper: noSmtpUtf8 }) });
   expect(await story.verdictOn("jürg@shop.test")).toBe("invalid smtputf8_unsupported");
   expect(await story.verdictOn("ann@shop.test")).toBe("valid");

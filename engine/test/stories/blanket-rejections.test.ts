@@ -1,7 +1,9 @@
-/** Stories of servers that turn on a visitor: what they say to everybody from then on proves nothing of anybody. */
+/**
+ * Servers that start to answer every recipient alike after some rejections: from then on their replies prove nothing.
+ */
 import { acceptsEveryone, mailDomain, noPipelining, type Temper, turnsOnVisitors } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { NO_RUDENESS, openStory, rudenessAt } from "./story.ts";
+import { NO_VIOLATIONS, openStory, violationsAt } from "./story.ts";
 
 /** Of forty names, every second one exists, or all but the first. */
 const NAMES = Array.from({ length: 40 }, (_, i) => `anna${i}`);
@@ -10,12 +12,12 @@ const everySecond = ({ localPart }: { localPart: string }) => numberOf(localPart
 
 async function verdictsAt(temper: Temper, users: (mailbox: { localPart: string }) => boolean) {
   await using story = await openStory({ "shop.test": mailDomain({ users, temper }) });
-  const told = await story.verdictsOn(NAMES.map((name) => `${name}@shop.test`));
+  const verdicts = await story.verdictsOn(NAMES.map((name) => `${name}@shop.test`));
   await story.end();
-  expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
+  expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
   const { connections, commands } = story.lab.counts("mx.shop.test");
   return {
-    told,
+    verdicts,
     right: NAMES.map((localPart) => (users({ localPart }) ? "valid" : "invalid mailbox_not_found")),
     connections,
     recipients: commands.RCPT ?? 0,
@@ -26,11 +28,11 @@ test.concurrent.each([
   ["user unknown, after five unknown users", { refusals: 5, reply: "550 5.1.1 User unknown" }],
   ["a bare 550, after five unknown users", { refusals: 5, reply: "550 Rejected" }],
   ["user unknown, after twelve recipients", { recipients: 12, reply: "550 5.1.1 User unknown" }],
-  ["come back later, after twelve recipients", { recipients: 12, reply: "450 4.2.1 Mailbox unavailable" }],
-])("to everybody %s: nobody alive is called dead, and everybody gets an answer", async (_, turn) => {
+  ["a temporary error, after twelve recipients", { recipients: 12, reply: "450 4.2.1 Mailbox unavailable" }],
+])("every recipient gets %s: no live mailbox is invalid, and every probe is answered", async (_, turn) => {
   for (const manner of [[], noPipelining]) {
-    const { told, right, connections } = await verdictsAt([manner, turnsOnVisitors(turn)], everySecond);
-    expect(told).toEqual(right);
+    const { verdicts, right, connections } = await verdictsAt([manner, turnsOnVisitors(turn)], everySecond);
+    expect(verdicts).toEqual(right);
     expect(connections).toBeLessThanOrEqual(40);
   }
 });
@@ -41,18 +43,21 @@ test.concurrent.each([
   [5, 3],
   [5, 5],
   [5, 12],
-])("turned after %d unknown users, of whom there are %d before anybody else", async (refusals, missing) => {
-  const temper = turnsOnVisitors({ refusals, reply: "550 5.1.1 User unknown" });
-  const { told, right } = await verdictsAt(temper, ({ localPart }) => numberOf(localPart) >= missing);
-  expect(told).toEqual(right);
-});
+])(
+  "blanket rejections after %d unknown users, with %d missing mailboxes first",
+  async (refusals, missing) => {
+    const temper = turnsOnVisitors({ refusals, reply: "550 5.1.1 User unknown" });
+    const { verdicts, right } = await verdictsAt(temper, ({ localPart }) => numberOf(localPart) >= missing);
+    expect(verdicts).toEqual(right);
+  },
+);
 
-test.concurrent("a catch-all that turns is a catch-all all the same", async () => {
+test.concurrent("a catch-all that turns is still a catch-all", async () => {
   await using story = await openStory({
     "open.test": mailDomain({
       temper: [turnsOnVisitors({ recipients: 20, reply: "550 5.1.1 User unknown" }), acceptsEveryone],
     }),
   });
-  const told = await story.verdictsOn(NAMES.map((name) => `${name}@open.test`));
-  expect(new Set(told)).toEqual(new Set(["risky catch_all"]));
+  const verdicts = await story.verdictsOn(NAMES.map((name) => `${name}@open.test`));
+  expect(new Set(verdicts)).toEqual(new Set(["risky catch_all"]));
 });

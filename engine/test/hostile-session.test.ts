@@ -1,4 +1,4 @@
-/** Random servers: whatever comes over the wire, a conversation ends in time and in a value. */
+/** Random servers: whatever they send, a session ends in time and with a value. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -14,7 +14,7 @@ let moves: readonly Move[] = [];
 let server: Server;
 const sockets = new Set<Socket>();
 
-/** Plays the moves of the present run one after the other, each at what it waits for, over and over. */
+/** Plays the moves of the current run in order, each after what it waits for, repeatedly. */
 beforeAll(async () => {
   server = createServer((socket) => {
     sockets.add(socket);
@@ -42,7 +42,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Things that look like SMTP nearly always, and sometimes not at all. */
+/** Nearly always like SMTP, and sometimes not at all. */
 const utterance = fc.oneof(
   {
     weight: 8,
@@ -73,7 +73,7 @@ const move: fc.Arbitrary<Move> = fc.record({
   close: fc.nat({ max: 9 }).map((n) => n === 0),
 });
 
-test("a random server gets no question to hang, and no crash", async () => {
+test("a random server makes no probe hang and nothing crash", async () => {
   const { port } = server.address() as AddressInfo;
   const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
   const addresses = ["ann@shop.test", "bob@shop.test", "eve@host.test"].map((email) => {
@@ -96,7 +96,7 @@ test("a random server gets no question to hang, and no crash", async () => {
           planner.probe({ address, route: { hosts, isPartial: false }, provider: "other" }),
         ),
       );
-      // A dismissal is followed by a rest of seconds; closing must not wait for that, nor leave anybody waiting.
+      // A 421 is followed by a pause of seconds; closing must neither wait for it nor leave a probe pending.
       const closing = setTimeout(() => void planner.close(), 250);
       const probed = await asked;
       clearTimeout(closing);

@@ -1,4 +1,4 @@
-/** Stories of refusals without a reason: what the same refusal of a made-up name makes of them. */
+/** Rejections without a reason, compared with the rejection of the decoy. */
 import { answersWith, type Mailbox, mailDomain, microsoft365 } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { decide } from "../../src/verdict.ts";
@@ -13,15 +13,15 @@ const refusing = (reply: string) =>
 const missing = { ann: "valid", eve: "invalid mailbox_not_found" };
 
 tellStories([
-  ["a bare refusal, where others are accepted", refusing("550 Rejected"), missing],
+  ["a bare rejection, where others are accepted", refusing("550 Rejected"), missing],
   ["access denied, where others are accepted", refusing("550 5.7.1 Access denied"), missing],
   [
-    "without anybody who is accepted, the refusal may be about us",
+    "without any accepted recipient, the rejection may be about the client",
     refusing("550 Rejected"),
     { eve: "unknown probe_blocked" },
   ],
   [
-    "postmaster is let past what others are not, and so is no witness",
+    "postmaster is often exempt from filters, so its acceptance does not count",
     refusing("550 Rejected"),
     { postmaster: "risky role_based", eve: "unknown probe_blocked" },
   ],
@@ -47,7 +47,7 @@ tellStories([
     { eve: "invalid mailbox_not_found" },
   ],
   [
-    "the same words of a server that is not Microsoft's are its policy",
+    "the same text from another server is a policy rejection",
     mailDomain({
       users: ["ann"],
       temper: { words: { does_not_exist: "550 5.4.1 Recipient address rejected: Access denied" } },
@@ -56,7 +56,7 @@ tellStories([
   ],
 ]);
 
-test("one who is refused otherwise than made-up names is not one of them", async () => {
+test("a recipient rejected differently from the decoy is not counted as missing", async () => {
   await using story = await openStory({
     "shop.test": mailDomain({
       users: ["ann", "max"],
@@ -72,7 +72,7 @@ test("one who is refused otherwise than made-up names is not one of them", async
   ]);
 });
 
-test("the confidence says that the server gave no reason", async () => {
+test("the confidence reflects that the server gave no reason", async () => {
   await using story: Story = await openStory({ "shop.test": refusing("550 Rejected") });
   const [, eve] = await Promise.all([story.evidenceFor("ann@shop.test"), story.evidenceFor("eve@shop.test")]);
   expect(decide(eve)).toMatchObject({ subStatus: "mailbox_not_found", confidence: 0.85 });

@@ -1,36 +1,36 @@
-/** Stories of closing in a hurry: hosts that keep us waiting do not keep us from going. */
+/** Closing while hosts do not respond. */
 import { mailDomain, offersTls, saysNothing, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { createEgressGuard } from "../src/egress/guard.ts";
 import { type Connect, createConnect } from "../src/smtp/connect.ts";
 import { openSilentHost } from "./silent-host.ts";
-import { NO_RUDENESS, openStory, rudenessAt } from "./stories/story.ts";
+import { NO_VIOLATIONS, openStory, violationsAt } from "./stories/story.ts";
 import { until } from "./until.ts";
 
-/** Closing that waited for the host would outlast the test. */
+/** A close that waited for the host would exceed the test timeout. */
 const PATIENCE = { probeTimeoutMs: 600_000 };
 
-const STALLS: readonly (readonly [where: string, temper: Temperament, heard: string])[] = [
+const STALLS: readonly (readonly [where: string, temper: Temperament, command: string])[] = [
   ["has not greeted us yet", saysNothing({ at: "banner" }), ""],
   ["does not answer our greeting", saysNothing({ at: "ehlo" }), "EHLO"],
   ["never finishes the TLS handshake", offersTls("silent"), "STARTTLS"],
   ["does not answer a question", saysNothing({ at: "rcpt" }), "RCPT"],
 ];
 
-test.concurrent.each(STALLS)("a host that %s is hung up on", async (_, temper, heard) => {
+test.concurrent.each(STALLS)("the connection to a host that %s is closed", async (_, temper, command) => {
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"], temper }) }, PATIENCE);
   const asked = story.verdictOn("ann@shop.test");
   const counts = story.lab.counts("mx.shop.test");
-  await until(() => counts.connections > 0 && (!heard || counts.commands[heard] !== undefined));
+  await until(() => counts.connections > 0 && (!command || counts.commands[command] !== undefined));
   expect(counts.openConnections).toBe(1);
   await story.end();
   expect(await asked).toBe("unknown smtp_timeout");
-  const { stillThere } = await rudenessAt(story, "mx.shop.test");
+  const { stillThere } = await violationsAt(story, "mx.shop.test");
   expect(stillThere).toBe(0);
-  expect(counts.connections).toBe(1); // and it is not called again without TLS
+  expect(counts.connections).toBe(1); // and it is not contacted again without TLS
 });
 
-test.concurrent("a host that does not even take the call is given up", async () => {
+test.concurrent("a pending connect is aborted", async () => {
   await using host = await openSilentHost("127.0.0.87");
   const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
   const dial = createConnect({ guard, port: host.port, egress: {} });
@@ -52,7 +52,7 @@ test.concurrent("a host that does not even take the call is given up", async () 
   expect(await asked).toBe("unknown smtp_timeout");
 });
 
-test.concurrent("a host that was about to greet us is still told goodbye", async () => {
+test.concurrent("QUIT is still sent to a host that was about to send its banner", async () => {
   await using story = await openStory(
     { "shop.test": mailDomain({ users: ["ann"], latencyMs: 60 }) },
     PATIENCE,
@@ -62,5 +62,5 @@ test.concurrent("a host that was about to greet us is still told goodbye", async
   await until(() => counts.connections > 0);
   await story.end();
   expect(await asked).toBe("unknown smtp_timeout");
-  expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
+  expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
