@@ -131,7 +131,7 @@ export const MUTATIONS = [
     "isReferral && records.length === 0",
     "records.length === 0 && false",
     "engine/src/dns/response-reader.test.ts",
-    "engine/test/dns-disbelief.test.ts",
+    "engine/test/dns-implausible-answers.test.ts",
   ],
   [
     "engine/src/dns/mail-route.ts",

@@ -4,7 +4,7 @@ import { LEVELS, type Level } from "@mailvet/contract/words";
 import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { addressesFrom } from "./address-source.ts";
 import { cardOf, lineOf, summaryOf } from "./card.ts";
-import type { Check } from "./local-check.ts";
+import type { CheckEmails } from "./local-check.ts";
 import { outletTo } from "./outlet.ts";
 import { type Progress, progressOn } from "./progress.ts";
 import { checkListAt, checkOneAt } from "./remote-check.ts";
@@ -106,7 +106,7 @@ function secondsFrom(min: number, max = Number.MAX_SAFE_INTEGER): (text: string)
   };
 }
 
-async function checkHere(level: Level): Promise<Check> {
+async function checkHere(level: Level): Promise<CheckEmails> {
   const local = await import("./local-check.ts");
   return local.checkHere(level);
 }
@@ -133,7 +133,7 @@ function whatToCheck(words: string[], file: string | undefined): Order {
 }
 
 async function checkAll(
-  check: Check,
+  check: CheckEmails,
   { addresses, list, isSingle }: Order,
   json: true | undefined,
 ): Promise<void> {

@@ -6,12 +6,12 @@ import { inOrder } from "./in-order.ts";
 import { localSettings } from "./local-settings.ts";
 
 /** Turns addresses into results, one for each and in their order: here, or at a service (remote-check.ts). */
-export type Check = (emails: AsyncIterable<string>) => AsyncIterable<ValidationResult | BulkItem>;
+export type CheckEmails = (emails: AsyncIterable<string>) => AsyncIterable<ValidationResult | BulkItem>;
 
 /** How many addresses are under way at once: the longer an answer takes, the more. */
 export const WIDTH: Record<Level, number> = { syntax: 256, dns: 256, smtp: 5000 };
 
-export function checkHere(level: Level): Check {
+export function checkHere(level: Level): CheckEmails {
   return async function* (emails) {
     const verifier = verifierFrom(localSettings());
     try {

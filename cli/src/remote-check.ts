@@ -3,13 +3,13 @@
  * the list is read on for a moment, to say how much of it has no result.
  */
 import type { CheckOptions } from "@mailvet/sdk";
-import type { Check } from "./local-check.ts";
+import type { CheckEmails } from "./local-check.ts";
 import { type Service, ServiceFailure } from "./service.ts";
 
 /** A list that is still being written may never end. */
 const COUNTING_MS = 2_000;
 
-export const checkOneAt = ({ client, explain }: Service, wishes: CheckOptions = {}): Check =>
+export const checkOneAt = ({ client, explain }: Service, wishes: CheckOptions = {}): CheckEmails =>
   async function* (emails) {
     try {
       for await (const email of emails) yield await client.validate(email, wishes);
@@ -18,7 +18,7 @@ export const checkOneAt = ({ client, explain }: Service, wishes: CheckOptions = 
     }
   };
 
-export const checkListAt = ({ client, explain }: Service, wishes: CheckOptions = {}): Check =>
+export const checkListAt = ({ client, explain }: Service, wishes: CheckOptions = {}): CheckEmails =>
   async function* (emails) {
     const source = emails[Symbol.asyncIterator]();
     let read = 0;

@@ -1,4 +1,4 @@
-/** Random servers: whatever they send, a probe ends in time and with a value. */
+/** Random servers: whatever they send, a session ends in time and with a value. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,22 +8,22 @@ import { MAILBOX_ANSWERS } from "../src/evidence.ts";
 import { createConnect } from "../src/smtp/connect.ts";
 import { createPlanner } from "../src/smtp/probe-planner.ts";
 
-type Step = { after: "connect" | "data"; bytes: Uint8Array; close: boolean };
+type Move = { after: "connect" | "data"; bytes: Uint8Array; close: boolean };
 
-let steps: readonly Step[] = [];
+let moves: readonly Move[] = [];
 let server: Server;
 const sockets = new Set<Socket>();
 
-/** Plays the steps of the current run in a loop, each after its trigger. */
+/** Plays the moves of the current run in order, each after what it waits for, repeatedly. */
 beforeAll(async () => {
   server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
     let next = 0;
-    const play = (after: Step["after"]) => {
-      for (; steps[next % steps.length]?.after === after && next < 60; next++) {
-        const { bytes, close } = steps[next % steps.length]!;
+    const play = (after: Move["after"]) => {
+      for (; moves[next % moves.length]?.after === after && next < 60; next++) {
+        const { bytes, close } = moves[next % moves.length]!;
         if (socket.writable) socket.write(bytes);
         if (close) socket.end();
         if (after === "data") {
@@ -42,8 +42,8 @@ afterAll(() => {
   server.close();
 });
 
-/** Mostly SMTP replies, sometimes random bytes. */
-const output = fc.oneof(
+/** Nearly always like SMTP, and sometimes not at all. */
+const utterance = fc.oneof(
   {
     weight: 8,
     arbitrary: fc
@@ -67,13 +67,13 @@ const output = fc.oneof(
   },
   { weight: 2, arbitrary: fc.uint8Array({ maxLength: 200 }) },
 );
-const step: fc.Arbitrary<Step> = fc.record({
+const move: fc.Arbitrary<Move> = fc.record({
   after: fc.constantFrom("connect", "data", "data", "data"),
-  bytes: output,
+  bytes: utterance,
   close: fc.nat({ max: 9 }).map((n) => n === 0),
 });
 
-test("a random server causes no hanging request and no crash", async () => {
+test("a random server makes no probe hang and nothing crash", async () => {
   const { port } = server.address() as AddressInfo;
   const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
   const addresses = ["ann@shop.test", "bob@shop.test", "eve@host.test"].map((email) => {
@@ -84,21 +84,21 @@ test("a random server causes no hanging request and no crash", async () => {
   const hosts = [{ name: "mx.shop.test", preference: 10, addresses: ["127.0.0.1"] }];
 
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (script) => {
-      steps = script;
+    fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 12 }), async (script) => {
+      moves = script;
       const planner = createPlanner({
         dial: createConnect({ guard, port, egress: {} }),
         egress: { ehloName: "probe.test", mailFrom: "probe@probe.test" },
         probeTimeoutMs: 40,
       });
-      const probes = Promise.all(
+      const asked = Promise.all(
         addresses.map((address) =>
           planner.probe({ address, route: { hosts, isPartial: false }, provider: "other" }),
         ),
       );
-      // A 421 is followed by a delay of seconds; closing must not wait for it, and must settle every request.
+      // A 421 is followed by a pause of seconds; closing must neither wait for it nor leave a probe pending.
       const closing = setTimeout(() => void planner.close(), 250);
-      const probed = await probes;
+      const probed = await asked;
       clearTimeout(closing);
       for (const { mailbox } of probed) expect(MAILBOX_ANSWERS).toContain(mailbox.answer);
       await planner.close();

@@ -1,4 +1,4 @@
-/** Priorities: interactive checks do not wait for lists, and lists are not starved by interactive checks. */
+/** Interactive checks during long lists: they are answered quickly, and the list still completes. */
 import { answersSlowly, type MailWorld, mailDomain, noPipelining } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { timeoutEvidence } from "../src/timeout-evidence.ts";
@@ -6,20 +6,20 @@ import { decide } from "../src/verdict.ts";
 import { manyAt, NO_VIOLATIONS, openStory, type Story, violationsAt } from "./stories/story.ts";
 import { until } from "./until.ts";
 
-const isUser = ({ localPart }: { localPart: string }) => /^(anna|single|batch)\d/.test(localPart);
+const isUser = ({ localPart }: { localPart: string }) => /^(anna|single|patient)\d/.test(localPart);
 
-/** Recipients that the host of shop.test has received so far: the progress of a list. */
-const recipientsIn = (story: Story) => story.lab.counts("mx.shop.test").commands.RCPT ?? 0;
+/** Recipients sent to the host of shop.test so far: the measure of a list's progress. */
+const askedIn = (story: Story) => story.lab.counts("mx.shop.test").commands.RCPT ?? 0;
 
-/** Recipients that the host received during a check. */
-async function recipientsDuring(story: Story, check: Promise<unknown>): Promise<number> {
-  const before = recipientsIn(story);
+/** Recipients sent to the host during a check. */
+async function askedDuring(story: Story, check: Promise<unknown>): Promise<number> {
+  const before = askedIn(story);
   await check;
-  return recipientsIn(story) - before;
+  return askedIn(story) - before;
 }
 
-/** Checks a list, and returns the status of each address. */
-async function checkList(story: Story, emails: readonly string[]): Promise<Map<string, string>> {
+/** Verifies a list and returns the verdict of each address. */
+async function sendList(story: Story, emails: readonly string[]): Promise<Map<string, string>> {
   const verdicts = new Map<string, string>();
   for await (const evidence of story.verifyMany(emails, "smtp")) {
     expect(verdicts.has(evidence.email), evidence.email).toBe(false);
@@ -28,23 +28,21 @@ async function checkList(story: Story, emails: readonly string[]): Promise<Map<s
   return verdicts;
 }
 
-test("interactive checks at a host busy with 2,000 addresses take a few batches, not the list's time", async () => {
+test("interactive checks at a host busy with 2,000 addresses take a few round trips", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: isUser, latencyMs: 40 }) });
   const emails = manyAt("shop.test", 2000);
-  const list = checkList(story, emails);
-  await until(() => recipientsIn(story) > 0); // it is running
-  const batch = recipientsDuring(story, story.verify("batch1@shop.test", "smtp"));
-  const interactive: number[] = [];
+  const list = sendList(story, emails);
+  await until(() => askedIn(story) > 0); // it is running
+  const patient = askedDuring(story, story.verify("patient1@shop.test", "smtp"));
+  const urgent: number[] = [];
   for (let i = 1; i <= 8; i++) {
-    interactive.push(
-      await recipientsDuring(story, story.verify(`single${i}@shop.test`, "smtp", { isUrgent: true })),
-    );
+    urgent.push(await askedDuring(story, story.verify(`single${i}@shop.test`, "smtp", { isUrgent: true })));
   }
   const verdicts = await list;
   await story.end();
 
-  expect(Math.max(...interactive)).toBeLessThan(200); // a few batches of forty
-  expect(await batch).toBeGreaterThan(1000);
+  expect(Math.max(...urgent)).toBeLessThan(200); // a few batches of forty
+  expect(await patient).toBeGreaterThan(1000);
   expect([...verdicts.keys()].sort()).toEqual([...emails].sort());
   expect(new Set(verdicts.values())).toEqual(new Set(["valid"]));
   const { commands } = story.lab.counts("mx.shop.test");
@@ -52,75 +50,75 @@ test("interactive checks at a host busy with 2,000 addresses take a few batches,
   expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
 
-test("an address of a long list takes a few batches once its priority is raised", async () => {
+test("an address of a long list that becomes urgent takes a few round trips from then on", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: isUser, latencyMs: 40 }) });
   const checks = manyAt("shop.test", 2000).map((email) => story.begin(email, "smtp"));
   const last = checks.at(-1)!;
-  const raised = checks.at(-2)!;
-  await until(() => recipientsIn(story) > 0); // the list is running
-  const [raisedIn, lastIn] = [recipientsDuring(story, raised.done), recipientsDuring(story, last.done)];
-  raised.hurry();
-  raised.hurry();
-  expect(await raisedIn).toBeLessThan(200); // a few batches of forty
+  const hurried = checks.at(-2)!;
+  await until(() => askedIn(story) > 0); // the list is running
+  const [hurriedIn, lastIn] = [askedDuring(story, hurried.done), askedDuring(story, last.done)];
+  hurried.raisePriority();
+  hurried.raisePriority();
+  expect(await hurriedIn).toBeLessThan(200); // a few batches of forty
   expect(await lastIn).toBeGreaterThan(1000);
 
   const verdicts = await Promise.all(checks.map(async ({ done }) => decide(await done).status));
   expect(new Set(verdicts)).toEqual(new Set(["valid"]));
-  raised.hurry(); // no effect on a finished check
+  hurried.raisePriority(); // no effect any more
   await story.end();
   expect(story.lab.counts("mx.shop.test").commands.RCPT).toBe(2000 + 1); // each once, and one decoy
 });
 
-test("a list finishes under a constant stream of interactive checks, each address probed once", async () => {
-  // Batches of four, and always more than four interactive requests: without its turn the list would starve.
+test("a list completes under continuous interactive checks, each address probed once", async () => {
+  // Four recipients per batch, and always more than four urgent ones: without fairness the list would starve.
   await using story = await openStory({
     "shop.test": mailDomain({ users: isUser, latencyMs: 1, temper: noPipelining }),
   });
   let isListDone = false;
   let singles = 0;
-  const keepChecking = async () => {
+  const askOnAndOn = async () => {
     while (!isListDone) {
       const { mailbox } = await story.verify(`single${singles++}@shop.test`, "smtp", { isUrgent: true });
       expect(mailbox?.answer).toBe("accepted");
     }
   };
-  const stream = Array.from({ length: 12 }, keepChecking);
+  const stream = Array.from({ length: 12 }, askOnAndOn);
   await until(() => singles > 24);
   const emails = manyAt("shop.test", 60);
-  const verdicts = await checkList(story, emails);
+  const verdicts = await sendList(story, emails);
   isListDone = true;
   await Promise.all(stream);
   await story.end();
 
   expect([...verdicts.keys()].sort()).toEqual([...emails].sort());
   expect(new Set(verdicts.values())).toEqual(new Set(["valid"]));
-  expect(singles).toBeGreaterThan(60); // most of them came before the list
+  expect(singles).toBeGreaterThan(60); // the list waited for most of them
   const { commands } = story.lab.counts("mx.shop.test");
   expect(commands.RCPT).toBe(60 + singles + 1);
 });
 
-test("with few connections, the host of an interactive check comes before the hosts of a list", async () => {
+test("when connections are scarce, the host of an interactive check is contacted before the hosts of a list", async () => {
   const world: MailWorld = {};
   for (let i = 0; i < 12; i++) world[`shop${i}.test`] = mailDomain({ users: isUser, latencyMs: 50 });
   world["single.test"] = mailDomain({ users: isUser, latencyMs: 50 });
   await using story = await openStory(world, { maxSessions: 1 });
   const order: string[] = [];
-  const begin = (email: string, isUrgent: boolean) => {
+  const ask = (email: string, isUrgent: boolean) => {
     const check = story.begin(email, "smtp", { isUrgent });
     return { ...check, done: check.done.then((evidence) => order.push(evidence.email)) };
   };
-  const list = Array.from({ length: 12 }, (_, i) => begin(`anna1@shop${i}.test`, false));
-  const isConnected = (_: unknown, i: number) => story.lab.counts(`mx.shop${i}.test`).connections > 0;
-  await until(() => list.some(isConnected)); // the others wait for a slot
-  list.at(-1)!.hurry();
-  await Promise.all([...list, begin("single1@single.test", true)].map(({ done }) => done));
+  const list = Array.from({ length: 12 }, (_, i) => ask(`anna1@shop${i}.test`, false));
+  const isCalled = (_: unknown, i: number) => story.lab.counts(`mx.shop${i}.test`).connections > 0;
+  await until(() => list.some(isCalled)); // the others wait for a connection slot
+  list.at(-1)!.raisePriority();
+  await Promise.all([...list, ask("single1@single.test", true)].map(({ done }) => done));
   expect(order).toHaveLength(13);
   expect(order.indexOf("single1@single.test")).toBeLessThanOrEqual(4);
-  expect(order.indexOf("anna1@shop11.test")).toBeLessThanOrEqual(4); // raised meanwhile
+  expect(order.indexOf("anna1@shop11.test")).toBeLessThanOrEqual(4); // became urgent since
 });
 
-test("raising the priority of a check also raises the decoy that it waits for", async () => {
-  // Without pipelining the decoy is sent by itself, once needed: behind the list of the other domains.
+test("the decoy that a check waits for can become urgent too", async () => {
+  // Without pipelining it is probed by itself, and only when needed: behind the list of the other domains.
   const slow = { users: isUser, temper: [noPipelining, answersSlowly({ delayMs: 20, at: "rcpt" })] };
   const world: MailWorld = { "shop.test": mailDomain({ ...slow }) };
   for (let i = 0; i < 40; i++)
@@ -134,13 +132,13 @@ test("raising the priority of a check also raises the decoy that it waits for", 
   });
   await until(() => check.evidence.mailbox !== undefined);
   expect(isDone).toBe(false);
-  check.hurry();
+  check.raisePriority();
   await check.done;
   const { length: open } = list.filter(({ evidence }) => evidence.mailbox === undefined);
   expect(open).toBeGreaterThan(20);
 });
 
-test("a caller that cannot wait gets the evidence so far, and the check continues to its end", async () => {
+test("a timeout reports what is known, and the check completes correctly", async () => {
   const temper = [noPipelining, answersSlowly({ delayMs: 150, at: "rcpt" })];
   await using story = await openStory({ "shop.test": mailDomain({ users: isUser, temper }) });
   const check = story.begin("single1@shop.test", "smtp", { isUrgent: true });
@@ -148,14 +146,14 @@ test("a caller that cannot wait gets the evidence so far, and the check continue
     const { status, subStatus } = decide(timeoutEvidence(check.evidence, 20));
     return `${status} ${subStatus}`;
   };
-  expect(check.evidence.address?.domain).toBe("shop.test"); // parsed before any I/O
+  expect(check.evidence.address?.domain).toBe("shop.test"); // known before any query
   expect(known()).toBe("unknown dns_error");
   await until(() => check.evidence.route !== undefined);
   expect(known()).toBe("unknown smtp_timeout");
   await until(() => check.evidence.mailbox !== undefined);
   expect(check.evidence).toMatchObject({ mailbox: { answer: "accepted" } });
   expect(check.evidence.decoy).toBeUndefined();
-  expect(known()).toBe("unknown smtp_timeout"); // the domain may be catch-all
+  expect(known()).toBe("unknown smtp_timeout"); // the host may be a catch-all
   expect(decide(await check.done)).toMatchObject({ status: "valid", subStatus: "" });
   expect(await check.done).toBe(check.evidence);
 });

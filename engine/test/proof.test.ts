@@ -15,7 +15,7 @@ const codesOf = (hundred: number) => Array.from({ length: 100 }, (_, i) => 100 *
 /** The text of every reply, without its codes, each once. */
 const WORDINGS = new Map(CORPUS.map(({ reply, mx = "" }) => [reply.replace(/^\d{3}/gm, ""), { reply, mx }]));
 
-/** The same text with another code, with and without the matching enhanced code. */
+/** The same text under another code, with and without the matching enhanced code. */
 function underCode(reply: string, code: number): Reply[] {
   const parsed = parseReply(reply);
   const { enhanced, ...bare } = { ...parsed, code };
@@ -23,11 +23,11 @@ function underCode(reply: string, code: number): Reply[] {
   return enhanced === undefined ? [bare] : [bare, { ...bare, enhanced: severity + enhanced.slice(1) }];
 }
 
-function statusOf(context: { stage: ReplyStage; reply: Reply; mx: string }): {
+function statusOf(said: { stage: ReplyStage; reply: Reply; mx: string }): {
   status: string;
   answer: MailboxAnswer;
 } {
-  const { finding } = interpretReply(context, PROFILE);
+  const { finding } = interpretReply(said, PROFILE);
   const { status } = decide({
     email: "ann@example.com",
     address: { local: "ann", domain: "example.com" } as never,
@@ -38,12 +38,12 @@ function statusOf(context: { stage: ReplyStage; reply: Reply; mx: string }): {
   return { status, answer: finding.answer };
 }
 
-test("a temporary reply to RCPT never ends in invalid, whatever its text and code", () => {
+test("a temporary reply to RCPT never gives invalid, whatever its text and code", () => {
   const wrong: string[] = [];
   const codes = codesOf(4);
   let turn = 0;
   for (const { reply, mx } of WORDINGS.values()) {
-    // The most common codes for every wording, and all codes in turn.
+    // The most common codes for every text, and all codes in turn.
     for (const code of new Set([450, 451, codes[turn++ % 100]!, codes[turn++ % 100]!])) {
       for (const said of underCode(reply, code)) {
         if (statusOf({ stage: "rcpt", reply: said, mx }).status === "invalid") wrong.push(`${code} ${reply}`);
@@ -53,7 +53,7 @@ test("a temporary reply to RCPT never ends in invalid, whatever its text and cod
   expect(wrong).toEqual([]);
 });
 
-test("a reply before RCPT never ends in invalid or valid, whatever its text and code", () => {
+test("a reply before RCPT never gives invalid or valid, whatever its text and code", () => {
   const wrong: string[] = [];
   const codes = [...codesOf(4), ...codesOf(5)];
   let turn = 0;
@@ -70,7 +70,7 @@ test("a reply before RCPT never ends in invalid or valid, whatever its text and 
   expect(wrong).toEqual([]);
 });
 
-test("only a permanent refusal of the recipient counts against the mailbox", () => {
+test("only a permanent rejection of the recipient counts against the mailbox", () => {
   const against = new Set<string>();
   for (const { reply, mx } of WORDINGS.values()) {
     for (const code of [250, 252, 450, 550]) {

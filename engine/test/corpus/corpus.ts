@@ -1,4 +1,4 @@
-/** The corpus of replies: what servers said, and what each of them means. */
+/** The corpus of replies, each with its meaning. */
 import { readFileSync } from "node:fs";
 import { type MailboxFact, type ReplyCategory, type ReplyStage, severityOf } from "../../src/smtp/meaning.ts";
 import { parseReply } from "../../src/smtp/reply.ts";
@@ -25,7 +25,7 @@ export function truthOf({ stage, reply, meaning, mailbox }: CorpusRow): Truth {
   if (stage !== "rcpt") return "unknown";
   if (mailbox === "exists" || (meaning === "mailbox_full" && mailbox !== "unknown")) return "live";
   if (severityOf(parseReply(reply)) !== 5) return "unknown";
-  // "Unknown or disabled": whichever of the two it is, nobody receives mail there.
+  // "Unknown or disabled": in either case the mailbox receives no mail.
   if (mailbox === "does_not_exist" || meaning === "mailbox_disabled") return "dead";
   return meaning === "domain_not_accepted" ? "dead" : "unknown";
 }

@@ -1,4 +1,4 @@
-/** A thousand mailbox names that exist at every server, as many that do not, and lists of both. */
+/** A thousand mailboxes at every server, as many missing ones, and lists made of both. */
 import { createHash } from "node:crypto";
 
 const FIRST_NAMES =
@@ -13,13 +13,13 @@ const people = LAST_NAMES.split(" ").flatMap((last) =>
   FIRST_NAMES.split(" ").map((first) => `${first}.${last}`),
 );
 
-/** Login names of the users on every machine. */
+/** Login names that exist on every machine. */
 export const MAILBOXES: readonly string[] = people;
 
-/** Names as plausible as those, without a mailbox. */
-export const UNKNOWN_NAMES: readonly string[] = people.map((name) => name.replace(".", "-"));
+/** Plausible names without a mailbox. */
+export const MISSING_MAILBOXES: readonly string[] = people.map((name) => name.replace(".", "-"));
 
-/** The list in a pseudo-random, stable order. */
+/** The same list in a fixed pseudo-random order. */
 export function shuffled(list: readonly string[]): string[] {
   const rank = (text: string) => createHash("sha256").update(text).digest("hex");
   return [...list].sort((one, other) => (rank(one) < rank(other) ? -1 : 1));

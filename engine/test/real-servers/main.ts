@@ -1,9 +1,9 @@
 /**
  * The engine against mail servers as Debian packages them: `npm run try:servers [NAME…]`. SERVERS lists them.
  *
- * Installs each server in an isolated copy of this machine, probes it with the table of trials.ts through the engine's
- * default settings, and compares the verdicts and the server's own log with the expected ones. Needs root and a Debian
- * mirror, so it is a program and not a test; its exit code is 1 when anything differs.
+ * Installs each server in an isolated copy of this machine, runs a table of trials through the engine, and compares
+ * verdicts and the server's own log with what is expected. Needs root and a Debian mirror, so it is a program and not
+ * a test; the exit code is 1 if anything was not as expected.
  */
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,17 +11,17 @@ import { decide, type Evidence, readEngineSettings, settingsFrom, verifierFrom }
 import { type Lab, type MailWorld, openLab } from "@mailvet/lab";
 import { MAILBOXES } from "./mailboxes.ts";
 import { openSealedMachine, type SealedMachine } from "./sealed-machine.ts";
-import { countSessions, LOG_PATTERNS, type SessionCounts } from "./server-log.ts";
+import { LOG_WORDS, type LoggedSessions, sessionsIn } from "./server-log.ts";
 import { type Trial, type TrialSet, trialsOf } from "./trials.ts";
 
 const PORT = 2626;
 const SHOWN_FAULTS = 8;
 const LOG_MS = 60_000;
-const POLL_MS = 200;
-/** Servers trust 127.0.0.1 and relay for it, so probes come from another address. */
+const LOOK_MS = 200;
+/** Servers trust 127.0.0.1 and relay for it; this address is not trusted. */
 const SOURCE_ADDRESS = "127.26.9.9";
 
-/** Where each server listens; the first address is its main listener, the others are named in LISTENERS. */
+/** Where each server listens; the first address is its main one, the others are named in EXTRA_ENDPOINTS. */
 const SERVERS = {
   postfix: {
     script: "postfix",
@@ -39,9 +39,9 @@ const SERVERS = {
   mailfront: { script: "mailfront", addresses: ["127.26.7.1", "127.26.7.2"] },
   dovecot: { script: "dovecot", addresses: ["127.26.6.1", "127.26.6.2", "127.26.6.3"] },
 } as const satisfies Record<TrialSet, { script: Script; addresses: readonly string[]; release?: string }>;
-type Script = keyof typeof LOG_PATTERNS;
+type Script = keyof typeof LOG_WORDS;
 
-const LISTENERS: Record<Script, readonly string[]> = {
+const EXTRA_ENDPOINTS: Record<Script, readonly string[]> = {
   postfix: ["grey", "screened", "verified", "sober"],
   exim: [],
   opensmtpd: ["secure"],
@@ -53,21 +53,23 @@ const LISTENERS: Record<Script, readonly string[]> = {
 
 const mx = (exchange: string) => ({ MX: [{ preference: 10, exchange }] });
 
-/** Everything under S.test is served by the main listener of S, except the domains named after its other listeners. */
+/**
+ * Everything under S.test is served at the main address of S, except for the domains named after its other addresses.
+ */
 const WORLD: MailWorld = Object.fromEntries(
   Object.values(SERVERS).flatMap(({ script, addresses: [main, ...others] }) => [
     [`${script}.test`, mx(`mx.${script}.test`)],
     [`*.${script}.test`, mx(`mx.${script}.test`)],
     [`*.many.${script}.test`, mx(`mx.${script}.test`)],
     [`mx.${script}.test`, { A: [main] }],
-    ...LISTENERS[script].flatMap((listener, index) => [
-      [`${listener}.${script}.test`, mx(`mx.${listener}.${script}.test`)],
-      [`mx.${listener}.${script}.test`, { A: [others[index]!] }],
+    ...EXTRA_ENDPOINTS[script].flatMap((endpoint, index) => [
+      [`${endpoint}.${script}.test`, mx(`mx.${endpoint}.${script}.test`)],
+      [`mx.${endpoint}.${script}.test`, { A: [others[index]!] }],
     ]),
   ]),
 );
 
-type Outcome = { evidence: Evidence[]; wrong: string[]; seconds: number; sessions: SessionCounts };
+type Outcome = { evidence: Evidence[]; wrong: string[]; seconds: number; sessions: LoggedSessions };
 
 const chosen = process.argv.slice(2);
 const all = Object.keys(SERVERS) as TrialSet[];
@@ -82,21 +84,21 @@ async function tryServer(name: TrialSet, lab: Lab): Promise<void> {
     setUp: join(import.meta.dirname, `${script}.sh`),
     setUpArguments: Object.values(more),
     mailboxes: MAILBOXES,
-    listeners: addresses.map((address) => ({ address, port: PORT })),
+    endpoints: addresses.map((address) => ({ address, port: PORT })),
   });
   console.log(`\n${name} ${machine.version}`);
   console.log("   addresses  connections  quit  TLS  seconds  trial");
   const replies = new Map<string, string>();
   for (const trial of trialsOf(name)) {
-    const outcome = await runTrial(trial, script, machine, lab);
+    const outcome = await undergo(trial, script, machine, lab);
     show(trial, outcome);
     for (const one of outcome.evidence) collectReply(replies, one);
   }
-  console.log("   replies:");
+  console.log("   what it said:");
   for (const [reply, answer] of replies) console.log(`   ${answer.padEnd(20)} ${reply}`);
 }
 
-async function runTrial(trial: Trial, script: Script, machine: SealedMachine, lab: Lab): Promise<Outcome> {
+async function undergo(trial: Trial, script: Script, machine: SealedMachine, lab: Lab): Promise<Outcome> {
   await pause(trial.afterMs);
   const logBefore = (await machine.log()).length;
   const start = performance.now();
@@ -125,20 +127,20 @@ async function runTrial(trial: Trial, script: Script, machine: SealedMachine, la
     ];
   });
   const sessions = await untilAllEnded(async () =>
-    countSessions((await machine.log()).slice(logBefore), LOG_PATTERNS[script]),
+    sessionsIn((await machine.log()).slice(logBefore), LOG_WORDS[script]),
   );
   return { evidence, wrong, seconds, sessions };
 }
 
-/** The log is written shortly after the last reply: read it until every connection in it has ended. */
-async function untilAllEnded(read: () => Promise<SessionCounts>): Promise<SessionCounts> {
+/** The log is written a little after the last reply: read it until every connection in it has ended. */
+async function untilAllEnded(read: () => Promise<LoggedSessions>): Promise<LoggedSessions> {
   const deadline = performance.now() + LOG_MS;
   for (;;) {
     const sessions = await read();
     const { connections, quits, problems } = sessions;
     if (connections > 0 && quits + problems.length >= connections) return sessions;
     if (performance.now() > deadline) return sessions;
-    await pause(POLL_MS);
+    await pause(LOOK_MS);
   }
 }
 
@@ -158,27 +160,25 @@ function show(trial: Trial, outcome: Outcome): void {
   if (faults.length > SHOWN_FAULTS) console.log(`       … ${faults.length} in all`);
 }
 
-/** All differences, wrong verdicts first. */
+/** Everything unexpected, wrong verdicts first. */
 function faultsOf(trial: Trial, { evidence, wrong, sessions }: Outcome): string[] {
   const { connections, quits, encrypted = connections } = sessions;
-  const problems = sessions.problems.filter((line) => !trial.allowed?.test(line));
-  const allowedCount = sessions.problems.length - problems.length;
+  const problems = sessions.problems.filter((line) => !trial.excuses?.test(line));
+  const excused = sessions.problems.length - problems.length;
   const missing = trial.emails.length - evidence.length;
   return [
     ...(missing > 0 ? [`${missing} without a verdict`] : []),
     ...wrong,
-    ...(quits + allowedCount < connections
-      ? [`${connections - quits - allowedCount} sessions without QUIT`]
-      : []),
+    ...(quits + excused < connections ? [`${connections - quits - excused} visits without QUIT`] : []),
     ...(trial.isEncrypted && encrypted < connections
-      ? [`${connections - encrypted} sessions in plain text`]
+      ? [`${connections - encrypted} visits in the clear`]
       : []),
-    ...(connections > trial.maxConnections ? [`more than ${trial.maxConnections} connections`] : []),
+    ...(connections > trial.atMostConnections ? [`more than ${trial.atMostConnections} connections`] : []),
     ...problems,
   ];
 }
 
-/** One line per distinct reply, whatever the address. */
+/** One line per distinct reply. */
 function collectReply(replies: Map<string, string>, { mailbox, email }: Evidence): void {
   if (!mailbox?.reply) return;
   const { code, enhanced, text } = mailbox.reply;

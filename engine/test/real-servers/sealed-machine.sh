@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs as the first process of a mount, process and host-name namespace of its own: lays an empty layer in
 # memory over this machine's files, so that everything installed and written stays in there, and hands over
-# to the script that sets up a mail server. When this process ends, everything that it started ends.
+# to the script that sets up a mail server. Ending this process ends everything it started.
 #
-# Arguments: a directory on this machine, the host name in there, the set-up script, and what it wants to know.
+# Arguments: a directory on this machine, the host name in there, the set-up script, and the script's own arguments.
 set -eu
 directory=$1 host_name=$2 set_up=$3
 shift 3
@@ -48,5 +48,5 @@ chroot root apt-get -qq update
 chroot root apt-get -qq install -y --no-install-recommends dnsmasq-base >/dev/null 2>&1
 chroot root dnsmasq --no-resolv --no-hosts --listen-address=127.0.0.1 --bind-interfaces --local=/test/in-addr.arpa/ \
   --mx-host=prober.test,probe.prober.test --host-record=probe.prober.test,127.26.9.9
-# Not exec: a server that changes its user would no longer end with the process that started it.
+# Not exec: a server that changes its user would no longer end with the one who started us.
 chroot root sh /root/set-up.sh "$@"

@@ -1,9 +1,9 @@
 /**
- * An isolated copy of this machine, in which one mail server is installed and runs.
+ * An isolated copy of this machine to install and run one mail server in.
  *
- * The copy shares only the network: its files are an in-memory layer over the real ones, and its processes end with it.
- * So conflicting packages can run side by side, and nothing is left behind. Needs root, a Debian-based system and a
- * reachable mirror.
+ * The copy shares only the network: its files are an in-memory overlay over ours, its processes end with it. So
+ * conflicting packages can be tested side by side, and nothing is left behind. Needs root, Debian or a derivative,
+ * and a mirror.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,19 +22,19 @@ export type SealedMachine = AsyncDisposable & {
 
 export type MachineOptions = {
   hostName: string;
-  /** The shell script that installs and runs the server. */
+  /** The shell script that installs the server and then runs it. */
   setUp: string;
   /** Arguments of the script. */
   setUpArguments: readonly string[];
   /** Login names of its users. */
   mailboxes: readonly string[];
   /** Where the server will listen. */
-  listeners: readonly { address: string; port: number }[];
+  endpoints: readonly { address: string; port: number }[];
 };
 
 const SCRIPT = join(import.meta.dirname, "sealed-machine.sh");
 const INSTALL_MS = 5 * 60_000;
-const POLL_MS = 500;
+const LOOK_MS = 500;
 
 export async function openSealedMachine(options: MachineOptions): Promise<SealedMachine> {
   const directory = await mkdtemp(join(tmpdir(), "mailvet-real-server-"));
@@ -54,8 +54,8 @@ export async function openSealedMachine(options: MachineOptions): Promise<Sealed
 
   try {
     await Promise.race([
-      Promise.all(options.listeners.map(({ address, port }) => waitForBanner(address, port))),
-      ended.then(() => Promise.reject(new Error(`${options.hostName} ended during its set-up`))),
+      Promise.all(options.endpoints.map(({ address, port }) => untilBanner(address, port))),
+      ended.then(() => Promise.reject(new Error(`${options.hostName} ended while it was being set up`))),
     ]);
     const read = (name: string) => readFile(join(directory, "log", name), "utf8");
     const version = (await read("version")).trim();
@@ -66,16 +66,16 @@ export async function openSealedMachine(options: MachineOptions): Promise<Sealed
   }
 }
 
-async function waitForBanner(address: string, port: number): Promise<void> {
+async function untilBanner(address: string, port: number): Promise<void> {
   const deadline = performance.now() + INSTALL_MS;
   while (performance.now() < deadline) {
     if (await sendsBanner(address, port)) return;
-    await pause(POLL_MS);
+    await pause(LOOK_MS);
   }
-  throw new Error(`no banner from ${address}:${port}`);
+  throw new Error(`No server answers at ${address}:${port}`);
 }
 
-/** Ends with QUIT, so that the log does not begin with a lost connection. */
+/** A short session with QUIT, so that the log does not begin with a lost connection. */
 function sendsBanner(address: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port });

@@ -1,24 +1,24 @@
 /**
- * Counts our sessions in a mail server's own log: how many there were, how they ended, and whether they were encrypted.
- * Each server has its own log format.
+ * What a mail server's own log says about our sessions: their number, how each of them ended, and whether they were
+ * encrypted. Each server has its own log format.
  */
 
-export type SessionCounts = {
+export type LoggedSessions = {
   connections: number;
   /** Sessions that ended with QUIT. */
   quits: number;
-  /** Sessions with TLS; undefined where the log does not show it. */
+  /** Sessions under TLS; undefined where the log does not say. */
   encrypted: number | undefined;
-  /** Lines that report a problem: lost connection, timeout, too many errors, plain text. */
+  /** Lines in which the server reports a problem: lost connection, timeout, dropped, not encrypted. */
   problems: string[];
 };
 
-export type LogPatterns = {
+export type LogWords = {
   connection: RegExp;
   quit: RegExp;
   encrypted: RegExp | undefined;
   problem: RegExp;
-  /** Whether the counts in this line show that the server delayed its replies. */
+  /** A session beyond what the server answers without a delay, by the counts in this line. */
   isDelayed?: (line: string) => boolean;
 };
 
@@ -28,15 +28,15 @@ const POSTFIX = {
   encrypted: /smtpd\[\d+\]: disconnect from .* starttls=1/,
   problem: /lost connection|timeout after|too many errors|improper command|SSL_accept|PREGREET|HANGUP/,
   isDelayed: isDelayedByPostfix,
-} as const satisfies LogPatterns;
+} as const satisfies LogWords;
 
-export const LOG_PATTERNS = {
+export const LOG_WORDS = {
   postfix: POSTFIX,
   dovecot: POSTFIX,
   exim: {
     connection: /SMTP connection from .*TCP\/IP connection count/,
     quit: /SMTP connection from .* closed by QUIT/,
-    encrypted: undefined, // the cipher is logged with each refusal, so a refusal without one is a problem
+    encrypted: undefined, // it logs the cipher with each rejection, so a rejection without one is the problem
     problem:
       /SMTP connection from .* lost|timeout|too many|protocol error|syntax error|dropped|rejected RCPT(?<! X=TLS.*)/,
   },
@@ -65,21 +65,24 @@ export const LOG_PATTERNS = {
     encrypted: /courieresmtpd:.*STARTTLS/,
     problem: /courieresmtpd:.*(Timeout|unexpected|Connection reset|too many)/i,
   },
-} as const satisfies Record<string, LogPatterns>;
+} as const satisfies Record<string, LogWords>;
 
-export function countSessions(log: string, patterns: LogPatterns): SessionCounts {
+export function sessionsIn(log: string, words: LogWords): LoggedSessions {
   const lines = log.split("\n");
   const count = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length;
   return {
-    connections: count(patterns.connection),
-    quits: count(patterns.quit),
-    encrypted: patterns.encrypted && count(patterns.encrypted),
-    problems: lines.filter((line) => patterns.problem.test(line) || patterns.isDelayed?.(line)),
+    connections: count(words.connection),
+    quits: count(words.quit),
+    encrypted: words.encrypted && count(words.encrypted),
+    problems: lines.filter((line) => words.problem.test(line) || words.isDelayed?.(line)),
   };
 }
 
-/** `disconnect from … mail=3 rcpt=5/14 …`: after ten errors or a hundred transactions every reply takes a second. */
+/**
+ * `disconnect from … mail=3 rcpt=5/14 …`: after ten rejections or a hundred transactions, every reply is delayed by a
+ * second.
+ */
 function isDelayedByPostfix(line: string): boolean {
-  const [, accepted, total] = / rcpt=(\d+)\/(\d+)/.exec(line) ?? [];
-  return Number(total) - Number(accepted) >= 10 || / mail=(\d+\/)?\d{3}/.test(line);
+  const [, accepted, asked] = / rcpt=(\d+)\/(\d+)/.exec(line) ?? [];
+  return Number(asked) - Number(accepted) >= 10 || / mail=(\d+\/)?\d{3}/.test(line);
 }

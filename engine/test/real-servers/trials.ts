@@ -1,23 +1,23 @@
 /**
- * The addresses probed at each server, and the expected verdicts.
+ * The trials of each server, with the expected results.
  *
- * Every trial starts with a new verifier and empty caches. The set-up scripts define what each domain contains.
+ * Every trial begins with a new verifier. The set-up scripts say what each domain holds.
  */
 import type { SubStatus } from "@mailvet/contract";
-import { MAILBOXES, shuffled, UNKNOWN_NAMES } from "./mailboxes.ts";
+import { MAILBOXES, MISSING_MAILBOXES, shuffled } from "./mailboxes.ts";
 
 export type Trial = {
   title: string;
   emails: readonly string[];
   expected: (email: string) => SubStatus;
-  /** This listener offers STARTTLS, so no session may be plain text. */
+  /** The server offers STARTTLS at this address, so every session must be encrypted. */
   isEncrypted: boolean;
-  /** More connections mean that the engine lost sessions or opened unnecessary ones. */
-  maxConnections: number;
-  /** Delay before the trial. */
+  /** More connections than this mean that the engine lost sessions or opened needless ones. */
+  atMostConnections: number;
+  /** Pause before the trial. */
   afterMs: number;
-  /** Log lines that are expected in this trial. */
-  allowed: RegExp | undefined;
+  /** What the server may log although nothing went wrong on our side. */
+  excuses: RegExp | undefined;
 };
 
 export type TrialSet =
@@ -36,19 +36,19 @@ export function trialsOf(set: TrialSet): Trial[] {
 
 type Needed = Pick<Trial, "title" | "emails" | "expected"> & Partial<Trial>;
 
-const DEFAULTS = { isEncrypted: true, maxConnections: 1, afterMs: 0, allowed: undefined } as const;
-const trial = (needed: Needed): Trial => ({ ...DEFAULTS, ...needed });
+const ORDINARY = { isEncrypted: true, atMostConnections: 1, afterMs: 0, excuses: undefined } as const;
+const trial = (needed: Needed): Trial => ({ ...ORDINARY, ...needed });
 
 const isMailbox = (email: string) => MAILBOXES.includes(email.slice(0, email.indexOf("@")));
 const byMailbox = (email: string): SubStatus => (isMailbox(email) ? "" : "mailbox_not_found");
 const always = (subStatus: SubStatus) => () => subStatus;
 const at = (domain: string, names: readonly string[]) => names.map((name) => `${name}@${domain}`);
 const mixed = (domain: string, known: number, unknown: number) =>
-  shuffled(at(domain, [...MAILBOXES.slice(0, known), ...UNKNOWN_NAMES.slice(0, unknown)]));
+  shuffled(at(domain, [...MAILBOXES.slice(0, known), ...MISSING_MAILBOXES.slice(0, unknown)]));
 
 const known = (domain: string): Needed[] => [
   { title: "one mailbox", emails: [`ann.baker@${domain}`], expected: always("") },
-  { title: "one unknown name", emails: [`ann-baker@${domain}`], expected: always("mailbox_not_found") },
+  { title: "one missing mailbox", emails: [`ann-baker@${domain}`], expected: always("mailbox_not_found") },
 ];
 const overQuota = (domain: string): Needed => ({
   title: "over quota",
@@ -65,7 +65,7 @@ const catchAll = (domain: string): Needed => ({
   emails: at(`anyone.${domain}`, MAILBOXES.slice(0, 20)),
   expected: always("catch_all"),
 });
-const singleAddresses = (domain: string): Needed[] => [
+const singly = (domain: string): Needed[] => [
   ...known(domain),
   overQuota(domain),
   disabled(domain),
@@ -84,30 +84,30 @@ const withoutSmtpUtf8 = (domain: string): Needed => ({
   expected: always("smtputf8_unsupported"),
 });
 
-/** Last, because they use up what a server allows one client. */
+/** Last, because they use up what a server allows a client. */
 const inBulk = (domain: string): Needed[] => [
   {
-    title: "200, half of them unknown",
+    title: "200, half of them missing",
     emails: mixed(domain, 100, 100),
     expected: byMailbox,
-    maxConnections: 20,
+    atMostConnections: 20,
   },
   {
-    title: "100, nine tenths unknown",
+    title: "100, nine tenths missing",
     emails: mixed(domain, 10, 90),
     expected: byMailbox,
-    maxConnections: 20,
+    atMostConnections: 20,
   },
   {
     title: "150 catch-all domains",
     emails: Array.from({ length: 150 }, (_, index) => `ann.baker@m${index + 1}.many.${domain}`),
     expected: always("catch_all"),
-    maxConnections: 2,
+    atMostConnections: 2,
   },
-  { title: "1,000 mailboxes", emails: mixed(domain, 1000, 0), expected: byMailbox, maxConnections: 4 },
+  { title: "1,000 mailboxes", emails: mixed(domain, 1000, 0), expected: byMailbox, atMostConnections: 4 },
 ];
 
-const POSTFIX_LISTENERS: Needed[] = [
+const POSTFIX_ENDPOINTS: Needed[] = [
   {
     title: "virtual aliases, virtual mailboxes, relay recipients",
     emails: ["aliases", "mailboxes", "relayed"].flatMap((kind) =>
@@ -125,7 +125,7 @@ const POSTFIX_LISTENERS: Needed[] = [
     emails: mixed("sober.postfix.test", 20, 20),
     expected: byMailbox,
     isEncrypted: false,
-    maxConnections: 4,
+    atMostConnections: 4,
   },
   {
     title: "behind postscreen",
@@ -133,12 +133,12 @@ const POSTFIX_LISTENERS: Needed[] = [
     expected: byMailbox, // six seconds between the two lines of its banner
   },
   {
-    title: "behind postgrey, first try",
+    title: "behind postgrey, first session",
     emails: at("grey.postfix.test", ["ann.baker", "ann-baker"]),
     expected: always("greylisted"),
   },
   {
-    title: "behind postgrey, second try",
+    title: "behind postgrey, second session",
     emails: at("grey.postfix.test", ["ann.baker", "ann-baker"]),
     expected: byMailbox,
     afterMs: 6000,
@@ -150,12 +150,12 @@ const POSTFIX_LISTENERS: Needed[] = [
   },
 ];
 
-const DOVECOT_LISTENERS: Needed[] = [
+const DOVECOT_DOORS: Needed[] = [
   {
     title: "unverified recipients deferred",
     emails: mixed("default.dovecot.test", 5, 5),
-    maxConnections: 2,
-    expected: (email) => (isMailbox(email) ? "" : "temporary_error"), // 450 is its only reply to an unknown name
+    atMostConnections: 2,
+    expected: (email) => (isMailbox(email) ? "" : "temporary_error"), // 450 is its only reply for a missing mailbox
   },
   {
     title: "Dovecot stopped",
@@ -170,38 +170,38 @@ const DOVECOT_LISTENERS: Needed[] = [
   },
 ];
 
-const starttls = (allowed: RegExp | undefined): Needed => ({
-  title: "STARTTLS, 200, half of them unknown",
+const starttls = (excuses: RegExp | undefined): Needed => ({
+  title: "STARTTLS, 200, half of them missing",
   emails: mixed("secure.opensmtpd.test", 100, 100),
   expected: byMailbox,
-  isEncrypted: allowed === undefined,
-  maxConnections: 20,
-  allowed,
+  isEncrypted: excuses === undefined,
+  atMostConnections: 20,
+  excuses,
 });
 
 const TRIALS: Record<TrialSet, Trial[]> = {
   postfix: [
-    ...singleAddresses("postfix.test"),
-    domainNotHosted("postfix.test", "temporary_error"), // Debian's replies 454, which is temporary
-    ...POSTFIX_LISTENERS,
+    ...singly("postfix.test"),
+    domainNotHosted("postfix.test", "temporary_error"), // Debian's uses 454, which is temporary
+    ...POSTFIX_ENDPOINTS,
     ...inBulk("postfix.test"),
   ].map(trial),
   exim: [
-    ...singleAddresses("exim.test"),
+    ...singly("exim.test"),
     domainNotHosted("exim.test", "domain_not_accepted"),
     withoutSmtpUtf8("exim.test"),
     ...inBulk("exim.test"),
   ].map(trial),
   opensmtpd: [
-    ...singleAddresses("opensmtpd.test"),
-    domainNotHosted("opensmtpd.test", "mailbox_not_found"), // the same text for both
+    ...singly("opensmtpd.test"),
+    domainNotHosted("opensmtpd.test", "mailbox_not_found"), // it has the same text for both
     withoutSmtpUtf8("opensmtpd.test"),
     ...inBulk("opensmtpd.test"),
     starttls(/io-error: .*SSL routines/),
   ].map((needed) => trial({ isEncrypted: false, ...needed })),
   "opensmtpd-backports": [trial(starttls(undefined))],
   sendmail: [
-    ...singleAddresses("sendmail.test"),
+    ...singly("sendmail.test"),
     domainNotHosted("sendmail.test", "domain_not_accepted"),
     withoutSmtpUtf8("sendmail.test"),
     ...inBulk("sendmail.test"),
@@ -220,8 +220,8 @@ const TRIALS: Record<TrialSet, Trial[]> = {
       title: "with the default delay, three refusals", // 32 s for the third, longer than the engine waits
       emails: mixed("tarpit.courier.test", 2, 2),
       expected: byMailbox,
-      maxConnections: 2,
-      allowed: /Unexpected SSL connection shutdown/,
+      atMostConnections: 2,
+      excuses: /Unexpected SSL connection shutdown/,
     },
     ...inBulk("courier.test"),
   ].map(trial),
@@ -236,7 +236,7 @@ const TRIALS: Record<TrialSet, Trial[]> = {
       expected: always("catch_all"),
     },
     {
-      title: "in badrcptto", // a list of unwanted recipients
+      title: "in badrcptto", // a list for anything the operator rejects
       emails: ["closed@unchecked.mailfront.test"],
       expected: always("probe_blocked"),
     },
@@ -247,12 +247,12 @@ const TRIALS: Record<TrialSet, Trial[]> = {
     overQuota("dovecot.test"),
     catchAll("dovecot.test"),
     domainNotHosted("dovecot.test", "temporary_error"),
-    ...DOVECOT_LISTENERS,
+    ...DOVECOT_DOORS,
     {
-      title: "40, half of them unknown", // each new name takes a second or more
+      title: "40, half of them missing", // each new name takes it a second or more
       emails: mixed("dovecot.test", 20, 20),
       expected: byMailbox,
-      maxConnections: 6,
+      atMostConnections: 6,
     },
   ].map(trial),
 };

@@ -1,4 +1,4 @@
-/** Catch-all domains: how they are detected, and how few recipients that takes. */
+/** Catch-all domains, and how few commands it takes to recognise them. */
 import { setTimeout as delay } from "node:timers/promises";
 import {
   acceptsEveryone,
@@ -16,20 +16,20 @@ import { expect, test } from "vitest";
 import { engineIn, manyAt, openStory, tellStories } from "./story.ts";
 
 const at = (temper: Temper) => mailDomain({ users: ["ann"], temper });
-const catchAll = { ann: "risky catch_all", eve: "risky catch_all" };
+const anyone = { ann: "risky catch_all", eve: "risky catch_all" };
 
 tellStories([
-  ["a server that accepts every recipient is risky", at(acceptsEveryone), catchAll],
-  ["also without pipelining", at([noPipelining, acceptsEveryone]), catchAll],
-  ["also with one recipient per transaction", at([recipientLimit(1), acceptsEveryone]), catchAll],
-  ["also where the server accepts now and bounces later", at(neverRefusesAtRcpt), catchAll],
+  ["a server that accepts every recipient is risky", at(acceptsEveryone), anyone],
+  ["also without pipelining", at([noPipelining, acceptsEveryone]), anyone],
+  ["also one recipient at a time", at([recipientLimit(1), acceptsEveryone]), anyone],
+  ["so is one that accepts now and bounces later", at(neverRefusesAtRcpt), anyone],
   [
-    "also a large provider without recipient checks at its edge",
+    "so is a large provider without recipient checks at its edge",
     at([acceptsEveryone, microsoft365]),
-    catchAll,
+    anyone,
   ],
   [
-    "accepted, while the decoy is deferred: nothing is proven",
+    "accepted, while the decoy is deferred: nothing is proven yet",
     at(
       answersWith({
         at: "rcpt",
@@ -40,7 +40,7 @@ tellStories([
     { ann: "unknown temporary_error" },
   ],
   [
-    "accepted, while the decoy is refused because of us: nothing is proven",
+    "accepted, while the decoy is rejected because of the client: nothing is proven either",
     at(
       answersWith({
         at: "rcpt",
@@ -52,7 +52,7 @@ tellStories([
   ],
 ]);
 
-test.concurrent("one decoy per domain, however many addresses are checked", async () => {
+test.concurrent("the decoy is probed once, however many addresses there are", async () => {
   await using story = await openStory({
     "shop.test": mailDomain({ users: ({ localPart }) => localPart.startsWith("anna") }),
   });
@@ -67,14 +67,14 @@ test.concurrent("one decoy per domain, however many addresses are checked", asyn
   expect(new Set(recipients).size).toBe(201);
 });
 
-test.concurrent("without pipelining no decoy is sent where the mailbox is refused", async () => {
+test.concurrent("no decoy is probed where the mailbox is rejected and the decoy would cost a round trip", async () => {
   await using story = await openStory({ "shop.test": at(noPipelining) });
   expect(await story.verdictOn("eve@shop.test")).toBe("invalid mailbox_not_found");
   await story.end();
   expect(story.lab.counts("mx.shop.test").commands.RCPT).toBe(1);
 });
 
-test.concurrent("a known catch-all domain costs no further session and no further recipient", async () => {
+test.concurrent("a known catch-all domain costs nothing more: no session, no recipient", async () => {
   await using story = await openStory({ "open.test": at(acceptsEveryone) });
   await story.verdictOn("first@open.test");
   const { connections, commands } = structuredClone(story.lab.counts("mx.open.test"));
@@ -86,7 +86,7 @@ test.concurrent("a known catch-all domain costs no further session and no furthe
   expect(after.commands.RCPT).toBe(commands.RCPT);
 });
 
-test.concurrent("many concurrent checks of a catch-all domain cost one session", async () => {
+test.concurrent("many concurrent checks at such a domain cost one session", async () => {
   await using story = await openStory({ "open.test": at(acceptsEveryone) });
   const emails = manyAt("open.test", 400);
   expect(new Set(await story.verdictsOn(emails))).toEqual(new Set(["risky catch_all"]));
@@ -94,10 +94,10 @@ test.concurrent("many concurrent checks of a catch-all domain cost one session",
 
   const { connections, commands } = story.lab.counts("mx.open.test");
   expect(connections).toBe(1);
-  expect(commands.RCPT).toBeLessThanOrEqual(40); // the batch that contained the decoy
+  expect(commands.RCPT).toBeLessThanOrEqual(40); // the batch that included the decoy
 });
 
-test.concurrent("one host with a catch-all domain and a normal one: each gets its own answer", async () => {
+test.concurrent("a catch-all domain and an ordinary one on the same host get their own verdicts", async () => {
   await using story = await openStory({
     "mx.host.test": mailHost(),
     "open.test": mailDomain({ mx: ["mx.host.test"], temper: acceptsEveryone }),
@@ -112,7 +112,7 @@ test.concurrent("one host with a catch-all domain and a normal one: each gets it
   ]);
 });
 
-test.concurrent("after the greylisting delay both are accepted, because the decoy is still the same", async () => {
+test.concurrent("after the greylisting delay both names are accepted, because the decoy is still the same", async () => {
   await using story = await openStory({ "grey.test": at(greylists({ delayMs: 200 })) });
   const { mailbox } = await story.evidenceFor("ann@grey.test");
   expect(mailbox).toMatchObject({ answer: "greylisted", retryAfterSeconds: 360 });
@@ -124,7 +124,7 @@ test.concurrent("after the greylisting delay both are accepted, because the deco
   await later.end();
 });
 
-test.concurrent("a provider that is never catch-all and accepts a decoy is not believed", async () => {
+test.concurrent("a major provider that suddenly accepts every name is not trusted", async () => {
   const host = "gmail-smtp-in.l.google.com";
   await using story = await openStory({
     [host]: mailHost({ temper: neverRefusesAtRcpt }),

@@ -1,4 +1,4 @@
-/** Refusals without a reason, compared with the refusal of the decoy. */
+/** Rejections without a reason, compared with the rejection of the decoy. */
 import { answersWith, type Mailbox, mailDomain, microsoft365 } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { decide } from "../../src/verdict.ts";
@@ -13,20 +13,20 @@ const refusing = (reply: string) =>
 const missing = { ann: "valid", eve: "invalid mailbox_not_found" };
 
 tellStories([
-  ["a bare refusal, where others are accepted", refusing("550 Rejected"), missing],
+  ["a bare rejection, where others are accepted", refusing("550 Rejected"), missing],
   ["access denied, where others are accepted", refusing("550 5.7.1 Access denied"), missing],
   [
-    "where no other mailbox is accepted, the refusal may be about us",
+    "without any accepted recipient, the rejection may be about the client",
     refusing("550 Rejected"),
     { eve: "unknown probe_blocked" },
   ],
   [
-    "an accepted postmaster proves nothing about other mailboxes",
+    "postmaster is often exempt from filters, so its acceptance does not count",
     refusing("550 Rejected"),
     { postmaster: "risky role_based", eve: "unknown probe_blocked" },
   ],
   [
-    "OpenSMTPD replies 524 5.2.4 to unknown names only",
+    "OpenSMTPD says 524 5.2.4 of unknown names alone",
     refusing("524 5.2.4 Mailing list expansion problem"),
     { eve: "invalid mailbox_not_found" },
   ],
@@ -47,7 +47,7 @@ tellStories([
     { eve: "invalid mailbox_not_found" },
   ],
   [
-    "the same text from another server is a policy",
+    "the same text from another server is a policy rejection",
     mailDomain({
       users: ["ann"],
       temper: { words: { does_not_exist: "550 5.4.1 Recipient address rejected: Access denied" } },
@@ -56,7 +56,7 @@ tellStories([
   ],
 ]);
 
-test("a mailbox refused with another text than the decoy is not proven missing", async () => {
+test("a recipient rejected differently from the decoy is not counted as missing", async () => {
   await using story = await openStory({
     "shop.test": mailDomain({
       users: ["ann", "max"],
@@ -72,7 +72,7 @@ test("a mailbox refused with another text than the decoy is not proven missing",
   ]);
 });
 
-test("the confidence is lower where the server gave no reason", async () => {
+test("the confidence reflects that the server gave no reason", async () => {
   await using story: Story = await openStory({ "shop.test": refusing("550 Rejected") });
   const [, eve] = await Promise.all([story.evidenceFor("ann@shop.test"), story.evidenceFor("eve@shop.test")]);
   expect(decide(eve)).toMatchObject({ subStatus: "mailbox_not_found", confidence: 0.85 });

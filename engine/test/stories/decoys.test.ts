@@ -1,18 +1,18 @@
-/** Decoys: what their refusal proves, and servers that accept plausible names only. */
+/** Decoys: what their rejection proves, and servers that accept plausible names only. */
 import { answersWith, google, type Mailbox, mailDomain, mailHost, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { reportOf } from "../../src/report.ts";
 import { openStory, tellStories } from "./story.ts";
 
 const isPerson = ({ localPart }: Mailbox) => /^[a-z]+\.[a-z]+$/.test(localPart);
-const isNotAnn = ({ localPart }: Mailbox) => localPart !== "ann";
+const isStranger = ({ localPart }: Mailbox) => localPart !== "ann";
 const asking = { requestId: "r", planTier: "free", responseTimeMs: 1, checkedAtMs: 0, cached: false };
 
 const refusing = (reply: string) =>
-  mailDomain({ users: ["ann"], temper: answersWith({ at: "rcpt", reply, users: isNotAnn }) });
+  mailDomain({ users: ["ann"], temper: answersWith({ at: "rcpt", reply, users: isStranger }) });
 
-/** Accepts whatever looks like a person's name, and refuses the rest. */
-const acceptsPersons: Temperament = { mailbox: (mailbox) => (isPerson(mailbox) ? "catch_all" : undefined) };
+/** Accepts whatever looks like a person's name, and rejects the rest. */
+const takesPersons: Temperament = { mailbox: (mailbox) => (isPerson(mailbox) ? "catch_all" : undefined) };
 
 tellStories([
   ...[
@@ -26,29 +26,33 @@ tellStories([
     "550 5.7.1 This mailbox is for internal use only",
   ].map(
     (reply) =>
-      [`a decoy refused with "${reply}" proves the mailbox`, refusing(reply), { ann: "valid" }] as const,
+      [
+        `a made-up name refused with "${reply}" proves the mailbox`,
+        refusing(reply),
+        { ann: "valid" },
+      ] as const,
   ),
   [
-    "a decoy refused because of us proves nothing",
+    "a decoy rejected because of the client proves nothing",
     refusing("550 5.7.1 Client host [127.0.0.1] blocked using bl.example.org"),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "a decoy refused because of the message proves nothing",
+    "nor does one rejected because of the message",
     refusing("550 5.7.1 Message rejected as spam"),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "a server that accepts every plausible name is catch-all",
-    mailDomain({ users: ["ann"], temper: acceptsPersons }),
+    "a server that accepts every plausible name is a catch-all",
+    mailDomain({ users: ["ann"], temper: takesPersons }),
     { "carla.jones": "risky catch_all", ann: "risky catch_all" },
   ],
 ]);
 
-test("two decoys of different styles are sent before a domain is reported as catch-all", async () => {
+test("two decoys of different kinds are probed before a domain is called a catch-all", async () => {
   await using story = await openStory({
     "open.test": mailDomain({ temper: { mailbox: () => "catch_all" } }),
-    "persons.test": mailDomain({ temper: acceptsPersons }),
+    "persons.test": mailDomain({ temper: takesPersons }),
   });
   const open = await story.evidenceFor("ann@open.test");
   const persons = await story.evidenceFor("carla.jones@persons.test");
@@ -62,7 +66,7 @@ test("two decoys of different styles are sent before a domain is reported as cat
   }
 });
 
-test("at a large provider the name decoy may exist: the random one decides", async () => {
+test("at a major provider a plausible decoy may exist: the random one decides", async () => {
   const host = "gmail-smtp-in.l.google.com";
   await using story = await openStory({
     [host]: mailHost({ temper: google }),
@@ -72,12 +76,12 @@ test("at a large provider the name decoy may exist: the random one decides", asy
   expect(await story.verdictOn("nobodyatall@gmail.com")).toBe("invalid mailbox_not_found");
 });
 
-test("the details show the reply about the mailbox, the reason quotes the one that decided", async () => {
+test("the result shows the reply about the mailbox, and the reason quotes the reply that decided", async () => {
   await using story = await openStory({ "shop.test": refusing("451 4.3.0 Temporary lookup failure") });
   const { details, reason, sub_status } = reportOf(await story.evidenceFor("ann@shop.test"), asking);
   expect(sub_status).toBe("temporary_error");
   expect(details).toMatchObject({ smtp_valid: true, smtp_code: 250 });
   expect(reason).toBe(
-    "mx.shop.test has a temporary problem. It accepts this mailbox; of a made-up one it said: 451 4.3.0 Temporary lookup failure.",
+    "mx.shop.test reports a temporary error. It accepts this mailbox; its reply for a made-up one: 451 4.3.0 Temporary lookup failure.",
   );
 });

@@ -1,4 +1,4 @@
-/** Mail hosts with private addresses: never contacted, unless the operator allows the range. */
+/** Mail hosts that point to private addresses: never connected to, unless the operator allows the range. */
 import { createServer, type Server } from "node:net";
 import { type MailWorld, mailDomain } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -6,17 +6,17 @@ import { createEgressGuard } from "../../src/egress/guard.ts";
 import { type Connect, createConnect } from "../../src/smtp/connect.ts";
 import { engineIn, openStory } from "./story.ts";
 
-/** Connections to each real listener. */
-const connections = { "127.0.0.1": 0, "127.1.0.1": 0 };
+/** Real listeners, and the connections each has received. */
+const calls = { "127.0.0.1": 0, "127.1.0.1": 0 };
 const listeners: Server[] = [];
 let port = 0;
 
 beforeAll(async () => {
   for (const address of ["127.0.0.1", "127.1.0.1"] as const) {
     const listener = createServer((socket) => {
-      connections[address]++;
+      calls[address]++;
       socket.on("error", () => {});
-      socket.end("554 5.3.2 no mail here\r\n");
+      socket.end("554 5.3.2 nobody here\r\n");
     });
     await new Promise<void>((resolve, reject) => {
       listener.once("error", reject);
@@ -51,7 +51,7 @@ const worldWith = (records: MailWorld[string]): MailWorld => ({
   "mx.shop.test": records,
 });
 
-test.concurrent.each(PRIVATE)("no connection is made to a mail host at %s", async (address, type) => {
+test.concurrent.each(PRIVATE)("a mail host at %s is never connected to", async (address, type) => {
   const dialled: string[] = [];
   await using story = await openStory(worldWith({ [type]: [address] }), { allow: [], smtpPort: port });
   const dial = createConnect({ guard: createEgressGuard(), port, egress: {} });
@@ -65,44 +65,44 @@ test.concurrent.each(PRIVATE)("no connection is made to a mail host at %s", asyn
     "invalid unroutable_mail_server",
   ]);
   expect(dialled).toEqual([]);
-  expect(await dial(address, 200)).toEqual({ kind: "forbidden" }); // the guard also stops a direct attempt
+  expect(await dial(address, 200)).toEqual({ kind: "forbidden" }); // and connecting directly would be refused too
   await engine.end();
 });
 
-test("of a host with public and private addresses, only the public ones are used", async () => {
-  const before = { ...connections };
+test("of a name with public and private addresses, only the public ones are connected to", async () => {
+  const before = { ...calls };
   await using story = await openStory(
     worldWith({ A: ["127.0.0.1", "127.1.0.1"], AAAA: ["::1", "::ffff:127.0.0.1"] }),
     { allow: ["127.1.0.0/16"], smtpPort: port },
   );
   const { mailbox, route } = await story.evidenceFor("ann@shop.test");
   expect(route).toMatchObject({ hosts: [{ addresses: ["127.1.0.1"] }] });
-  expect(mailbox?.reply?.text).toContain("no mail here");
-  expect(connections["127.1.0.1"]).toBe(before["127.1.0.1"] + 1);
-  expect(connections["127.0.0.1"]).toBe(before["127.0.0.1"]);
+  expect(mailbox?.reply?.text).toContain("nobody here");
+  expect(calls["127.1.0.1"]).toBe(before["127.1.0.1"] + 1);
+  expect(calls["127.0.0.1"]).toBe(before["127.0.0.1"]);
 });
 
-test("a range that the operator allows is used", async () => {
-  const before = connections["127.0.0.1"];
+test("a range allowed by the operator is connected to", async () => {
+  const before = calls["127.0.0.1"];
   await using story = await openStory(worldWith({ A: ["127.0.0.1"] }), {
     allow: ["127.0.0.0/8"],
     smtpPort: port,
   });
   await story.verdictOn("ann@shop.test");
-  expect(connections["127.0.0.1"]).toBe(before + 1);
+  expect(calls["127.0.0.1"]).toBe(before + 1);
 });
 
-test("in all these tests the private listener got one connection, when its range was allowed", () => {
-  expect(connections["127.0.0.1"]).toBe(1);
+test("in all these tests the private address was connected to once, when it was allowed", () => {
+  expect(calls["127.0.0.1"]).toBe(1);
 });
 
-test("a proxy that is down is reported as egress_blocked, not as an unreachable mail host", async () => {
+test("a proxy that is down is egress_blocked, and no mail host is reported unreachable for it", async () => {
   const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
-  const proxy = { host: "127.0.0.1", port: 1 }; // nothing listens there
+  const proxy = { host: "127.0.0.1", port: 1 }; // no listener
   await using story = await openStory(
     { "shop.test": mailDomain({ users: ["ann"] }) },
     { dial: createConnect({ guard, port: 25, egress: { proxy } }) },
   );
   expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked");
-  expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked"); // and no address is cached as unreachable
+  expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked"); // and not "unreachable" from the cache
 });

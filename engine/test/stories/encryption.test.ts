@@ -1,4 +1,4 @@
-/** STARTTLS: used where offered, whatever the certificate, and left out where it fails. */
+/** STARTTLS: used where it is offered, whatever the certificate, and skipped where it breaks. */
 import {
   failsToStartTls,
   google,
@@ -17,27 +17,27 @@ const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
 
 tellStories([
   ["a self-signed certificate is accepted", at(offersTls("self_signed")), asUsual],
-  ["an expired certificate is accepted", at(offersTls("expired")), asUsual],
+  ["so is an expired one", at(offersTls("expired")), asUsual],
   ["an obsolete version of TLS is accepted", at(offersTls("obsolete")), asUsual],
-  ["after a garbled handshake the session is plain text", at(offersTls("garbled")), asUsual],
-  ["a server that offers STARTTLS and then refuses it is probed in plain text", at(failsToStartTls), asUsual],
+  ["a garbled handshake falls back to plain text", at(offersTls("garbled")), asUsual],
+  ["so does a server that offers TLS and then refuses it", at(failsToStartTls), asUsual],
   ["a server that requires TLS gets it", at(requiresTls), asUsual],
   ["also without pipelining", at([noPipelining, requiresTls]), asUsual],
-  ["also with the replies of a large provider", at([requiresTls, google]), asUsual],
+  ["also with the replies of a major provider", at([requiresTls, google]), asUsual],
   [
-    "a server that requires TLS and fails at it refuses every recipient",
+    "a server that requires TLS and cannot do it gives no verdict",
     at([offersTls("garbled"), requiresTls]),
     { ann: "unknown probe_blocked", eve: "unknown probe_blocked" },
   ],
-  ["without EHLO the session is plain text", at([noEhlo, offersTls()]), asUsual],
+  ["without EHLO there is no TLS, and it is not needed", at([noEhlo, offersTls()]), asUsual],
 ]);
 
-test("after a handshake timeout the session is plain text", async () => {
+test("a handshake without a response falls back to plain text", async () => {
   await using story = await openStory({ "shop.test": at(offersTls("silent")) }, { probeTimeoutMs: 9000 });
   expect(await story.verdictsOn(["ann@shop.test", "eve@shop.test"])).toEqual(Object.values(asUsual));
 });
 
-test("a broken handshake is remembered: the next session is plain text from the start", async () => {
+test("a broken handshake is remembered: the next session is plain from the start", async () => {
   await using story = await openStory({ "shop.test": at(offersTls("garbled")) });
   expect(await story.verdictOn("ann@shop.test")).toBe("valid");
   expect(await story.verdictOn("eve@shop.test")).toBe("invalid mailbox_not_found");
@@ -48,7 +48,7 @@ test("a broken handshake is remembered: the next session is plain text from the 
   expect(connections).toBe(2); // the broken one, and the one that worked
 });
 
-test("EHLO is sent again inside TLS, and QUIT at the end", async () => {
+test("the session inside TLS starts with EHLO again and is as polite", async () => {
   await using story = await openStory({ "shop.test": at(requiresTls) });
   await story.verdictsOn(["ann@shop.test", "eve@shop.test"]);
   await story.end();

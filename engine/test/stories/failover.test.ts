@@ -1,4 +1,4 @@
-/** Several mail hosts: when one fails, the next one is tried, and its answer counts as much. */
+/** Several mail hosts: the next one is tried when one fails. */
 import {
   answersWith,
   blocksUs,
@@ -16,7 +16,7 @@ import { manyAt, NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./s
 
 const users = ["ann"];
 const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
-const ACCEPTS_NO_MAIL = answersWith({ at: "banner", reply: "521 5.3.2 This host does not accept mail" });
+const TAKES_NO_MAIL = answersWith({ at: "banner", reply: "521 5.3.2 This host does not accept mail" });
 
 tellStories([
   ["the first host is down", mailDomain({ users, hosts: { a: { down: true }, b: {} } }), asUsual],
@@ -31,27 +31,27 @@ tellStories([
     asUsual,
   ],
   [
-    "the first has a temporary failure at the banner",
+    "the first sends a temporary error at the banner",
     mailDomain({ users, hosts: { a: { temper: failsForNow({ at: "banner" }) }, b: {} } }),
     asUsual,
   ],
   [
     "the first accepts no mail",
-    mailDomain({ users, hosts: { a: { temper: ACCEPTS_NO_MAIL }, b: {} } }),
+    mailDomain({ users, hosts: { a: { temper: TAKES_NO_MAIL }, b: {} } }),
     asUsual,
   ],
   [
-    "the first accepts no mail and the second is down: a refusal before RCPT is about us",
-    mailDomain({ users, hosts: { a: { temper: ACCEPTS_NO_MAIL }, b: { down: true } } }),
+    "the first accepts no mail and the second is down: a rejection before RCPT is about the client",
+    mailDomain({ users, hosts: { a: { temper: TAKES_NO_MAIL }, b: { down: true } } }),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "no host accepts mail from us",
-    mailDomain({ hosts: { a: { temper: ACCEPTS_NO_MAIL }, b: { temper: ACCEPTS_NO_MAIL } } }),
+    "no host accepts our mail",
+    mailDomain({ hosts: { a: { temper: TAKES_NO_MAIL }, b: { temper: TAKES_NO_MAIL } } }),
     { eve: "unknown probe_blocked" },
   ],
   [
-    "blocked by the first, and the second is down: the block is reported",
+    "blocked by the first, and the second is down: the result is probe_blocked",
     mailDomain({ users, hosts: { a: { temper: blocksUs({ at: "banner" }) }, b: { down: true } } }),
     { ann: "unknown probe_blocked" },
   ],
@@ -76,7 +76,7 @@ test.concurrent("the first host is silent", async () => {
   expect(await story.verdictsOn(["ann@shop.test", "eve@shop.test"])).toEqual(Object.values(asUsual));
 });
 
-test.concurrent("domain_not_accepted needs the same reply of every host", async () => {
+test.concurrent("domain_not_accepted only if every host says so", async () => {
   await using story = await openStory({
     "a.host.test": mailHost(),
     "b.host.test": mailHost(),
@@ -84,7 +84,7 @@ test.concurrent("domain_not_accepted needs the same reply of every host", async 
     "shared.test": mailDomain({ users, mx: ["b.host.test"], records: mx("a.host.test", "b.host.test") }),
     "nobody.test": mx("a.host.test", "b.host.test"),
   });
-  expect(await story.verdictOn("ann@shared.test")).toBe("valid"); // a replies "relay access denied", b accepts
+  expect(await story.verdictOn("ann@shared.test")).toBe("valid"); // a says "relay access denied", b knows the mailbox
   expect(await story.verdictOn("eve@shared.test")).toBe("invalid mailbox_not_found");
   expect(await story.verdictOn("ann@nobody.test")).toBe("invalid domain_not_accepted");
   await story.end();
@@ -92,12 +92,12 @@ test.concurrent("domain_not_accepted needs the same reply of every host", async 
   expect(await violationsAt(story, "b.host.test")).toEqual(NO_VIOLATIONS);
 });
 
-test.concurrent("the second address of a host is tried when the first is unreachable", async () => {
+test.concurrent("the second address of a host is tried when the first is dead", async () => {
   await using lab = await openLab({ "shop.test": mailDomain({ users }) });
   await using story = await openStory(
     {
       "shop.test": { MX: [{ preference: 10, exchange: "mx.shop.test" }] },
-      "mx.shop.test": { A: ["127.0.9.9", "127.0.1.1"] }, // nothing listens at the first
+      "mx.shop.test": { A: ["127.0.9.9", "127.0.1.1"] }, // no listener at the first
     },
     { smtpPort: lab.smtpPort },
   );
@@ -105,7 +105,7 @@ test.concurrent("the second address of a host is tried when the first is unreach
   expect(lab.counts("mx.shop.test").connections).toBe(1);
 });
 
-test.concurrent("with several concurrent sessions, an unreachable host settles every request", async () => {
+test.concurrent("with several concurrent sessions, no probe waits for ever for a dead host", async () => {
   await using story = await openStory(
     { "shop.test": mailDomain({ users, down: true }) },
     { connectionsPerHost: 4 },
@@ -114,7 +114,7 @@ test.concurrent("with several concurrent sessions, an unreachable host settles e
   expect(new Set(verdicts)).toEqual(new Set(["unknown smtp_unreachable"]));
 });
 
-test.concurrent("an address that timed out is not tried again for a while", async () => {
+test.concurrent("a dead host is not contacted again for a while", async () => {
   await using story = await openStory(
     { "shop.test": mailDomain({ users, temper: saysNothing({ at: "banner" }) }) },
     { probeTimeoutMs: 800 },
@@ -129,7 +129,7 @@ function mx(...exchanges: string[]) {
   return { MX: exchanges.map((exchange, index) => ({ preference: 10 * (index + 1), exchange })) };
 }
 
-test.concurrent("a mailbox name that needs SMTPUTF8 is sent to the host that supports it", async () => {
+test.concurrent("a non-ASCII local part is probed at the host that supports SMTPUTF8", async () => {
   await using story = await openStory({
     "two.test": mailDomain({ users: ["jörg"], hosts: { mx1: { temper: noSmtpUtf8 }, mx2: {} } }),
     "old.test": mailDomain({ users: ["jörg"], hosts: { mx1: { temper: noEhlo }, mx2: {} } }),
@@ -139,5 +139,5 @@ test.concurrent("a mailbox name that needs SMTPUTF8 is sent to the host that sup
   expect(await story.verdictOn("jörg@two.test")).toBe("valid");
   expect(await story.verdictOn("jörg@old.test")).toBe("valid");
   expect(await story.verdictOn("jörg@none.test")).toBe("invalid smtputf8_unsupported");
-  expect(await story.verdictOn("jörg@helo.test")).toBe("unknown temporary_error"); // HELO lists no extensions
+  expect(await story.verdictOn("jörg@helo.test")).toBe("unknown temporary_error"); // SMTPUTF8 was not decisive
 });

@@ -1,4 +1,4 @@
-/** Retries: a feature that a server fails at is left out, and a host that defers is followed by the next. */
+/** Retries without the feature that a server does not support. */
 import {
   acceptsEveryone,
   answersWith,
@@ -16,45 +16,45 @@ import { NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts"
 const at = (temper: Temper) => mailDomain({ users: ["ann"], temper });
 const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
 
-const closesAtEhlo: Temperament = { on: { ehlo: () => ({ close: "politely" }) } };
-const rejectsEhloAndCloses: Temperament = {
+const hangsUpOnEhlo: Temperament = { on: { ehlo: () => ({ close: "politely" }) } };
+const complainsOfEhloAndLeaves: Temperament = {
   on: { ehlo: () => ({ reply: "502 5.5.1 Command not implemented", close: "politely" }) },
 };
-const closesAtStartTls: Temperament = {
+const hangsUpOnStartTls: Temperament = {
   tls: "self_signed",
   on: { starttls: () => ({ close: "politely" }) },
 };
-/** The handshake succeeds, and the connection closes after it. */
-const closesInsideTls: Temperament = {
+/** The handshake succeeds, then the connection closes. */
+const hangsUpInsideTls: Temperament = {
   on: { ehlo: ({ secure }) => (secure ? { close: "politely" } : undefined) },
 };
 
 tellStories([
-  ["a server that closes at EHLO gets HELO", at(closesAtEhlo), asUsual],
-  ["so does one that rejects EHLO and closes", at(rejectsEhloAndCloses), asUsual],
-  ["a server that closes at STARTTLS is probed in plain text", at(closesAtStartTls), asUsual],
-  ["so is one that closes after the handshake", at([closesInsideTls, offersTls()]), asUsual],
+  ["a server that closes on EHLO gets HELO", at(hangsUpOnEhlo), asUsual],
+  ["so does one that rejects EHLO and closes", at(complainsOfEhloAndLeaves), asUsual],
+  ["a server that closes on STARTTLS is probed in plain text", at(hangsUpOnStartTls), asUsual],
+  ["so is one that closes after the handshake", at([hangsUpInsideTls, offersTls()]), asUsual],
   [
-    "one that closes at EHLO and HELO gives no answer",
+    "one that closes on EHLO and HELO gives a protocol error",
     at(hangsUp({ after: "banner" })),
     { ann: "unknown smtp_protocol_error" },
   ],
 ]);
 
 test.concurrent.each([
-  ["HELO", closesAtEhlo, "EHLO"],
-  ["plain text", closesAtStartTls, "STARTTLS"],
-] as const)("that a host needs %s is learned once", async (_, temper, unsupported) => {
+  ["HELO", hangsUpOnEhlo, "EHLO"],
+  ["plain text", hangsUpOnStartTls, "STARTTLS"],
+] as const)("that a host needs %s is learned once", async (_, temper, unbearable) => {
   await using story = await openStory({ "shop.test": at(temper) });
   expect(await story.verdictOn("ann@shop.test")).toBe("valid");
   expect(await story.verdictOn("eve@shop.test")).toBe("invalid mailbox_not_found");
   await story.end();
 
   const { connections, commands } = story.lab.counts("mx.shop.test");
-  expect(commands[unsupported]).toBe(1);
-  expect(connections).toBeLessThanOrEqual(3); // the one that was closed, and at most one per check
-  const rudeness = await violationsAt(story, "mx.shop.test");
-  expect(rudeness).toEqual({ ...NO_VIOLATIONS, leftWithoutQuit: 1 }); // the server had closed the connection
+  expect(commands[unbearable]).toBe(1);
+  expect(connections).toBeLessThanOrEqual(3); // the one that broke off, and at most one for each check
+  const violations = await violationsAt(story, "mx.shop.test");
+  expect(violations).toEqual({ ...NO_VIOLATIONS, leftWithoutQuit: 1 }); // no connection was left for QUIT
 });
 
 const isAnn = ({ localPart }: { localPart: string }) => localPart === "ann";
@@ -63,23 +63,23 @@ const twoHosts = (first: Temper, second: Temper = []) =>
 
 tellStories([
   [
-    "after a temporary failure of the first host the second is tried",
+    "after a temporary error of the first host, the second is tried",
     twoHosts(failsForNow({ at: "rcpt" })),
     asUsual,
   ],
   ["also where the first greylists", twoHosts(greylists({ delayMs: 3_600_000 })), asUsual],
   [
-    "where both defer, the reply of the first stands",
+    "after temporary errors of both, the first one counts",
     twoHosts(greylists({ delayMs: 3_600_000 }), failsForNow({ at: "rcpt" })),
     { ann: "unknown greylisted", eve: "unknown greylisted" },
   ],
   [
-    "a second host that accepts everything proves nothing where the first deferred",
+    "a second host that accepts every recipient proves nothing after a temporary error of the first",
     twoHosts(failsForNow({ at: "rcpt" }), acceptsEveryone),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
-    "also where the first host refuses decoys",
+    "also where the first one rejects the decoy",
     twoHosts(
       answersWith({ at: "rcpt", reply: "451 4.3.0 Temporary lookup failure", users: isAnn }),
       acceptsEveryone,
@@ -87,7 +87,7 @@ tellStories([
     { ann: "unknown temporary_error", eve: "invalid mailbox_not_found" },
   ],
   [
-    "a second host that does not serve the domain proves nothing about the mailbox",
+    "a second host that does not serve the domain says nothing about the mailbox",
     twoHosts(
       failsForNow({ at: "rcpt" }),
       answersWith({ at: "rcpt", reply: "550 5.7.1 Relay access denied" }),
@@ -95,7 +95,7 @@ tellStories([
     { ann: "unknown temporary_error" },
   ],
   [
-    "a full mailbox needs no second host",
+    "after mailbox_full no second host is tried",
     twoHosts(answersWith({ at: "rcpt", reply: "452 4.2.2 Mailbox full", users: isAnn })),
     { ann: "risky mailbox_full" },
   ],

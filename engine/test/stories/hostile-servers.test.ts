@@ -1,4 +1,4 @@
-/** Hostile servers: none exceeds the timeout, and none is believed. */
+/** Hostile servers: none exceeds the time budget, none is trusted. */
 import {
   answersWith,
   binaryGarbage,
@@ -18,75 +18,73 @@ import { openStory, tellStories } from "./story.ts";
 
 const BUDGET_MS = 500;
 const at = (temper: Temper) => mailDomain({ users: ["ann"], temper });
-const malformed = { ann: "unknown smtp_protocol_error", eve: "unknown smtp_protocol_error" };
+const nonsense = { ann: "unknown smtp_protocol_error", eve: "unknown smtp_protocol_error" };
 const silence = { ann: "unknown smtp_timeout", eve: "unknown smtp_timeout" };
 const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
 
 const HANG_UPS = ["connect", "banner", "ehlo", "mail"] as const;
 const MOMENTS = ["banner", "ehlo", "mail", "rcpt"] as const satisfies Stage[];
 
-describe("malformed replies end in smtp_protocol_error", () => {
+describe("invalid replies are not trusted, whatever they say", () => {
   tellStories([
-    ["an endless banner", at(endlessBanner), malformed],
-    ["an endless line instead of a banner", at(endlessLine({ at: "banner" })), malformed],
-    ["an endless reply to EHLO", at(endlessLine({ at: "ehlo" })), malformed],
-    ["an endless reply to RCPT", at(endlessLine({ at: "rcpt" })), malformed],
+    ["an endless banner", at(endlessBanner), nonsense],
+    ["an endless line instead of a banner", at(endlessLine({ at: "banner" })), nonsense],
+    ["an endless line in answer to EHLO", at(endlessLine({ at: "ehlo" })), nonsense],
+    ["an endless line in answer to RCPT", at(endlessLine({ at: "rcpt" })), nonsense],
     ["a line of 3,000 bytes is accepted", at(hugeLines({ at: "ehlo", lineBytes: 3000 })), asUsual],
-    ["a line of a megabyte is not", at(hugeLines({ at: "rcpt", lineBytes: 1 << 20 })), malformed],
+    ["a line of a megabyte is not", at(hugeLines({ at: "rcpt", lineBytes: 1 << 20 })), nonsense],
     [
       "nor is a banner of a megabyte",
       at(hugeLines({ at: "banner", lineBytes: 1 << 20, code: 220 })),
-      malformed,
+      nonsense,
     ],
-    ["silence after QUIT changes nothing", at(saysNothing({ at: "quit" })), asUsual],
+    ["no reply to QUIT does not matter", at(saysNothing({ at: "quit" })), asUsual],
     ...MOMENTS.map(
-      (moment) => [`binary garbage at ${moment}`, at(binaryGarbage({ at: moment })), malformed] as const,
+      (moment) => [`binary garbage at ${moment}`, at(binaryGarbage({ at: moment })), nonsense] as const,
     ),
-    ...HANG_UPS.map(
-      (after) => [`connection closed after ${after}`, at(hangsUp({ after })), malformed] as const,
-    ),
-    // A reset right after the banner may overtake it, and then the host counts as unreachable.
+    ...HANG_UPS.map((after) => [`hanging up after ${after}`, at(hangsUp({ after })), nonsense] as const),
+    // A reset right after the banner may overtake it, and then the connection failed.
     ...HANG_UPS.filter((after) => after !== "banner").map(
-      (after) => [`a reset after ${after}`, at(hangsUp({ after, manner: "abruptly" })), malformed] as const,
+      (after) => [`a reset after ${after}`, at(hangsUp({ after, manner: "abruptly" })), nonsense] as const,
     ),
     [
       "two codes in one reply",
       at(answersWith({ at: "rcpt", reply: "250-2.1.5 Ok\n550 5.1.1 User unknown" })),
-      malformed,
+      nonsense,
     ],
-    ["an invalid code", at(answersWith({ at: "rcpt", reply: "999 what a day" })), malformed],
-    ["no code at all", at(answersWith({ at: "rcpt", reply: "Ok, why not" })), malformed],
+    ["an invalid code", at(answersWith({ at: "rcpt", reply: "999 what a day" })), nonsense],
+    ["no code at all", at(answersWith({ at: "rcpt", reply: "Ok, why not" })), nonsense],
   ]);
 });
 
-describe("silence ends in smtp_timeout", () => {
+describe("a silent server is waited for until the budget ends", () => {
   tellStories(
     [
-      ["a tarpit that drips a byte at a time", at(tarpit({ gapMs: 100 })), silence],
+      ["a tarpit that sends a byte at a time", at(tarpit({ gapMs: 100 })), silence],
       ...MOMENTS.map((moment) => [`silence at ${moment}`, at(saysNothing({ at: moment })), silence] as const),
     ],
     { probeTimeoutMs: BUDGET_MS },
   );
 });
 
-/** Sends an extra reply after every reply to RCPT. */
-const sendsExtraReply: Temperament = {
+/** Sends an additional reply after every reply to RCPT. */
+const talkative: Temperament = {
   on: { rcpt: (visit) => ({ reply: `${visit.say("does_not_exist")}\n${visit.say("exists")}` }) },
 };
-/** Sends two banners, so that every reply would be attributed to the previous command. */
-const sendsTwoBanners: Temperament = {
+/** Sends two banners, so that every reply would be attributed to the command before. */
+const greetsTwice: Temperament = {
   on: { banner: (visit) => ({ reply: visit.say("banner"), next: { reply: visit.say("banner") } }) },
 };
-/** Sends a refusal after the reply to EHLO. */
-const sendsUnsolicitedRefusal: Temperament = {
+/** Sends a rejection before the reply to EHLO. */
+const refusesUnasked: Temperament = {
   on: { ehlo: () => ({ reply: "250 hello", next: { reply: "550 5.1.1 User unknown" } }) },
 };
 
 test.concurrent.each([
-  ["an extra reply between replies", sendsExtraReply],
-  ["a second banner", sendsTwoBanners],
-  ["an unsolicited refusal", sendsUnsolicitedRefusal],
-])("%s attributes no reply to another recipient", async (_, temper) => {
+  ["an additional reply", talkative],
+  ["a second banner", greetsTwice],
+  ["an unsolicited rejection", refusesUnasked],
+])("%s: no reply is attributed to another command", async (_, temper) => {
   await using story = await openStory({ "shop.test": at(temper) });
   const verdicts = await story.verdictsOn(["ann@shop.test", "bob@shop.test", "eve@shop.test"]);
   expect(new Set(verdicts)).toEqual(new Set(["unknown smtp_protocol_error"]));
@@ -97,12 +95,12 @@ test.concurrent.each([
   ["a silent banner", saysNothing({ at: "banner" })],
   ["a silent recipient", saysNothing({ at: "rcpt" })],
   ["an endless banner", endlessBanner],
-  ["endless replies to QUIT", answersWith({ at: "quit", reply: "250 stay a little" })],
-])("%s is bounded by the timeout, also with a hundred requests", async (_, temper) => {
+  ["a reply to QUIT without closing", answersWith({ at: "quit", reply: "250 stay a little" })],
+])("%s: a hundred probes end within the budget too", async (_, temper) => {
   await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: BUDGET_MS });
   const emails = Array.from({ length: 100 }, (_, i) => `anna${i}@shop.test`);
   await story.verdictsOn(emails);
   await story.end();
-  // Where nothing is accepted, a session ends after three refusals, before the server may refuse everything.
+  // Without any acceptance a session ends after three rejections, before the server may block us.
   expect(story.lab.counts("mx.shop.test").connections).toBeLessThanOrEqual(40);
 });

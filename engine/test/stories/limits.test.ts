@@ -1,4 +1,4 @@
-/** Servers with limits per batch, transaction or session: every address is answered, in several steps. */
+/** Servers with limits per session: every probe is answered, in several sessions. */
 import {
   answersSlowly,
   breaksWhenPipelined,
@@ -28,30 +28,26 @@ tellStories([
   ["two recipients per transaction", at(recipientLimit(2)), asUsual],
   ["one recipient per transaction, without pipelining", at([noPipelining, recipientLimit(1)]), asUsual],
   ["three recipients per session, then 421", at(leavesAfterRecipients(3)), asUsual],
+  ["two recipients per session, then no reply", at(hangsUp({ after: { recipients: 2 } })), asUsual],
   [
-    "two recipients per session, then the connection is closed",
-    at(hangsUp({ after: { recipients: 2 } })),
-    asUsual,
-  ],
-  [
-    "two recipients per session, then a TCP reset",
+    "two recipients per session, then a reset",
     at(hangsUp({ after: { recipients: 2 }, manner: "abruptly" })),
     asUsual,
   ],
   ["no EHLO", at(noEhlo), asUsual],
   ["no pipelining", at(noPipelining), asUsual],
   [
-    "pipelining offered, and answered by closing the connection",
+    "pipelining offered, then the connection closes on it",
     at(breaksWhenPipelined({ by: "leaving" })),
     asUsual,
   ],
   ["replies byte by byte", at(splitsReplies), asUsual],
   ["a slow server", at(answersSlowly({ delayMs: 60 })), asUsual],
-  ["a banner in two parts with a pause between", at(pausesMidBanner({ pauseMs: 400 })), asUsual],
+  ["a banner in two halves with a pause between", at(pausesMidBanner({ pauseMs: 400 })), asUsual],
   ["a short idle timeout", at(impatient({ idleMs: 120 })), asUsual],
 ]);
 
-test.concurrent("a server that loses pipelined commands is retried without pipelining", async () => {
+test.concurrent("a server that loses pipelined commands is probed again, one command at a time", async () => {
   const temper = breaksWhenPipelined({ by: "losing" });
   await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 4000 });
   expect(await story.verdictsOn(["ann@shop.test", "eve@shop.test"])).toEqual([
@@ -61,7 +57,7 @@ test.concurrent("a server that loses pipelined commands is retried without pipel
   expect(story.lab.counts("mx.shop.test").connections).toBe(2);
 });
 
-test.concurrent("a server that answers only the first recipient of a session gets one recipient per session", async () => {
+test.concurrent("a server that stops responding after the first recipient gets one per session", async () => {
   const temper: Temperament = {
     on: { rcpt: (visit) => (visit.recipientsAsked > 1 ? { silent: true } : undefined) },
   };
@@ -70,11 +66,11 @@ test.concurrent("a server that answers only the first recipient of a session get
     ["ann", "bob", "cid", "dan", "eve"].map((name) => `${name}@shop.test`),
   );
   expect(verdicts).toEqual(["valid", "valid", "valid", "valid", "invalid mailbox_not_found"]);
-  // Five targets and a decoy, one per session, and two sessions in which the limit was learned.
+  // Five and a decoy, one per session, and two sessions in which the limit was learned.
   expect(story.lab.counts("mx.shop.test").connections).toBeLessThanOrEqual(8);
 });
 
-test.concurrent("one domain per transaction is learned from one batch", async () => {
+test.concurrent("a host that accepts one domain per transaction is learned after one batch", async () => {
   const domains = ["one.test", "two.test", "six.test"];
   await using story = await openStory({
     "mx.host.test": mailHost({ temper: oneDomainPerTransaction }),
@@ -88,7 +84,7 @@ test.concurrent("one domain per transaction is learned from one batch", async ()
   expect(story.lab.counts("mx.host.test").connections).toBeLessThanOrEqual(2); // learned once
 });
 
-test.concurrent("sessions quit before the server's error limit, and every address is answered", async () => {
+test.concurrent("a session ends before the server's error limit, and every probe is answered", async () => {
   await using story = await openStory({
     "shop.test": mailDomain({
       users: ({ localPart }) => Number(localPart.slice(4)) % 2 === 0,
@@ -102,11 +98,11 @@ test.concurrent("sessions quit before the server's error limit, and every addres
 
   expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
   const { connections } = story.lab.counts("mx.shop.test");
-  expect(connections).toBeGreaterThanOrEqual(60 / 19); // 20 refusals in a session are one too many
+  expect(connections).toBeGreaterThanOrEqual(60 / 19); // the 20th rejection in a session is one too many
   expect(connections).toBeLessThanOrEqual(12);
 });
 
-test.concurrent("the session limit of a host is kept: after the first 421 there is no second", async () => {
+test.concurrent("a learned session limit is kept: after the first 421 there is no second", async () => {
   await using story = await openStory({
     "shop.test": mailDomain({
       users: ({ localPart }) => localPart.startsWith("anna"),
@@ -119,5 +115,5 @@ test.concurrent("the session limit of a host is kept: after the first 421 there 
 
   const { connections, commands } = story.lab.counts("mx.shop.test");
   expect(connections).toBeLessThanOrEqual(5);
-  expect(commands.RCPT).toBeLessThanOrEqual(101 + 40); // only the batch that reached the limit is repeated
+  expect(commands.RCPT).toBeLessThanOrEqual(101 + 40); // the batch that hit the limit, and no other
 });

@@ -1,8 +1,8 @@
-/** Mailbox names: their effect where the mail server proves nothing, and where it decides. */
+/** The local part: its influence where SMTP is inconclusive, and where it is conclusive. */
 import { acceptsEveryone, answersWith, mailDomain } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Evidence } from "../../src/evidence.ts";
-import { loadNameModel } from "../../src/plausibility/name-model.ts";
+import { loadNameModel } from "../../src/plausibility/name-model/name-model.ts";
 import { tallyOf } from "../../src/plausibility/naming-pattern.ts";
 import { reportOf } from "../../src/report.ts";
 import { engineIn, openStory, type Story } from "./story.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   story = await openStory(
     {
       "open.test": mailDomain({ temper: acceptsEveryone }),
-      "normal.test": mailDomain({
+      "honest.test": mailDomain({
         users: ["emily.clark", "zxqvkjwpt", "krzysztof.wojcik", "nguyenvanhieu", "李伟", "xqz"],
       }),
       "grey.test": mailDomain({
@@ -32,21 +32,23 @@ beforeAll(async () => {
 afterAll(() => story[Symbol.asyncDispose]());
 const resultOf = async (email: string) => reported(await story.evidenceFor(email));
 
-test("at a catch-all domain the name decides the score, and the reasons are given", async () => {
-  const [fits, doesNotFit, random] = await Promise.all(
+test("at a catch-all the name moves the score, with reasons", async () => {
+  const [fits, fitsNot, random] = await Promise.all(
     ["emily.clark", "eclark", "zxqvkjwpt"].map((local) => resultOf(`${local}@open.test`)),
   );
-  for (const { sub_status, is_valid } of [fits!, doesNotFit!, random!]) {
+  for (const { sub_status, is_valid } of [fits!, fitsNot!, random!]) {
     expect([sub_status, is_valid]).toEqual(["catch_all", false]);
   }
-  expect(fits!.score).toBeGreaterThan(doesNotFit!.score);
-  expect(doesNotFit!.score).toBeGreaterThan(random!.score);
+  expect(fits!.score).toBeGreaterThan(fitsNot!.score);
+  expect(fitsNot!.score).toBeGreaterThan(random!.score);
   expect(fits!.ai_enhancement).toMatchObject({ used: true, method: `${nameModel.method}+naming` });
-  expect(fits!.ai_enhancement.reasons).toContain("looks like first.last, as 5 of 5 proven mailboxes here");
+  expect(fits!.ai_enhancement.reasons).toContain(
+    "follows first.last, like 5 of 5 confirmed mailboxes at this domain",
+  );
   expect(random!.ai_enhancement.score).toBeLessThan(0.3);
 });
 
-test("after a temporary reply the name decides the score", async () => {
+test("after a temporary reply the name is the only evidence", async () => {
   const [likely, random] = await Promise.all([
     resultOf("emily.clark@grey.test"),
     resultOf("zxqvkjwpt@grey.test"),
@@ -56,36 +58,36 @@ test("after a temporary reply the name decides the score", async () => {
   expect(likely.metadata.features_used.ai_enhancement).toBe(true);
 });
 
-test("an existing mailbox is valid whatever its name, unless the name is random", async () => {
-  expect(await story.verdictOn("emily.clark@normal.test")).toBe("valid");
-  expect(await story.verdictOn("zxqvkjwpt@normal.test")).toBe("risky low_quality");
-  expect(await story.verdictOn("krzysztof.wojcik@normal.test")).toBe("valid");
-  expect(await story.verdictOn("nguyenvanhieu@normal.test")).toBe("valid");
-  expect(await story.verdictOn("xqz@normal.test")).toBe("valid"); // possibly initials
+test("a proven mailbox is valid whatever its name, unless it looks random", async () => {
+  expect(await story.verdictOn("emily.clark@honest.test")).toBe("valid");
+  expect(await story.verdictOn("zxqvkjwpt@honest.test")).toBe("risky low_quality");
+  expect(await story.verdictOn("krzysztof.wojcik@honest.test")).toBe("valid");
+  expect(await story.verdictOn("nguyenvanhieu@honest.test")).toBe("valid");
+  expect(await story.verdictOn("xqz@honest.test")).toBe("valid"); // may be initials
 });
 
-test("a refusal stays invalid, however plausible the name; a typo in it is pointed out", async () => {
-  const refused = await resultOf("jennfier.miller@normal.test");
+test("a rejection stands, however plausible the name; a typo in it is suggested", async () => {
+  const refused = await resultOf("jennfier.miller@honest.test");
   expect([refused.status, refused.sub_status]).toEqual(["invalid", "mailbox_not_found"]);
-  expect(refused.suggestion).toBe("jennifer.miller@normal.test");
+  expect(refused.suggestion).toBe("jennifer.miller@honest.test");
   expect(refused.ai_enhancement.used).toBe(false);
 });
 
-test("with AI enhancement off the name makes no difference", async () => {
+test("with AI enhancement off the names make no difference", async () => {
   const off = engineIn(story.lab, { knowledge: { namingAt: async () => naming } });
   const scores = await Promise.all(
     ["emily.clark", "zxqvkjwpt"].map(async (local) => reported(await off.evidenceFor(`${local}@open.test`))),
   );
   expect(scores[0]!.score).toBe(scores[1]!.score);
   expect(scores[0]!.ai_enhancement).toEqual({ used: false, method: null, score: null, reasons: [] });
-  expect(await off.verdictOn("zxqvkjwpt@normal.test")).toBe("valid");
+  expect(await off.verdictOn("zxqvkjwpt@honest.test")).toBe("valid");
   await off.end();
 });
 
-test("the adjudicator is consulted where the name is ambiguous, and only there", async () => {
+test("adjudication is requested where the local score is inconclusive, and only there", async () => {
   const asked: string[] = [];
   const engine = engineIn(story.lab, {
-    nameModel: { ...nameModel, judge: (local) => ({ score: local === "lumora" ? 0.5 : 0.99, traits: [] }) },
+    nameModel: { ...nameModel, judge: (local) => ({ score: local === "lumora" ? 0.5 : 0.99, signals: [] }) },
     knowledge: {
       adjudicate: async ({ address }) => {
         asked.push(address!.local);
@@ -94,7 +96,7 @@ test("the adjudicator is consulted where the name is ambiguous, and only there",
     },
   });
   const [open] = await Promise.all(
-    ["lumora@open.test", "emily.clark@open.test", "info@open.test", "emily.clark@normal.test"].map(
+    ["lumora@open.test", "emily.clark@open.test", "info@open.test", "emily.clark@honest.test"].map(
       async (email) => reported(await engine.evidenceFor(email)),
     ),
   );
@@ -106,7 +108,7 @@ test("the adjudicator is consulted where the name is ambiguous, and only there",
   await engine.end();
 });
 
-test("deployment knowledge that fails or never answers does not fail the check", async () => {
+test("a deployment source that fails or never answers does not affect the check", async () => {
   const engine = engineIn(story.lab, {
     nameModel,
     knowledge: {

@@ -1,4 +1,4 @@
-/** Long lists: one answer each, few connections, bounded concurrency. */
+/** Long lists: one result each, few connections, bounded concurrency. */
 import { type MailWorld, mailDomain, mailHost } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { decide } from "../../src/verdict.ts";
@@ -25,15 +25,15 @@ function world(): MailWorld {
   return all;
 }
 
-test("3,000 addresses at 30 domains: one result each, few connections, bounded memory, bounded read-ahead", async () => {
+test("3,000 addresses at 30 domains: one result each, few connections, bounded memory, no reading ahead", async () => {
   await using story = await openStory(world());
   let read = 0;
-  let received = 0;
-  let maxReadAhead = 0;
+  let given = 0;
+  let furthestAhead = 0;
   async function* list() {
     for (let j = 0; j < ADDRESSES_PER_DOMAIN; j++) {
       for (let i = 0; i < DOMAINS; i++) {
-        maxReadAhead = Math.max(maxReadAhead, ++read - received);
+        furthestAhead = Math.max(furthestAhead, ++read - given);
         yield `anna${j}@shop${i}.test`;
       }
     }
@@ -43,10 +43,10 @@ test("3,000 addresses at 30 domains: one result each, few connections, bounded m
   let peakBytes = 0;
   const idleBytes = process.memoryUsage().rss;
   for await (const evidence of story.verifyMany(list(), "smtp", WIDTH)) {
-    received++;
+    given++;
     expect(results.has(evidence.email)).toBe(false);
     results.set(evidence.email, decide(evidence).subStatus);
-    if (received % 100 === 0) peakBytes = Math.max(peakBytes, process.memoryUsage().rss);
+    if (given % 100 === 0) peakBytes = Math.max(peakBytes, process.memoryUsage().rss);
   }
   await story.end();
 
@@ -55,7 +55,7 @@ test("3,000 addresses at 30 domains: one result each, few connections, bounded m
     const isUser = Number(/\d+/.exec(email)?.[0]) % 4 !== 0;
     expect(subStatus, email).toBe(isUser ? "" : "mailbox_not_found");
   }
-  expect(maxReadAhead).toBeLessThanOrEqual(WIDTH + 1);
+  expect(furthestAhead).toBeLessThanOrEqual(WIDTH + 1);
   expect(peakBytes - idleBytes).toBeLessThan(128 * MEBIBYTE); // includes the lab's servers
 
   let connections = 0;
@@ -65,20 +65,20 @@ test("3,000 addresses at 30 domains: one result each, few connections, bounded m
     recipients += story.lab.counts(`mx${i}.host.test`).commands.RCPT ?? 0;
     expect(await violationsAt(story, `mx${i}.host.test`)).toEqual(NO_VIOLATIONS);
   }
-  // Each once, one decoy per domain, and now and then a known mailbox, to check that the host still accepts it.
+  // Each once, one decoy per domain, and some accepted recipients again, to verify that the host still accepts.
   expect(recipients).toBeGreaterThanOrEqual(DOMAINS * ADDRESSES_PER_DOMAIN + DOMAINS);
   expect(recipients).toBeLessThanOrEqual(DOMAINS * ADDRESSES_PER_DOMAIN + DOMAINS * 3);
-  expect(connections).toBeLessThan(200); // 750 are refused, and a session quits after nine refusals
+  expect(connections).toBeLessThan(200); // 750 are rejected, and a session ends after nine rejections
 });
 
-test("when the consumer stops early, the list is not read further", async () => {
+test("a consumer that stops early gets no more results, and the list is not read on", async () => {
   await using story = await openStory(world());
   let read = 0;
   function* list() {
     for (;;) yield `anna${read++}@shop${read % DOMAINS}.test`;
   }
-  let received = 0;
-  for await (const _ of story.verifyMany(list(), "smtp", 20)) if (++received === 30) break;
-  expect(received).toBe(30);
+  let given = 0;
+  for await (const _ of story.verifyMany(list(), "smtp", 20)) if (++given === 30) break;
+  expect(given).toBe(30);
   expect(read).toBeLessThanOrEqual(30 + 20 + 1);
 });

@@ -1,4 +1,4 @@
-/** Politeness as the servers count it: commands sent, connections made, QUIT at the end. */
+/** Politeness, by the servers' own counts: commands, connections, session ends. */
 import {
   answersSlowly,
   answersWith,
@@ -16,11 +16,11 @@ import { type Connect, createConnect } from "../../src/smtp/connect.ts";
 import { until } from "../until.ts";
 import { engineIn, manyAt, NO_VIOLATIONS, openStory, violationsAt } from "./story.ts";
 
-/** With this timeout, delays of one and two seconds are waited for, and one of four is not. */
-const TWO_DELAYS_MS = 8000;
+/** Enough for pauses of one and two seconds, but not for one of four. */
+const RESTS_TWICE_MS = 8000;
 const isNumbered = ({ localPart }: { localPart: string }) => localPart.startsWith("anna");
 
-test.concurrent("a complete session: EHLO, MAIL, RCPT, RSET, QUIT", async () => {
+test.concurrent("a whole session: EHLO, MAIL, RCPT, RSET, QUIT", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"] }) });
   expect(await story.verdictOn("ann@shop.test")).toBe("valid");
   await story.end();
@@ -36,7 +36,7 @@ test.concurrent("a complete session: EHLO, MAIL, RCPT, RSET, QUIT", async () => 
   expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
 
-test.concurrent("without pipelining every command waits for the reply to the previous one", async () => {
+test.concurrent("without pipelining every command waits for the previous reply", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"], temper: noPipelining }) });
   await story.verdictsOn(["ann@shop.test", "eve@shop.test"]);
   await story.end();
@@ -44,7 +44,7 @@ test.concurrent("without pipelining every command waits for the reply to the pre
   expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
 
-test.concurrent("nothing is sent before a slow banner", async () => {
+test.concurrent("a slow banner is waited for", async () => {
   const temper = answersSlowly({ delayMs: 500, at: "banner" });
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"], temper }) });
   expect(await story.verdictOn("ann@shop.test")).toBe("valid");
@@ -53,14 +53,14 @@ test.concurrent("nothing is sent before a slow banner", async () => {
 });
 
 test.concurrent.each(["banner", "ehlo", "mail", "rcpt"] as const)(
-  "blocked at %s: QUIT is still sent, and after three blocks no further connection is made",
+  "rejected at %s, a session still sends QUIT, and after three rejections there is no further connection",
   async (stage) => {
     await using story = await openStory({
       "shop.test": mailDomain({ users: ["ann"], temper: blocksUs({ at: stage }) }),
     });
     for (let i = 0; i < 12; i++) {
       expect(await story.verdictOn(`anna${i}@shop.test`)).toBe("unknown probe_blocked");
-      await until(() => story.lab.counts("mx.shop.test").openConnections === 0); // so that no idle session is reused
+      await until(() => story.lab.counts("mx.shop.test").openConnections === 0); // so that no connection lingers
     }
     await story.end();
     expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
@@ -68,7 +68,7 @@ test.concurrent.each(["banner", "ehlo", "mail", "rcpt"] as const)(
   },
 );
 
-test.concurrent("a server that stopped answering still gets QUIT", async () => {
+test.concurrent("QUIT is sent even to a server that stopped responding", async () => {
   const temper = saysNothing({ at: "rcpt" });
   await using story = await openStory(
     { "shop.test": mailDomain({ users: ["ann"], temper }) },
@@ -79,7 +79,7 @@ test.concurrent("a server that stopped answering still gets QUIT", async () => {
   expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
 
-test.concurrent("one mailbox refused by policy does not stop probes of the others", async () => {
+test.concurrent("a policy rejection of one mailbox does not affect the others", async () => {
   const reply = "550 5.7.1 <boss@shop.test>: Recipient address rejected: not for you";
   await using story = await openStory({
     "shop.test": mailDomain({
@@ -92,7 +92,7 @@ test.concurrent("one mailbox refused by policy does not stop probes of the other
   expect(new Set(await story.verdictsOn(manyAt("shop.test", 20)))).toEqual(new Set(["valid"]));
 });
 
-test.concurrent("thirty domains behind one provider that blocks us cost three connections", async () => {
+test.concurrent("a list of domains at one provider that rejects us costs three connections, not thirty", async () => {
   const hosts = Array.from({ length: 30 }, (_, i) => `firm${i}.mail.protection.outlook.com`);
   const world: MailWorld = {};
   for (const [i, host] of hosts.entries()) {
@@ -103,27 +103,27 @@ test.concurrent("thirty domains behind one provider that blocks us cost three co
   const verdicts = await story.verdictsOn(hosts.map((_, i) => `ann@firm${i}.test`));
   expect(new Set(verdicts)).toEqual(new Set(["unknown probe_blocked"]));
   const calls = hosts.reduce((sum, host) => sum + story.lab.counts(host).connections, 0);
-  expect(calls).toBeLessThanOrEqual(4); // two may be opening at the same time
+  expect(calls).toBeLessThanOrEqual(4); // two may connect at once
 });
 
-test.concurrent("after 421 in the banner the connection is retried with a delay, three times in all", async () => {
+test.concurrent("after a 421 banner the host is retried after a pause, three times at most", async () => {
   const temper = answersWith({ at: "banner", reply: "421 4.7.0 Too many connections from your address" });
   const world = { "shop.test": mailDomain({ users: ["ann"], temper }) };
-  await using story = await openStory(world, { probeTimeoutMs: TWO_DELAYS_MS });
+  await using story = await openStory(world, { probeTimeoutMs: RESTS_TWICE_MS });
   const verdicts = await story.verdictsOn(manyAt("shop.test", 100));
   expect(new Set(verdicts)).toEqual(new Set(["unknown rate_limited"]));
   expect(story.lab.counts("mx.shop.test").connections).toBe(3);
 });
 
-test.concurrent("421 in every session ends in rate_limited after a few connections", async () => {
+test.concurrent("after 421 in every session there are a handful of connections, then rate_limited", async () => {
   const world = { "shop.test": mailDomain({ users: isNumbered, temper: leavesAfterRecipients(0) }) };
-  await using story = await openStory(world, { probeTimeoutMs: TWO_DELAYS_MS });
+  await using story = await openStory(world, { probeTimeoutMs: RESTS_TWICE_MS });
   const verdicts = await story.verdictsOn(manyAt("shop.test", 50));
   expect(new Set(verdicts)).toEqual(new Set(["unknown rate_limited"]));
   expect(story.lab.counts("mx.shop.test").connections).toBeLessThanOrEqual(4);
 });
 
-test.concurrent("concurrent connections stay within the limit, however long the queue", async () => {
+test.concurrent("concurrent connections stay within the limit, however many probes there are", async () => {
   await using story = await openStory(
     { "shop.test": mailDomain({ users: isNumbered, latencyMs: 5, connectionCap: 3 }) },
     { connectionsPerHost: 3 },
@@ -136,7 +136,7 @@ test.concurrent("concurrent connections stay within the limit, however long the 
   expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
 
-test.concurrent("a host that allows fewer connections than configured lowers the limit, and every address is answered", async () => {
+test.concurrent("a host that accepts fewer connections than assumed is learned, and every probe is answered", async () => {
   await using story = await openStory(
     { "shop.test": mailDomain({ users: isNumbered, latencyMs: 5, connectionCap: 1 }) },
     { connectionsPerHost: 4 },
@@ -145,29 +145,29 @@ test.concurrent("a host that allows fewer connections than configured lowers the
   expect(story.lab.counts("mx.shop.test").refusedConnections).toBeLessThanOrEqual(4);
 });
 
-test.concurrent("connections to all hosts of one provider share one limit", async () => {
+test.concurrent("the limit of a provider applies to all its hosts together", async () => {
   const world: MailWorld = {};
   for (let i = 0; i < 8; i++) {
     world[`firm${i}.mail.protection.outlook.com`] = mailHost({ latencyMs: 80 });
     world[`firm${i}.test`] = mailDomain({ mx: [`firm${i}.mail.protection.outlook.com`], users: ["ann"] });
   }
   expect(
-    await maxConcurrent(
+    await mostAtOnce(
       world,
       Array.from({ length: 8 }, (_, i) => `ann@firm${i}.test`),
     ),
   ).toBe(2);
 });
 
-test.concurrent("connections to all hosts together are limited too", async () => {
+test.concurrent("there is a limit for all hosts together as well", async () => {
   const world: MailWorld = {};
   for (let i = 0; i < 20; i++) world[`shop${i}.test`] = mailDomain({ users: ["ann"], latencyMs: 10 });
   const emails = Array.from({ length: 20 }, (_, i) => `ann@shop${i}.test`);
-  expect(await maxConcurrent(world, emails, 4)).toBe(4);
+  expect(await mostAtOnce(world, emails, 4)).toBe(4);
 });
 
-/** The most connections open at the same time. */
-async function maxConcurrent(world: MailWorld, emails: string[], maxSessions = 400): Promise<number> {
+/** Maximum number of concurrent connections. */
+async function mostAtOnce(world: MailWorld, emails: string[], maxSessions = 400): Promise<number> {
   let open = 0;
   let most = 0;
   await using story = await openStory(world);
@@ -187,14 +187,14 @@ async function maxConcurrent(world: MailWorld, emails: string[], maxSessions = 4
   return most;
 }
 
-test.concurrent("a request that arrives shortly afterwards uses the same session", async () => {
+test.concurrent("a probe that arrives a moment later uses the same session", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: isNumbered }) });
   for (const email of manyAt("shop.test", 10)) expect(await story.verdictOn(email)).toBe("valid");
   await story.end();
   expect(story.lab.counts("mx.shop.test").connections).toBe(1);
 });
 
-test.concurrent("closing during a delay does not wait for it, and settles every request", async () => {
+test.concurrent("closing during a pause is immediate and leaves no probe pending", async () => {
   const temper = answersWith({ at: "banner", reply: "421 4.7.0 Too many connections from your address" });
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"], temper }) });
   const asked = story.verdictsOn(manyAt("shop.test", 30));
@@ -203,10 +203,10 @@ test.concurrent("closing during a delay does not wait for it, and settles every 
   const { connections } = counts;
   await story.end();
   expect(new Set(await asked)).toEqual(new Set(["unknown smtp_timeout"]));
-  expect(counts.connections).toBe(connections); // the delay would have ended with another connection
+  expect(counts.connections).toBe(connections); // the pause would have ended with another connection
 });
 
-test.concurrent("a request after closing is answered at once", async () => {
+test.concurrent("a check after closing ends at once", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"] }) });
   await story.verdictOn("ann@shop.test");
   await story.end();
@@ -215,7 +215,7 @@ test.concurrent("a request after closing is answered at once", async () => {
   expect(story.lab.counts("mx.shop.test").connections).toBe(connections);
 });
 
-test.concurrent("closing during a session sends QUIT and settles every request", async () => {
+test.concurrent("closing during a session sends QUIT and leaves no probe pending", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: isNumbered, latencyMs: 30 }) });
   const asked = story.verdictsOn(manyAt("shop.test", 200));
   await until(() => (story.lab.counts("mx.shop.test").commands.RCPT ?? 0) > 0);
@@ -227,7 +227,7 @@ test.concurrent("closing during a session sends QUIT and settles every request",
   expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
 
-test.concurrent("a long delay is reported as rate_limited at once instead of being waited for", async () => {
+test.concurrent("after repeated rate limits the result is immediate instead of a wait of minutes", async () => {
   await using story = await openStory(
     {
       "busy.test": mailDomain({
@@ -238,7 +238,7 @@ test.concurrent("a long delay is reported as rate_limited at once instead of bei
         }),
       }),
     },
-    { probeTimeoutMs: TWO_DELAYS_MS },
+    { probeTimeoutMs: RESTS_TWICE_MS },
   );
   for (let i = 0; i < 6; i++) expect(await story.verdictOn("ann@busy.test")).toBe("unknown rate_limited");
   expect(story.lab.counts("mx.busy.test").connections).toBe(3);

@@ -1,4 +1,4 @@
-/** Refusals that prove nothing about a mailbox: temporary ones, and those before RCPT. */
+/** Rejections that prove nothing about a mailbox: temporary ones, and those before RCPT. */
 import { answersWith, mailDomain } from "@mailvet/lab";
 import { tellStories } from "./story.ts";
 
@@ -24,17 +24,17 @@ tellStories([
     temporary,
   ],
   ["no such user with 451 is temporary", at("rcpt", "451 4.3.0 No such user here"), temporary],
-  ["no such domain at MAIL is about our sender's domain", at("mail", "550 5.1.2 No such domain"), blocked],
+  ["no such domain at MAIL is our sender's domain", at("mail", "550 5.1.2 No such domain"), blocked],
   [
-    "relaying denied at MAIL is about our host name",
+    "relaying denied at MAIL is about the client",
     at("mail", "550 5.7.1 Relaying denied. IP name lookup failed [127.0.0.1]"),
     blocked,
   ],
   [
-    "a failed callout at MAIL is about our sender",
+    "a callout that failed at MAIL is about our sender",
     at("mail", "550 5.1.1 <probe@mailvet-lab.example>: user does not exist at its own mail server"),
     blocked,
   ],
-  ["domain disabled at EHLO is about us", at("ehlo", "550 Domain disabled"), blocked],
-  ["user unknown at the banner is about us", at("banner", "554 5.1.1 User unknown"), blocked],
+  ["domain disabled at EHLO is about the client", at("ehlo", "550 Domain disabled"), blocked],
+  ["user unknown at the banner is about the client", at("banner", "554 5.1.1 User unknown"), blocked],
 ]);

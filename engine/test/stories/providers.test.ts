@@ -1,4 +1,4 @@
-/** The replies of large providers and common mail servers: different texts, same meanings. */
+/** Large providers and common servers in their own words. */
 import {
   blocksUs,
   disabled,
@@ -27,8 +27,8 @@ import {
 import { expect, test } from "vitest";
 import { openStory } from "./story.ts";
 
-/** Slug, one of their mail hosts, and its replies. */
-const RELIABLE: readonly (readonly [slug: string, host: string, temper: Temper])[] = [
+/** Slug, one of its mail hosts, and its behaviour. */
+const HONEST: readonly (readonly [slug: string, host: string, temper: Temper])[] = [
   ["google", "gmail-smtp-in.l.google.com", google],
   ["google_workspace", "aspmx.l.google.com", google],
   ["microsoft_365", "shop-test.mail.protection.outlook.com", microsoft365],
@@ -51,8 +51,8 @@ const worldAt = (host: string, temper: Temper): MailWorld => ({
   "shop.test": mailDomain({ mx: [host], users: ["annabel", "berthold"] }),
 });
 
-test.concurrent.each(RELIABLE)(
-  "%s at %s: known, unknown, full and disabled mailboxes",
+test.concurrent.each(HONEST)(
+  "%s at %s: existing, missing, full and disabled mailboxes",
   async (slug, host, temper) => {
     const world = worldAt(host, [overQuota(["maximilian"]), disabled(["formerly"]), temper]);
     await using story = await openStory(world);
@@ -70,23 +70,23 @@ test.concurrent.each(RELIABLE)(
 );
 
 test.concurrent.each(
-  RELIABLE.filter(([slug]) => slug !== "google_workspace").flatMap(([slug, host, temper]) =>
+  HONEST.filter(([slug]) => slug !== "google_workspace").flatMap(([slug, host, temper]) =>
     (["banner", "mail", "rcpt"] as const).map((stage) => [slug, host, stage, temper] as const),
   ),
-)("%s at %s blocks us at %s: no address is invalid", async (_, host, stage, temper) => {
+)("%s at %s blocks us at %s: no mailbox is invalid", async (_, host, stage, temper) => {
   await using story = await openStory(worldAt(host, [blocksUs({ at: stage }), temper]));
   const verdicts = await story.verdictsOn(["annabel@shop.test", "evangeline@shop.test"]);
   for (const verdict of verdicts) expect(verdict).toMatch(/^unknown (probe_blocked|rate_limited)$/);
 });
 
-test.concurrent.each(RELIABLE)("%s at %s greylists: no address is invalid", async (_, host, temper) => {
+test.concurrent.each(HONEST)("%s at %s greylists: no mailbox is invalid", async (_, host, temper) => {
   await using story = await openStory(worldAt(host, [greylists({ delayMs: 60_000 }), temper]));
   const evidence = await story.evidenceFor("annabel@shop.test");
   expect(["greylisted", "temporary_error"]).toContain(evidence.mailbox?.answer);
   expect(evidence.mailbox?.retryAfterSeconds).toBeGreaterThan(0);
 });
 
-test("yahoo accepts every recipient, so no mailbox is proven", async () => {
+test("yahoo accepts every name, so no mailbox is proven there", async () => {
   await using story = await openStory(worldAt("mta5.am0.yahoodns.net", yahoo));
   expect(await story.verdictsOn(["annabel@shop.test", "evangeline@shop.test"])).toEqual([
     "risky catch_all",
@@ -94,7 +94,7 @@ test("yahoo accepts every recipient, so no mailbox is proven", async () => {
   ]);
 });
 
-test("a large provider gets at most three recipients per session", async () => {
+test("a major provider gets at most three recipients per session", async () => {
   await using story = await openStory({
     "aspmx.l.google.com": mailHost({ temper: google }),
     "shop.test": mailDomain({ mx: ["aspmx.l.google.com"], users: () => true }),

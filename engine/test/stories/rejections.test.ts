@@ -1,4 +1,4 @@
-/** Replies about mailboxes, and replies about us instead. */
+/** Rejections of mailboxes, and rejections of the client. */
 import {
   answersWith,
   blocksUs,
@@ -19,7 +19,7 @@ const blocked = { ann: "unknown probe_blocked", eve: "unknown probe_blocked" };
 
 tellStories([
   [
-    "a normal server accepts the mailboxes that exist and refuses the others",
+    "an ordinary server confirms existing mailboxes and rejects missing ones",
     at(polite),
     { ann: "valid", bob: "valid", eve: "invalid mailbox_not_found", jörg: "valid" },
   ],
@@ -30,31 +30,31 @@ tellStories([
     { former: "invalid mailbox_disabled", ann: "valid" },
   ],
   [
-    "a non-ASCII name is invalid at a server without SMTPUTF8, and others in the same batch are not affected",
+    "a non-ASCII local part is invalid at a server without SMTPUTF8, and does not affect others in the batch",
     mailDomain({ users: ["ann"], temper: noSmtpUtf8 }),
     { jürg: "invalid smtputf8_unsupported", ann: "valid", eve: "invalid mailbox_not_found" },
   ],
-  ["blocked at the banner, nothing is known about any mailbox", at(blocksUs({ at: "banner" })), blocked],
-  ["blocked at EHLO, nothing is known about any mailbox", at(blocksUs({ at: "ehlo" })), blocked],
-  ["blocked at MAIL, nothing is known about any mailbox", at(blocksUs({ at: "mail" })), blocked],
-  ["blocked at RCPT, nothing is known about any mailbox", at(blocksUs({ at: "rcpt" })), blocked],
+  ["blocked at the banner: every mailbox is unknown", at(blocksUs({ at: "banner" })), blocked],
+  ["blocked at EHLO: every mailbox is unknown", at(blocksUs({ at: "ehlo" })), blocked],
+  ["blocked at MAIL: every mailbox is unknown", at(blocksUs({ at: "mail" })), blocked],
+  ["blocked at RCPT: every mailbox is unknown", at(blocksUs({ at: "rcpt" })), blocked],
   [
-    "a temporary failure at RCPT refuses no mailbox",
+    "a temporary error at RCPT is no rejection",
     at(failsForNow({ at: "rcpt" })),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
-    "a temporary failure at MAIL proves nothing about a mailbox",
+    "nor is one at MAIL",
     at(failsForNow({ at: "mail" })),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
-    "nor does one at the banner",
+    "nor is one at the banner",
     at(failsForNow({ at: "banner" })),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
-    "greylisting is unknown for now",
+    "greylisting is unknown",
     at(greylists({ delayMs: 60_000 })),
     {
       ann: "unknown greylisted",
@@ -62,17 +62,17 @@ tellStories([
     },
   ],
   [
-    "a rejected sender proves nothing about the mailbox",
+    "a rejected sender says nothing about the mailbox",
     at(answersWith({ at: "rcpt", reply: "550 5.7.1 Sender address rejected: Domain not found" })),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "user unknown at MAIL does not refuse the recipient",
+    "a mailbox named in a rejection of MAIL is not rejected itself",
     at(answersWith({ at: "mail", reply: "550 5.1.1 User unknown" })),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "cannot verify (252) proves nothing",
+    "cannot verify (252) neither proves nor denies",
     at(answersWith({ at: "rcpt", reply: "252 2.5.2 Cannot VRFY user, but will take message" })),
     { ann: "unknown temporary_error" },
   ],
@@ -82,18 +82,18 @@ tellStories([
     { ann: "unknown temporary_error" },
   ],
   [
-    "a rate limit proves nothing about the mailbox",
+    "a rate limit says nothing about the mailbox",
     at(answersWith({ at: "mail", reply: "450 4.7.1 Error: too much mail from 127.0.0.1" })),
     { ann: "unknown rate_limited" },
   ],
   [
-    "a server that requires authentication proves nothing",
+    "a server that requires authentication says nothing about the mailbox",
     at(answersWith({ at: "mail", reply: "530 5.7.0 Authentication required" })),
     { ann: "unknown probe_blocked" },
   ],
 ]);
 
-test("a recipient that cannot be sent leaves no trace in the session", async () => {
+test("a probe that cannot be sent leaves no trace in the session", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"], temper: noSmtpUtf8 }) });
   expect(await story.verdictOn("jürg@shop.test")).toBe("invalid smtputf8_unsupported");
   expect(await story.verdictOn("ann@shop.test")).toBe("valid");

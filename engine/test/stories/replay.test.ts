@@ -1,4 +1,4 @@
-/** Compares the replay with real sessions: the same replies, sent by servers in a lab, come to the same verdicts. */
+/** The replay against the lab: the same replies, sent by real servers, give the same verdicts. */
 import { answersWith, type MailDomain, mailDomain } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { decide } from "../../src/verdict.ts";
@@ -9,13 +9,13 @@ import { openStory } from "./story.ts";
 const EVERY = 6;
 const USER = "anna.lindqvist";
 
-/** Replies that lead to a retry (421, limits, HELO after 50x) are tested elsewhere. */
+/** What is retried (after 421, at a limit, with HELO after 50x) has its own tests. */
 const isPlain = ({ stage, reply, mx, meaning }: (typeof CORPUS)[number]) =>
   mx === undefined &&
   meaning !== "rate_limited" &&
   (stage === "rcpt" ? /^(?!421)[245]\d\d .*$/ : /^(?!421|50)[45]\d\d .*$/).test(reply);
 
-test("replies of the corpus, sent by real servers in a lab, come to the verdicts of the replay", {
+test("a sample of the corpus, sent by servers, gives the verdicts of the replay", {
   timeout: 120_000,
 }, async () => {
   const rows = CORPUS.filter(isPlain).filter((_, index) => index % EVERY === 0);

@@ -1,9 +1,9 @@
-/** The standing world of `npm run lab` documents a verdict for each of its samples; the engine reaches it. */
+/** The standing world of `npm run lab` has an expected verdict for each of its samples. */
 import { SAMPLES, STANDING_WORLD } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { openStory } from "./story.ts";
 
-test("every sample of the standing world gets its documented verdict", async () => {
+test("every sample of the standing world gets its expected verdict", async () => {
   await using story = await openStory(STANDING_WORLD, { probeTimeoutMs: 8_000, dnsTimeoutMs: 8_000 });
   const verdicts = await Promise.all(
     SAMPLES.map(async ({ email }) => ({ email, verdict: await story.verdictOn(email) })),

@@ -1,15 +1,14 @@
 /**
- * A story: one engine in one lab (a simulated mail internet), for integration tests over real sockets.
+ * A story: the engine against a lab.
  *
- * Every verdict is compared with the truth in the lab, so that any story fails when an existing mailbox is reported
- * invalid.
+ * Every verdict is compared with the truth in the lab, so each story fails if a live mailbox is called invalid.
  */
 import { type Lab, type MailDomain, type MailWorld, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createResolver } from "../../src/dns/resolver.ts";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import type { Evidence } from "../../src/evidence.ts";
-import type { NameModel } from "../../src/plausibility/name-model.ts";
+import type { NameModel } from "../../src/plausibility/name-model/name-model.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { type Connect, createConnect } from "../../src/smtp/connect.ts";
 import type { HostLimiterFor } from "../../src/smtp/host-limiter.ts";
@@ -18,32 +17,32 @@ import { decide } from "../../src/verdict.ts";
 import { createVerifier, type DeploymentKnowledge, type Verifier } from "../../src/verifier.ts";
 import { until } from "../until.ts";
 
-/** Timeouts are long unless the story is about one. */
+/** Nothing expires unless the story sets a limit. */
 export type StoryOptions = {
   probeTimeoutMs?: number;
   connectionsPerHost?: number;
   maxSessions?: number;
   dnsTimeoutMs?: number;
-  /** Ranges that the egress guard permits. */
+  /** Ranges the egress guard allows. */
   allow?: string[];
-  /** The port of the mail hosts; by default that of this lab's. */
+  /** Port of the mail hosts, if not the lab's. */
   smtpPort?: number;
-  /** Replaces the engine's own connect function. */
+  /** Replaces the engine's own connect. */
   dial?: Connect;
-  /** Replaces the engine's own limiters. */
+  /** Replaces the engine's own host limiters. */
   limiterFor?: HostLimiterFor;
-  /** Reads mailbox names; without one AI enhancement is off. */
+  /** Scores local parts; AI enhancement is off without it. */
   nameModel?: NameModel;
-  /** What the deployment knows. */
+  /** The deployment's own sources. */
   knowledge?: DeploymentKnowledge;
 };
 
 export type Engine = Verifier & {
   evidenceFor(email: string): Promise<Evidence>;
-  /** Status and sub-status, such as "risky catch_all"; "valid" alone when there is nothing to add. */
+  /** Status and sub-status, such as "risky catch_all"; only "valid" when there is no sub-status. */
   verdictOn(email: string): Promise<string>;
   verdictsOn(emails: readonly string[]): Promise<string[]>;
-  /** Ends all sessions; afterwards the lab's counts are final. */
+  /** Closes all sessions; the lab's counts are final afterwards. */
   end(): Promise<void>;
 };
 
@@ -65,7 +64,7 @@ export async function openStory(world: MailWorld, options: StoryOptions = {}): P
   };
 }
 
-/** A new engine, with empty caches, in an existing lab. */
+/** A new engine for this lab, without caches. */
 export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
   const {
     probeTimeoutMs = 120_000,
@@ -98,7 +97,7 @@ export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
   const verdictOn = async (email: string) => {
     const { status, subStatus } = decide(await evidenceFor(email));
     if (status === "invalid" && isLive(lab, email)) {
-      throw new Error(`${email} exists, and was reported invalid (${subStatus})`);
+      throw new Error(`${email} is alive, and was called invalid (${subStatus})`);
     }
     return subStatus === "" ? status : `${status} ${subStatus}`;
   };
@@ -111,10 +110,10 @@ function isLive(lab: Lab, email: string): boolean {
   return truth === "exists" || truth === "full" || truth === "catch_all";
 }
 
-/** Title, domain, and the expected verdict by mailbox. */
+/** Title, domain, and expected verdict by mailbox. */
 export type Row = readonly [title: string, domain: MailDomain, verdicts: Readonly<Record<string, string>>];
 
-/** One test per row, all in one lab, each at a domain of its own. */
+/** One test per row, all in one lab, each at its own domain. */
 export function tellStories(rows: readonly Row[], options: StoryOptions = {}): void {
   let story: Story;
   const domainOf = (index: number) => `story-${index + 1}.test`;
@@ -129,21 +128,17 @@ export function tellStories(rows: readonly Row[], options: StoryOptions = {}): v
   for (const [index, [title, , verdicts]] of rows.entries()) {
     test.concurrent(title, async () => {
       const mailboxes = Object.keys(verdicts);
-      const verdictsFound = await story.verdictsOn(
-        mailboxes.map((mailbox) => `${mailbox}@${domainOf(index)}`),
-      );
-      expect(Object.fromEntries(mailboxes.map((mailbox, i) => [mailbox, verdictsFound[i]]))).toEqual(
-        verdicts,
-      );
+      const actual = await story.verdictsOn(mailboxes.map((mailbox) => `${mailbox}@${domainOf(index)}`));
+      expect(Object.fromEntries(mailboxes.map((mailbox, i) => [mailbox, actual[i]]))).toEqual(verdicts);
     });
   }
 
-  test("no DATA, no VRFY, and nothing sent before the banner in any of these stories", async () => {
+  test("none of these sessions sent DATA or VRFY, or a command before the banner", async () => {
     await story.end();
     for (const [index, [title, domain]] of rows.entries()) {
       for (const host of hostsOf(domainOf(index), domain)) {
         const { leftWithoutQuit: _, ...violations } = await violationsAt(story, host);
-        const { leftWithoutQuit: __, ...none } = NO_VIOLATIONS; // a closed connection cannot take QUIT
+        const { leftWithoutQuit: __, ...none } = NO_VIOLATIONS; // QUIT is impossible after a closed connection
         expect(violations, title).toEqual(none);
       }
     }
@@ -158,7 +153,7 @@ function hostsOf(name: string, { hosts = { mx: {} }, implicitMx, down }: MailDom
   return up.map(([label]) => `${label}.${name}`);
 }
 
-/** Violations of politeness, counted once all connections are closed. */
+/** Counts of impolite behaviour, once all sessions are closed. */
 export async function violationsAt({ lab }: Story, host: string) {
   const counts = lab.counts(host);
   await until(() => counts.openConnections === 0);

@@ -1,4 +1,4 @@
-/** One test for every sub-status, most of them in the lab's standing world. */
+/** One case for every sub-status, most of them in the lab's standing world. */
 import { ALL_SUB_STATUSES } from "@mailvet/contract";
 import { mailDomain, mailHost, SAMPLES, STANDING_WORLD } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,21 +9,21 @@ import { decide } from "../../src/verdict.ts";
 import { createVerifier } from "../../src/verifier.ts";
 import { type Engine, engineIn, openStory, type Story } from "./story.ts";
 
-/** Tested further down; low_quality in mailbox-names.test.ts. */
+/** Below, or in another file (low_quality: mailbox-names.test.ts). */
 const TESTED_ELSEWHERE = ["possible_typo", "low_quality", "egress_blocked", "smtp_skipped", "internal_error"];
 
 let story: Story;
-/** Engines in the same lab with short timeouts, for the verdicts that need one. */
-let impatient: Record<string, Engine>;
+/** Engines with short timeouts in the same world, for the verdicts that need them. */
+let brief: Record<string, Engine>;
 beforeAll(async () => {
   story = await openStory(STANDING_WORLD);
-  impatient = {
+  brief = {
     smtp_timeout: engineIn(story.lab, { probeTimeoutMs: 2500 }),
     dns_error: engineIn(story.lab, { dnsTimeoutMs: 2500 }),
   };
 });
 afterAll(async () => {
-  for (const engine of Object.values(impatient)) await engine.end();
+  for (const engine of Object.values(brief)) await engine.end();
   await story[Symbol.asyncDispose]();
 });
 
@@ -32,19 +32,19 @@ const samples = SAMPLES.filter(({ subStatus }) => !TESTED_ELSEWHERE.includes(sub
 test.concurrent.each(samples)(
   "$email is $status $subStatus: $because",
   async ({ email, status, subStatus }) => {
-    expect(await (impatient[subStatus] ?? story).verdictOn(email)).toBe(`${status} ${subStatus}`.trim());
+    expect(await (brief[subStatus] ?? story).verdictOn(email)).toBe(`${status} ${subStatus}`.trim());
   },
 );
 
-test("every sub-status has a test", () => {
+test("every sub-status has a case", () => {
   const subStatuses = new Set([...samples.map(({ subStatus }) => subStatus), ...TESTED_ELSEWHERE]);
   expect(subStatuses).toEqual(new Set(ALL_SUB_STATUSES));
 });
 
-test("behind a firewall that drops port 25, egress_blocked is reported after five silent hosts", async () => {
-  let connections = 0;
+test("behind a firewall that drops everything, the engine reports egress_blocked after five silent hosts", async () => {
+  let calls = 0;
   const dial = async () => {
-    connections++;
+    calls++;
     return { kind: "timeout" } as const;
   };
   const world = Object.fromEntries(
@@ -56,22 +56,22 @@ test("behind a firewall that drops port 25, egress_blocked is reported after fiv
   expect(await walled.verdictsOn(["ann@shop5.test", "ann@shop6.test", "bob@shop0.test"])).toEqual(
     Array(3).fill("unknown egress_blocked"),
   );
-  expect(connections).toBe(5);
+  expect(calls).toBe(5);
 });
 
-test("an existing mailbox at a look-alike of a large provider is a possible typo", async () => {
+test("a mailbox at a look-alike domain exists, and is a possible typo", async () => {
   await using typo = await openStory({ "iclould.com": mailDomain({ users: ["annabel"] }) });
   const evidence = await typo.evidenceFor("annabel@iclould.com");
   expect(decide(evidence)).toMatchObject({ status: "risky", subStatus: "possible_typo", isValid: true });
   expect(evidence.suggestion?.email).toBe("annabel@icloud.com");
 });
 
-test("at level dns the sub-status is smtp_skipped", async () => {
+test("at level dns the mail server is not contacted", async () => {
   const { status, subStatus } = decide(await story.verify("ann@polite.example-lab.com", "dns"));
   expect([status, subStatus]).toEqual(["unknown", "smtp_skipped"]);
 });
 
-test("an exception in our own code is an internal_error for its caller, and proves nothing about the mailbox", async () => {
+test("an exception is internal_error, and says nothing about the mailbox", async () => {
   const planner: ProbePlanner = {
     probe: () => Promise.reject(new Error("not reached")),
     close: async () => {},
@@ -88,7 +88,7 @@ test("an exception in our own code is an internal_error for its caller, and prov
   expect(decide(evidence)).toMatchObject({ status: "unknown", subStatus: "internal_error" });
 });
 
-test("an exception while connecting fails the requests of that pool, and no others", async () => {
+test("an exception before the session reaches all its probes, and blocks no other", async () => {
   const dial = (address: string) =>
     address === "127.0.1.1"
       ? Promise.reject(new Error("a bug of ours"))
@@ -104,7 +104,7 @@ test("an exception while connecting fails the requests of that pool, and no othe
   expect(await buggy.verdictOn("ann@other.test")).toBe("unknown smtp_unreachable");
 });
 
-test("a custom domain behind a privacy relay is recognised by its mail host", async () => {
+test("a custom domain at a privacy relay is recognised by its mail host", async () => {
   await using story = await openStory({
     "mx1.simplelogin.co": mailHost(),
     "masked.org": mailDomain({ mx: ["mx1.simplelogin.co"], users: ["shop.ann"] }),
