@@ -166,7 +166,7 @@ export async function violationsAt({ lab }: Story, host: string) {
   };
 }
 
-export const NO_VIOLATIONS = { data: 0, vrfy: 0, talkedBeforeBanner: 0, leftWithoutQuit: 0, stillThere: 0 };
+export const NO_VIOLATIONS = { data: 0, vrfy: 0, sentBeforeBanner: 0, leftWithoutQuit: 0, stillThere: 0 };
 
 /** `anna1@domain` … `annaN@domain`. */
 export function manyAt(domain: string, count: number): string[] {
