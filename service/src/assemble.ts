@@ -19,7 +19,6 @@ import { createFeedback } from "./feedback/feedback.ts";
 import { buildApp } from "./http/app.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { createMetrics } from "./http/metrics.ts";
-import { createIdempotentResponses } from "./http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
 import { aboutRoutes } from "./http/routes/about-routes.ts";
 import { accountRoutes } from "./http/routes/account-routes.ts";
@@ -35,6 +34,7 @@ import { uploadRoutes } from "./http/routes/upload-routes.ts";
 import { validationRoutes } from "./http/routes/validation-routes.ts";
 import { webhookRoutes } from "./http/routes/webhook-routes.ts";
 import { buildWorkerApp } from "./http/worker-app.ts";
+import { createIdempotentResponses } from "./idempotency/idempotent-responses.ts";
 import { createJobActions } from "./jobs/job-actions.ts";
 import { createJobEnds } from "./jobs/job-end.ts";
 import { readJobRecord as recordOf } from "./jobs/job-record.ts";
@@ -247,7 +247,7 @@ async function open(
   const watch = createJobWatch({ database, notices });
   closers.push(() => watch.close());
 
-  const answers = createIdempotentResponses(database);
+  const idempotentResponses = createIdempotentResponses(database);
   const housekeeping = startMaintenance(
     {
       reservations: ledger.releaseExpired,
@@ -256,7 +256,7 @@ async function open(
       outcomes: feedback.eraseOld,
       too_many_outcomes: hourly(feedback.eraseTooMany),
       naming: hourly(naming.eraseOld),
-      answers: answers.deleteExpired,
+      answers: idempotentResponses.deleteExpired,
       sessions: sessions.deleteExpired,
       accounts: accounts.deleteExpired,
       uploads: uploads.eraseExpired,
@@ -342,7 +342,7 @@ async function open(
           cookie,
           balanceOf: ledger.balanceOf,
           confirmCharge,
-          answers,
+          idempotentResponses,
           version,
           routes: [
             validationRoutes({ validations, charges: ledger }),

@@ -15,6 +15,7 @@ export const LOG_EVENTS = {
   // db, queue
 
   // http
+  idempotent_response_not_stored: { level: "error", message: "an idempotent response was not stored" },
 
   // jobs, uploads, downloads
 

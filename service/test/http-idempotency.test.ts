@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { responseCipherFor } from "../src/http/middleware/encrypted-response.ts";
-import { type HttpWorld, MAX_KEPT_ANSWERS, openHttpWorld } from "./http-world.ts";
+import { responseCipherFor } from "../src/idempotency/encrypted-response.ts";
+import { type HttpWorld, MAX_STORED_RESPONSES, openHttpWorld } from "./http-world.ts";
 
 let world: HttpWorld;
 beforeAll(async () => {
@@ -96,21 +96,21 @@ test("a key whose holder died is taken over by the same request once its lease i
   const account = await world.account();
   const row = { accountId: account.id, keyHash: Buffer.alloc(32, 1) };
   const request = Buffer.alloc(32, 2);
-  expect((await world.answers.claim(row, request)).kind).toBe("held");
-  expect((await world.answers.claim(row, request)).kind).toBe("in_flight");
+  expect((await world.idempotentResponses.claim(row, request)).kind).toBe("claimed");
+  expect((await world.idempotentResponses.claim(row, request)).kind).toBe("in_flight");
   await world.database.pool.query("update idempotent_answers set held_until = now() where account_id = $1", [
     account.id,
   ]);
-  expect((await world.answers.claim(row, Buffer.alloc(32, 3))).kind).toBe("reused");
-  const taken = await world.answers.claim(row, request);
-  expect(taken.kind).toBe("held");
+  expect((await world.idempotentResponses.claim(row, Buffer.alloc(32, 3))).kind).toBe("reused");
+  const taken = await world.idempotentResponses.claim(row, request);
+  expect(taken.kind).toBe("claimed");
   // The dead one wakes up after all: it is not its row any more.
-  const late = world.answers.store(row, "6f2c8ee4-6f0e-4d0e-8d1f-2f37a0b8a8a1", {
+  const late = world.idempotentResponses.store(row, "6f2c8ee4-6f0e-4d0e-8d1f-2f37a0b8a8a1", {
     status: 200,
     sealedBody: Buffer.from("late"),
   });
   expect(await late).toBe(false);
-  expect((await world.answers.claim(row, request)).kind).toBe("in_flight");
+  expect((await world.idempotentResponses.claim(row, request)).kind).toBe("in_flight");
 });
 
 test("a key taken over from a holder that died stays with its request, even if that is refused now", async () => {
@@ -118,7 +118,10 @@ test("a key taken over from a holder that died stays with its request, even if t
   const key = await account.key();
   const { keyHash, fingerprint } = responseCipherFor(`${account.id}/live`, "late");
   // A process that begins the request, perhaps does it, and is never heard of again.
-  await world.answers.claim({ accountId: account.id, keyHash }, fingerprint(["POST", "/api/v1/broke", ""]));
+  await world.idempotentResponses.claim(
+    { accountId: account.id, keyHash },
+    fingerprint(["POST", "/api/v1/broke", ""]),
+  );
   await world.database.pool.query("update idempotent_answers set held_until = now() where account_id = $1", [
     account.id,
   ]);
@@ -145,18 +148,20 @@ test("an answer too long to store frees the key: its repetition is a new request
 test("an account with very many keys in use gets no more, and keeps those it has", async () => {
   const account = await world.account();
   const key = await account.key();
-  await fillUp(account.id, MAX_KEPT_ANSWERS);
+  await fillUp(account.id, MAX_STORED_RESPONSES);
   const refused = await post({ key, idempotencyKey: "one-more" });
   expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
   expect(Number(refused.headers.get("retry-after"))).toBe(60);
   const row = { accountId: account.id, keyHash: Buffer.from("key 1") };
-  expect(await world.answers.claim(row, Buffer.from("request"))).toMatchObject({ kind: "answered" });
+  expect(await world.idempotentResponses.claim(row, Buffer.from("request"))).toMatchObject({
+    kind: "stored",
+  });
 
   // Those whose time is over do not count.
   const other = await world.account();
-  await fillUp(other.id, MAX_KEPT_ANSWERS, "-1 second");
+  await fillUp(other.id, MAX_STORED_RESPONSES, "-1 second");
   expect((await post({ key: await other.key(), idempotencyKey: "one-more" })).status).toBe(200);
-  expect(await world.answers.deleteExpired()).toBe(MAX_KEPT_ANSWERS); // all of them, however many there are
+  expect(await world.idempotentResponses.deleteExpired()).toBe(MAX_STORED_RESPONSES); // all of them, however many there are
 });
 
 test("after 24 hours a key is as good as new, and its row is deleted", async () => {
@@ -174,7 +179,7 @@ test("after 24 hours a key is as good as new, and its row is deleted", async () 
   await world.database.pool.query("update idempotent_answers set expires_at = now() where account_id = $1", [
     account.id,
   ]);
-  expect(await world.answers.deleteExpired()).toBe(1);
+  expect(await world.idempotentResponses.deleteExpired()).toBe(1);
 });
 
 test("whoever reads the table learns neither the address nor the answer nor the key", async () => {

@@ -14,15 +14,15 @@ import { accounts } from "../src/db/schema.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
+import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { Refusal } from "../src/refusal.ts";
 import { openTestDatabase } from "./database.ts";
 
 /** Of one account; fewer than in service, so that a test can reach it. */
-export const MAX_KEPT_ANSWERS = 20_000;
+export const MAX_STORED_RESPONSES = 20_000;
 
 export type Wanted = { plan?: Plan; isOperator?: boolean; credits?: number };
 export type WantedKey = { mode?: KeyMode; scopes?: KeyScope[] };
@@ -35,7 +35,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   const keyring = createApiKeys({ database, notices });
   const sessions = createSessions({ database });
   const ledger = createLedger({ database });
-  const answers = createIdempotentResponses(database, MAX_KEPT_ANSWERS);
+  const idempotentResponses = createIdempotentResponses(database, MAX_STORED_RESPONSES);
   const cookie = createSessionCookie(settings.publicUrl);
   const lines: string[] = [];
   const log = createLog({
@@ -50,7 +50,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
     keyring,
     sessions,
     cookie,
-    answers,
+    idempotentResponses,
     balanceOf: ledger.balanceOf,
     confirmCharge,
     log,
@@ -93,7 +93,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
     api: `${origin}${API_PREFIX}`,
     port: Number(new URL(origin).port),
     database,
-    answers,
+    idempotentResponses,
     ledger,
     bench,
     account,

@@ -8,9 +8,9 @@ import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { uploadRoutes } from "../src/http/routes/upload-routes.ts";
+import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createLog } from "../src/log.ts";
 import { openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
 
@@ -30,7 +30,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
     },
     sessions: { find: async () => undefined },
     cookie: createSessionCookie(undefined),
-    answers: createIdempotentResponses(world.database),
+    idempotentResponses: createIdempotentResponses(world.database),
     balanceOf: world.ledger.balanceOf,
     confirmCharge,
     log: createLog({ level: "silent", addresses: "masked" }),

@@ -12,8 +12,8 @@ import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
+import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
@@ -55,7 +55,7 @@ async function openSite(webDirectory: string, settings: Partial<HttpSettings> = 
     keyring,
     sessions: createSessions({ database }),
     cookie: createSessionCookie(undefined),
-    answers: createIdempotentResponses(database),
+    idempotentResponses: createIdempotentResponses(database),
     balanceOf: ledger.balanceOf,
     confirmCharge,
     log: createLog({ level: "silent", addresses: "masked" }),

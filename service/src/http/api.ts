@@ -7,6 +7,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from "fastify";
 import type { Sessions } from "../accounts/sessions.ts";
 import type { Caller } from "../caller.ts";
+import type { IdempotentResponses } from "../idempotency/idempotent-responses.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
 import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
@@ -20,7 +21,6 @@ import {
 } from "./middleware/authenticate.ts";
 import { type BalanceOf, showCredits } from "./middleware/credits-header.ts";
 import { type ConfirmCharge, honourIdempotencyKeys } from "./middleware/idempotency.ts";
-import type { IdempotentResponses } from "./middleware/idempotent-responses.ts";
 import type { LoadShedding } from "./middleware/load-shedding.ts";
 import type { RateLimits } from "./middleware/rate-limit.ts";
 import { requireOwnPage, requireSameOrigin } from "./middleware/same-origin.ts";
@@ -35,7 +35,7 @@ export type ApiDeps = {
   sessions: Pick<Sessions, "find">;
   cookie: SessionCookie;
   balanceOf: BalanceOf;
-  answers: IdempotentResponses;
+  idempotentResponses: IdempotentResponses;
   confirmCharge: ConfirmCharge;
   log: Log;
   load: LoadShedding;

@@ -22,14 +22,14 @@ export type ChargeOutcomeDeps = Pick<Ledger, "confirm" | "refund">;
 export function settleCharges(app: FastifyInstance, { confirm, refund }: ChargeOutcomeDeps): void {
   app.decorateRequest("onDelivered", undefined);
   app.addHook("onSend", (request, reply, payload, done) => {
-    if (!request.hasLostKey) {
+    if (!request.hasLostLease) {
       const isCharged = request.creditsRemaining !== undefined;
       const chargeKey = request.onceKey ?? request.id;
       // Not writable: closed, or half closed, which Node answers by closing it.
-      const isDelivered = reply.statusCode < 400 && (request.isAnswerStored || request.socket.writable);
+      const isDelivered = reply.statusCode < 400 && (request.isResponseStored || request.socket.writable);
       if (!isDelivered && isCharged) refund({ accountId: request.caller!.accountId, chargeKey });
       // With a stored answer it is confirmed already.
-      if (isDelivered && isCharged && !request.isAnswerStored) confirm(chargeKey);
+      if (isDelivered && isCharged && !request.isResponseStored) confirm(chargeKey);
       if (isDelivered) request.onDelivered?.();
     }
     done(null, payload);

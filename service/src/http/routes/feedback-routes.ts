@@ -11,9 +11,9 @@ import {
 } from "@mailvet/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { createConcurrencyLimit } from "../../concurrency-limit.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
 import { Refusal, wrongValue } from "../../refusal.ts";
-import { createConcurrencyLimit } from "../middleware/concurrency-limit.ts";
 import { fileOf, LIMITS, letTheRestPass, tooLarge } from "./multipart-file.ts";
 import { shutdownSignal } from "./shutdown-signal.ts";
 import "../route-config.ts";

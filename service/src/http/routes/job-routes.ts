@@ -6,7 +6,7 @@ import type { JobActions } from "../../jobs/job-actions.ts";
 import { findJob, listJobs } from "../../jobs/job-list.ts";
 import { hasEnded } from "../../jobs/job-record.ts";
 import { jobResults } from "../../jobs/job-results.ts";
-import { storeAnswer } from "../middleware/idempotency.ts";
+import { storeResponse } from "../middleware/idempotency.ts";
 import { waitForChange } from "./job-change.ts";
 import { JobParams, type JobStreamDeps, jobStreamRoutes } from "./job-stream-routes.ts";
 import { pageHeaders } from "./pagination.ts";
@@ -76,7 +76,7 @@ export const jobRoutes =
           config: { access: { scope: "bulk" }, problems: ["job_not_found", "job_state_conflict"] },
         },
         async (request, reply) =>
-          moves[move](request.caller!, request.params.job_id, storeAnswer(request, reply, { status: 200 })),
+          moves[move](request.caller!, request.params.job_id, storeResponse(request, reply, { status: 200 })),
       );
     }
 

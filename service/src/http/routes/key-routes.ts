@@ -5,7 +5,7 @@ import { ApiKey, CreatedKey, CreateKeyRequest, KEY_SCOPES } from "@mailvet/contr
 import { Type } from "typebox";
 import type { ApiKeys, Key, MadeKey, WantedKey } from "../../keys/api-keys.ts";
 import { wrongValue } from "../../refusal.ts";
-import { storeAnswer } from "../middleware/idempotency.ts";
+import { storeResponse } from "../middleware/idempotency.ts";
 import "../route-config.ts";
 
 export type KeyRouteDeps = { keyring: Pick<ApiKeys, "list" | "create" | "revoke"> };
@@ -23,7 +23,7 @@ export const keyRoutes =
       { schema: CREATE_KEY, config: { access: "session", problems: ["too_many_keys"] } },
       async (request, reply) => {
         const { accountId } = request.caller!;
-        const stored = storeAnswer(request, reply, { status: 201, present: presentMadeKey });
+        const stored = storeResponse(request, reply, { status: 201, present: presentMadeKey });
         const made = await keyring.create(accountId, readWanted(request.body), stored);
         return reply.code(201).send(presentMadeKey(made));
       },

@@ -1,9 +1,9 @@
 /** POST /bulk/upload/preview: a file in, what is in it out. POST /bulk/upload/confirm: a job comes of it. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ConfirmRequest, Job, UploadPreview } from "@mailvet/contract";
+import { createConcurrencyLimit } from "../../concurrency-limit.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
-import { createConcurrencyLimit } from "../middleware/concurrency-limit.ts";
-import { REPLAYED, requestName, storeAnswer } from "../middleware/idempotency.ts";
+import { REPLAYED, requestName, storeResponse } from "../middleware/idempotency.ts";
 import { fileOf, letTheRestPass, takeForms } from "./multipart-file.ts";
 import { shutdownSignal } from "./shutdown-signal.ts";
 import "../route-config.ts";
@@ -98,7 +98,7 @@ export const uploadRoutes =
         return uploads.confirm(
           request.caller!,
           { uploadId, emailColumn },
-          storeAnswer(request, reply, { status: 200 }),
+          storeResponse(request, reply, { status: 200 }),
         );
       },
     );

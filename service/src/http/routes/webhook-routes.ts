@@ -11,7 +11,7 @@ import {
 import { Type } from "typebox";
 import type { DeliveryLog } from "../../webhooks/delivery-log.ts";
 import type { Endpoints } from "../../webhooks/endpoints.ts";
-import { storeAnswer } from "../middleware/idempotency.ts";
+import { storeResponse } from "../middleware/idempotency.ts";
 import { pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
@@ -37,7 +37,7 @@ export const webhookRoutes =
       },
       async (request, reply) => {
         const { caller, body } = request;
-        const stored = storeAnswer(request, reply, { status: 201 });
+        const stored = storeResponse(request, reply, { status: 201 });
         return reply.code(201).send(await webhooks.create(caller!.accountId, body, stored));
       },
     );
@@ -71,7 +71,7 @@ export const webhookRoutes =
       { schema: ROTATE, config: { access: changing, problems: ["webhook_not_found"] } },
       async (request, reply) => {
         const { caller, params } = request;
-        const stored = storeAnswer(request, reply, { status: 200 });
+        const stored = storeResponse(request, reply, { status: 200 });
         return webhooks.rotateSecret(caller!.accountId, params.webhook_id, stored);
       },
     );
@@ -81,7 +81,7 @@ export const webhookRoutes =
       { schema: TEST, config: { access: changing, problems: ["webhook_not_found", "webhook_disabled"] } },
       async (request, reply) => {
         const { caller, params } = request;
-        const stored = storeAnswer(request, reply, { status: 202 });
+        const stored = storeResponse(request, reply, { status: 202 });
         return reply.code(202).send(await webhooks.test(caller!.accountId, params.webhook_id, stored));
       },
     );
@@ -109,7 +109,7 @@ export const webhookRoutes =
       async (request, reply) => {
         const { accountId } = request.caller!;
         const { webhook_id: endpointId, delivery_id: deliveryId } = request.params;
-        const stored = storeAnswer(request, reply, { status: 202 });
+        const stored = storeResponse(request, reply, { status: 202 });
         return reply.code(202).send(await webhooks.replay(accountId, endpointId, deliveryId, stored));
       },
     );

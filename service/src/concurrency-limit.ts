@@ -1,5 +1,5 @@
 /** A limited number of places for what takes long, in all and for each account. */
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "./refusal.ts";
 
 export type ConcurrencyLimit = {
   /** Refuses when there is none left. What is given back is for leaving; leaving twice changes nothing. */
