@@ -337,7 +337,7 @@ async function open(
       ? buildWorkerApp(watched)
       : buildApp({
           ...watched,
-          keyring,
+          apiKeys: keyring,
           sessions,
           cookie,
           balanceOf: ledger.balanceOf,
@@ -351,9 +351,8 @@ async function open(
             jobRoutes({
               database,
               watch,
-              moves,
-              sayFailure: (requestId, error) =>
-                log.write.error({ err: error, request_id: requestId }, "a download broke off"),
+              actions: moves,
+              log,
             }),
             feedbackRoutes({ feedback, maxUploadBytes: config.jobs.maxUploadBytes }),
             webhookRoutes({ webhooks }),
@@ -368,7 +367,7 @@ async function open(
             }),
             accountRoutes({ accounts }),
             creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
-            keyRoutes({ keyring }),
+            keyRoutes({ apiKeys: keyring }),
             authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl }),
             operatorRoutes({ accounts, ledger }),
             systemRoutes({ system }),

@@ -1,53 +1,55 @@
-/** A limited number of places for what takes long, in all and for each account. */
+/**
+ * Limits how many operations run concurrently, per account and in total. Beyond the limit they are refused, not queued.
+ */
 import { Refusal } from "./refusal.ts";
 
 export type ConcurrencyLimit = {
-  /** Refuses when there is none left. What is given back is for leaving; leaving twice changes nothing. */
-  take(accountId: string): () => void;
+  /**
+   * Refuses with `rate_limited` beyond the account's limit, with `overloaded` beyond the total. `limits` replaces those
+   * of the options, where they depend on the caller. The result releases the slot; calling it twice has no effect.
+   */
+  acquire(accountId: string, limits?: Limits): () => void;
+  readonly active: number;
 };
 
-export type ConcurrencyLimitOptions = {
-  /** What they are for, in the plural. */
+export type Limits = { perAccount?: number; total?: number };
+
+export type ConcurrencyLimitOptions = Limits & {
+  /** Plural noun of the operation, for the refusal: "uploads". */
   what: string;
-  perAccount: number;
-  inAll: number;
+  retryAfterSeconds?: number;
 };
 
 const RETRY_SECONDS = 5;
 
-export function createConcurrencyLimit({
-  what,
-  perAccount,
-  inAll,
-}: ConcurrencyLimitOptions): ConcurrencyLimit {
-  const takenBy = new Map<string, number>();
-  let taken = 0;
+export function createConcurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
+  const { what, retryAfterSeconds = RETRY_SECONDS } = options;
+  const activeOf = new Map<string, number>();
+  let active = 0;
   return {
-    take(accountId) {
-      const own = takenBy.get(accountId) ?? 0;
-      if (own >= perAccount) {
-        throw new Refusal(
-          "rate_limited",
-          `At most ${perAccount} ${what} of one account may be open at once.`,
-          {
-            retryAfterSeconds: RETRY_SECONDS,
-          },
-        );
+    acquire(accountId, { perAccount = options.perAccount, total = options.total } = {}) {
+      const ofAccount = activeOf.get(accountId) ?? 0;
+      if (perAccount !== undefined && ofAccount >= perAccount) {
+        const detail = `At most ${perAccount} concurrent ${what} are allowed per account.`;
+        throw new Refusal("rate_limited", detail, { retryAfterSeconds });
       }
-      if (taken >= inAll) {
-        throw new Refusal("overloaded", `Too many ${what} are open.`, { retryAfterSeconds: RETRY_SECONDS });
+      if (total !== undefined && active >= total) {
+        throw new Refusal("overloaded", `Too many concurrent ${what}.`, { retryAfterSeconds });
       }
-      taken++;
-      takenBy.set(accountId, own + 1);
-      let hasLeft = false;
+      active++;
+      activeOf.set(accountId, ofAccount + 1);
+      let isReleased = false;
       return () => {
-        if (hasLeft) return;
-        hasLeft = true;
-        taken--;
-        const left = (takenBy.get(accountId) ?? 1) - 1;
-        if (left > 0) takenBy.set(accountId, left);
-        else takenBy.delete(accountId);
+        if (isReleased) return;
+        isReleased = true;
+        active--;
+        const left = activeOf.get(accountId)! - 1;
+        if (left > 0) activeOf.set(accountId, left);
+        else activeOf.delete(accountId);
       };
+    },
+    get active() {
+      return active;
     },
   };
 }

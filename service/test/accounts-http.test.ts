@@ -35,7 +35,7 @@ async function openService(publicUrl?: string) {
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),
     version: "0",
-    keyring,
+    apiKeys: keyring,
     sessions,
     cookie,
     balanceOf: (accountId) => ledger.balanceOf(accountId),

@@ -43,9 +43,9 @@ test("while the database is away a request is told to come back, and when it is 
   const problem = (await away.json()) as { request_id: string };
   expect(problem).toMatchObject({
     code: "overloaded",
-    detail: "The database cannot be reached at the moment.",
+    detail: "The database is currently unreachable.",
   });
-  const line = await world.logged((one) => one.msg === "request failed");
+  const line = await world.logged((one) => one.event === "request_failed");
   expect(line).toMatchObject({ request_id: problem.request_id, err: { code: "ENOENT" } });
   for (let n = 0; n < 30; n++) expect((await ask()).status).toBe(503);
   const stacks = world.logText().match(/"stack"/g)?.length ?? 0;

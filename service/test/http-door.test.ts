@@ -3,7 +3,7 @@ import { type HttpWorld, openHttpWorld } from "./http-world.ts";
 
 let world: HttpWorld;
 beforeAll(async () => {
-  world = await openHttpWorld({ openRequestsPerMinute: 10_000, wrongKeysPerMinute: 10_000 });
+  world = await openHttpWorld({ anonymousRequestsPerMinute: 10_000, invalidKeysPerMinute: 10_000 });
 });
 afterAll(() => world.close());
 
@@ -119,7 +119,7 @@ test("a key that asks too often waits, while the account's other keys go on", as
 });
 
 test("whoever tries wrong keys is slowed down, and a right key from the same address still works", async () => {
-  await using strict = await openHttpWorld({ wrongKeysPerMinute: 5, openRequestsPerMinute: 3 });
+  await using strict = await openHttpWorld({ invalidKeysPerMinute: 5, anonymousRequestsPerMinute: 3 });
   const wrong = { "x-api-key": "y".repeat(40) };
   const tries = [];
   for (let n = 0; n < 6; n++) tries.push((await ask("/any", wrong, "GET", strict)).code);
@@ -135,13 +135,13 @@ test("whoever tries wrong keys is slowed down, and a right key from the same add
 test("an account has only so many requests under way at once, and room again when they end", async () => {
   const account = await world.account({ plan: "payg" }); // 50 at once
   const key = { "x-api-key": await account.key() };
-  await using held = await openHttpWorld({ maxBulkAtOnce: 1000 });
+  await using held = await openHttpWorld({ maxConcurrentBulk: 1000 });
   const heldKey = { "x-api-key": await (await held.account({ plan: "payg" })).key() };
   const waiting = Array.from({ length: 50 }, () => ask("/bulk", heldKey, "POST", held));
   await expect.poll(() => held.bench.calls.bulk ?? 0).toBeGreaterThanOrEqual(50);
   const refused = await ask("/any", heldKey, "GET", held);
   expect(refused).toMatchObject({ status: 429, code: "rate_limited" });
-  expect(refused.body.detail).toContain("50 requests at once");
+  expect(refused.body.detail).toContain("50 concurrent requests");
   held.bench.open();
   for (const one of waiting) expect((await one).status).toBe(200);
   expect(await ask("/any", heldKey, "GET", held)).toMatchObject({ status: 200 });

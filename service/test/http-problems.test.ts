@@ -11,7 +11,7 @@ beforeAll(async () => {
     maxBodyBytes: 10_000,
     headersTimeoutMs: 300,
     requestTimeoutMs: 600,
-    openRequestsPerMinute: 10_000,
+    anonymousRequestsPerMinute: 10_000,
   });
   key = await (await world.account({ plan: "enterprise" })).key();
 });
@@ -103,7 +103,7 @@ test.each<[string, Sent, number, string]>([
 
 test("whose body is too large is told how large it may be", async () => {
   const { problem } = await send({ body: JSON.stringify({ email: "a".repeat(20_000) }) });
-  expect(problem.detail).toBe("The body is larger than the 10,000 bytes that are taken here.");
+  expect(problem.detail).toBe("The body is larger than the limit of 10,000 bytes.");
 });
 
 test("what is wrong with a request is said by place", async () => {
@@ -141,7 +141,7 @@ test("a failure of ours is a problem that tells nothing, and a log entry that te
   expectProblem(answer, 500, "internal_error");
   expect(answer.text).not.toContain("fuse");
   const line = await world.logged(
-    (one) => one.msg === "request failed" && one.request_id === answer.problem.request_id,
+    (one) => one.event === "request_failed" && one.request_id === answer.problem.request_id,
   );
   expect(line.err.stack).toContain("http-world.ts");
   expect(line.err.message).toBe("the fuse blew while a***@example.com was looked at");
@@ -153,12 +153,12 @@ test("a refusal carries its figures", async () => {
 });
 
 test.each([
-  ["bytes that are no request", "GARBAGE\r\n\r\n", "not a well-formed"],
-  ["a header that is none", "GET / HTTP/1.1\r\nno colon here\r\n\r\n", "not a well-formed"],
+  ["bytes that are no request", "GARBAGE\r\n\r\n", "not a valid HTTP"],
+  ["a header that is none", "GET / HTTP/1.1\r\nno colon here\r\n\r\n", "not a valid HTTP"],
   [
     "two lengths that disagree",
     "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-    "not a well-formed",
+    "not a valid HTTP",
   ],
   [
     "headers without end",
@@ -188,7 +188,9 @@ test("an upload that is broken off is logged as aborted, reaches no route, and l
   );
   await wait(100); // timing: the first half has arrived
   socket.destroy();
-  const line = await world.logged(({ msg, route }) => msg === "aborted" && route === "/api/v1/echo");
+  const line = await world.logged(
+    ({ event, route }) => event === "request_aborted" && route === "/api/v1/echo",
+  );
   expect(line.status).toBeUndefined();
   expect(world.bench.calls.echo ?? 0).toBe(before);
   expect((await send({ body: '{"email":"a"}' })).status).toBe(200);
@@ -203,7 +205,7 @@ test("the log has one line per request and never an address, a key or a query", 
     method: "POST",
     route: "/api/v1/echo",
     status: 200,
-    msg: "answered",
+    event: "request_completed",
   });
   expect(line.account_id).toMatch(/^[0-9a-f-]{36}$/);
   expect(line.key_id).toMatch(/^[0-9a-f-]{36}$/);

@@ -7,7 +7,11 @@ import { type HttpWorld, openHttpWorld } from "./http-world.ts";
 
 let world: HttpWorld;
 beforeAll(async () => {
-  world = await openHttpWorld({ maxBulkAtOnce: 2, maxRequestsAtOnce: 4, openRequestsPerMinute: 10_000 });
+  world = await openHttpWorld({
+    maxConcurrentBulk: 2,
+    maxConcurrentRequests: 4,
+    anonymousRequestsPerMinute: 10_000,
+  });
 });
 afterAll(() => world.close());
 
@@ -23,7 +27,7 @@ const reached = async (on: HttpWorld, count: number) => {
 };
 
 test("bulk requests beyond their share are turned away while single ones get through", async () => {
-  await using busy = await openHttpWorld({ maxBulkAtOnce: 2, maxRequestsAtOnce: 4 });
+  await using busy = await openHttpWorld({ maxConcurrentBulk: 2, maxConcurrentRequests: 4 });
   const [key, other, third] = await keysOf(busy, 3);
   const held = [bulk(busy, key), bulk(busy, other)];
   await reached(busy, 2);
@@ -37,7 +41,7 @@ test("bulk requests beyond their share are turned away while single ones get thr
 });
 
 test("one account takes a quarter of the places for bulk, and the others find room", async () => {
-  await using busy = await openHttpWorld({ maxBulkAtOnce: 8 });
+  await using busy = await openHttpWorld({ maxConcurrentBulk: 8 });
   const [greedy, other] = await keysOf(busy, 2);
   const held = [bulk(busy, greedy), bulk(busy, greedy)];
   await reached(busy, 2);
@@ -45,7 +49,7 @@ test("one account takes a quarter of the places for bulk, and the others find ro
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
   expect(await refused.json()).toMatchObject({
     code: "rate_limited",
-    detail: expect.stringContaining("2 bulk"),
+    detail: expect.stringContaining("2 concurrent bulk"),
   });
   held.push(bulk(busy, other));
   await reached(busy, 3);
@@ -55,7 +59,7 @@ test("one account takes a quarter of the places for bulk, and the others find ro
 });
 
 test("neither a stranger nor a body that trickles in takes a place for bulk", async () => {
-  await using busy = await openHttpWorld({ maxBulkAtOnce: 1 });
+  await using busy = await openHttpWorld({ maxConcurrentBulk: 1 });
   const [slow, other] = await keysOf(busy, 2);
   const sockets = [`X-API-Key: ${slow}\r\n`, ""].map((header) => {
     const socket = connect(busy.port, "127.0.0.1");
@@ -70,7 +74,7 @@ test("neither a stranger nor a body that trickles in takes a place for bulk", as
 });
 
 test("too many requests at once are turned away before any work, but never a look at the health", async () => {
-  await using busy = await openHttpWorld({ maxRequestsAtOnce: 1 });
+  await using busy = await openHttpWorld({ maxConcurrentRequests: 1 });
   const key = await (await busy.account()).key();
   const held = bulk(busy, key);
   await reached(busy, 1);
@@ -83,13 +87,13 @@ test("too many requests at once are turned away before any work, but never a loo
 });
 
 test("work whose client has left still counts until it is done", async () => {
-  await using busy = await openHttpWorld({ maxBulkAtOnce: 1 });
+  await using busy = await openHttpWorld({ maxConcurrentBulk: 1 });
   const [key, other] = await keysOf(busy, 2);
   const socket = connect(busy.port, "127.0.0.1");
   socket.write(`POST /api/v1/bulk HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Length: 0\r\n\r\n`);
   await reached(busy, 1);
   socket.destroy();
-  await busy.logged(({ msg }) => msg === "aborted");
+  await busy.logged(({ event }) => event === "request_aborted");
   expect((await bulk(busy, other)).status).toBe(503);
   busy.bench.open();
   await expect.poll(async () => (await bulk(busy, key)).status).toBe(200);
@@ -163,7 +167,7 @@ test("it is ready while the database answers, and says so when it does not", asy
   fragile.database.pool.query = (() => new Promise(() => {})) as never; // a database that hangs
   const stuck = await fetch(`${fragile.origin}/health/ready`);
   expect(stuck.status).toBe(503);
-  expect(await stuck.json()).toMatchObject({ code: "overloaded", detail: "The database does not answer." });
+  expect(await stuck.json()).toMatchObject({ code: "overloaded", detail: "The database does not respond." });
   expect((await fetch(`${fragile.origin}/health/live`)).status).toBe(200);
   fragile.database.pool.query = query;
 });
@@ -196,7 +200,7 @@ test("behind a public address metrics take the token, because a proxy here makes
 });
 
 test("the documentation is for everybody, but not without end", async () => {
-  await using strict = await openHttpWorld({ openRequestsPerMinute: 5, maxRequestsAtOnce: 1 });
+  await using strict = await openHttpWorld({ anonymousRequestsPerMinute: 5, maxConcurrentRequests: 1 });
   const look = async (path: string) => {
     const answer = await fetch(`${strict.origin}${path}`);
     await answer.arrayBuffer();

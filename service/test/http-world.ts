@@ -47,7 +47,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   const app = buildApp({
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
-    keyring,
+    apiKeys: keyring,
     sessions,
     cookie,
     idempotentResponses,

@@ -22,7 +22,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
   const app = buildApp({
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: world.database.pool,
-    keyring: {
+    apiKeys: {
       recognise: async (text) => {
         const known = keys.get(text);
         return known && { ...known, plan: "payg", isOperator: false, mode: "live" };
@@ -65,7 +65,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
 
 let http: Awaited<ReturnType<typeof openHttpIntake>>;
 beforeAll(async () => {
-  http = await openHttpIntake({ requestTimeoutMs: 1_000, uploadSilenceMs: 1_000 });
+  http = await openHttpIntake({ requestTimeoutMs: 1_000, uploadIdleTimeoutMs: 1_000 });
 });
 afterAll(() => http.close());
 
@@ -169,7 +169,7 @@ test("a form without its one file is refused, and says what is missing", async (
   expect(await preview(headers, formOf(["file", SMALL]))).toMatchObject(atFile("no file"));
   expect(await preview(headers, formOf(["csv", SMALL, "a.csv"]))).toMatchObject(atFile('named "file"'));
   const two = formOf(["file", SMALL, "a.csv"], ["file", SMALL, "b.csv"]);
-  expect(await preview(headers, two)).toMatchObject(atFile("one by one"));
+  expect(await preview(headers, two)).toMatchObject(atFile("one file per request"));
   expect(await http.uploadsOf(accountId)).toEqual([]);
 });
 
@@ -270,7 +270,7 @@ test("a server that is stopped does not wait for uploads", async () => {
   socket.write(formStart + SMALL);
   await expect.poll(() => other.uploadsOf(accountId)).toHaveLength(1);
   const closed = other.app.close();
-  expect(await heard).toContain("This server is being stopped.");
+  expect(await heard).toContain("The server is shutting down.");
   await closed;
   expect(await other.uploadsOf(accountId)).toEqual([]);
 });

@@ -49,13 +49,13 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const deps: JobRouteDeps = {
     database,
     watch,
-    moves: createJobActions({ ...told, ends: createJobEnds({ ...told, retentionDays: 30 }) }),
-    sayFailure: (_, error) => failures.push(error),
+    actions: createJobActions({ ...told, ends: createJobEnds({ ...told, retentionDays: 30 }) }),
+    log: { event: (_, fields) => failures.push(fields?.err) },
   };
   const app = buildApp({
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
-    keyring,
+    apiKeys: keyring,
     sessions: createSessions({ database }),
     cookie: createSessionCookie(undefined),
     idempotentResponses: createIdempotentResponses(database),

@@ -52,7 +52,7 @@ async function openSite(webDirectory: string, settings: Partial<HttpSettings> = 
   const app = buildApp({
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
-    keyring,
+    apiKeys: keyring,
     sessions: createSessions({ database }),
     cookie: createSessionCookie(undefined),
     idempotentResponses: createIdempotentResponses(database),
@@ -213,7 +213,7 @@ test.for([
 });
 
 test("pages count against a visitor's rate, the files they are made of do not", async () => {
-  const strict = await openSite(dist, { openRequestsPerMinute: 2 });
+  const strict = await openSite(dist, { anonymousRequestsPerMinute: 2 });
   for (let n = 0; n < 10; n++) expect((await strict.ask("/assets/index-1a2B_c.js")).status).toBe(200);
   expect((await strict.ask("/favicon.svg")).status).toBe(200);
   expect((await strict.ask("/")).status).toBe(200);

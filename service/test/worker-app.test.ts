@@ -26,7 +26,7 @@ test("a worker is ready when its start is complete", async () => {
   const { app, url, database } = await openWorkerApp(() => isStarted);
   const early = await fetch(`${url}/health/ready`);
   expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
-  expect(await early.json()).toMatchObject({ detail: "This server is still starting." });
+  expect(await early.json()).toMatchObject({ detail: "The server is still starting." });
   isStarted = true;
   const ready = await fetch(`${url}/health/ready`);
   expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }]);

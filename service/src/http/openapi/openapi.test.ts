@@ -1,7 +1,7 @@
 import Fastify from "fastify";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { collectApiRoutes, describeApi } from "./openapi.ts";
+import { buildOpenApiDocument, collectApiRoutes } from "./openapi.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of any shape
 async function documentOf(register: (app: any) => void): Promise<any> {
@@ -9,7 +9,7 @@ async function documentOf(register: (app: any) => void): Promise<any> {
   const routes = collectApiRoutes(app);
   register(app);
   await app.ready();
-  return describeApi(routes, { version: "1.2.3", cookieName: "session" });
+  return buildOpenApiDocument(routes, { version: "1.2.3", cookieName: "session" });
 }
 
 test("a route that takes a file is described as a form with one", async () => {

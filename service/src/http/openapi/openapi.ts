@@ -42,7 +42,7 @@ export function collectApiRoutes(app: FastifyInstance): RouteOptions[] {
   return routes;
 }
 
-export function describeApi(
+export function buildOpenApiDocument(
   routes: readonly RouteOptions[],
   options: { version: string; cookieName: string },
 ): Json {
@@ -129,7 +129,7 @@ function parametersOf(schema: unknown, place: "path" | "query", names: SchemaNam
 
 function requestBodyOf({ schema, config }: RouteOptions, names: SchemaNames, example: unknown): Json {
   const { body } = (schema ?? {}) as RouteSchema;
-  if (config?.mayBeFile) {
+  if (config?.acceptsFile) {
     const { schema: one } = (body as JsonBody).content["application/json"];
     return {
       requestBody: { required: true, content: { ...json(names.refer(one), example), ...FILE_BODIES } },

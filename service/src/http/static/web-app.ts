@@ -12,7 +12,7 @@ import { readWebFiles, type WebFile } from "./web-files.ts";
 
 export type WebApp = {
   /** Whether it is a browser that looks for a page, and none of the service's own. */
-  isWantedAt(request: FastifyRequest): boolean;
+  isPageRequest(request: FastifyRequest): boolean;
   /** The page, whatever the path: it finds out by itself what to show there. */
   sendPage(reply: FastifyReply): FastifyReply;
   /** Routes of the pages that links lead to. */
@@ -32,22 +32,22 @@ export function createWebApp(directory = BUILT_HERE): WebApp {
     if (html === undefined)
       return reply
         .code(503)
-        .headers({ ...HTML, "content-security-policy": NOTHING })
+        .headers({ ...HTML, "content-security-policy": DENY_ALL_CSP })
         .send(NOT_BUILT);
     const nonce = randomBytes(16).toString("base64");
     return reply
-      .headers({ ...HTML, "content-security-policy": policyWith(nonce) })
+      .headers({ ...HTML, "content-security-policy": pageCsp(nonce) })
       .send(html.replaceAll("__CSP_NONCE__", nonce));
   };
 
   return {
-    isWantedAt: ({ method, url, headers }) =>
+    isPageRequest: ({ method, url, headers }) =>
       (method === "GET" || method === "HEAD") &&
       /\btext\/html\b/.test(headers.accept ?? "") &&
       !OWN_PATHS.test(url),
     sendPage,
     async pages(app) {
-      for (const path of LINKED) app.get(path, (_request, reply) => sendPage(reply));
+      for (const path of LINKED_PAGES) app.get(path, (_request, reply) => sendPage(reply));
     },
     async files(app) {
       app.get("/assets/*", (request, reply) =>
@@ -62,7 +62,7 @@ export function createWebApp(directory = BUILT_HERE): WebApp {
 }
 
 /** From elsewhere, such as mails; these are pages also for those who do not say that they want one. */
-const LINKED = ["/", "/sign-in", "/sign-up", "/confirm-email", "/reset-password"];
+const LINKED_PAGES = ["/", "/sign-in", "/sign-up", "/confirm-email", "/reset-password"];
 /** There the service answers by itself, also that something is not there. */
 const OWN_PATHS = /^\/(?:api|docs|health|metrics|assets)(?:[/?]|$)/;
 
@@ -84,13 +84,13 @@ async function sendFile(
   const { body, encoding } = await file.encodedFor(String(request.headers["accept-encoding"] ?? ""));
   if (encoding) reply.header("content-encoding", encoding);
   // A drawing that is opened by itself could run scripts of its own; as a picture it never does.
-  return reply.headers({ "content-type": contentType, "content-security-policy": NOTHING }).send(body);
+  return reply.headers({ "content-type": contentType, "content-security-policy": DENY_ALL_CSP }).send(body);
 }
 
 const HTML = { "content-type": "text/html; charset=utf-8" };
 
-const NOTHING = "default-src 'none'; frame-ancestors 'none'";
-const policyWith = (nonce: string) =>
+const DENY_ALL_CSP = "default-src 'none'; frame-ancestors 'none'";
+const pageCsp = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
   "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
