@@ -10,5 +10,5 @@ export const HEADERS = {
   retryAfter: "retry-after",
 } as const;
 
-/** Where version 1 of the API lives. */
+/** Base path of version 1. */
 export const API_PREFIX = "/api/v1";

@@ -1,4 +1,4 @@
-/** What the operator of an installation may ask and change. */
+/** Requests of the operator: accounts, plans, credits. */
 import { type Static, Type } from "typebox";
 import { Account } from "./accounts.ts";
 import { PLANS } from "./plans.ts";
@@ -7,13 +7,13 @@ import { OneOf, Paging } from "./shape.ts";
 export const AccountListQuery = Type.Object(
   {
     ...Paging,
-    search: Type.Optional(Type.String({ maxLength: 254, description: "Part of the email." })),
+    search: Type.Optional(Type.String({ maxLength: 254, description: "Part of the email address." })),
   },
   { additionalProperties: false },
 );
 export type AccountListQuery = Static<typeof AccountListQuery>;
 
-export const AccountList = Type.Array(Account, { description: "Newest first." });
+export const AccountList = Type.Array(Account, { description: "Accounts, newest first." });
 
 export const ChangePlanRequest = Type.Object({ plan: OneOf(PLANS) }, { additionalProperties: false });
 export type ChangePlanRequest = Static<typeof ChangePlanRequest>;
@@ -25,9 +25,9 @@ export const GrantRequest = Type.Object(
     amount: Type.Integer({
       minimum: -MAX_GRANT,
       maximum: MAX_GRANT,
-      description: "Credits to give; negative takes back, at most what is there.",
+      description: "Credits to grant. Negative to deduct, down to a balance of zero.",
     }),
-    note: Type.Optional(Type.String({ maxLength: 200, description: "Shown in the account's ledger." })),
+    note: Type.Optional(Type.String({ maxLength: 200, description: "Shown in the ledger of the account." })),
   },
   { additionalProperties: false },
 );

@@ -1,8 +1,8 @@
 /**
- * The vocabulary of verdicts: four statuses, and under each the reasons (sub-statuses) it can have.
+ * Verdicts: four statuses, and the sub-statuses of each.
  *
- * The four statuses are closed for good. The reasons may grow; each belongs to exactly one status, and
- * the engine's tables do not compile until a new reason has a rule, a confidence and a score there.
+ * No status will be added. Sub-statuses may be; each belongs to exactly one status, and the engine's tables do not
+ * compile until a new one has a rule, a confidence and a score.
  */
 
 export const STATUSES = ["valid", "invalid", "risky", "unknown"] as const;

@@ -108,7 +108,7 @@ test("whose body is too large is told how large it may be", async () => {
 
 test("what is wrong with a request is said by place", async () => {
   const { problem } = await send({ body: '{"email": 5}' });
-  expect(problem.errors).toEqual([{ pointer: "/email", message: "must be text" }]);
+  expect(problem.errors).toEqual([{ pointer: "/email", message: "must be a string" }]);
 });
 
 test("numbers and flags are read from the query string", async () => {

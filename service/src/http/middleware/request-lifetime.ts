@@ -57,7 +57,7 @@ export type RequestEnd = (request: FastifyRequest, reply: FastifyReply, isAborte
 
 /** Attaches a lifetime to every routed request. `onClosed` is called when its connection is done with it. */
 export function trackRequestLifetimes(app: FastifyInstance, onClosed: RequestEnd): void {
-  app.decorateRequest("visit", null as never);
+  app.decorateRequest("lifetime", null as never);
   app.addHook("onRequest", (request, reply, done) => {
     const lifetime = new RequestLifetime(request.raw.arrivedAtMs ?? performance.now());
     request.lifetime = lifetime;

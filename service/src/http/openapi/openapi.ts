@@ -82,7 +82,7 @@ function operationOf(route: RouteOptions, names: SchemaNames): Json {
   const problems = problemsOf({
     method,
     access,
-    isChecked: [schema.body, schema.params, schema.querystring].some((part) => part !== undefined),
+    isValidated: [schema.body, schema.params, schema.querystring].some((part) => part !== undefined),
     honoursIdempotencyKey,
     problems: route.config?.problems ?? [],
   });

@@ -75,7 +75,7 @@ const REPORT_OUTCOMES = {
   },
   config: {
     access: { scope: "validate" },
-    mayBeFile: true,
+    acceptsFile: true,
     idempotency: false, // reporting it again has no effect
     problems: [
       "empty_file",
@@ -159,7 +159,7 @@ function outcomesIn(body: FeedbackRequest | undefined): readonly ReportedOutcome
     return outcomes;
   }
   const { email, outcome, occurred_at } = one;
-  if (email === undefined) throw wrongValue("/email", "is missing", "/email is missing.");
-  if (outcome === undefined) throw wrongValue("/outcome", "is missing", "/outcome is missing.");
+  if (email === undefined) throw wrongValue("/email", "is required", "/email is required.");
+  if (outcome === undefined) throw wrongValue("/outcome", "is required", "/outcome is required.");
   return [{ email, outcome, ...(occurred_at === undefined ? {} : { occurred_at }) }];
 }
