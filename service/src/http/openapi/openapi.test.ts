@@ -12,10 +12,10 @@ async function documentOf(register: (app: any) => void): Promise<any> {
   return buildOpenApiDocument(routes, { version: "1.2.3", cookieName: "session" });
 }
 
-test("a route that takes a file is described as a form with one", async () => {
+test("a route that accepts a file is described as multipart/form-data", async () => {
   const { paths } = await documentOf((app) => {
     const config = { access: "any_key", consumes: "multipart/form-data" };
-    app.post("/api/v1/files", { config }, async () => "taken");
+    app.post("/api/v1/files", { config }, async () => "ok");
   });
   const { requestBody } = paths["/files"].post;
   expect(requestBody.required).toBe(true);
@@ -26,7 +26,7 @@ test("a route that takes a file is described as a form with one", async () => {
   });
 });
 
-test("a route that answers with files is described with their media types, and its refusals as problems", async () => {
+test("a route that returns files is described with their media types, and its errors as problems", async () => {
   const { paths } = await documentOf((app) => {
     const schema = { response: { 200: Type.String({ description: "The file." }) } };
     const config = { access: "any_key", produces: ["text/csv", "application/x-ndjson"] };
