@@ -1,4 +1,4 @@
-/** What becomes of requests and connections while the database is away or hangs. */
+/** Requests and connections while the database is unreachable or hangs. */
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import {
 import { openTestDatabase } from "./database.ts";
 import { openHttpWorld } from "./http-world.ts";
 
-/** Ends every connection that the pool has, as a server that is stopped does. */
+/** Terminates every connection of the pool, like a server that stops. */
 async function hangUpOn({ connection }: Database): Promise<void> {
   const other = new pg.Client(connection);
   await other.connect();
@@ -27,7 +27,7 @@ const troubleOf = (asking: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-test("while the database is away a request is told to come back, and when it is back all is well", async () => {
+test("while the database is unreachable requests get 503 with Retry-After, and succeed again afterwards", async () => {
   await using world = await openHttpWorld();
   const cookie = await (await world.account()).cookie();
   const ask = () => fetch(`${world.api}/me`, { headers: { cookie } });
@@ -55,7 +55,7 @@ test("while the database is away a request is told to come back, and when it is 
   expect((await ask()).status).toBe(200);
 });
 
-test("a database without room is told as an outage, and is not ready until it has room again", async () => {
+test("a full disk is reported as an outage, and the service is not ready until there is space again", async () => {
   await using database = await openTestDatabase();
   await database.check();
   const refused = await troubleOf(
@@ -69,7 +69,7 @@ test("a database without room is told as an outage, and is not ready until it ha
   await database.check();
 });
 
-test("a connection that ends in the middle of a transaction fails that transaction and nothing else", async () => {
+test("a connection lost in a transaction fails that transaction only", async () => {
   await using database = await openTestDatabase();
   const trouble = await troubleOf(
     database.orm.transaction(async (tx) => {
@@ -83,7 +83,7 @@ test("a connection that ends in the middle of a transaction fails that transacti
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
 
-test("a query that hangs is given up, and its connection with it", async () => {
+test("a query that hangs is abandoned together with its connection", async () => {
   await using server = await openTestDatabase();
   const { connection } = server;
   const database = openDatabase({ connection, maxConnections: 1, queryTimeoutMs: 2000 });
@@ -97,7 +97,7 @@ test("a query that hangs is given up, and its connection with it", async () => {
   await database.close();
 });
 
-test("a database that refuses to be reached is away; one that refuses a statement is not", async () => {
+test("connection errors count as unavailable, statement errors do not", async () => {
   const closed = openDatabase({ connection: { host: "127.0.0.1", port: 9, user: "a", database: "a" } });
   const refused = await troubleOf(closed.pool.query("select 1"));
   expect(refused).toMatchObject({ code: "ECONNREFUSED" });

@@ -26,7 +26,7 @@ const reached = async (on: HttpWorld, count: number) => {
   await expect.poll(() => on.bench.calls.bulk ?? 0).toBeGreaterThanOrEqual(count);
 };
 
-test("bulk requests beyond their share are turned away while single ones get through", async () => {
+test("bulk requests beyond their limit are refused while single ones get through", async () => {
   await using busy = await openHttpWorld({ maxConcurrentBulk: 2, maxConcurrentRequests: 4 });
   const [key, other, third] = await keysOf(busy, 3);
   const held = [bulk(busy, key), bulk(busy, other)];
@@ -40,7 +40,7 @@ test("bulk requests beyond their share are turned away while single ones get thr
   expect((await bulk(busy, key)).status).toBe(200);
 });
 
-test("one account takes a quarter of the places for bulk, and the others find room", async () => {
+test("one account gets a quarter of the bulk slots", async () => {
   await using busy = await openHttpWorld({ maxConcurrentBulk: 8 });
   const [greedy, other] = await keysOf(busy, 2);
   const held = [bulk(busy, greedy), bulk(busy, greedy)];
@@ -58,7 +58,7 @@ test("one account takes a quarter of the places for bulk, and the others find ro
   expect((await bulk(busy, greedy)).status).toBe(200);
 });
 
-test("neither a stranger nor a body that trickles in takes a place for bulk", async () => {
+test("neither an unauthenticated request nor a slow body holds a bulk slot", async () => {
   await using busy = await openHttpWorld({ maxConcurrentBulk: 1 });
   const [slow, other] = await keysOf(busy, 2);
   const sockets = [`X-API-Key: ${slow}\r\n`, ""].map((header) => {
@@ -73,7 +73,7 @@ test("neither a stranger nor a body that trickles in takes a place for bulk", as
   for (const socket of sockets) socket.destroy();
 });
 
-test("too many requests at once are turned away before any work, but never a look at the health", async () => {
+test("requests beyond the concurrency limit are refused early, health checks are not", async () => {
   await using busy = await openHttpWorld({ maxConcurrentRequests: 1 });
   const key = await (await busy.account()).key();
   const held = bulk(busy, key);
@@ -86,7 +86,7 @@ test("too many requests at once are turned away before any work, but never a loo
   expect((await held).status).toBe(200);
 });
 
-test("work whose client has left still counts until it is done", async () => {
+test("a request whose client disconnected counts until its handler has finished", async () => {
   await using busy = await openHttpWorld({ maxConcurrentBulk: 1 });
   const [key, other] = await keysOf(busy, 2);
   const socket = connect(busy.port, "127.0.0.1");
@@ -99,7 +99,7 @@ test("work whose client has left still counts until it is done", async () => {
   await expect.poll(async () => (await bulk(busy, key)).status).toBe(200);
 });
 
-test("an event loop that stays late sheds work; one hiccup does not", async () => {
+test("a continuously delayed event loop sheds load; a single delay does not", async () => {
   await using slow = await openHttpWorld({ maxEventLoopDelayMs: 200 });
   const block = (ms: number) => {
     const until = performance.now() + ms;
@@ -118,7 +118,7 @@ test("an event loop that stays late sheds work; one hiccup does not", async () =
   await expect.poll(ask).toBe(200);
 });
 
-test("under load successes are left out of the log, and the next line says how many", async () => {
+test("successes beyond the log rate are left out, and the next event says how many", async () => {
   await using quiet = await openHttpWorld({ loggedSuccessesPerSecond: 1 });
   await Promise.all(Array.from({ length: 6 }, () => fetch(`${quiet.api}/open`)));
   await fetch(`${quiet.api}/nothing`);
@@ -126,7 +126,7 @@ test("under load successes are left out of the log, and the next line says how m
   expect(line.left_out).toBeGreaterThanOrEqual(1);
 });
 
-test("while it stops, what is under way is finished and what is new is turned away", async () => {
+test("during shutdown requests in flight finish and new ones are refused", async () => {
   const stopping = await openHttpWorld();
   const key = await (await stopping.account()).key();
   const socket = connect(stopping.port, "127.0.0.1");
@@ -159,7 +159,7 @@ test("while it stops, what is under way is finished and what is new is turned aw
   await stopping.close();
 });
 
-test("it is ready while the database answers, and says so when it does not", async () => {
+test("readiness follows the database", async () => {
   await using fragile = await openHttpWorld();
   const ready = await fetch(`${fragile.origin}/health/ready`);
   expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }]);
@@ -172,7 +172,7 @@ test("it is ready while the database answers, and says so when it does not", asy
   fragile.database.pool.query = query;
 });
 
-test("metrics are for this machine, not for whoever comes through a proxy on it", async () => {
+test("metrics are open to this machine, but not through a proxy on it", async () => {
   const key = await (await world.account()).key();
   await fetch(`${world.api}/any`, { headers: { "x-api-key": key } });
   const text = await (await fetch(`${world.origin}/metrics`)).text();
@@ -186,7 +186,7 @@ test("metrics are for this machine, not for whoever comes through a proxy on it"
   ).toBe(404);
 });
 
-test("with a token set, metrics are for those who have it", async () => {
+test("with a token configured, metrics require it", async () => {
   await using guarded = await openHttpWorld({ metricsToken: "let-me-see" });
   const look = (authorization: string) => fetch(`${guarded.origin}/metrics`, { headers: { authorization } });
   expect((await fetch(`${guarded.origin}/metrics`)).status).toBe(404);
@@ -194,12 +194,12 @@ test("with a token set, metrics are for those who have it", async () => {
   expect((await look("Bearer let-me-see")).status).toBe(200);
 });
 
-test("behind a public address metrics take the token, because a proxy here makes everybody look local", async () => {
+test("with a public URL metrics require a token, because a local proxy makes every client look local", async () => {
   await using served = await openHttpWorld({ publicUrl: "https://mailvet.example" });
   expect((await fetch(`${served.origin}/metrics`)).status).toBe(404);
 });
 
-test("the documentation is for everybody, but not without end", async () => {
+test("the documentation is public and rate limited", async () => {
   await using strict = await openHttpWorld({ anonymousRequestsPerMinute: 5, maxConcurrentRequests: 1 });
   const look = async (path: string) => {
     const answer = await fetch(`${strict.origin}${path}`);
@@ -228,7 +228,7 @@ test("the documentation is for everybody, but not without end", async () => {
   expect((await look("/health/live"))[0]).toBe(200);
 });
 
-test("the documentation page needs nothing from elsewhere", async () => {
+test("the documentation page loads nothing from other origins", async () => {
   const page = await fetch(`${world.origin}/docs`);
   const html = await page.text();
   expect(page.headers.get("content-security-policy")).toContain("script-src 'self';");
@@ -243,7 +243,7 @@ test("the documentation page needs nothing from elsewhere", async () => {
   expect([missing.status, ((await missing.json()) as { code: string }).code]).toEqual([404, "not_found"]);
 });
 
-test("a browser without gzip gets the same bundle", async () => {
+test("a browser without gzip gets the uncompressed bundle", async () => {
   const html = await (await fetch(`${world.origin}/docs`)).text();
   const bundle = /\/docs\/scalar-[0-9a-f]{12}\.js/.exec(html)?.[0];
   const raw = async (encoding: string) =>

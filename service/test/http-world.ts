@@ -1,6 +1,6 @@
 /**
- * The HTTP shell on a real database with real keys, sessions and credits, listening on loopback, around a handful of
- * small routes that only tests have.
+ * Test fixture: the HTTP server with its middleware, a real database, keys, sessions and credits, and a few routes that
+ * exist in tests only.
  */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { API_PREFIX, type KeyMode, type KeyScope, type Plan, ValidationRequest } from "@mailvet/contract";
@@ -21,7 +21,7 @@ import { createLog } from "../src/log.ts";
 import { Refusal } from "../src/refusal.ts";
 import { openTestDatabase } from "./database.ts";
 
-/** Of one account; fewer than in service, so that a test can reach it. */
+/** Per account; lower than in production, so that a test can reach it. */
 export const MAX_STORED_RESPONSES = 20_000;
 
 export type Wanted = { plan?: Plan; isOperator?: boolean; credits?: number };
@@ -97,7 +97,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
     ledger,
     bench,
     account,
-    /** What the log holds, once it says something about this. */
+    /** Waits for a log line that matches. */
     async logged(isIt: (line: Record<string, unknown>) => boolean) {
       const found = () => lines.map((line) => JSON.parse(line)).find(isIt);
       await expect.poll(found).toBeDefined();
@@ -109,7 +109,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   };
 }
 
-/** Routes to try the shell with. `calls` counts how often one was really reached. */
+/** Test routes. `calls` counts how often each handler was executed. */
 function testBench() {
   const calls: Record<string, number> = {};
   const count = (name: string) => {
@@ -176,18 +176,18 @@ function testBench() {
   return { routes, calls, open: () => open() };
 }
 
-/** Sends bytes as they are and gives back everything that comes until the server hangs up. */
+/** Sends raw bytes and returns everything received until the server closes the connection. */
 export async function sendRaw(port: number, ...chunks: (string | Buffer)[]): Promise<string> {
   const { connect } = await import("node:net");
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
-    let heard = "";
-    socket.setTimeout(10_000, () => reject(new Error(`still open after 10 s, heard: ${heard}`)));
+    let received = "";
+    socket.setTimeout(10_000, () => reject(new Error(`still open after 10 s, received: ${received}`)));
     socket.on("data", (chunk) => {
-      heard += chunk;
+      received += chunk;
     });
     socket.on("error", reject);
-    socket.on("close", () => resolve(heard));
+    socket.on("close", () => resolve(received));
     for (const chunk of chunks) socket.write(chunk);
   });
 }

@@ -1,4 +1,4 @@
-/** What every refusal must look like, and that it costs nothing. */
+/** Expectations of problem documents: complete, documented, free of charge. */
 import { PROBLEMS, Problem, type ProblemCode } from "@mailvet/contract";
 import { Compile } from "typebox/compile";
 import { expect } from "vitest";
@@ -6,7 +6,7 @@ import type { Answer, TestService } from "./service.ts";
 
 const problemSchema = Compile(Problem);
 
-/** A problem document with this code, complete, whose type leads to an explanation. */
+/** A complete problem document with this code, whose type links to an explanation. */
 export async function expectProblem(service: TestService, answer: Answer, code: ProblemCode): Promise<void> {
   const [status, title] = PROBLEMS[code];
   expect(answer.body).toMatchObject({ status, code, title });
@@ -20,7 +20,7 @@ export async function expectProblem(service: TestService, answer: Answer, code: 
 
 const pages = new Map<string, Promise<string>>();
 
-/** The page that a problem's type is the address of. */
+/** The page that the type of a problem links to. */
 function explanationAt(service: TestService, type: string): Promise<string> {
   const { href } = new URL(type, service.url);
   const page = pages.get(href) ?? fetch(href).then((answer) => (answer.ok ? answer.text() : ""));
@@ -28,7 +28,7 @@ function explanationAt(service: TestService, type: string): Promise<string> {
   return page;
 }
 
-/** Every balance and the length of the ledger, to compare before and after. */
+/** All balances and the length of the ledger, to compare before and after. */
 export async function booksOf({ database }: TestService): Promise<unknown> {
   const { rows } = await database.pool.query(
     `select (select json_agg(b order by account_id) from balances b) as balances,

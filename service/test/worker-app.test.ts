@@ -1,4 +1,4 @@
-/** The health server of a worker. */
+/** HTTP server of a worker process. */
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { expect, test } from "vitest";
@@ -21,7 +21,7 @@ async function openWorkerApp(isStarted: () => boolean) {
   return { app, url, database };
 }
 
-test("a worker is ready when its start is complete", async () => {
+test("a worker is ready when startup is complete", async () => {
   let isStarted = false;
   const { app, url, database } = await openWorkerApp(() => isStarted);
   const early = await fetch(`${url}/health/ready`);
@@ -34,7 +34,7 @@ test("a worker is ready when its start is complete", async () => {
   await database.close();
 });
 
-test("silent and half-sent connections are closed when a worker stops", async () => {
+test("idle and incomplete connections are closed when a worker stops", async () => {
   const { app, database } = await openWorkerApp(() => true);
   const { port } = app.server.address() as AddressInfo;
   const sent = [
