@@ -29,6 +29,7 @@ const GZIP_FIRST_BYTE = 0x1f;
 /** `scope` separates equal keys of different callers. */
 export function responseCipherFor(scope: string, idempotencyKey: string): ResponseCipher {
   const keyHash = createHash("sha256").update(`${scope}\0${idempotencyKey}`).digest();
+  // The purposes are part of the stored format: "request" and "answer".
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync("sha256", idempotencyKey, keyHash, `mailvet idempotency: ${purpose}`, KEY_BYTES));
   return {
