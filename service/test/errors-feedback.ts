@@ -21,7 +21,7 @@ export const ROWS_OF_FEEDBACK: readonly Row[] = [
     "validation_failed",
     tells,
     changed({
-      body: { email: "ann@company.example", outcomes: [{ email: "bo@house.example", outcome: "bounced" }] },
+      body: { email: "ann@company.example", outcomes: [{ email: "bo@company.example", outcome: "bounced" }] },
     }),
   ],
   [
@@ -46,9 +46,9 @@ export const ROWS_OF_FEEDBACK: readonly Row[] = [
     "too_many_rows",
     tells,
     async (endpoint) => {
-      const answer = await sendingPlain(`email,event\n${ROW.repeat(MAX_EMAILS + 1)}`)(endpoint);
-      expect(answer.body).toMatchObject({ found: MAX_EMAILS + 1, limit: MAX_EMAILS });
-      return answer;
+      const response = await sendingPlain(`email,event\n${ROW.repeat(MAX_EMAILS + 1)}`)(endpoint);
+      expect(response.body).toMatchObject({ found: MAX_EMAILS + 1, limit: MAX_EMAILS });
+      return response;
     },
   ],
 ];

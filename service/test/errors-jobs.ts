@@ -95,9 +95,9 @@ const aboutJob = (job: () => string, query = "") => byCy(() => ({ ids: { job_id:
 /** Number found, and the limit. */
 const saying = (counts: { found: number; limit: number }, ask: Row[3]): Row[3] => {
   return async (endpoint) => {
-    const answer = await ask(endpoint);
-    expect(answer.body).toMatchObject(counts);
-    return answer;
+    const response = await ask(endpoint);
+    expect(response.body).toMatchObject(counts);
+    return response;
   };
 };
 
@@ -156,9 +156,9 @@ const UPLOAD_ROWS: readonly Row[] = [
          select gen_random_uuid(), $1, 'one of many', now() + interval '1 day' from generate_series(1, 20)`,
         [fixture.people.ann.accountId],
       );
-      const answer = await changed({})(endpoint);
+      const response = await changed({})(endpoint);
       await fixture.service.database.pool.query("delete from uploads where filename = 'one of many'");
-      return answer;
+      return response;
     },
   ],
 ];
@@ -169,9 +169,9 @@ const CONFIRM_ROWS: readonly Row[] = [
     "insufficient_credits",
     confirms,
     async () => {
-      const answer = await confirm(cys.brokesUpload, { key: fixture.people.broke.key });
-      expect(answer.body).toMatchObject({ required: 2, available: 0 });
-      return answer;
+      const response = await confirm(cys.brokesUpload, { key: fixture.people.broke.key });
+      expect(response.body).toMatchObject({ required: 2, available: 0 });
+      return response;
     },
   ],
   ["an unknown upload", "upload_not_found", confirms, changed({})],

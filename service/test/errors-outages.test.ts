@@ -25,14 +25,14 @@ afterAll(() => service[Symbol.asyncDispose]());
 describe("too many requests", () => {
   test("requests beyond the rate get 429 with Retry-After, at every endpoint", async () => {
     const free = await service.openAccount({ plan: "free", credits: 5 });
-    const stranger = { from: "198.51.100.1" };
+    const anonymous = { from: "198.51.100.1" };
     const before = await booksOf(service);
     // 60 per minute for a session on the free plan, 120 for an anonymous address.
     expect(await askUntilRefused(service, "/account", { cookie: free.cookie })).toBeGreaterThan(55);
-    expect(await askUntilRefused(service, "/nothing", stranger)).toBeGreaterThan(120);
+    expect(await askUntilRefused(service, "/nothing", anonymous)).toBeGreaterThan(120);
 
     for (const endpoint of ENDPOINTS) {
-      const who = takesSessions(endpoint) ? { cookie: free.cookie } : stranger;
+      const who = takesSessions(endpoint) ? { cookie: free.cookie } : anonymous;
       await expectRefusal(service, endpoint, who, "rate_limited");
     }
     expect(await booksOf(service)).toEqual(before);
@@ -64,10 +64,10 @@ test("an internal error reveals nothing, costs nothing, and ends with its cause"
     // Sign-out without a session does not need the database.
     const signsOut = endpoint.path === "/auth/sign-out" ? { cookie: ann.cookie } : {};
     const who = await credentialsFor(endpoint, service, ann);
-    const answer = await service.ask(path, { ...asked, ...who, ...signsOut });
-    await expectProblem(service, answer, "internal_error");
-    expect(answer.text).not.toMatch(/relation|exist|select|insert|schema|postgres|\.ts\b|node:|error:/i);
-    expect(log.join("")).toContain(answer.body.request_id);
+    const response = await service.ask(path, { ...asked, ...who, ...signsOut });
+    await expectProblem(service, response, "internal_error");
+    expect(response.text).not.toMatch(/relation|exist|select|insert|schema|postgres|\.ts\b|node:|error:/i);
+    expect(log.join("")).toContain(response.body.request_id);
   }
   await service.database.pool.query("alter schema hidden rename to public");
 
@@ -98,8 +98,8 @@ describe("overload", () => {
     await turnsOfTheLoop();
 
     for (const { socket } of late) socket.write(`X-API-Key: ${ann.key}\r\nConnection: close\r\n\r\n`);
-    for (const { answer } of late) {
-      const { status, headers, body } = await answer;
+    for (const { response } of late) {
+      const { status, headers, body } = await response;
       expect(body).toMatchObject({
         status: 503,
         code: "overloaded",
@@ -143,14 +143,14 @@ test("a large body is accepted only where lists of addresses are", async () => {
   const emails = Array.from({ length: 1000 }, (_, n) => `valid+${"x".repeat(40)}${n}@mailvet.test`);
   expect((await service.ask("/validation/bulk", { key: ann.key, body: { emails } })).status).toBe(200);
   const stuffed = { email: ann.email, password: "x".repeat(17_000) };
-  const answer = await service.ask("/auth/sign-in", { body: stuffed });
-  await expectProblem(service, answer, "payload_too_large");
-  expect(answer.body.detail).toContain("16,384 bytes");
+  const response = await service.ask("/auth/sign-in", { body: stuffed });
+  await expectProblem(service, response, "payload_too_large");
+  expect(response.body.detail).toContain("16,384 bytes");
 });
 
 test("closed sign-up creates no account", async () => {
   await using closed = await openService({ env: { SIGN_UP: "closed" } });
-  const body = { email: "newcomer@house.example", password: "a long enough password" };
+  const body = { email: "newcomer@company.example", password: "a long enough password" };
   await expectProblem(closed, await closed.ask("/auth/sign-up", { body }), "sign_up_closed");
   expect((await closed.ask("/auth/sign-in", { body })).status).toBe(401);
 });
@@ -193,14 +193,14 @@ async function askUntilRefused(service: TestService, path: string, asked: Asked)
 /** Tokens are refilled meanwhile, so one or two requests may still be admitted; they have no effect. */
 async function expectRefusal(service: TestService, endpoint: Endpoint, who: Asked, code: ProblemCode) {
   const { path } = requestTo({ ...endpoint, query: "" });
-  let answer: Answer | undefined;
-  for (let tries = 0; tries < 10 && answer?.status !== 429; tries++) {
+  let response: Answer | undefined;
+  for (let tries = 0; tries < 10 && response?.status !== 429; tries++) {
     // Concurrently, or a slow machine would get them through as tokens are refilled.
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 4 }, () => service.ask(path, { method: endpoint.method, ...who })),
     );
-    answer = answers.find(({ status }) => status === 429) ?? answers[0];
+    response = responses.find(({ status }) => status === 429) ?? responses[0];
   }
-  await expectProblem(service, answer!, code);
-  expect(Number(answer!.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  await expectProblem(service, response!, code);
+  expect(Number(response!.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
 }

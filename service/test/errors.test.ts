@@ -156,10 +156,10 @@ const ROWS: readonly Row[] = [
     async (endpoint) => {
       const { path, asked } = wrongRequestTo(endpoint);
       const who = await credentialsFor(endpoint, service, people.ann);
-      const answer = await service.ask(path, { from: freshAddress(), ...asked, ...who });
+      const response = await service.ask(path, { from: freshAddress(), ...asked, ...who });
       const { pointer } = endpoint.wrong!;
-      expect(answer.body.errors).toContainEqual({ pointer, message: expect.stringMatching(/\w/) });
-      return answer;
+      expect(response.body.errors).toContainEqual({ pointer, message: expect.stringMatching(/\w/) });
+      return response;
     },
   ],
   [
@@ -179,10 +179,10 @@ const ROWS: readonly Row[] = [
       "GET /domains/{domain}",
     ),
     async (endpoint) => {
-      const answer = await by(() => ({ key: people.broke.key }))(endpoint);
+      const response = await by(() => ({ key: people.broke.key }))(endpoint);
       const required = endpoint.path.endsWith("bulk") ? 2 : 1;
-      expect(answer.body).toMatchObject({ required, available: 0 });
-      return answer;
+      expect(response.body).toMatchObject({ required, available: 0 });
+      return response;
     },
   ],
   [
@@ -191,12 +191,12 @@ const ROWS: readonly Row[] = [
     only("POST /operator/accounts/{account_id}/grants"),
     async (endpoint) => {
       const { path } = requestTo(endpoint, { account_id: people.ann.accountId });
-      const answer = await service.ask(path, {
+      const response = await service.ask(path, {
         cookie: await service.operatorCookie(),
         body: { amount: -101 },
       });
-      expect(answer.body).toMatchObject({ required: 101, available: 100 });
-      return answer;
+      expect(response.body).toMatchObject({ required: 101, available: 100 });
+      return response;
     },
   ],
   [
@@ -272,15 +272,15 @@ for (const endpoint of ENDPOINTS) {
 
     test("a wrong method gets 405 with Allow", async () => {
       const { path } = requestTo(endpoint);
-      const answer = await service.ask(path, { method: "PUT", from: freshAddress(), key: people.ann.key });
-      await expectProblem(service, answer, "method_not_allowed");
-      expect(answer.headers.get("allow")?.split(", ")).toContain(endpoint.method);
+      const response = await service.ask(path, { method: "PUT", from: freshAddress(), key: people.ann.key });
+      await expectProblem(service, response, "method_not_allowed");
+      expect(response.headers.get("allow")?.split(", ")).toContain(endpoint.method);
     });
 
     test("paths below it do not exist", async () => {
       const path = `${requestTo({ ...endpoint, query: "" }).path}/nothing/here`;
-      const answer = await service.ask(path, { method: endpoint.method, from: freshAddress() });
-      await expectProblem(service, answer, "not_found");
+      const response = await service.ask(path, { method: endpoint.method, from: freshAddress() });
+      await expectProblem(service, response, "not_found");
     });
 
     test("the OpenAPI document lists these problems and no others", async () => {

@@ -27,25 +27,25 @@ for (const endpoint of ENDPOINTS) {
   test(`${endpoint.name} carries request ID, rate limit and credits`, async () => {
     const { path, asked } = requestTo(endpoint, { account_id: ann.accountId });
     const who = await credentialsFor(endpoint, service, ann);
-    const answer = await service.ask(path, { ...asked, ...who });
-    expectHeaders(answer, isKnown ? await balanceFor(endpoint) : undefined);
+    const response = await service.ask(path, { ...asked, ...who });
+    expectHeaders(response, isKnown ? await balanceFor(endpoint) : undefined);
   });
 
   if (endpoint.wrong)
     test(`${endpoint.name} carries them on validation errors too`, async () => {
       const { path, asked } = wrongRequestTo(endpoint);
       const who = await credentialsFor(endpoint, service, ann);
-      const answer = await service.ask(path, { ...asked, ...who });
-      expect(answer.status).toBe(422);
-      expectHeaders(answer, isKnown ? await balanceFor(endpoint) : undefined);
+      const response = await service.ask(path, { ...asked, ...who });
+      expect(response.status).toBe(422);
+      expectHeaders(response, isKnown ? await balanceFor(endpoint) : undefined);
     });
 
   if (isKnown)
     test(`${endpoint.name} has no credits header without authentication`, async () => {
       const { path, asked } = requestTo(endpoint, { account_id: ann.accountId });
-      const answer = await service.ask(path, { ...asked, from: "198.51.100.1" });
-      expect(answer.status).toBe(401);
-      expectHeaders(answer, undefined);
+      const response = await service.ask(path, { ...asked, from: "198.51.100.1" });
+      expect(response.status).toBe(401);
+      expectHeaders(response, undefined);
     });
 }
 
@@ -65,9 +65,9 @@ test("a refused caller still gets the balance", async () => {
     ],
   ] as const;
   for (const [status, asked] of refused) {
-    const answer = await asked;
-    expect(answer.status).toBe(status);
-    expectHeaders(answer, 3);
+    const response = await asked;
+    expect(response.status).toBe(status);
+    expectHeaders(response, 3);
   }
 });
 
@@ -75,7 +75,7 @@ test("requests that fail authentication are rate limited too", async () => {
   const elsewhere = { origin: "https://elsewhere.example" };
   const refused = [
     [401, service.ask("/account", { from: "198.51.100.2" })],
-    [401, service.ask("/account", { from: "198.51.100.2", key: "nobody-has-a-key-like-this" })],
+    [401, service.ask("/account", { from: "198.51.100.2", key: "unknown-key" })],
     [403, service.ask("/keys", { key: ann.key })],
     [403, service.ask("/keys", { cookie: ann.cookie, headers: elsewhere, body: { name: "a key" } })],
     [404, service.ask("/nothing", { key: ann.key })],
@@ -83,9 +83,9 @@ test("requests that fail authentication are rate limited too", async () => {
     [406, service.ask("/account", { key: ann.key, headers: { accept: "text/xml" } })],
   ] as const;
   for (const [status, asked] of refused) {
-    const answer = await asked;
-    expect(answer.status).toBe(status);
-    expect([status, answer.headers.get("ratelimit")]).toEqual([status, expect.stringContaining(";r=")]);
+    const response = await asked;
+    expect(response.status).toBe(status);
+    expect([status, response.headers.get("ratelimit")]).toEqual([status, expect.stringContaining(";r=")]);
   }
 });
 
@@ -104,15 +104,15 @@ test("the balance decreases with spending, and a test key spends nothing", async
 test("the remaining rate decreases per key and refills within a minute", async () => {
   const { key, makeKey } = await service.openAccount({ plan: "payg" });
   const { key: otherKey } = await makeKey();
-  const answers: Answer[] = [];
-  for (let n = 0; n < 20; n++) answers.push(await service.ask("/account", { key }));
+  const responses: Answer[] = [];
+  for (let n = 0; n < 20; n++) responses.push(await service.ask("/account", { key }));
 
-  const left = answers.map((answer) => limitsOf(answer).remaining);
+  const left = responses.map((response) => limitsOf(response).remaining);
   // Ten per second are refilled, so it may not decrease by one each time.
   expect(left[0]).toBeLessThan(600);
   expect(left.at(-1)).toBeLessThan(left[0]!);
   expect(left.every((one, n) => n === 0 || one >= left[n - 1]! - 1)).toBe(true);
-  const { policy, quota, windowSeconds, secondsToFull } = limitsOf(answers.at(-1)!);
+  const { policy, quota, windowSeconds, secondsToFull } = limitsOf(responses.at(-1)!);
   expect([policy, quota, windowSeconds]).toEqual(["plan", 600, 60]);
   expect(secondsToFull).toBeGreaterThanOrEqual(1);
   expect(secondsToFull).toBeLessThanOrEqual(60);
@@ -121,10 +121,10 @@ test("the remaining rate decreases per key and refills within a minute", async (
 
 test("request IDs are unique and not chosen by the client", async () => {
   const headers = { "x-request-id": "mine" };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, () => service.ask("/account", { key: OPERATOR_KEY, headers })),
   );
-  const ids = new Set(answers.map((answer) => answer.headers.get("x-request-id")));
+  const ids = new Set(responses.map((response) => response.headers.get("x-request-id")));
   expect(ids.size).toBe(50);
   expect(ids).not.toContain("mine");
 });
@@ -154,13 +154,13 @@ test("a list carries its total count and links to its neighbours", async () => {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** `balance`: expected X-Credits-Remaining; undefined: must be absent. */
-function expectHeaders(answer: Answer, balance: number | undefined): void {
-  expect(answer.headers.get("x-request-id")).toMatch(UUID);
-  const { quota, windowSeconds, remaining, secondsToFull } = limitsOf(answer);
+function expectHeaders(response: Answer, balance: number | undefined): void {
+  expect(response.headers.get("x-request-id")).toMatch(UUID);
+  const { quota, windowSeconds, remaining, secondsToFull } = limitsOf(response);
   expect(windowSeconds).toBe(60);
   expect(remaining).toBeLessThanOrEqual(quota);
   expect(secondsToFull).toBeLessThanOrEqual(windowSeconds);
-  expect(answer.headers.get("x-credits-remaining")).toBe(balance === undefined ? null : String(balance));
+  expect(response.headers.get("x-credits-remaining")).toBe(balance === undefined ? null : String(balance));
 }
 
 /** RateLimit-Policy and RateLimit as structured fields: one item each, under the same name. */

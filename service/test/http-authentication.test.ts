@@ -8,9 +8,9 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 async function ask(path: string, headers: Record<string, string> = {}, method = "GET", on = world) {
-  const answer = await fetch(`${on.api}${path}`, { method, headers });
-  const body = (await answer.json()) as Record<string, unknown>;
-  return { status: answer.status, code: body.code, body, headers: answer.headers };
+  const response = await fetch(`${on.api}${path}`, { method, headers });
+  const body = (await response.json()) as Record<string, unknown>;
+  return { status: response.status, code: body.code, body, headers: response.headers };
 }
 
 test("without a key only open routes are accessible", async () => {
@@ -108,10 +108,11 @@ test("every response carries request ID, rate limit and credits", async () => {
 test("a key beyond its rate is limited, while other keys of the account are not", async () => {
   const account = await world.account({ plan: "payg" });
   const eager = { "x-api-key": await account.key() };
-  const answers = [];
-  for (let n = 0; n < 700; n++) answers.push(await world.app.inject({ url: "/api/v1/any", headers: eager }));
-  const limited = answers.filter(({ statusCode }) => statusCode === 429);
-  expect(answers.length - limited.length).toBeGreaterThanOrEqual(600);
+  const responses = [];
+  for (let n = 0; n < 700; n++)
+    responses.push(await world.app.inject({ url: "/api/v1/any", headers: eager }));
+  const limited = responses.filter(({ statusCode }) => statusCode === 429);
+  expect(responses.length - limited.length).toBeGreaterThanOrEqual(600);
   expect(limited[0]?.json()).toMatchObject({ code: "rate_limited" });
   expect(Number(limited[0]?.headers["retry-after"])).toBeGreaterThanOrEqual(1);
   expect(limited[0]?.headers.ratelimit).toBe('"plan";r=0;t=60');

@@ -21,7 +21,7 @@ async function hangUpOn({ connection }: Database): Promise<void> {
   await other.end();
 }
 
-const troubleOf = (asking: Promise<unknown>) =>
+const errorOf = (asking: Promise<unknown>) =>
   asking.then(
     () => undefined,
     (error: unknown) => error,
@@ -58,12 +58,12 @@ test("while the database is unreachable requests get 503 with Retry-After, and s
 test("a full disk is reported as an outage, and the service is not ready until there is space again", async () => {
   await using database = await openTestDatabase();
   await database.check();
-  const refused = await troubleOf(
+  const refused = await errorOf(
     database.pool.query("do $$ begin raise exception 'no room' using errcode = '53100'; end $$"),
   );
   expect([isDatabaseOverloaded(refused), isDatabaseUnavailable(refused)]).toEqual([true, false]);
   await database.pool.query("set temp_file_limit = '1MB'"); // the one idle connection is asked next
-  const stillFull = await troubleOf(database.check());
+  const stillFull = await errorOf(database.check());
   expect(isDatabaseOverloaded(stillFull)).toBe(true);
   await database.pool.query("reset temp_file_limit");
   await database.check();
@@ -71,15 +71,15 @@ test("a full disk is reported as an outage, and the service is not ready until t
 
 test("a connection lost in a transaction fails that transaction only", async () => {
   await using database = await openTestDatabase();
-  const trouble = await troubleOf(
+  const error = await errorOf(
     database.orm.transaction(async (tx) => {
       await tx.execute(sql`select 1`);
       await hangUpOn(database);
-      await new Promise((resolve) => setTimeout(resolve, 50)); // timing: nobody is asking when it ends
+      await new Promise((resolve) => setTimeout(resolve, 50)); // timing: the connection is idle when it ends
       await tx.execute(sql`select 1`);
     }),
   );
-  expect(isDatabaseUnavailable(trouble)).toBe(true);
+  expect(isDatabaseUnavailable(error)).toBe(true);
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
 
@@ -87,25 +87,25 @@ test("a query that hangs is abandoned together with its connection", async () =>
   await using server = await openTestDatabase();
   const { connection } = server;
   const database = openDatabase({ connection, maxConnections: 1, queryTimeoutMs: 2000 });
-  const trouble = await troubleOf(
+  const error = await errorOf(
     database.orm.transaction(async (tx) => void (await tx.execute(sql`select pg_sleep(300)`))),
   );
-  expect(isDatabaseUnavailable(trouble)).toBe(true);
+  expect(isDatabaseUnavailable(error)).toBe(true);
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
-  expect(isDatabaseUnavailable(await troubleOf(database.pool.query("select pg_sleep(300)")))).toBe(true);
+  expect(isDatabaseUnavailable(await errorOf(database.pool.query("select pg_sleep(300)")))).toBe(true);
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
   await database.close();
 });
 
 test("connection errors count as unavailable, statement errors do not", async () => {
   const closed = openDatabase({ connection: { host: "127.0.0.1", port: 9, user: "a", database: "a" } });
-  const refused = await troubleOf(closed.pool.query("select 1"));
+  const refused = await errorOf(closed.pool.query("select 1"));
   expect(refused).toMatchObject({ code: "ECONNREFUSED" });
   expect(isDatabaseUnavailable(refused)).toBe(true);
-  expect(isDatabaseUnavailable(await troubleOf(closed.orm.execute(sql`select 1`)))).toBe(true);
+  expect(isDatabaseUnavailable(await errorOf(closed.orm.execute(sql`select 1`)))).toBe(true);
   await closed.close();
 
   await using database = await openTestDatabase();
-  expect(isDatabaseUnavailable(await troubleOf(database.orm.execute(sql`select 1 / 0`)))).toBe(false);
+  expect(isDatabaseUnavailable(await errorOf(database.orm.execute(sql`select 1 / 0`)))).toBe(false);
   expect(isDatabaseUnavailable(new Error("no such thing"))).toBe(false);
 });

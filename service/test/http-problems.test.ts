@@ -26,26 +26,26 @@ type Sent = {
 };
 
 async function send({ method = "POST", path = "/echo", type = "application/json", body, headers }: Sent) {
-  const answer = await fetch(`${world.api}${path}`, {
+  const response = await fetch(`${world.api}${path}`, {
     method,
     headers: { "x-api-key": key, ...(type ? { "content-type": type } : {}), ...headers },
     ...(body === undefined ? {} : { body }),
   });
-  const text = await answer.text();
+  const text = await response.text();
   return {
-    status: answer.status,
-    headers: answer.headers,
+    status: response.status,
+    headers: response.headers,
     text,
     problem: text ? JSON.parse(text) : undefined,
   };
 }
 
-function expectProblem(answer: Awaited<ReturnType<typeof send>>, status: number, code: string) {
-  expect(answer.problem).toMatchObject({ status, code, type: `/docs/problems#${code}` });
-  expect(answer.status).toBe(status);
-  expect(answer.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
-  expect(answer.problem.request_id).toBe(answer.headers.get("x-request-id"));
-  expect(answer.problem.detail.length).toBeGreaterThan(10);
+function expectProblem(response: Awaited<ReturnType<typeof send>>, status: number, code: string) {
+  expect(response.problem).toMatchObject({ status, code, type: `/docs/problems#${code}` });
+  expect(response.status).toBe(status);
+  expect(response.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
+  expect(response.problem.request_id).toBe(response.headers.get("x-request-id"));
+  expect(response.problem.detail.length).toBeGreaterThan(10);
 }
 
 test.each<[string, Sent, number, string]>([
@@ -107,8 +107,8 @@ test("validation errors carry a pointer", async () => {
 });
 
 test("numbers and booleans of the query string are parsed", async () => {
-  const { problem: answer } = await send({ method: "GET", path: "/read?skip=12&flag=true" });
-  expect(answer).toMatchObject({ skip: 12, flag: true });
+  const { problem: response } = await send({ method: "GET", path: "/read?skip=12&flag=true" });
+  expect(response).toMatchObject({ skip: 12, flag: true });
 });
 
 test("an empty body with a JSON content type is accepted where no body is expected", async () => {
@@ -132,11 +132,11 @@ test("HEAD responds like GET without a body, and does not exist where it would s
 });
 
 test("an internal error reveals nothing in the response, and is logged in full with masked addresses", async () => {
-  const answer = await send({ path: "/fail", type: null });
-  expectProblem(answer, 500, "internal_error");
-  expect(answer.text).not.toContain("fuse");
+  const response = await send({ path: "/fail", type: null });
+  expectProblem(response, 500, "internal_error");
+  expect(response.text).not.toContain("fuse");
   const line = await world.logged(
-    (one) => one.event === "request_failed" && one.request_id === answer.problem.request_id,
+    (one) => one.event === "request_failed" && one.request_id === response.problem.request_id,
   );
   expect(line.err.stack).toContain("http-world.ts");
   expect(line.err.message).toBe("the fuse blew while a***@example.com was looked at");

@@ -130,32 +130,32 @@ test("during shutdown requests in flight finish and new ones are refused", async
   const stopping = await openHttpWorld();
   const key = await (await stopping.account()).key();
   const socket = connect(stopping.port, "127.0.0.1");
-  let heard = "";
+  let received = "";
   socket.on("data", (chunk) => {
-    heard += chunk;
+    received += chunk;
   });
   const request = (line: string) =>
     `${line} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Length: 0\r\n\r\n`;
   socket.write(request("POST /api/v1/bulk"));
   await reached(stopping, 1);
   const other = connect(stopping.port, "127.0.0.1");
-  let otherHeard = "";
+  let otherReceived = "";
   other.on("data", (chunk) => {
-    otherHeard += chunk;
+    otherReceived += chunk;
   });
   other.write("GET /api/v1/open HTTP/1.1\r\nHost: a\r\nX-Sl"); // begun before, finished after
   await wait(50); // timing: the first half has arrived
   const closing = stopping.app.close();
   await wait(50); // timing: it is closing by then
   other.write("ow: 1\r\n\r\n");
-  await expect.poll(() => otherHeard).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\n\r\n./);
-  expect(otherHeard).toContain('"code":"overloaded"');
-  expect(otherHeard.toLowerCase()).toContain("retry-after: 5");
-  const hungUp = once(socket, "close");
+  await expect.poll(() => otherReceived).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\n\r\n./);
+  expect(otherReceived).toContain('"code":"overloaded"');
+  expect(otherReceived.toLowerCase()).toContain("retry-after: 5");
+  const closed = once(socket, "close");
   stopping.bench.open();
   await closing;
-  await hungUp;
-  expect(heard).toMatch(/^HTTP\/1\.1 200 /);
+  await closed;
+  expect(received).toMatch(/^HTTP\/1\.1 200 /);
   await stopping.close();
 });
 
@@ -202,9 +202,9 @@ test("with a public URL metrics require a token, because a local proxy makes eve
 test("the documentation is public and rate limited", async () => {
   await using strict = await openHttpWorld({ anonymousRequestsPerMinute: 5, maxConcurrentRequests: 1 });
   const look = async (path: string) => {
-    const answer = await fetch(`${strict.origin}${path}`);
-    await answer.arrayBuffer();
-    return [answer.status, answer.headers.get("ratelimit-policy")];
+    const response = await fetch(`${strict.origin}${path}`);
+    await response.arrayBuffer();
+    return [response.status, response.headers.get("ratelimit-policy")];
   };
   const key = await (await strict.account()).key();
   const held = bulk(strict, key);
@@ -222,9 +222,9 @@ test("the documentation is public and rate limited", async () => {
     "/docs",
   ];
   const policy = '"address";q=5;w=60';
-  const answers = [];
-  for (const path of pages) answers.push(await look(path));
-  expect(answers).toEqual([200, 200, 200, 404, 200, 429].map((status) => [status, policy]));
+  const responses = [];
+  for (const path of pages) responses.push(await look(path));
+  expect(responses).toEqual([200, 200, 200, 404, 200, 429].map((status) => [status, policy]));
   expect((await look("/health/live"))[0]).toBe(200);
 });
 

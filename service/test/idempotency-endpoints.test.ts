@@ -104,11 +104,11 @@ for (const endpoint of HONOURING) {
       const request = await requestFor(endpoint);
       const before = await doneCount(endpoint);
       const atOnce = endpoint.form ? 2 : 4; // concurrent uploads per account
-      const answers = await Promise.all(Array.from({ length: atOnce }, () => send(request, under)));
-      const good = answers.filter(({ status }) => status < 300);
+      const responses = await Promise.all(Array.from({ length: atOnce }, () => send(request, under)));
+      const good = responses.filter(({ status }) => status < 300);
       expect(new Set(good.map(({ text }) => text)).size).toBe(1);
-      for (const answer of answers.filter(({ status }) => status >= 300)) {
-        await expectProblem(service, answer, "idempotency_in_flight");
+      for (const response of responses.filter(({ status }) => status >= 300)) {
+        await expectProblem(service, response, "idempotency_in_flight");
       }
       expect((await doneCount(endpoint)) - before).toBe(1);
     });
@@ -141,8 +141,8 @@ test("after a crash that follows the last charge, the retry needs and spends no 
   // The first is answered from the sandbox and charged; the others need a check, with credits reserved.
   for (const [path, body] of [
     ["/validation/single", { email: "valid@mailvet.test" }],
-    ["/validation/single", { email: "ann@nobody-is-asked.com" }],
-    ["/validation/bulk", { emails: ["ann@nobody-is-asked.com"] }],
+    ["/validation/single", { email: "ann@not-contacted.com" }],
+    ["/validation/bulk", { emails: ["ann@not-contacted.com"] }],
   ] as const) {
     const { key, accountId } = await service.openAccount({ credits: 1 });
     const asked = { key, headers: { "idempotency-key": randomUUID() }, body };
@@ -209,7 +209,10 @@ test("the same key at another endpoint is a different request", async () => {
 test("a response to a test key is not replayed to a live key", async () => {
   const { key, makeKey } = await service.openAccount({ credits: 100 });
   const { key: testKey } = await makeKey({ mode: "test" });
-  const asked = { headers: { "idempotency-key": randomUUID() }, body: { email: "catch-all@house.example" } };
+  const asked = {
+    headers: { "idempotency-key": randomUUID() },
+    body: { email: "catch-all@company.example" },
+  };
   const played = await service.ask("/validation/single", { ...asked, key: testKey });
   const real = await service.ask("/validation/single", { ...asked, key });
   expect([played.body.sub_status, real.body.sub_status]).toEqual(["catch_all", "reserved_domain"]);

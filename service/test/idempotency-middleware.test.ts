@@ -12,15 +12,15 @@ afterAll(() => world.close());
 type Sent = { key: string; idempotencyKey: string; path?: string; body?: unknown };
 
 async function post({ key, idempotencyKey, path = "/echo", body = { email: "ann@example.com" } }: Sent) {
-  const answer = await fetch(`${world.api}${path}`, {
+  const response = await fetch(`${world.api}${path}`, {
     method: "POST",
     headers: { "x-api-key": key, "idempotency-key": idempotencyKey, "content-type": "application/json" },
     body: path === "/echo" ? JSON.stringify(body) : null,
   });
   return {
-    status: answer.status,
-    headers: answer.headers,
-    body: (await answer.json()) as Record<string, unknown>,
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
   };
 }
 
@@ -58,9 +58,11 @@ test("a response to a test key is not replayed to a live key", async () => {
 test("twenty concurrent copies of a request are executed once", async () => {
   const key = await (await world.account()).key();
   const before = world.bench.calls.echo ?? 0;
-  const answers = await Promise.all(Array.from({ length: 20 }, () => post({ key, idempotencyKey: "rush" })));
+  const responses = await Promise.all(
+    Array.from({ length: 20 }, () => post({ key, idempotencyKey: "rush" })),
+  );
   expect((world.bench.calls.echo ?? 0) - before).toBe(1);
-  for (const { status, body, headers } of answers) {
+  for (const { status, body, headers } of responses) {
     if (status === 200) continue;
     expect(body.code).toBe("idempotency_in_flight");
     expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);

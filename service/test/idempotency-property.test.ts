@@ -26,7 +26,7 @@ type Item = {
   headers: Record<string, string>;
   body: Buffer;
   /** Every complete successful response. */
-  answers: Set<string>;
+  responses: Set<string>;
 };
 
 test(`effects happen exactly once and responses are equal (seed ${SEED})`, async () => {
@@ -80,9 +80,9 @@ test(`effects happen exactly once and responses are equal (seed ${SEED})`, async
   for (const item of items) {
     // A key of a killed process can be taken over once its lease has expired.
     for (;;) {
-      const answer = await exchange(url, item, "never");
-      if (answer && answer.status < 300) break;
-      expect([item.name, answer?.status, answer?.text]).toEqual([
+      const response = await exchange(url, item, "never");
+      if (response && response.status < 300) break;
+      expect([item.name, response?.status, response?.text]).toEqual([
         item.name,
         409,
         expect.stringContaining("idempotency_in_flight"),
@@ -90,7 +90,7 @@ test(`effects happen exactly once and responses are equal (seed ${SEED})`, async
       await delay(200); // timing: between two attempts
     }
     await exchange(url, item, "never");
-    expect([item.name, item.answers.size]).toEqual([item.name, 1]);
+    expect([item.name, item.responses.size]).toEqual([item.name, 1]);
   }
   for (const { check } of prepared) await check();
   await expectBooksToAddUp(database);
@@ -123,7 +123,7 @@ async function prepare(service: TestService, person: Person) {
       path,
       headers,
       body: Buffer.from(await request.arrayBuffer()),
-      answers: new Set<string>(),
+      responses: new Set<string>(),
     };
     items.push(item);
     return item;
@@ -171,7 +171,7 @@ async function prepare(service: TestService, person: Person) {
 
   const check = async () => {
     const { rows } = await pool.query(EFFECTS, [accountId, NOTE, hook.id, delivery, uploadId]);
-    const [rotated] = [...rotation.answers].map((text) => JSON.parse(text));
+    const [rotated] = [...rotation.responses].map((text) => JSON.parse(text));
     expect(rows[0]).toEqual({
       keys: 1,
       hooks: 1,
@@ -236,7 +236,7 @@ function exchange(url: string, item: Item, cut: Cut): Promise<{ status: number; 
     body,
   ]);
   return new Promise((resolve) => {
-    let heard = "";
+    let received = "";
     const socket = connect(Number(new URL(url).port), "127.0.0.1", () => {
       const part =
         cut === "while sending" ? bytes.subarray(0, bytes.length - 1 - Math.floor(body.length / 2)) : bytes;
@@ -245,16 +245,16 @@ function exchange(url: string, item: Item, cut: Cut): Promise<{ status: number; 
       });
     });
     socket.setEncoding("utf8").on("data", (chunk) => {
-      heard += chunk;
+      received += chunk;
       if (cut === "at the first byte") socket.destroy();
     });
     socket.on("error", () => {});
     socket.on("close", () => {
-      const [top = "", text] = heard.split("\r\n\r\n", 2);
+      const [top = "", text] = received.split("\r\n\r\n", 2);
       const length = Number(/^content-length: (\d+)/im.exec(top)?.[1] ?? 0);
       if (text === undefined || Buffer.byteLength(text) < length) return resolve(undefined);
       const status = Number(top.split(" ")[1]);
-      if (status < 300) item.answers.add(`${status} ${text}`.slice(4));
+      if (status < 300) item.responses.add(`${status} ${text}`.slice(4));
       resolve({ status, text });
     });
   });

@@ -204,9 +204,9 @@ async function bulk(emails: string[]): Promise<BulkSummary> {
 }
 
 async function expectOk<T extends { status: number; body: unknown }>(asked: Promise<T>): Promise<T> {
-  const answer = await asked;
-  expect(answer).toMatchObject({ status: 200 });
-  return answer;
+  const response = await asked;
+  expect(response).toMatchObject({ status: 200 });
+  return response;
 }
 
 function expectResult(result: ValidationResult, email: string, plan: Plan): void {

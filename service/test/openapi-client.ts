@@ -177,11 +177,11 @@ function formsOf({ files }: MakeUp): fc.Arbitrary<Body> {
       content: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...files) }, junkText),
       field: fc.oneof({ weight: 8, arbitrary: fc.constant("file") }, fc.constantFrom("files", "")),
       filename: fc.constantFrom("list.csv", "../list.csv", "名.txt", ""),
-      end: fc.oneof({ weight: 8, arbitrary: fc.constant("\r\n--made-up--\r\n") }, fc.constant("")),
+      end: fc.oneof({ weight: 8, arbitrary: fc.constant("\r\n--boundary--\r\n") }, fc.constant("")),
     })
     .map(({ content, field, filename, end }) => ({
-      text: `--made-up\r\ncontent-disposition: form-data; name="${field}"; filename="${filename}"\r\n\r\n${content}${end}`,
-      type: "multipart/form-data; boundary=made-up",
+      text: `--boundary\r\ncontent-disposition: form-data; name="${field}"; filename="${filename}"\r\n\r\n${content}${end}`,
+      type: "multipart/form-data; boundary=boundary",
     }));
 }
 

@@ -159,7 +159,7 @@ test(`${REQUESTS} random requests get no failure and only documented responses`,
   await fc.assert(
     fc.asyncProperty(requests, async ({ operation: id, method, path, headers, body, caller }) => {
       if (++sent % FRESH_CALLERS_EVERY === 0) await renew();
-      const answer = await fetch(`${service.url}${path}`, {
+      const response = await fetch(`${service.url}${path}`, {
         method,
         // One address per request, so that address limits do not apply.
         headers: {
@@ -170,11 +170,11 @@ test(`${REQUESTS} random requests get no failure and only documented responses`,
         body: body ?? null,
       });
       const received = {
-        status: answer.status,
-        type: answer.headers.get("content-type") ?? "",
-        text: await textOf(answer),
+        status: response.status,
+        type: response.headers.get("content-type") ?? "",
+        text: await textOf(response),
       };
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
       const operation = operations.find((one) => one.id === id)!;
       const deviation = deviationOf(operation, received);
       if (deviation)
@@ -188,9 +188,9 @@ test(`${REQUESTS} random requests get no failure and only documented responses`,
 }, 900_000);
 
 /** An event stream lasts as long as its job: only the first event is read. */
-async function textOf(answer: Response): Promise<string> {
-  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer.text();
-  const reader = answer.body!.getReader();
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response.text();
+  const reader = response.body!.getReader();
   const { value } = await reader.read();
   await reader.cancel();
   return Buffer.from(value ?? "").toString();

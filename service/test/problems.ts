@@ -7,15 +7,19 @@ import type { Answer, TestService } from "./service.ts";
 const problemSchema = Compile(Problem);
 
 /** A complete problem document with this code, whose type links to an explanation. */
-export async function expectProblem(service: TestService, answer: Answer, code: ProblemCode): Promise<void> {
+export async function expectProblem(
+  service: TestService,
+  response: Answer,
+  code: ProblemCode,
+): Promise<void> {
   const [status, title] = PROBLEMS[code];
-  expect(answer.body).toMatchObject({ status, code, title });
-  expect(answer.status).toBe(status);
-  expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json(;|$)/);
-  expect([...problemSchema.Errors(answer.body)]).toEqual([]);
-  expect(answer.body.detail).toMatch(/^\S.{9,}$/);
-  expect(answer.body.request_id).toBe(answer.headers.get("x-request-id"));
-  expect(await explanationAt(service, answer.body.type)).toContain(`id="${code}"`);
+  expect(response.body).toMatchObject({ status, code, title });
+  expect(response.status).toBe(status);
+  expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json(;|$)/);
+  expect([...problemSchema.Errors(response.body)]).toEqual([]);
+  expect(response.body.detail).toMatch(/^\S.{9,}$/);
+  expect(response.body.request_id).toBe(response.headers.get("x-request-id"));
+  expect(await explanationAt(service, response.body.type)).toContain(`id="${code}"`);
 }
 
 const pages = new Map<string, Promise<string>>();
@@ -23,7 +27,7 @@ const pages = new Map<string, Promise<string>>();
 /** The page that the type of a problem links to. */
 function explanationAt(service: TestService, type: string): Promise<string> {
   const { href } = new URL(type, service.url);
-  const page = pages.get(href) ?? fetch(href).then((answer) => (answer.ok ? answer.text() : ""));
+  const page = pages.get(href) ?? fetch(href).then((response) => (response.ok ? response.text() : ""));
   pages.set(href, page);
   return page;
 }

@@ -137,8 +137,8 @@ test.for(["/sign-in", "/confirm-email?token=abc", "/reset-password?token=abc"])(
 test.for(["/api/v1/nothing", "/api", "/docs/nothing/here", "/health/nothing", "/assets/nothing.js"])(
   "at %s a browser gets 404 too",
   async (path) => {
-    const answer = await site.ask(path, BROWSER);
-    expect([answer.status, answer.headers["content-type"]]).toEqual([404, PROBLEM]);
+    const response = await site.ask(path, BROWSER);
+    expect([response.status, response.headers["content-type"]]).toEqual([404, PROBLEM]);
   },
 );
 
