@@ -1,19 +1,19 @@
-/** Public information about an installation. */
+/** Public information about an installation, available without authentication. */
 import { type Static, Type } from "typebox";
 import { Count, OneOf } from "./shape.ts";
 
 export const About = Type.Object({
-  name: Type.String({ description: "Name of the product." }),
+  name: Type.String({ description: "Product name." }),
   version: Type.String({ description: "Version of the service." }),
   sign_up: OneOf(["open", "closed"], {
-    description: "Whether anyone can sign up. If closed, the operator creates accounts.",
+    description: "Whether anyone can create an account; otherwise only the operator can.",
   }),
   mail: Type.Boolean({
     description:
-      "Whether email is configured. If not, the operator passes on confirmation and password reset links.",
+      "Whether the service sends email, such as password reset links; otherwise the operator passes them on.",
   }),
-  retention_days: Count("Days that rows and results are kept after a job has finished."),
-  max_csv_emails: Count("Maximum number of emails per uploaded file. A plan may allow fewer."),
-  max_upload_bytes: Count("Maximum size of an uploaded file, in bytes as sent."),
+  retention_days: Count("Days that the rows and results of a finished job are kept."),
+  max_csv_emails: Count("Maximum emails per uploaded file; a plan may allow fewer."),
+  max_upload_bytes: Count("Maximum size of an uploaded file, as sent."),
 });
 export type About = Static<typeof About>;

@@ -1,28 +1,28 @@
-/** Accounts, their API keys, and the credits they spend. */
+/** Accounts, API keys, credits and usage. */
 import { type Static, Type } from "typebox";
 import { PLANS } from "./plans.ts";
 import { Count, Day, Moment, Nullable, OneOf, Paging, Uuid } from "./shape.ts";
 
 export const PlanLimits = Type.Object({
-  api_access: Type.Boolean({ description: "Whether API keys can be used. If false, only the web app." }),
-  requests_per_minute: Count("Requests per minute, per API key."),
-  concurrent_requests: Count("Concurrent requests, per account."),
+  api_access: Type.Boolean({ description: "Whether API keys may be used; otherwise only the web app." }),
+  requests_per_minute: Count("Requests per minute and key."),
+  concurrent_requests: Count("Concurrent requests of the account."),
   emails_per_file: Count("Emails per uploaded file."),
-  active_jobs: Count("Concurrent jobs."),
+  active_jobs: Count("Active jobs."),
 });
 export type PlanLimits = Static<typeof PlanLimits>;
 
 export const Account = Type.Object({
-  id: Uuid("ID of the account."),
+  id: Uuid("Identifies the account."),
   email: Type.String(),
   plan: OneOf(PLANS),
   is_operator: Type.Boolean({
-    description: "Whether the account can manage accounts, plans and credits of this installation.",
+    description: "Operator of this installation: manages accounts, plans and credits.",
   }),
-  created_at: Moment("When the account was created."),
+  created_at: Moment("Creation time."),
   credits: Type.Object({
     balance: Count("Available credits."),
-    reserved: Count("Credits reserved for running jobs."),
+    reserved: Count("Reserved for running jobs and requests."),
   }),
   limits: PlanLimits,
 });
@@ -31,20 +31,20 @@ export type Account = Static<typeof Account>;
 export const KEY_SCOPES = ["validate", "bulk", "read"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** mv_live_ keys contact mail servers and cost credits; mv_test_ keys use the sandbox for free. */
+/** mv_live_ keys contact mail servers and cost credits; mv_test_ keys use the sandbox and are free. */
 export const KEY_MODES = ["live", "test"] as const;
 export type KeyMode = (typeof KEY_MODES)[number];
 
 export const ApiKey = Type.Object({
-  id: Uuid("ID of the API key. Not the secret."),
+  id: Uuid("ID of the key; not the secret."),
   name: Type.String(),
   mode: OneOf(KEY_MODES),
-  prefix: Type.String({ description: "First characters of the key, to identify it." }),
+  prefix: Type.String({ description: "First characters of the key, to recognise it." }),
   scopes: Type.Array(OneOf(KEY_SCOPES)),
-  created_at: Moment("When the key was created."),
-  expires_at: Nullable(Moment("When the key expires.")),
-  last_used_at: Nullable(Moment("Last use, to the minute.")),
-  revoked_at: Nullable(Moment("When the key was revoked.")),
+  created_at: Moment("Creation time."),
+  expires_at: Nullable(Moment("Expiry time.")),
+  last_used_at: Nullable(Moment("Time of last use, to the minute.")),
+  revoked_at: Nullable(Moment("Revocation time.")),
 });
 export type ApiKey = Static<typeof ApiKey>;
 
@@ -55,7 +55,7 @@ export const CreateKeyRequest = Type.Object(
     scopes: Type.Optional(
       Type.Array(OneOf(KEY_SCOPES), { minItems: 1, maxItems: KEY_SCOPES.length, uniqueItems: true }),
     ),
-    expires_at: Type.Optional(Nullable(Moment("When the key expires. Never by default."))),
+    expires_at: Type.Optional(Nullable(Moment("Expiry time."))),
   },
   { additionalProperties: false },
 );
@@ -63,39 +63,37 @@ export type CreateKeyRequest = Static<typeof CreateKeyRequest>;
 
 export const CreatedKey = Type.Intersect([
   ApiKey,
-  Type.Object({ key: Type.String({ description: "The secret. Shown only once." }) }),
+  Type.Object({ key: Type.String({ description: "The secret. It is not shown again." }) }),
 ]);
 export type CreatedKey = Static<typeof CreatedKey>;
 
-/** Kinds of ledger entries. The sum of their amounts is the balance. */
+/** Kinds of ledger entries. The sum of all amounts is the balance. */
 export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "adjust", "refund"] as const;
 
 export const REFERENCE_KINDS = ["job", "request", "note"] as const;
 export type ReferenceKind = (typeof REFERENCE_KINDS)[number];
 
 export const LedgerEntry = Type.Object({
-  id: Type.String({ description: "Sequence number in the ledger of the account, from 1." }),
+  id: Type.String({ description: "Number in the ledger of the account, from 1." }),
   kind: OneOf(LEDGER_KINDS, {
     description:
-      "Kind of entry. A `refund` returns a charge whose response could not be delivered; its reference is that request.",
+      "A refund returns a charge whose response could not be delivered; its reference is that request.",
   }),
-  amount: Type.Integer({
-    description: "Change of the balance. Negative when credits are spent or reserved.",
-  }),
+  amount: Type.Integer({ description: "Change of the balance; negative for charges." }),
   reserved_change: Type.Integer({ description: "Change of the reserved credits." }),
   balance_after: Count("Balance after this entry."),
-  reference: Type.String({ description: "What the entry refers to, such as a job ID." }),
+  reference: Type.String({ description: "What the entry belongs to, such as a job." }),
   reference_kind: OneOf(REFERENCE_KINDS, {
     description: "Type of the reference: a job ID, a request ID, or a note.",
   }),
-  created_at: Moment("When the entry was created."),
+  created_at: Moment("Time of the entry."),
 });
 export type LedgerEntry = Static<typeof LedgerEntry>;
 
 export const Credits = Type.Object({
   balance: Count("Available credits."),
-  reserved: Count("Credits reserved for running jobs."),
-  ledger: Type.Array(LedgerEntry, { description: "Ledger entries, newest first." }),
+  reserved: Count("Reserved for running jobs and requests."),
+  ledger: Type.Array(LedgerEntry, { description: "Newest first." }),
 });
 export type Credits = Static<typeof Credits>;
 
@@ -104,12 +102,12 @@ export type CreditsQuery = Static<typeof CreditsQuery>;
 
 export const UsageDay = Type.Object({
   date: Day("Day in UTC."),
-  key_id: Nullable(Uuid("API key that was used. Null for the web app.")),
-  valid: Count("Valid verdicts."),
-  invalid: Count("Invalid verdicts."),
-  risky: Count("Risky verdicts."),
-  unknown: Count("Unknown verdicts."),
-  credits_used: Count("Credits spent."),
+  key_id: Nullable(Uuid("API key; null for the web app.")),
+  valid: Count("Valid results."),
+  invalid: Count("Invalid results."),
+  risky: Count("Risky results."),
+  unknown: Count("Unknown results."),
+  credits_used: Count("Credits used."),
 });
 export type UsageDay = Static<typeof UsageDay>;
 
@@ -117,9 +115,9 @@ export const MAX_USAGE_DAYS = 366;
 
 export const UsageQuery = Type.Object(
   {
-    from: Type.Optional(Day("First day. Defaults to 29 days before the last day.")),
-    to: Type.Optional(Day("Last day. Defaults to today.")),
-    key_id: Type.Optional(Uuid("Only include usage of this API key.")),
+    from: Type.Optional(Day("First day. Default: 29 days before the last one.")),
+    to: Type.Optional(Day("Last day. Default: today.")),
+    key_id: Type.Optional(Uuid("Only usage of this key.")),
   },
   { additionalProperties: false },
 );
@@ -128,6 +126,6 @@ export type UsageQuery = Static<typeof UsageQuery>;
 export const Usage = Type.Object({
   from: Day("First day."),
   to: Day("Last day."),
-  days: Type.Array(UsageDay, { description: "One item per day and API key with usage, newest first." }),
+  days: Type.Array(UsageDay, { description: "One item per day and key with usage, newest first." }),
 });
 export type Usage = Static<typeof Usage>;

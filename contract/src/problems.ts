@@ -1,12 +1,11 @@
 /**
- * Problem codes with their HTTP status and title, and the problem document (RFC 9457).
- *
- * A verdict is never a problem, and a problem never costs a credit.
+ * Errors of the API: public code, HTTP status, and the problem document (RFC 9457). A verdict is never a problem, and a
+ * problem never costs a credit.
  */
 import { type Static, Type } from "typebox";
 import { OneOf } from "./shape.ts";
 
-/** code → [HTTP status, title]. The help page and the OpenAPI document are derived from this table. */
+/** code → [HTTP status, title]. The only place to add a code. */
 export const PROBLEMS = {
   malformed_request: [400, "Malformed request"],
   missing_api_key: [401, "API key required"],
@@ -66,7 +65,7 @@ export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
 
 export const Problem = Type.Object(
   {
-    type: Type.String({ description: "Link to the documentation of this code." }),
+    type: Type.String({ description: "URL of the documentation of this code." }),
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String({ description: "What is wrong with this request." }),
@@ -80,12 +79,10 @@ export const Problem = Type.Object(
         }),
       ),
     ),
-    required: Type.Optional(Type.Integer({ description: "Credits required (`insufficient_credits`)." })),
-    available: Type.Optional(Type.Integer({ description: "Credits available (`insufficient_credits`)." })),
-    found: Type.Optional(Type.Integer({ description: "Number found (`too_many_emails`, `too_many_rows`)." })),
-    limit: Type.Optional(
-      Type.Integer({ description: "Maximum allowed (`too_many_emails`, `too_many_rows`)." }),
-    ),
+    required: Type.Optional(Type.Integer({ description: "Credits needed (insufficient_credits)." })),
+    available: Type.Optional(Type.Integer({ description: "Credits available (insufficient_credits)." })),
+    found: Type.Optional(Type.Integer({ description: "Number found (too_many_emails, too_many_rows)." })),
+    limit: Type.Optional(Type.Integer({ description: "Maximum allowed (too_many_emails, too_many_rows)." })),
   },
   { description: "RFC 9457 problem document." },
 );

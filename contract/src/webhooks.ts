@@ -15,28 +15,28 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** `credits.low` is sent when spending takes the balance below this. */
+/** The event credits.low is sent when a charge takes the balance below this. */
 export const LOW_CREDITS = 100;
 
 export const WebhookEndpoint = Type.Object({
   id: Uuid("ID of the endpoint."),
-  url: Type.String({ format: "uri", description: "URL that receives events." }),
-  description: Type.String({ description: "Your description of the endpoint." }),
-  events: Type.Array(OneOf(WEBHOOK_EVENTS), { description: "Subscribed events. Empty means all." }),
-  is_enabled: Type.Boolean({ description: "Whether events are sent." }),
+  url: Type.String({ format: "uri", description: "Target URL." }),
+  description: Type.String({ description: "Free text." }),
+  events: Type.Array(OneOf(WEBHOOK_EVENTS), { description: "Empty for all events." }),
+  is_enabled: Type.Boolean({ description: "Whether events are delivered." }),
   disabled_reason: Nullable(
     Type.String(),
-    "Why it was disabled automatically. Null if you disabled it, or if it is enabled.",
+    "Why it was disabled automatically; null if disabled by its owner, or enabled.",
   ),
-  failing_since: Nullable(Moment("Time of the first failure since the last successful delivery.")),
-  created_at: Moment("When the endpoint was created."),
+  failing_since: Nullable(Moment("Time since which all deliveries have failed.")),
+  created_at: Moment("Creation time."),
 });
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
-/** Returned when an endpoint is created and when its secret is rotated, and never again. */
+/** Response to creating an endpoint and to rotating its secret, the only times the secret is shown. */
 export const WebhookWithSecret = Type.Object({
   ...WebhookEndpoint.properties,
-  secret: Type.String({ description: "Signing secret: `whsec_` and the key in base64." }),
+  secret: Type.String({ description: "Signing key: whsec_ followed by base64." }),
 });
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 
@@ -64,26 +64,26 @@ export type UpdateWebhookRequest = Static<typeof UpdateWebhookRequest>;
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
 
 export const WebhookDelivery = Type.Object({
-  id: Uuid("ID of the delivery, sent as `webhook-id` with every attempt."),
+  id: Uuid("webhook-id header of every attempt."),
   event: OneOf(WEBHOOK_EVENTS),
   state: OneOf(DELIVERY_STATES),
   attempts: Count("Number of attempts."),
   response_status: Nullable(Type.Integer({ description: "HTTP status of the last attempt." })),
   trouble: Nullable(Type.String({ description: "Why the last attempt failed." })),
-  created_at: Moment("When the event occurred."),
-  last_attempt_at: Nullable(Moment("When the last attempt was made.")),
-  next_attempt_at: Nullable(Moment("When the next attempt is due.")),
-  message: Type.String({ description: "Body of the message." }),
+  created_at: Moment("Time of the event."),
+  last_attempt_at: Nullable(Moment("Time of the last attempt.")),
+  next_attempt_at: Nullable(Moment("Time of the next attempt.")),
+  message: Type.String({ description: "Signed body." }),
 });
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
 export const DeliveryListQuery = Type.Object({ ...Paging, state: Type.Optional(OneOf(DELIVERY_STATES)) });
 export type DeliveryListQuery = Static<typeof DeliveryListQuery>;
 
-/** Body of a message. */
+/** The signed body of a delivery. */
 export const WebhookMessage = Type.Object({
   type: OneOf(WEBHOOK_EVENTS),
-  timestamp: Moment("When the event occurred."),
+  timestamp: Moment("Time of the event."),
   data: Type.Record(Type.String(), Type.Unknown()),
 });
 export type WebhookMessage = Static<typeof WebhookMessage>;

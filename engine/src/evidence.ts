@@ -5,7 +5,7 @@
  * nothing else, so a stored piece of evidence can be judged again after a rule has changed. What was not
  * asked is undefined, which is never the same as an answer of no.
  */
-import type { Outcome } from "@mailvet/contract";
+import type { DeliveryOutcome } from "@mailvet/contract";
 import type { Address } from "./address/address.ts";
 import type { AddressSyntaxError } from "./address/syntax-error.ts";
 import type { MailPolicies } from "./dns/mail-policies.ts";
@@ -101,4 +101,4 @@ export type DecoyFinding = Pick<MailboxFinding, "answer" | "reply" | "mxHost" | 
   confidence: number;
 };
 
-export type KnownOutcome = { outcome: Outcome; reportedAtMs: number };
+export type KnownOutcome = { outcome: DeliveryOutcome; reportedAtMs: number };

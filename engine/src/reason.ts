@@ -1,5 +1,5 @@
 /** The verdict in one sentence for people: what was found, in the order a person would ask. */
-import type { Outcome, SubStatus } from "@mailvet/contract";
+import type { DeliveryOutcome, SubStatus } from "@mailvet/contract";
 import type { Evidence } from "./evidence.ts";
 import { knownOutcome } from "./known-outcome.ts";
 import { isUnproven, type Verdict } from "./verdict.ts";
@@ -68,7 +68,7 @@ function decoyOf({ mailbox, decoy }: Evidence, { status }: Verdict): string {
 
 const MAX_QUOTE = 120;
 
-const PAST: Record<Outcome, string> = {
+const PAST: Record<DeliveryOutcome, string> = {
   delivered: " You reported that a message to it was delivered.",
   bounced: " You reported that a message to it bounced.",
   complained: " You reported that its owner complained about a message.",

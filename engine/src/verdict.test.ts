@@ -1,4 +1,4 @@
-import { ALL_SUB_STATUSES, OUTCOMES, type Outcome, type SubStatus } from "@mailvet/contract";
+import { ALL_SUB_STATUSES, type DeliveryOutcome, OUTCOMES, type SubStatus } from "@mailvet/contract";
 import { expect, test } from "vitest";
 import { parseAddress } from "./address/address.ts";
 import type { DecoyFinding, Evidence, MailboxAnswer } from "./evidence.ts";
@@ -127,7 +127,7 @@ test("a throw-away mailbox is valid only as far as it was proven", () => {
 });
 
 const DAY_MS = 24 * 60 * 60_000;
-const reported = (outcome: Outcome, daysAgo = 1) => ({
+const reported = (outcome: DeliveryOutcome, daysAgo = 1) => ({
   outcome: { outcome, reportedAtMs: Date.now() - daysAgo * DAY_MS },
 });
 const scored = (evidence: Evidence) => verdictScore(evidence, decide(evidence));

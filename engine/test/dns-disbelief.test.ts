@@ -1,10 +1,10 @@
 /** Stories of name servers that deny the whole world: nobody's mailbox at a large house dies of it. */
-import { mailDomain, type NameEntry, refused } from "@mailvet/lab";
+import { type DnsEntry, mailDomain, refused } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { openStory } from "./stories/story.ts";
 
-const NULL_MX: NameEntry = { MX: [{ preference: 0, exchange: "." }] };
-const INSIDE: NameEntry = { MX: [{ preference: 0, exchange: "inside.test" }] };
+const NULL_MX: DnsEntry = { MX: [{ preference: 0, exchange: "." }] };
+const INSIDE: DnsEntry = { MX: [{ preference: 0, exchange: "inside.test" }] };
 
 /** What a name server says of every name it is asked for. */
 const DENIALS = [
@@ -12,7 +12,7 @@ const DENIALS = [
   ["that there is no mail server", "no_mail_server", { TXT: ["nothing"] }],
   ["that it takes no mail", "null_mx", NULL_MX],
   ["that its mail host is a private address", "unroutable_mail_server", INSIDE],
-] as const satisfies readonly [string, string, NameEntry | undefined][];
+] as const satisfies readonly [string, string, DnsEntry | undefined][];
 
 test.concurrent.each(DENIALS)("%s is believed of a stranger, not of a giant", async (_, subStatus, entry) => {
   const names = ["gmail.com", "yahoo.co.uk", "shop.test"];

@@ -2,7 +2,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
-import { type NameTemper, openLab } from "@mailvet/lab";
+import { type DnsTemperament, openLab } from "@mailvet/lab";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DNS_FAILURES } from "../src/dns/dns-answer.ts";
@@ -12,7 +12,7 @@ const STATUSES = ["answer", "nxdomain", "nodata", ...DNS_FAILURES];
 const bytes = fc.uint8Array({ maxLength: 1400 }).map((array) => Buffer.from(array));
 
 /** Asks a lab whose answers are spoilt as told, each time for a new name. */
-async function askSpoilt(answers: NameTemper, name: string, timeoutMs: number) {
+async function askSpoilt(answers: DnsTemperament, name: string, timeoutMs: number) {
   await using lab = await openLab({ "*.test": { A: ["192.0.2.1"], answers } });
   const resolver = createResolver({ servers: [lab.nameServer], timeoutMs });
   const { status } = await resolver.ask(name, "A");
@@ -23,7 +23,7 @@ async function askSpoilt(answers: NameTemper, name: string, timeoutMs: number) {
 test("random bytes in place of an answer end as a value", async () => {
   await fc.assert(
     fc.asyncProperty(bytes, fc.nat(0xffff), async (junk, salt) => {
-      const answers: NameTemper = () => ({ rewrite: () => junk });
+      const answers: DnsTemperament = () => ({ rewrite: () => junk });
       expect(STATUSES).toContain(await askSpoilt(answers, `n${salt}.test`, 24));
     }),
     { numRuns: 60 },
@@ -38,7 +38,7 @@ test("random bytes behind a sound header and question end as a value, over UDP a
         spoilt.writeUInt16BE(3, 6); // three answers, it says
         return spoilt;
       };
-      const answers: NameTemper = ({ transport }) =>
+      const answers: DnsTemperament = ({ transport }) =>
         isTcp && transport === "udp" ? { truncate: true } : { rewrite };
       expect(STATUSES).toContain(await askSpoilt(answers, `n${salt}.test`, 600));
     }),

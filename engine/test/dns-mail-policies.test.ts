@@ -1,5 +1,5 @@
 /** Stories of what domains publish about their mail, and of what does not count as publishing it. */
-import { type NameEntry, type NameTemper, openLab, servfail, type World } from "@mailvet/lab";
+import { type DnsEntry, type DnsTemperament, openLab, servfail, type World } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { findMailPolicies } from "../src/dns/mail-policies.ts";
 import { createResolver } from "../src/dns/resolver.ts";
@@ -25,11 +25,11 @@ async function recordsIn(world: World, domain: string) {
   }
 }
 
-const txt = (...TXT: (string | string[])[]): NameEntry => ({ TXT });
+const txt = (...TXT: (string | string[])[]): DnsEntry => ({ TXT });
 
 test("a well-kept domain has all three, asked for at the same time", async () => {
   const events: string[] = [];
-  const answers: NameTemper = () => {
+  const answers: DnsTemperament = () => {
     events.push("question");
     const rewrite = (message: Buffer) => {
       events.push("answer");

@@ -1,8 +1,8 @@
 /** Stories of finding where a domain's mail goes: one for every verdict that DNS alone can lead to. */
 import {
   aliasOnly,
+  type DnsEntry,
   garbage,
-  type NameEntry,
   openLab,
   refused,
   servfail,
@@ -30,10 +30,10 @@ async function routeIn(world: World, { allow = [] as string[], timeoutMs = 120_0
   }
 }
 
-const mx = (...exchanges: [preference: number, exchange: string][]): NameEntry => ({
+const mx = (...exchanges: [preference: number, exchange: string][]): DnsEntry => ({
   MX: exchanges.map(([preference, exchange]) => ({ preference, exchange })),
 });
-const PUBLIC: NameEntry = { A: ["9.9.9.9"] };
+const PUBLIC: DnsEntry = { A: ["9.9.9.9"] };
 
 /** Only silence has to be waited for, and what is asked meanwhile has to be answered in time. */
 const SILENCE_MS = 3000;

@@ -2,17 +2,17 @@
 import { createServer } from "node:net";
 import {
   aliasOnly,
+  combineTemperaments,
+  type DnsTemperament,
   dropsFirst,
   garbage,
-  knowsNoEdns,
-  type NameTemper,
+  noEdns,
   openLab,
   refused,
   servfail,
   silent,
   slow,
   spoofedFirst,
-  tempers,
   truncated,
   type World,
 } from "@mailvet/lab";
@@ -159,7 +159,7 @@ test("an answer too large for a datagram is fetched over TCP, whole", async () =
   await using lab = await openLab({
     "large.test": { MX },
     "small.test": { A: ["192.0.2.1"], answers: truncated },
-    "slow.test": { A: ["192.0.2.2"], answers: tempers(truncated, slow(50)) },
+    "slow.test": { A: ["192.0.2.2"], answers: combineTemperaments(truncated, slow(50)) },
   });
   using resolver = openResolver({ servers: [lab.nameServer] });
 
@@ -170,7 +170,7 @@ test("an answer too large for a datagram is fetched over TCP, whole", async () =
 });
 
 test("a server too old for EDNS0 is asked again in its own language", async () => {
-  await using lab = await openLab({ "old.test": { A: ["192.0.2.1"], answers: knowsNoEdns } });
+  await using lab = await openLab({ "old.test": { A: ["192.0.2.1"], answers: noEdns } });
   using resolver = openResolver({ servers: [lab.nameServer] });
   expect(await resolver.ask("old.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.1"] });
 });
@@ -232,7 +232,7 @@ test("a hundred who ask for the same thing at once cost one packet, and so do th
 test("only so many questions are under way at once, and the others get their turn", async () => {
   let open = 0;
   let most = 0;
-  const temper: NameTemper = () => {
+  const temper: DnsTemperament = () => {
     most = Math.max(most, ++open);
     const rewrite = (message: Buffer) => {
       open--;

@@ -1,5 +1,5 @@
 /** Stories of what the world knows of us: our address, its name, the sender's domain, the blocklists. */
-import { type MailWorld, mailDomain, type NameEntry, servfail, silent } from "@mailvet/lab";
+import { type DnsEntry, type MailWorld, mailDomain, servfail, silent } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { examineChanged, OURS, PROVIDERS, REVERSED, troublesIn } from "./doctor-world.ts";
 
@@ -49,7 +49,7 @@ test.each([
   });
 });
 
-test.each<[string, NameEntry, outcome: string, found: string, advice: string]>([
+test.each<[string, DnsEntry, outcome: string, found: string, advice: string]>([
   ["has no name", {}, "bad", "no name", "PTR record to probe.firm.test"],
   ["bears a name that leads elsewhere", { PTR: ["fake.test"] }, "bad", "does not lead back", "each other"],
   [
@@ -104,7 +104,7 @@ test("a sender domain that does not exist, or that nobody can look up, is bad", 
   }
 });
 
-test.each<[string, NameEntry, outcome: string, advice: string]>([
+test.each<[string, DnsEntry, outcome: string, advice: string]>([
   ["forbids us", { TXT: ["v=spf1 ip4:192.0.2.1 -all"] }, "bad", `Add ip4:${OURS}`],
   ["is lukewarm about us", { TXT: ["v=spf1 ip4:192.0.2.1 ~all"] }, "warning", `Add ip4:${OURS}`],
   ["is there twice", { TXT: ["v=spf1 -all", "v=spf1 +all"] }, "bad", "exactly one"],

@@ -1,8 +1,8 @@
 /** Stories of the doctor at the door: name servers, port 25, and how large providers receive us. */
 import { createServer } from "node:net";
 import {
-  blocksUs,
-  failsForNow,
+  blocksClient,
+  failsTemporarily,
   google,
   icloud,
   type MailWorld,
@@ -39,14 +39,14 @@ test("where all is well all is good, and every provider is greeted once and aske
   ]);
   expect(findings["our address"]?.found).toBe(`${OURS}, as big.test sees us.`);
   for (const provider of PROVIDERS) {
-    expect(lab.heard(`mx.${provider}`)).toEqual(["EHLO probe.firm.test", "QUIT"]);
+    expect(lab.received(`mx.${provider}`)).toEqual(["EHLO probe.firm.test", "QUIT"]);
     expect(lab.counts(`mx.${provider}`).connections).toBe(1);
   }
 });
 
 test("whatever is wrong comes with what to do", async () => {
   const findings = await examineChanged({
-    "big.test": mailDomain({ temper: [blocksUs({ at: "banner" }), google] }),
+    "big.test": mailDomain({ temper: [blocksClient({ at: "banner" }), google] }),
     "fruit.test": mailDomain({ down: true }),
     [`${REVERSED}.in-addr.arpa`]: {},
     "firm.test": mailDomain({ records: { TXT: ["v=spf1 -all"] } }),
@@ -188,7 +188,7 @@ test("something that answers for everybody is found out by its name", async () =
 
 test("a provider that has blocked us is quoted", async () => {
   const findings = await examineChanged({
-    "fruit.test": mailDomain({ temper: [blocksUs({ at: "banner" }), icloud] }),
+    "fruit.test": mailDomain({ temper: [blocksClient({ at: "banner" }), icloud] }),
   });
   expect(troublesIn(findings)).toEqual({ welcome: "bad" });
   expect(findings.welcome?.found).toContain('fruit.test: "554 [HM08] Message rejected');
@@ -196,7 +196,7 @@ test("a provider that has blocked us is quoted", async () => {
 
 test("a provider that puts us off is a warning", async () => {
   const findings = await examineChanged({
-    "big.test": mailDomain({ temper: failsForNow({ at: "banner" }) }),
+    "big.test": mailDomain({ temper: failsTemporarily({ at: "banner" }) }),
   });
   expect(troublesIn(findings)).toEqual({ welcome: "warning" });
 });

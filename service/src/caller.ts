@@ -1,4 +1,4 @@
-/** Who is asking: an account, by one of its API keys or by a session of the web app. */
+/** The account that sends a request, authenticated by an API key or a web session. */
 import type { KeyScope, Plan } from "@mailvet/contract";
 
 export type Caller = {

@@ -143,7 +143,7 @@ test("who asks in person for an address of a list that is under way does not wai
   await list;
   expect(result).toMatchObject({ status: "valid", metadata: { cached: false } });
   expect(askedBySingle * 2).toBeLessThan(asked());
-  expect(world.lab.heard("mx.queue.test").filter((line) => line.includes("<anna99@"))).toHaveLength(1);
+  expect(world.lab.received("mx.queue.test").filter((line) => line.includes("<anna99@"))).toHaveLength(1);
 });
 
 test("when the service is about to stop, whoever waits is told what is known, and who comes then does not wait long", async () => {

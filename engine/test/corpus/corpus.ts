@@ -1,4 +1,9 @@
-/** The corpus of replies: what servers said, and what each of them means. */
+/**
+ * The corpus of replies and what each of them means.
+ *
+ * The rows of replies-written.jsonl are written for the test in the manner of a provider or server, and labelled before
+ * their first run. They are not quoted from public sources.
+ */
 import { readFileSync } from "node:fs";
 import { type MailboxFact, type ReplyCategory, type ReplyStage, severityOf } from "../../src/smtp/meaning.ts";
 import { parseReply } from "../../src/smtp/reply.ts";
@@ -9,9 +14,15 @@ export type CorpusRow = {
   mx?: string;
   meaning: ReplyCategory;
   mailbox: MailboxFact;
+  /** Provider or server in whose manner the reply is written; in replies-written.jsonl only. */
+  family?: string;
 };
 
-export const CORPUS: readonly CorpusRow[] = ["replies.jsonl", "replies-2026.jsonl"].flatMap((file) =>
+export const CORPUS: readonly CorpusRow[] = [
+  "replies.jsonl",
+  "replies-2026.jsonl",
+  "replies-written.jsonl",
+].flatMap((file) =>
   readFileSync(new URL(file, import.meta.url), "utf8")
     .trimEnd()
     .split("\n")

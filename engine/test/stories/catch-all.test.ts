@@ -57,7 +57,7 @@ test.concurrent("the made-up name is asked for once, whoever asks and however ma
   expect(new Set(await story.verdictsOn(emails.slice(150)))).toEqual(new Set(["valid"]));
   await story.end();
 
-  const recipients = story.lab.heard("mx.shop.test").filter((line) => line.startsWith("RCPT"));
+  const recipients = story.lab.received("mx.shop.test").filter((line) => line.startsWith("RCPT"));
   expect(recipients.filter((line) => !line.includes("<anna"))).toHaveLength(1);
   expect(recipients).toHaveLength(201);
   expect(new Set(recipients).size).toBe(201);

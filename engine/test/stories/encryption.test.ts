@@ -54,6 +54,6 @@ test("inside TLS we are as polite as outside, and greet again", async () => {
   await story.end();
 
   expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
-  const verbs = story.lab.heard("mx.shop.test").map((line) => line.split(" ", 1)[0]);
+  const verbs = story.lab.received("mx.shop.test").map((line) => line.split(" ", 1)[0]);
   expect(verbs).toEqual(["EHLO", "STARTTLS", "EHLO", "MAIL", "RCPT", "RCPT", "RCPT", "RSET", "QUIT"]);
 });

@@ -1,8 +1,8 @@
 /** Stories of several mail hosts: the next one is asked when one fails, and believed as much. */
 import {
   answersWith,
-  blocksUs,
-  failsForNow,
+  blocksClient,
+  failsTemporarily,
   hangsUp,
   mailDomain,
   mailHost,
@@ -27,12 +27,12 @@ tellStories([
   ],
   [
     "the first blocks us at the banner",
-    mailDomain({ users, hosts: { a: { temper: blocksUs({ at: "banner" }) }, b: {} } }),
+    mailDomain({ users, hosts: { a: { temper: blocksClient({ at: "banner" }) }, b: {} } }),
     asUsual,
   ],
   [
     "the first has no time at the banner",
-    mailDomain({ users, hosts: { a: { temper: failsForNow({ at: "banner" }) }, b: {} } }),
+    mailDomain({ users, hosts: { a: { temper: failsTemporarily({ at: "banner" }) }, b: {} } }),
     asUsual,
   ],
   [
@@ -52,7 +52,7 @@ tellStories([
   ],
   [
     "blocked by the first, and the second is down: the block is what we know",
-    mailDomain({ users, hosts: { a: { temper: blocksUs({ at: "banner" }) }, b: { down: true } } }),
+    mailDomain({ users, hosts: { a: { temper: blocksClient({ at: "banner" }) }, b: { down: true } } }),
     { ann: "unknown probe_blocked" },
   ],
   [

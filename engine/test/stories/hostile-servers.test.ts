@@ -7,7 +7,7 @@ import {
   hangsUp,
   hugeLines,
   mailDomain,
-  type Stage,
+  type SmtpStage,
   saysNothing,
   type Temper,
   type Temperament,
@@ -23,7 +23,7 @@ const silence = { ann: "unknown smtp_timeout", eve: "unknown smtp_timeout" };
 const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
 
 const HANG_UPS = ["connect", "banner", "ehlo", "mail"] as const;
-const MOMENTS = ["banner", "ehlo", "mail", "rcpt"] as const satisfies Stage[];
+const MOMENTS = ["banner", "ehlo", "mail", "rcpt"] as const satisfies SmtpStage[];
 
 describe("nonsense is not believed, whatever it sounds like", () => {
   tellStories([
@@ -45,7 +45,7 @@ describe("nonsense is not believed, whatever it sounds like", () => {
     ...HANG_UPS.map((after) => [`hanging up after ${after}`, at(hangsUp({ after })), nonsense] as const),
     // A reset right after the banner may overtake it, and then nobody was there at all.
     ...HANG_UPS.filter((after) => after !== "banner").map(
-      (after) => [`a reset after ${after}`, at(hangsUp({ after, manner: "abruptly" })), nonsense] as const,
+      (after) => [`a reset after ${after}`, at(hangsUp({ after, mode: "abruptly" })), nonsense] as const,
     ),
     [
       "two codes in one reply",
@@ -69,11 +69,11 @@ describe("silence is waited for as long as the budget says", () => {
 
 /** Says something more after every reply to RCPT. */
 const talkative: Temperament = {
-  on: { rcpt: (visit) => ({ reply: `${visit.say("does_not_exist")}\n${visit.say("exists")}` }) },
+  on: { rcpt: (session) => ({ reply: `${session.reply("does_not_exist")}\n${session.reply("exists")}` }) },
 };
 /** Greets twice, so that every answer would be taken for that to the question before. */
 const greetsTwice: Temperament = {
-  on: { banner: (visit) => ({ reply: visit.say("banner"), next: { reply: visit.say("banner") } }) },
+  on: { banner: (session) => ({ reply: session.reply("banner"), next: { reply: session.reply("banner") } }) },
 };
 /** Sends a refusal ahead of the answer to EHLO. */
 const refusesUnasked: Temperament = {

@@ -2,10 +2,10 @@
 import {
   answersSlowly,
   breaksWhenPipelined,
+  closesAfterRecipients,
   errorLimit,
   hangsUp,
-  impatient,
-  leavesAfterRecipients,
+  idleTimeout,
   mailDomain,
   mailHost,
   noEhlo,
@@ -27,7 +27,7 @@ tellStories([
   ["one recipient to a transaction", at(recipientLimit(1)), asUsual],
   ["two recipients to a transaction", at(recipientLimit(2)), asUsual],
   ["one recipient to a transaction, without pipelining", at([noPipelining, recipientLimit(1)]), asUsual],
-  ["three recipients to a visit, and then 421", at(leavesAfterRecipients(3)), asUsual],
+  ["three recipients to a visit, and then 421", at(closesAfterRecipients(3)), asUsual],
   [
     "two recipients to a visit, and then silence on the line",
     at(hangsUp({ after: { recipients: 2 } })),
@@ -35,7 +35,7 @@ tellStories([
   ],
   [
     "two recipients to a visit, and then a reset",
-    at(hangsUp({ after: { recipients: 2 }, manner: "abruptly" })),
+    at(hangsUp({ after: { recipients: 2 }, mode: "abruptly" })),
     asUsual,
   ],
   ["no EHLO", at(noEhlo), asUsual],
@@ -44,7 +44,7 @@ tellStories([
   ["replies byte by byte", at(splitsReplies), asUsual],
   ["a thoughtful server", at(answersSlowly({ delayMs: 60 })), asUsual],
   ["a banner in two halves with a pause between", at(pausesMidBanner({ pauseMs: 400 })), asUsual],
-  ["little patience with the silent", at(impatient({ idleMs: 120 })), asUsual],
+  ["little patience with the silent", at(idleTimeout({ idleMs: 120 })), asUsual],
 ]);
 
 test.concurrent("a server that loses what comes early is asked again, one question at a time", async () => {
@@ -59,7 +59,7 @@ test.concurrent("a server that loses what comes early is asked again, one questi
 
 test.concurrent("a server that falls silent after the first recipient of a visit is asked for one a visit", async () => {
   const temper: Temperament = {
-    on: { rcpt: (visit) => (visit.recipientsAsked > 1 ? { silent: true } : undefined) },
+    on: { rcpt: (session) => (session.recipientsAsked > 1 ? { silent: true } : undefined) },
   };
   await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 4000 });
   const verdicts = await story.verdictsOn(
@@ -106,7 +106,7 @@ test.concurrent("what a host taught us about a visit's length is kept: after the
   await using story = await openStory({
     "shop.test": mailDomain({
       users: ({ localPart }) => localPart.startsWith("anna"),
-      temper: leavesAfterRecipients(30),
+      temper: closesAfterRecipients(30),
     }),
   });
   const emails = manyAt("shop.test", 100);

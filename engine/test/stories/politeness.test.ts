@@ -2,8 +2,8 @@
 import {
   answersSlowly,
   answersWith,
-  blocksUs,
-  leavesAfterRecipients,
+  blocksClient,
+  closesAfterRecipients,
   type MailWorld,
   mailDomain,
   mailHost,
@@ -25,7 +25,7 @@ test.concurrent("a whole visit: greet, ask, take it back, say goodbye", async ()
   expect(await story.verdictOn("ann@shop.test")).toBe("valid");
   await story.end();
 
-  const heard = story.lab.heard("mx.shop.test");
+  const heard = story.lab.received("mx.shop.test");
   expect(heard.slice(0, 3)).toEqual([
     "EHLO probe.mailvet-lab.example",
     "MAIL FROM:<probe@mailvet-lab.example>",
@@ -56,7 +56,7 @@ test.concurrent.each(["banner", "ehlo", "mail", "rcpt"] as const)(
   "refused at %s, we still say goodbye, and after three refusals do not call again",
   async (stage) => {
     await using story = await openStory({
-      "shop.test": mailDomain({ users: ["ann"], temper: blocksUs({ at: stage }) }),
+      "shop.test": mailDomain({ users: ["ann"], temper: blocksClient({ at: stage }) }),
     });
     for (let i = 0; i < 12; i++) {
       expect(await story.verdictOn(`anna${i}@shop.test`)).toBe("unknown probe_blocked");
@@ -96,7 +96,7 @@ test.concurrent("a list of domains behind one house that refuses us costs three 
   const hosts = Array.from({ length: 30 }, (_, i) => `firm${i}.mail.protection.outlook.com`);
   const world: MailWorld = {};
   for (const [i, host] of hosts.entries()) {
-    world[host] = mailHost({ temper: blocksUs({ at: "banner" }) });
+    world[host] = mailHost({ temper: blocksClient({ at: "banner" }) });
     world[`firm${i}.test`] = mailDomain({ mx: [host], users: ["ann"] });
   }
   await using story = await openStory(world);
@@ -116,7 +116,7 @@ test.concurrent("after 421 at the door we wait, try a little later, and give up 
 });
 
 test.concurrent("dismissed with 421 in every visit, we call a handful of times and then say so", async () => {
-  const world = { "shop.test": mailDomain({ users: isNumbered, temper: leavesAfterRecipients(0) }) };
+  const world = { "shop.test": mailDomain({ users: isNumbered, temper: closesAfterRecipients(0) }) };
   await using story = await openStory(world, { probeTimeoutMs: RESTS_TWICE_MS });
   const verdicts = await story.verdictsOn(manyAt("shop.test", 50));
   expect(new Set(verdicts)).toEqual(new Set(["unknown rate_limited"]));

@@ -1,6 +1,6 @@
 /** Stories in the words of large providers and common programs, which differ in everything but what they mean. */
 import {
-  blocksUs,
+  blocksClient,
   disabled,
   exchange,
   exim,
@@ -74,7 +74,7 @@ test.concurrent.each(
     (["banner", "mail", "rcpt"] as const).map((stage) => [slug, host, stage, temper] as const),
   ),
 )("%s at %s blocks us at %s: nobody is called invalid", async (_, host, stage, temper) => {
-  await using story = await openStory(worldAt(host, [blocksUs({ at: stage }), temper]));
+  await using story = await openStory(worldAt(host, [blocksClient({ at: stage }), temper]));
   const verdicts = await story.verdictsOn(["annabel@shop.test", "evangeline@shop.test"]);
   for (const verdict of verdicts) expect(verdict).toMatch(/^unknown (probe_blocked|rate_limited)$/);
 });

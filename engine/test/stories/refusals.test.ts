@@ -1,9 +1,9 @@
 /** Stories of what servers say about mailboxes, and of what they say about us instead. */
 import {
   answersWith,
-  blocksUs,
+  blocksClient,
   disabled,
-  failsForNow,
+  failsTemporarily,
   greylists,
   mailDomain,
   noSmtpUtf8,
@@ -34,23 +34,23 @@ tellStories([
     mailDomain({ users: ["ann"], temper: noSmtpUtf8 }),
     { jürg: "invalid smtputf8_unsupported", ann: "valid", eve: "invalid mailbox_not_found" },
   ],
-  ["blocked at the banner, we know nothing of anybody", at(blocksUs({ at: "banner" })), blocked],
-  ["blocked at EHLO, we know nothing of anybody", at(blocksUs({ at: "ehlo" })), blocked],
-  ["blocked at MAIL, we know nothing of anybody", at(blocksUs({ at: "mail" })), blocked],
-  ["blocked at RCPT, we know nothing of anybody", at(blocksUs({ at: "rcpt" })), blocked],
+  ["blocked at the banner, we know nothing of anybody", at(blocksClient({ at: "banner" })), blocked],
+  ["blocked at EHLO, we know nothing of anybody", at(blocksClient({ at: "ehlo" })), blocked],
+  ["blocked at MAIL, we know nothing of anybody", at(blocksClient({ at: "mail" })), blocked],
+  ["blocked at RCPT, we know nothing of anybody", at(blocksClient({ at: "rcpt" })), blocked],
   [
     "a server that cannot tell just now has not refused anybody",
-    at(failsForNow({ at: "rcpt" })),
+    at(failsTemporarily({ at: "rcpt" })),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
     "a failure at MAIL is no word on mailboxes either",
-    at(failsForNow({ at: "mail" })),
+    at(failsTemporarily({ at: "mail" })),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
     "nor is one at the banner",
-    at(failsForNow({ at: "banner" })),
+    at(failsTemporarily({ at: "banner" })),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
@@ -99,8 +99,8 @@ test("a question that cannot even be put leaves no trace in the conversation", a
   expect(await story.verdictOn("ann@shop.test")).toBe("valid");
   expect(await story.verdictOn("eve@shop.test")).toBe("invalid mailbox_not_found");
   await story.end();
-  expect(story.lab.heard("mx.shop.test").filter((line) => !/^(EHLO|MAIL|RCPT|RSET|QUIT)/.test(line))).toEqual(
-    [],
-  );
+  expect(
+    story.lab.received("mx.shop.test").filter((line) => !/^(EHLO|MAIL|RCPT|RSET|QUIT)/.test(line)),
+  ).toEqual([]);
   expect(story.lab.counts("mx.shop.test").connections).toBe(1);
 });

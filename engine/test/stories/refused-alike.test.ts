@@ -40,7 +40,7 @@ tellStories([
     mailDomain({
       users: ["ann"],
       temper: [
-        { words: { does_not_exist: "550 5.4.1 Recipient address rejected: Access denied" } },
+        { replies: { does_not_exist: "550 5.4.1 Recipient address rejected: Access denied" } },
         microsoft365,
       ],
     }),
@@ -50,7 +50,7 @@ tellStories([
     "the same words of a server that is not Microsoft's are its policy",
     mailDomain({
       users: ["ann"],
-      temper: { words: { does_not_exist: "550 5.4.1 Recipient address rejected: Access denied" } },
+      temper: { replies: { does_not_exist: "550 5.4.1 Recipient address rejected: Access denied" } },
     }),
     { eve: "unknown probe_blocked" },
   ],

@@ -1,5 +1,5 @@
 /** Stories that hold the replay to the truth: the same replies, given by servers in a lab, come to the same verdicts. */
-import { answersWith, type MailDomain, mailDomain } from "@mailvet/lab";
+import { answersWith, type LabDomain, mailDomain } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { decide } from "../../src/verdict.ts";
 import { CORPUS } from "../corpus/corpus.ts";
@@ -20,7 +20,7 @@ test("a sample of the corpus, said by servers, comes to the verdicts of the repl
 }, async () => {
   const rows = CORPUS.filter(isPlain).filter((_, index) => index % EVERY === 0);
   const domainOf = (index: number) => `row-${index + 1}.test`;
-  const domains = rows.map(({ stage, reply }): MailDomain => {
+  const domains = rows.map(({ stage, reply }): LabDomain => {
     const temper =
       stage === "rcpt" ? { users: ({ localPart }: { localPart: string }) => localPart === USER } : {};
     return mailDomain({ users: [USER], temper: answersWith({ at: stage, reply, ...temper }) });

@@ -2,7 +2,7 @@
 import {
   acceptsEveryone,
   answersWith,
-  failsForNow,
+  failsTemporarily,
   greylists,
   hangsUp,
   mailDomain,
@@ -62,16 +62,16 @@ const twoHosts = (first: Temper, second: Temper = []) =>
   mailDomain({ users: ["ann"], hosts: { mx1: { temper: first }, mx2: { temper: second } } });
 
 tellStories([
-  ["put off by the first host, the second is asked", twoHosts(failsForNow({ at: "rcpt" })), asUsual],
+  ["put off by the first host, the second is asked", twoHosts(failsTemporarily({ at: "rcpt" })), asUsual],
   ["also where the first greylists", twoHosts(greylists({ delayMs: 3_600_000 })), asUsual],
   [
     "where both put us off, the first one's word stands",
-    twoHosts(greylists({ delayMs: 3_600_000 }), failsForNow({ at: "rcpt" })),
+    twoHosts(greylists({ delayMs: 3_600_000 }), failsTemporarily({ at: "rcpt" })),
     { ann: "unknown greylisted", eve: "unknown greylisted" },
   ],
   [
     "a second host that takes anyone proves nothing where the first put us off",
-    twoHosts(failsForNow({ at: "rcpt" }), acceptsEveryone),
+    twoHosts(failsTemporarily({ at: "rcpt" }), acceptsEveryone),
     { ann: "unknown temporary_error", eve: "unknown temporary_error" },
   ],
   [
@@ -85,7 +85,7 @@ tellStories([
   [
     "a second host that does not serve the domain says nothing of the mailbox",
     twoHosts(
-      failsForNow({ at: "rcpt" }),
+      failsTemporarily({ at: "rcpt" }),
       answersWith({ at: "rcpt", reply: "550 5.7.1 Relay access denied" }),
     ),
     { ann: "unknown temporary_error" },
@@ -98,7 +98,7 @@ tellStories([
 ]);
 
 test.concurrent("one further host is asked, and no third", async () => {
-  const temper = failsForNow({ at: "rcpt" });
+  const temper = failsTemporarily({ at: "rcpt" });
   await using story = await openStory({
     "shop.test": mailDomain({ users: ["ann"], temper, hosts: { mx1: {}, mx2: {}, mx3: {} } }),
   });

@@ -4,7 +4,7 @@
  * Every verdict is held against what is true in the lab, so that each story, whatever it is about, fails when
  * a live mailbox is called invalid.
  */
-import { type Lab, type MailDomain, type MailWorld, openLab } from "@mailvet/lab";
+import { type Lab, type LabDomain, type MailWorld, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createResolver } from "../../src/dns/resolver.ts";
 import { createEgressGuard } from "../../src/egress/guard.ts";
@@ -112,7 +112,7 @@ function isLive(lab: Lab, email: string): boolean {
 }
 
 /** Title, the domain it happens at, and by mailbox the verdict it comes to. */
-export type Row = readonly [title: string, domain: MailDomain, verdicts: Readonly<Record<string, string>>];
+export type Row = readonly [title: string, domain: LabDomain, verdicts: Readonly<Record<string, string>>];
 
 /** One test for each row, all in one lab, each at a domain of its own. */
 export function tellStories(rows: readonly Row[], options: StoryOptions = {}): void {
@@ -147,7 +147,7 @@ export function tellStories(rows: readonly Row[], options: StoryOptions = {}): v
 }
 
 /** The hosts of a domain that are up. */
-function hostsOf(name: string, { hosts = { mx: {} }, implicitMx, down }: MailDomain): string[] {
+function hostsOf(name: string, { hosts = { mx: {} }, implicitMx, down }: LabDomain): string[] {
   if (down) return [];
   if (implicitMx) return [name];
   const up = Object.entries(hosts).filter(([, host]) => !host.down);
@@ -161,13 +161,13 @@ export async function rudenessAt({ lab }: Story, host: string) {
   return {
     data: counts.commands.DATA ?? 0,
     vrfy: counts.commands.VRFY ?? 0,
-    talkedBeforeBanner: counts.talkedBeforeBanner,
+    sentBeforeBanner: counts.sentBeforeBanner,
     leftWithoutQuit: counts.endedWithoutQuit,
     stillThere: counts.openConnections,
   };
 }
 
-export const NO_RUDENESS = { data: 0, vrfy: 0, talkedBeforeBanner: 0, leftWithoutQuit: 0, stillThere: 0 };
+export const NO_RUDENESS = { data: 0, vrfy: 0, sentBeforeBanner: 0, leftWithoutQuit: 0, stillThere: 0 };
 
 /** `anna1@domain` … `annaN@domain`. */
 export function manyAt(domain: string, count: number): string[] {

@@ -1,5 +1,5 @@
 /** Stories of servers that turn on a visitor: what they say to everybody from then on proves nothing of anybody. */
-import { acceptsEveryone, mailDomain, noPipelining, type Temper, turnsOnVisitors } from "@mailvet/lab";
+import { acceptsEveryone, mailDomain, noPipelining, rejectsAfterLimit, type Temper } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { NO_RUDENESS, openStory, rudenessAt } from "./story.ts";
 
@@ -29,7 +29,7 @@ test.concurrent.each([
   ["come back later, after twelve recipients", { recipients: 12, reply: "450 4.2.1 Mailbox unavailable" }],
 ])("to everybody %s: nobody alive is called dead, and everybody gets an answer", async (_, turn) => {
   for (const manner of [[], noPipelining]) {
-    const { told, right, connections } = await verdictsAt([manner, turnsOnVisitors(turn)], everySecond);
+    const { told, right, connections } = await verdictsAt([manner, rejectsAfterLimit(turn)], everySecond);
     expect(told).toEqual(right);
     expect(connections).toBeLessThanOrEqual(40);
   }
@@ -42,7 +42,7 @@ test.concurrent.each([
   [5, 5],
   [5, 12],
 ])("turned after %d unknown users, of whom there are %d before anybody else", async (refusals, missing) => {
-  const temper = turnsOnVisitors({ refusals, reply: "550 5.1.1 User unknown" });
+  const temper = rejectsAfterLimit({ refusals, reply: "550 5.1.1 User unknown" });
   const { told, right } = await verdictsAt(temper, ({ localPart }) => numberOf(localPart) >= missing);
   expect(told).toEqual(right);
 });
@@ -50,7 +50,7 @@ test.concurrent.each([
 test.concurrent("a catch-all that turns is a catch-all all the same", async () => {
   await using story = await openStory({
     "open.test": mailDomain({
-      temper: [turnsOnVisitors({ recipients: 20, reply: "550 5.1.1 User unknown" }), acceptsEveryone],
+      temper: [rejectsAfterLimit({ recipients: 20, reply: "550 5.1.1 User unknown" }), acceptsEveryone],
     }),
   });
   const told = await story.verdictsOn(NAMES.map((name) => `${name}@open.test`));

@@ -1,6 +1,6 @@
 /** A story for every sub-status there is, most of them in the lab's standing world. */
 import { ALL_SUB_STATUSES } from "@mailvet/contract";
-import { mailDomain, mailHost, SAMPLES, STANDING_WORLD } from "@mailvet/lab";
+import { mailDomain, mailHost, SAMPLE_WORLD, SAMPLES } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
@@ -16,7 +16,7 @@ let story: Story;
 /** Engines in the same world that give up early, for the verdicts that come of that. */
 let brief: Record<string, Engine>;
 beforeAll(async () => {
-  story = await openStory(STANDING_WORLD);
+  story = await openStory(SAMPLE_WORLD);
   brief = {
     smtp_timeout: engineIn(story.lab, { probeTimeoutMs: 2500 }),
     dns_error: engineIn(story.lab, { dnsTimeoutMs: 2500 }),

@@ -4,7 +4,7 @@
  * Nobody else's outcomes are in it: what a stranger reports moves no one's scores but the stranger's. It is looked up
  * once in a while for each account; whoever reports outcomes makes every process forget it.
  */
-import type { Outcome } from "@mailvet/contract";
+import type { DeliveryOutcome } from "@mailvet/contract";
 import { type Calibration, type CalibrationCell, calibrationFrom, type KnownOutcome } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
@@ -92,7 +92,7 @@ const LOAD = `
        'bounced', bounced, 'predicted', predicted))
      from calibration_cells where account_id = $1) as cells`;
 
-type Row = { hash: string; outcome: Outcome; reported_at: Date };
+type Row = { hash: string; outcome: DeliveryOutcome; reported_at: Date };
 
 async function recall(pool: pg.Pool, accountId: string, addresses: readonly string[]) {
   const byHash = new Map(addresses.map((address) => [addressHash(accountId, address), address]));

@@ -1,9 +1,9 @@
 /** Predicted against real bounces: what the scores had led to expect, what they would say now, and what came of it. */
 import {
   type BounceComparison,
+  type DeliveryOutcome,
   type FeedbackReport,
   MAX_PROVIDERS_SHOWN,
-  type Outcome,
   type SubStatus,
 } from "@mailvet/contract";
 import { type Calibration, calibrated, predictedBounce } from "@mailvet/engine";
@@ -13,7 +13,7 @@ import type pg from "pg";
 export type OutcomeGroup = {
   /** Its Monday, as 2026-01-26. */
   week: string;
-  outcome: Outcome;
+  outcome: DeliveryOutcome;
   /** What we had said; null when nothing. */
   score: number | null;
   sub_status: SubStatus | null;
@@ -43,7 +43,7 @@ export function feedbackReport(
   from: string,
 ): FeedbackReport {
   const judged = groups.flatMap((group) => judge(group, calibration) ?? []);
-  const totalOf = (outcome: Outcome) =>
+  const totalOf = (outcome: DeliveryOutcome) =>
     groups.reduce((sum, one) => sum + (one.outcome === outcome ? one.count : 0), 0);
   return {
     from,

@@ -4,7 +4,7 @@
  * Whoever changes an account's outcomes holds the account's row meanwhile. So two who report at the same time take turns,
  * and what the one takes out of a cell is what the other put in.
  */
-import type { Outcome, SubStatus } from "@mailvet/contract";
+import type { DeliveryOutcome, SubStatus } from "@mailvet/contract";
 import { bandOf, type CalibrationCell, predictedBounce } from "@mailvet/engine";
 import { eq, sql } from "drizzle-orm";
 import { batchedDelete } from "../db/batched-delete.ts";
@@ -107,7 +107,7 @@ async function holdAccount(tx: Orm, accountId: string): Promise<void> {
 
 type Row = {
   hash: string;
-  outcome: Outcome;
+  outcome: DeliveryOutcome;
   reported_at_ms: number;
   score: number | null;
   sub_status: SubStatus | null;

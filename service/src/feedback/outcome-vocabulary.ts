@@ -5,10 +5,10 @@
  * say nothing about the mailbox at all, and neither does "invalid": that is a verdict, ours or another checker's, and no
  * message was sent for it.
  */
-import type { Outcome } from "@mailvet/contract";
+import type { DeliveryOutcome } from "@mailvet/contract";
 
 /** What a word says; undefined when nobody knows. */
-export type WordMeaning = Outcome | "soft_bounce" | "other_event";
+export type WordMeaning = DeliveryOutcome | "soft_bounce" | "other_event";
 
 const WORDS: Readonly<Record<WordMeaning, string>> = {
   delivered: `delivered delivery deliver sent send success successful ok

@@ -70,6 +70,7 @@ export const MESSAGE_RULES: readonly Rule[] = [
         (no such|unknown|invalid) (user|recipient|mailbox)
         (invalid|local) mailbox
         (user|mailbox|recipient|account) (is )?(not found|full|terminated|disabled|inactive)
+        (filter|scanner|milter) (is )?(too |currently )?busy
       `,
       },
     ],
@@ -83,6 +84,7 @@ export const CHOICE_RULES: readonly Rule[] = phrases("policy_rejected", [
     any`
       (recipient|user|account|owner|mailbox|person|member|list|group|subscriber|customer)s? … ?(only accept|accepting (mail )?(only )?from|only accepting|preferences?|privacy|white ?list|allow ?list|allowed sender|approved sender|opted out|opt-?out|protected by|blocked (you|your|this|mail|messages)|does not (want|wish)|rules)
       (recipient|user|owner) (refuses|rejects|has refused|has rejected)
+      (recipient|user|owner) … ?has (disabled|blocked|stopped|closed) (it|mail|messages|e-?mail) (from|to) 
       envelope blocked
       (recipient|user)s? (own )?(block|black|reject|deny) ?list
       only … ?same domain

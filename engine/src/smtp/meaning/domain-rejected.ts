@@ -16,6 +16,7 @@ export const NO_MAIL_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       (domain|server|host|address|system) (is )?(for )?(parked|send-only|send only|sending only|outbound only)
       recipient address has null mx
       domain (is )?not used for (e-?)?mail
+      domain … ?(receives|takes|accepts) no (e-?)?mail( here| at all)?( \.|$)
       mail exchanger … (does not|doesnt) (accept|receive)
     `,
     "the domain takes no mail at all",
@@ -24,6 +25,7 @@ export const NO_MAIL_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       unless: any`
         from
         sender
+        (your|sending|originating|envelope|client) domain
         (user|mailbox|account|recipient|address) … (does not|doesnt|not) (accept|receiv)
         over ipv6
         (currently|temporar|at this time|right now)
@@ -124,6 +126,8 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       no mail-enabled
       (customer|account|company) … (inbounds? disabled|not (a )?(customer|provisioned))
       (domaine|domain|dominio|domane|domena) … (inconnu|nicht|non|no es|no esta|nie )
+      (does not|doesnt) have (an? |any )?(mail |e-?mail )?forwarding (record|rule|entry|configuration)(?! for)
+      (served|handled|hosted) by (another|a different) 
       recipient domain
       destination … (unknown|not (allowed|accepted|configured|local))
       we (do not|dont) (host|serve|handle|accept) 
@@ -151,9 +155,11 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
         too many
         policy
         (client|remote|sending|your) host
+        (host|ip) address
         (user|account|mailbox|recipient|address) (\S+ ){0,3}(unknown|not found|does not exist|doesnt exist|not exist)
         unknown (user|alias)
-        no such user
+        no such (user|rcpt|recipient|mailbox)
+        (address|alias|recipient|mailbox|account) (is |was )?not (configured|registered)
         (accept|receive)\w* (any )?(mail|messages|email) from
         cannot deliver mail (for|to)( \.|$)
         member of (the |this |our )?domain

@@ -50,7 +50,7 @@ export const GREYLIST_RULES: readonly Rule[] = phrases("greylisted", [
   [
     "first-contact",
     any`
-      first (time|contact|seen|attempt|delivery|connection)
+      first (mail|message|time|contact|seen|attempt|delivery|connection)
       (not|never) (yet )?(been )?(seen|known|encountered) (yet|you|this|before|from)
       (havent|have not|never) … (seen|met|talked)
       new (sender|triplet|source|server|client|host|correspond)
@@ -119,6 +119,7 @@ export const GREYLIST_RULES: readonly Rule[] = phrases("greylisted", [
         unexpected volume
         complaints
         maintenance
+        backup
         verif
         overload
         unavailable
@@ -204,6 +205,7 @@ export const LOGIN_RULES: readonly Rule[] = phrases("auth_required", [
       submission (port|service|only)
       (use|try|switch to) port (587|465)
       not logged in
+      (log ?in|sign in|authenticate) (first|before)\b
       identity … (not|un) ?verified
       resolver\.rst\.(authrequired|sendernotauthenticated\S*)
       smtp ?auth

@@ -114,7 +114,8 @@ export const ADDRESS_RULES: readonly Rule[] = [
         ip (address )?(you are|youre|you re) using
         not authori[sz]ed to send (e-?mail|mail|messages) directly
         connections? from dynamic
-        your (mail ?|sending )?(server|host|ip|network|client) (is |was )*(unknown|not known|unrecogni[sz]ed|not recogni[sz]ed)
+        (unregistered|unknown) (mail|sending) ?server
+        your (mail ?|sending )?(server|host|ip|network|client) (is |was )*(unknown|not known|unrecogni[sz]ed|not recogni[sz]ed|not an? (known|valid|trusted|recogni[sz]ed))
       `,
       "it speaks about the address we connect from",
       {
@@ -141,7 +142,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
     [
       "mail-from-our-address",
       any`
-        (mail|messages?|e-?mails?|connections?|traffic|access|smtp|delivery|anything) … ?(from|by|of) (an? |the |some )?(@ip|your (ip|network|server|host|isp|location|country|region|system|mail ?server|mx|mta|provider)|this (ip|host|server|network|mta)|dynamic|dsl|dial-?up|residential|broadband|cable|home|servers|hosts|ips)
+        (mail|messages?|e-?mails?|connections?|traffic|access|smtp|delivery|anything) … ?(from|by|of) (an? |the |some )?(@ip|your (ip|network|server|host|isp|location|country|region|system|mail ?server|mx|mta|provider)|this (ip|host|server|network|mta)|dynamic|dsl|dial-?up|residential|broadband|cable|home|hosting|cloud|vps|vpn|data ?cent(er|re)|servers|hosts|ips)
         dont (accept|want|like|receive) … from (you\b|your (?!domain|address|email)|@ip|this (?!sender|domain|address|user)|dynamic)
         (not|never|no longer) (accept\w*|receiv\w*|allow\w*|tak\w*) … from (you\b|your (?!domain|address|email)|@ip|this (?!sender|domain|address|user)|dynamic)
         dynamic( or \S+)* (ip|address|host|pool|dsl)
@@ -324,6 +325,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
           \burl
           over ?quota
           administrative prohibition
+          by (the |their |this )?(organi[sz]ations?|company|tenant)\b
         `,
       },
     ],

@@ -20,12 +20,20 @@ const either = (one: string, other: string) =>
   exactly(new RegExp(`(?<!\\w)(?:${one}${OR}${other}|${other}${OR}${one})(?!\\w)`));
 
 export const EITHER_OR_RULES: readonly Rule[] = [
+  ...phrases("policy_rejected", [
+    [
+      "unknown-full-or-shut",
+      exactly(new RegExp(`^(?=.*${MISSING})(?=.*${SHUT}).*(?<!\\w)full(?!\\w).* or `)),
+      "it names three reasons and does not say which",
+      { mailbox: "unknown", severity: 5 },
+    ],
+  ]),
   ...phrases("mailbox_disabled", [
     [
       "unknown-or-shut",
       either(MISSING, SHUT),
       "it names two reasons and does not say which",
-      { mailbox: "unknown" },
+      { mailbox: "unknown", unless: any`(closed|disabled|locked) (to|for) you` },
     ],
   ]),
   ...phrases("mailbox_full", [
@@ -67,7 +75,7 @@ export const FULL_RULES: readonly Rule[] = phrases("mailbox_full", [
     "the mailbox is over its quota",
     {
       unless: any`
-        (sending|submission|outbound|relay|message-id|hourly|daily|recipients?|email|rate|connection|bandwidth) … ?quota
+        (sending|submission|outbound|relay|message-id|hourly|daily|recipients?(?! mailbox)|email|rate|connection|bandwidth) … ?quota
         quota for sending
         (your|sender|senders) … ?quota
         (message|mail) … ?(too (large|big)|larger than|size … (exceed|limit))
@@ -129,9 +137,9 @@ export const DISABLED_RULES: readonly Rule[] = phrases("mailbox_disabled", [
   [
     "shut-mailbox",
     any`
-      {user}\b … ?(is |was |has been |been |are |has |have |had |currently |temporarily |temporary |permanently |now |being |administratively |status |marked |marked as |set |his |her |in |this |the |deliver\w* )*(disabled|inactive|suspended|deactivated|expired|locked|closed|terminated|frozen|discontinued|cancell?ed|on hold|dormant|retired|archived|decommissioned|paused|unactivated|disconnected|abandoned|revoked|barred|deprecated|quarantined|blocked|hold|unsubscribed|shut ?down|stopped)\b
+      {user}\b … ?(is |was |has been |been |are |has |have |had |currently |temporarily |temporary |permanently |now |being |administratively |status |marked |marked as |set |his |her |in |this |the |deliver\w* )*(disabled|inactive|suspended|deactivated|expired|locked|closed|terminated|frozen|discontinued|cancell?ed|on hold|dormant|retired|archived|decommissioned|paused|unactivated|disconnected|abandoned|revoked|barred|deprecated|quarantined|blocked|hold|unsubscribed|shut ?down|stopped|lapsed)\b
       (disabled|inactive|suspended|deactivated|expired|locked|closed|terminated|frozen|discontinued|cancell?ed|dormant|archived|blocked|unused|abandoned) … ?({user}|customer)\b
-      {user}\b … ?(not|isnt|wasnt|no longer|not yet|never) (currently |yet |been )?(an? )?(active|activated|enabled|in use|in service|operational|used|accessible|being used|available for use|able to receive|monitored|maintained|accept\w*|tak\w*|receiv\w*)
+      {user}\b … ?(not|isnt|wasnt|no longer|not yet|never) (currently |yet |been )?(an? )?(active|activated|enabled|in use|in service|operational|used|accessible|being used|available for use|able to receive|monitored|maintained|(accept|tak|receiv)\w*( \.|$| (any |new |more |further |incoming |our |your )*(e-?mails?|mails?|messages?|deliver\w*|anything)))
       (not|isnt|no longer|arent|cannot|cant|not currently|unable to|doesnt|does not|is not|wont|will not|not permitted to|not allowed to|not able to) (currently |any ?more |be )?(accept|accepting|receive|receiving|take|taking|get) (any |new |more |incoming |further |e-?mail |mail )*(e-?mails?|mails?|messages?|deliver\w*)\b( at this time| for this| anymore| any more| any longer| to this)?
       (mail|delivery|deliveries|reception|receiving|service)( \S+)? (is |has been |was |are )?(disabled|suspended|turned off|switched off|stopped|deactivated) (for|to|on|at)
       mail receiving disabled
@@ -177,6 +185,11 @@ export const DISABLED_RULES: readonly Rule[] = phrases("mailbox_disabled", [
         delivery (is )?(temporarily )?suspended
         (vrfy|expn|command|auth\w*|relay\w*|smtputf8|feature|verification|service)s? (is |has been |are )?(disabled|deactivated)
         external (mail|e-?mail|senders?)
+        locked by another (session|process|client)
+        blocked by (an? |the )?(rule|filter|user|owner|recipient)
+        has (disabled|blocked|closed|stopped|suspended) (the |all |any |your )?(mail|messages?|e-?mails?|senders?|you)\b
+        (user|account|recipient|mailbox) (database|directory|table|store|lookup)
+        (tak|accept|receiv)\w* (any )?(replies|answers|responses)
         from outside
         (from|by) (this|your|that|the) (sender|domain|host|server|ip)
         from (you|unknown|unauthenticated|@ip)

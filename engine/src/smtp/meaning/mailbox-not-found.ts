@@ -12,7 +12,7 @@ export const PLAIN_RULES: readonly Rule[] = phrases("mailbox_not_found", [
     any`
       no such user
       user unknown
-      unknown user
+      unknown user(?!s)
       (user|mailbox|account|recipient) (does not|doesnt) exist
     `,
     "it says plainly that there is no such mailbox",
@@ -42,6 +42,7 @@ export const PLAIN_RULES: readonly Rule[] = phrases("mailbox_not_found", [
         full\b
         quota
         temporar
+        (log ?in|sign in|authenticate)\b
       `,
     },
   ],
@@ -54,11 +55,11 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       unknown (local |virtual |or illegal |or invalid |internal |email |mail |smtp |e-mail |pop3? |domino |destination |or \S+ )*{user}
       {user}\b … ?(name )?(is |was |are |were |been |an? )*(not known|unknown|unkown|unknow|unknwon|nonexist\w*|not recogni[sz]ed|unrecogni[sz]ed|unrouteable|undeliverable)
       {user}\b … ?unknown\b
-      unknown (to|here|at this|in (the |this |our |local |virtual )?)
+      unknown (to|here|at this|in)\b
       (user|recipient|addressee) unknown
       userunknown
       no such (\S+ ){0,2}?({user}|person|name|one|local|here|object|entry|people|individual|student|employee)
-      no such (?!domain|host|command|file|table|option|extension|route|process|network|device)\S
+      no such (?!message|attachment|content|type|header|format|service|sender|domain|host|command|file|table|option|extension|route|process|network|device)\S
       not? ok( \.|$)
       cannot deliver (mail|message|it)? ?(for|to)( \.|$)
       no recipients? (for|here)
@@ -68,7 +69,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       (cannot|can not|cant|unable to|could not) route (to |mail to )?(this |the |that )?{user}
       (not|doesnt|does not|dont|do not|no) (handle|accept|take|have)\w* (mail|e-?mail|messages) for (this|that|such|the) ({user})(?!\S* (domain|host))
       {user} (has|have) no (mail|mailbox|e-?mail)
-      (not known|unknown) (at|to|here|in|on)
+      (not known|unknown) (at|to|here|in|on)\b
       (unable to|cannot|could not|couldnt|failed to) (validate|verify) (the |this )?(recipient|user|rcpt|destination)
       (dont|do not|doesnt|does not) know (this|that|the|any|such)? ?(user|recipient|mailbox|person|address)
       no \S+ entry for (this|that) (address|user)
@@ -102,6 +103,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       no (valid|matching|local|known|deliverable) (recipient|user|mailbox|address|account|alias|rcpt)
       mailbox here by that name
       by that name
+      (account|mailbox|user|recipient|person) … ?by this name
       not (listed|present|registered|defined|contained|included|available|configured|provisioned|in|a user|an? \S+ user|on) … (directory|database|address ?book|table|ldap|list of valid|user list|valid recipients?|address list|recipient list|userlist|domino|name & address|validrcptto|passwd|this system|our system|this server|our server|my list of valid)
       not in … (validrcptto|directory|recipient table|user table|list of valid|valid users|address book|valid recipients)
       (not|isnt) … (customer|user|subscriber|member|client|account|mailbox) (of ours|here|of (this|our)|on (this|our)|at this)
@@ -120,7 +122,10 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       cant accept user
       (address|recipient|user) (not|no) (present|listed|here|exist|found|known|valid)
       not a mailbox
+      (does not|doesnt) belong to any
       mailbox (not here|missing|not present|not valid|not set up|not configured|not registered|not exist|no exist|nonexist)
+      (alias|recipient|account) (is |was )?not (configured|registered)( \.|$| (at|in|with|on) (this|our) | here)
+      (address|alias|recipient) (is |was )?not configured for (e-?mail |mail )?(routing|forwarding)
       (account|user|mailbox|recipient) (has|have)(nt| not) (been )?(created|set up|registered|provisioned|initiali[sz]ed)
       not (been )?(created|provisioned|initiali[sz]ed|set up)
       resolver\.adr\.\S*notfound
@@ -140,7 +145,6 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       (address|user|recipient|mailbox) error
       vdeliver invalid
       addressee (unknown|not)
-      this (address|user|mailbox|recipient) (is not|isnt|does not|doesnt)
       (recipient|user|mailbox|name|address|account) … not (unique|defined|assigned)
     `,
     "it says that there is no such mailbox",
@@ -158,6 +162,12 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
         user not local
         alias loop
         (directory|ldap|database|backend) … ?(down|unavailable|time|error|fail)
+        not (registered|allowed|permitted|authori[sz]ed|entitled) to (receive|accept|send)
+        (in|of|with) (the |your )?(mail ?from|envelope|return path|reverse[- ]?path)\b
+        (find out|whether)\b
+        address ?book (is |was )?not
+        (unsubscribe|signature|message-id|subject|attachment)\b
+        (before|after|without) (rcpt|mail|data)\b
         bad address syntax
         (?<!recipient )address (\S+ )?is not a valid rfc
         mail loop
@@ -170,7 +180,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
 const US_OR_MAIL = any`
   sender
   (your|from) domain
-  (your|sending) account
+  (your|sending) (account|quota)
   (your|this|the|from) (host|server|ip|message|mail|e-?mail|connection|address|network|helo|client)
   you\b
   message

@@ -17,6 +17,14 @@ const TELLING_STATUS: readonly Rule[] = [
     why: "this status is a sender that failed its authentication",
   },
   {
+    // The registry has 7.30 for REQUIRETLS, Gmail for a DKIM signature that does not pass.
+    id: "status-gmail-dkim",
+    category: "sender_rejected",
+    enhanced: /^[45]\.7\.30$/,
+    words: any`\S*dkim`,
+    why: "this status is a DKIM signature that failed",
+  },
+  {
     id: "status-encryption",
     category: "tls_required",
     enhanced: /^[45]\.7\.(?:10|11|30)$/,
@@ -27,6 +35,14 @@ const TELLING_STATUS: readonly Rule[] = [
     category: "rate_limited",
     enhanced: /^4\.7\.(?:500|650)$/,
     why: "Microsoft slows addresses down with this status",
+  },
+  {
+    id: "status-microsoft-recipient-rate",
+    category: "rate_limited",
+    enhanced: /^5\.2\.12[12]$/,
+    mailbox: "exists",
+    subject: "recipient",
+    why: "Microsoft gives this status to a mailbox that receives more than its limit",
   },
 ];
 

@@ -19,6 +19,7 @@ export const INBOUND_RATE_RULES: readonly Rule[] = phrases("rate_limited", [
       {user} (has )?exceeded (their|its|the|his) (limit for|(maximum )?(inbound|incoming|receiving|receive))
       too many (messages?|mails?|emails?) (for|to|received by|queued for) (this|the|that) {user}\b
       message receive limit
+      rate limit (of|for) (this|that|the) (recipient|mailbox|alias|inbox)\b
       {user} … (getting|receiving) too (many|much)
       exceed\w* (the )?receiving limit
       (mail|messages?) to (this |the )?({user} )?(is |are |has been |have been )?(deferred|delayed) due to (excessive|high|unusual)
@@ -65,10 +66,14 @@ export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
       (connections?|messages?|recipients?|sessions?|concurrency|batch|sending|hourly|daily|rcpt|relay|submission|mails?|e-?mails?|smtp|rates?|throughput|volume|errors?|traffic|policy size|frequency|outbound|tenant|user sending|number of \S+) (?!size)… ?(quota|limits?|rates?|threshold|count|frequency|limitation|maximum) … ?(exceed|reached|hit|over|surpassed|limited)
       (exceed\w*|reached|over|surpassed|hit|above|beyond) (?!size)… ?(connections?|sessions?|concurrency|sending|hourly|daily|rcpt|relay|submission|rate|throughput|volume|errors?|simultaneous|per (hour|minute|day|second)|thread|permitted limits|max(imum)? (number of )?(messages|recipients|connections|sessions|emails|rcpt)|number of (messages|recipients|connections|sessions|emails)|messages|emails|recipients)\b
       (max|maximum|limit on|limit of|limits? the) … (messages?|recipients?|connections?|sessions?|rcpts?|errors?|emails?) … ?(reached|exceeded|per|allowed)
+      (max|maximum) … (messages?|recipients?|connections?|sessions?) … ?(has|have) been (reached|exceeded)
+      (hourly|daily|monthly) … ?limit … (used up|exhausted)
       max(imum)? (message|connection|session)s? per
       tenant has exceeded
       exceed\w* (its|your|the) quota for sending
       queue quota
+      quota of (recipients|messages|mails|connections)\b
+      (number of|\d+|two|three|four|five|ten|several) (unknown|invalid|bad|wrong|failed|non-?exist\w+) (users|recipients|addresses|mailboxes)\b
     `,
     "a limit on connections, messages or recipients is reached",
     {
@@ -129,6 +134,7 @@ export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
       namespace mining
       (recipient|user|rcpt) (verification|lookup) abuse
       delivering … too (fast|quickly)
+      no longer (checked|verified|accepted) … ?in this (session|connection)
       (separate|another|new|different) (transaction|session|connection)\b
       limit exceeded for (your|this|ip|host|client|domain|sender)
       (ip|client|host|sender|connection|you) … (limit|quota) (has been )?(exceed|reached)
@@ -141,6 +147,7 @@ export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
       permanently
       over ?quota
       bad reputation
+      locked by
       unauthenticated
     `,
     },

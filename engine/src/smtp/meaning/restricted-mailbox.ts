@@ -40,13 +40,19 @@ export const RESTRICTED_RULES: readonly Rule[] = [
         {insiders} … ?(for |reserved for )internal (use|mail|users?|senders?)\b
         internal(-| )(mailbox|address|list|group|recipient) … ?(only|external|outside)
         {insiders} … ?(only )?(accepts?|allows?|receives?|takes?) … ?(only )?(from|by) (its |the |their |people |users |senders |other |known )*(internal|inside|within|members|employees|same organi[sz]ation|own (domain|organi[sz]ation|members))
-        {insiders} … ?(does not|doesnt|do not|dont|cannot|not|wont|will not) (accept|receive|allow|take)\w* … ?(from|by) (senders |users |people |anyone |addresses |mail )*(outside|external|non-?members|outsiders|anonymous)
+        {insiders} … ?(does not|doesnt|do not|dont|cannot|not|wont|will not) (accept|receive|allow|take)\w* … ?(from|by) (senders |users |people |anyone |addresses |mail |the )*(outside|external|internet|non-?members|outsiders|anonymous)
         {insiders} … (external|outside|anonymous) (senders|users|mail|e-?mail) (\S+ )?(is |are )?(not|arent|isnt|never) (allowed|permitted|accepted)
         configured to reject … from (senders |users )?outside
         not (authori[sz]ed|allowed|permitted) to (send|post|write|mail) … ?(to )?(this |the |that )?(mailing |distribution )?(group|list)\b
         permission to (send|post|write) … ?(to )?(this |the |that )?(mailing |distribution )?(group|list)\b
         (list|group) … ?(closed|restricted|private|limited) (to|for) (list |group )?(non-?)?(members|subscribers)
         only (list |group )?(members|subscribers) … ?(post|send|write)
+        {insiders} … ?(?<!not )(for|accepts?|takes?) (replies|answers|responses) … only
+        {insiders} … ?(not open|closed) to … ?(outside|external|outsiders)\b
+        {insiders} … ?(accepts?|takes?|receives?) … ?from (its |his |her |their |known |approved )*(contacts|correspondents|members|employees|staff) only
+        only (employees|staff|insiders) … ?(may |can )?(write|send|post|mail)
+        (members|employees|staff) only … ?(use|write|post|send)
+        {insiders} is internal\b
         private list
         sender … not (a )?(group|list) member
       `,

@@ -36,7 +36,9 @@ const OTHERS: readonly (readonly [Subject, Phrases])[] = [
       (the |a |this |your |our )?(envelope )?(sender|mail ?from|return-?path|originator|reverse-path)s? (address|domain|mailbox|account|user|host)
       (unknown|invalid|bad|such) senders?\b
       mail ?from\b
-      your (own )?(e-?mail |mail )?(address|account|mailbox|domain|user|identity)\b
+      (sending|originating|envelope) domain\b
+      you (send|write|mail|come)\w* (from|as)\b
+      your (own |envelope |sending )?(e-?mail |mail )?(address(?! (range|block|space))|account|mailbox|domain|user|identity)\b
       (expediteur|emetteur|absender|remitente|mittente|remetente|nadawc|afzender|verzender|avsandare|odesilatel|felado|gonderen)
       votre (adresse|compte|domaine|boite)(?! ip)
       ihre? (adresse|konto|domain|postfach|mailadresse)\b
@@ -58,6 +60,10 @@ const OTHERS: readonly (readonly [Subject, Phrases])[] = [
       your (\S+ )?(mail ?)?(server|servers|host|hostname|host name|mta|ips?|ip(-| )address(es)?|network|system|machine|client|ptr|helo|ehlo|reverse dns|rdns|dns|country|isp|provider|relay|computer|connection|site)\b
       (sending|connecting|client|originating|source|smtp client) (mail ?)?(server|host|ip|mta|address|system|client|network)\b
       remote (ip|address|client)\b
+      host address\b
+      hosts? (without|with|that|which)\b
+      your (ip |address |network )+(range|block|space)\b
+      @ip (is |was )?(unknown|not (known|found|registered))\b
       (client|peer)( host)? \S*@ip
       votre (serveur|ip|adresse ip|hote|machine|reseau|fournisseur)
       ihre? (mail-?)?(server|host|ip|ip-adresse|system|netz)

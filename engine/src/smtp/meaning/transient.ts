@@ -114,6 +114,7 @@ export const MOMENT_RULES: readonly Rule[] = phrases("temporary_failure", [
       (directory|database|backend|ldap|scanner|resource|system|server|queue|disk|memory|storage) … ?(down|unavailable|not available|not ready|busy|error|fail|full)
       (insufficient|out of) … ?(resource|storage|memory|space)
       deferr?ed
+      (directory|database|store|name ?server|name server) … ?(gave no answer|did not answer|offline)
       shutting down
       spater
       plus tard
@@ -124,7 +125,7 @@ export const MOMENT_RULES: readonly Rule[] = phrases("temporary_failure", [
     "the words tell of trouble on its side, whatever the number says",
     {
       severity: 5,
-      enhanced: /^5\.1\.[0-3]$/,
+      enhanced: /^5\.(?:1\.[0-3]|[23]\.0|4\.\d)$/,
       stages: ["rcpt"],
       unless: any`recipient (verify|validation|verification)`,
     },
