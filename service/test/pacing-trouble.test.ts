@@ -20,13 +20,13 @@ test("without the database no session begins; what was given back or learned mea
   await using connected = await startPacing(database.connection);
   const here = cutOff.pace("mx.test", hostWith(4));
   const there = connected.pace("mx.test", hostWith(4));
-  await here.enter();
+  await here.acquire();
   expect(await placesIn()).toEqual([{ key: "mx.test", number: 1 }]);
 
   way.cut();
-  here.leave();
+  here.release();
   const late = visit(here);
-  here.slowDown();
+  here.record({ kind: "rate_limited" });
   expect(here.limit).toBe(2); // as far as we know
   await delay(500); // timing: for what must not come
   expect(late.isIn).toBeUndefined();
@@ -37,7 +37,7 @@ test("without the database no session begins; what was given back or learned mea
   await poll(() => there.limit).toBe(2);
   await poll(() => late.isIn).toBe(true);
   await poll(placesIn).toHaveLength(1);
-  here.leave();
+  here.release();
   await poll(placesIn).toEqual([]);
   expect(cutOff.said.filter((line) => /^places at mail hosts: .*trying again$/.test(line))).toHaveLength(1);
   expect(cutOff.said).toContain("places at mail hosts: going on");
@@ -46,7 +46,7 @@ test("without the database no session begins; what was given back or learned mea
 test("places that we were granted without hearing of it go back, and those taken from us by mistake are ours again", async () => {
   await using way = await openWay(database);
   await using one = await startPacing(way.connection);
-  await one.pace("kept.test", hostWith(1)).enter();
+  await one.pace("kept.test", hostWith(1)).acquire();
   await database.pool.query("delete from pace_places where process_id = $1", [one.id]);
   await database.pool.query(
     "insert into pace_places (key, number, process_id) select 'unheard.test', n, $1 from generate_series(1, 3) n",
@@ -62,10 +62,10 @@ test("places that others got while we were taken for dead are theirs, however ma
   await using stalled = await startPacing(way.connection);
   await using other = await startPacing(database.connection);
   const [ours, theirs] = [stalled, other].map((one) => one.pace("lost.test", hostWith(2)));
-  await Promise.all([ours!.enter(), ours!.enter()]);
+  await Promise.all([ours!.acquire(), ours!.acquire()]);
   const waiting = visit(ours!);
   await database.pool.query("delete from pace_places where process_id = $1", [stalled.id]);
-  await Promise.all([theirs!.enter(), theirs!.enter()]);
+  await Promise.all([theirs!.acquire(), theirs!.acquire()]);
 
   way.cut();
   way.mend();
@@ -76,26 +76,26 @@ test("places that others got while we were taken for dead are theirs, however ma
   );
   await poll(placesIn).toHaveLength(2);
   await delay(100); // timing: they have looked by then
-  ours!.leave();
-  ours!.leave();
+  ours!.release();
+  ours!.release();
   await delay(400); // timing: for what must not come
   expect(waiting.isIn).toBeUndefined(); // two of theirs are there
-  theirs!.leave();
+  theirs!.release();
   await poll(() => waiting.isIn).toBe(true);
-  ours!.leave();
-  theirs!.leave();
+  ours!.release();
+  theirs!.release();
   await poll(placesIn).toEqual([]);
 });
 
 test("a process that leaves gives back everything it had, and wishes for nothing", async () => {
   await using one = await startPacing(database.connection);
   await using other = await startPacing(database.connection);
-  await one.pace("mine.test", hostWith(1)).enter();
+  await one.pace("mine.test", hostWith(1)).acquire();
   const heir = visit(other.pace("mine.test", hostWith(1)));
-  await other.pace("theirs.test", hostWith(1)).enter();
+  await other.pace("theirs.test", hostWith(1)).acquire();
   visit(one.pace("theirs.test", hostWith(1)));
-  await poll(() => one.pace("mine.test", hostWith(1)).isCrowded).toBe(true);
-  await poll(() => other.pace("theirs.test", hostWith(1)).isCrowded).toBe(true);
+  await poll(() => one.pace("mine.test", hostWith(1)).hasWaiters).toBe(true);
+  await poll(() => other.pace("theirs.test", hostWith(1)).hasWaiters).toBe(true);
   await one.close();
   await poll(() => heir.isIn).toBe(true);
   const { rows } = await database.pool.query("select key from pace_wishes");

@@ -7,12 +7,18 @@ const journey = journeysIn();
 
 /** An address of the lab, its verdict and reason, the outcome of the SMTP stage and the start of the quoted reply. */
 const CHECKS = [
-  ["ann@polite.example-lab.com", "valid", /accepts this mailbox and refuses made-up ones/, "accepted", "250"],
-  ["eve@polite.example-lab.com", "invalid · mailbox not found", /no such mailbox/, "rejected", "550"],
-  ["ann@open.example-lab.com", "risky · catch all", /accepts any name/, "accepted", "250"],
-  ["ann@mailinator.com", "risky · disposable", /a throw-away mail service/, "accepted", "250"],
-  ["info@polite.example-lab.com", "risky · role based", /a team or a machine/, "accepted", "250"],
-  ["ann@grey.example-lab.com", "unknown · greylisted", /asks us to come back later/, "inconclusive", "45"],
+  ["ann@polite.example-lab.com", "valid", /accepts this mailbox and rejects made-up ones/, "accepted", "250"],
+  [
+    "eve@polite.example-lab.com",
+    "invalid · mailbox not found",
+    /this mailbox does not exist/,
+    "rejected",
+    "550",
+  ],
+  ["ann@open.example-lab.com", "risky · catch all", /accepts every address/, "accepted", "250"],
+  ["ann@mailinator.com", "risky · disposable", /a disposable email service/, "accepted", "250"],
+  ["info@polite.example-lab.com", "risky · role based", /a role address/, "accepted", "250"],
+  ["ann@grey.example-lab.com", "unknown · greylisted", /asked us to retry later/, "inconclusive", "45"],
 ] as const;
 
 journey(
@@ -48,7 +54,7 @@ journey("a suggestion is checked with one click, and viewing results again is fr
 
   const verdict = page.getByRole("heading", {
     level: 2,
-    name: /accepts this mailbox and refuses made-up ones/,
+    name: /accepts this mailbox and rejects made-up ones/,
   });
   await verdict.waitFor();
   await page.getByRole("link", { name: "1 credit", exact: true }).waitFor();

@@ -46,10 +46,10 @@ test("policies are shown only for a domain with a mail server", () => {
 });
 
 test("the plausibility of the mailbox name is shown with its reasons", () => {
-  const reasons = ["looks like first.last, as 14 of 16 proven mailboxes here"];
+  const reasons = ["follows first.last, like 14 of 16 confirmed mailboxes at this domain"];
   const ai_enhancement = { used: true, method: "m", score: 0.874, reasons };
   expect(cardOf(resultWith({ ai_enhancement }), plain)).toMatch(
-    /^ {2}mailbox name +87 % plausible: looks like first\.last, as 14 of 16/m,
+    /^ {2}mailbox name +87 % plausible: follows first\.last, like 14 of 16/m,
   );
   expect(cardOf(resultWith({ ai_enhancement: { ...ai_enhancement, reasons: [] } }), plain)).toMatch(
     /^ {2}mailbox name +87 % plausible$/m,

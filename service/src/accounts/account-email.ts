@@ -9,8 +9,8 @@ export function accountEmail(typed: string): string {
 /** For opening an account: refuses what is no address, and says why. */
 export async function newAccountEmail(verify: Verifier["verify"], typed: string): Promise<string> {
   const email = accountEmail(typed);
-  const { address, complaint } = await verify(email, "syntax");
+  const { address, syntaxError } = await verify(email, "syntax");
   if (address) return email;
-  const message = complaint?.message ?? "This cannot be read as an address.";
+  const message = syntaxError?.message ?? "This cannot be read as an address.";
   throw wrongValue("/email", message);
 }

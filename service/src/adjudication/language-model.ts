@@ -39,7 +39,7 @@ export type LanguageModelSettings = {
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 export function createLanguageModel({ baseUrl, model, apiKey }: LanguageModelSettings): LanguageModel {
-  /** It was found to understand plain questions only. */
+  /** It was found to interpretReply plain questions only. */
   let isPlain = false;
 
   const post = async (prompt: Prompt, plainly: boolean, stop: AbortSignal): Promise<Completion> => {

@@ -253,7 +253,7 @@ function quoted(name: string): string {
   return pg.escapeIdentifier(name);
 }
 
-/** What unpacking complains of, as the operator can understand it. */
+/** What unpacking complains of, as the operator can interpretReply it. */
 function inWords(error: NodeJS.ErrnoException): Error {
   return error.code?.startsWith("Z_")
     ? new DumpError(

@@ -6,7 +6,7 @@ import {
   MAX_PROVIDERS_SHOWN,
   type SubStatus,
 } from "@mailvet/contract";
-import { type Calibration, calibrated, predictedBounce } from "@mailvet/engine";
+import { type Calibration, calibrateScore, predictedBounceRate } from "@mailvet/engine";
 import type pg from "pg";
 
 /** Outcomes that are alike. */
@@ -82,14 +82,14 @@ function judge(group: OutcomeGroup, calibration: Calibration | undefined): Judge
   const { week, outcome, score, count } = group;
   if (score === null) return undefined;
   const provider = group.provider ?? "";
-  const after = calibration ? calibrated(score, group.sub_status ?? "", provider, calibration) : score;
+  const after = calibration ? calibrateScore(score, group.sub_status ?? "", provider, calibration) : score;
   return {
     week,
     provider,
     score,
     count,
-    predicted: count * predictedBounce(score),
-    calibrated: count * predictedBounce(after),
+    predicted: count * predictedBounceRate(score),
+    calibrated: count * predictedBounceRate(after),
     bounced: outcome === "bounced" ? count : 0,
   };
 }

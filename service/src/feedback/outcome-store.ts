@@ -5,7 +5,7 @@
  * and what the one takes out of a cell is what the other put in.
  */
 import type { DeliveryOutcome, SubStatus } from "@mailvet/contract";
-import { bandOf, type CalibrationCell, predictedBounce } from "@mailvet/engine";
+import { bandOf, type CalibrationCell, predictedBounceRate } from "@mailvet/engine";
 import { eq, sql } from "drizzle-orm";
 import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database, Orm } from "../db/database.ts";
@@ -156,7 +156,7 @@ function cellChanges(changes: readonly Change[]): CalibrationCell[] {
     const cell = cells.get(key) ?? { provider, band, outcomes: 0, bounced: 0, predicted: 0 };
     cell.outcomes += times;
     cell.bounced += outcome === "bounced" ? times : 0;
-    cell.predicted += times * predictedBounce(score);
+    cell.predicted += times * predictedBounceRate(score);
     cells.set(key, cell);
   };
   for (const { old, now } of changes) {

@@ -1,6 +1,6 @@
 /**
  * What of a domain's tally is told. Tallies are counted from the mailboxes of all accounts, and each account sees what
- * they say of a domain ("first.last, as 13 of 15 proven mailboxes here"). So that nobody learns of one mailbox from it:
+ * they say of a domain ("first.last, like 13 of 15 confirmed mailboxes at this domain"). So that nobody learns of one mailbox from it:
  *
  * - Nothing is told of fewer than three mailboxes. With one or two, the form of one person's name would stand there.
  * - Numbers are told in steps: three, five, then by fives, always fewer than there are, in whole mailboxes. Asking

@@ -49,7 +49,7 @@ test("another spelling of a mailbox is no further example", () => {
 });
 
 test("mailboxes that were refused or look random, roles and free mail set no example", () => {
-  const random = { nameOpinion: { score: 0.02, traits: [] } };
+  const random = { nameScore: { score: 0.02, signals: [] } };
   const list = [
     ...house.slice(0, 3),
     found("paul.miller@house.test", "not_found", { decoy: { answer: "not_found", confidence: 0.98 } }),

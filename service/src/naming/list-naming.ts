@@ -9,7 +9,7 @@
 import {
   decide,
   type Evidence,
-  hasNamingHabit,
+  hasNamingPattern,
   isUnproven,
   type PatternTally,
   tallyOf,
@@ -39,7 +39,7 @@ export function listNamingOf(list: () => Iterable<Evidence>): ListNaming {
     return known;
   };
   return (evidence, verdict) => {
-    if (!isUnproven(verdict) || !hasNamingHabit(evidence)) return evidence;
+    if (!isUnproven(verdict) || !hasNamingPattern(evidence)) return evidence;
     const { domain, local } = evidence.address!;
     const listNaming = withoutOne(countAt(domain), lessonIn(domain, local)?.local);
     return listNaming.mailboxes < LEAST_OTHERS ? evidence : { ...evidence, listNaming };
@@ -74,8 +74,8 @@ function countOf(ofDomain: readonly Evidence[]): Count {
 }
 
 function isExample(evidence: Evidence): boolean {
-  const isPlausible = (evidence.nameOpinion?.score ?? 1) >= PLAUSIBLE;
-  return isPlausible && hasNamingHabit(evidence) && decide(evidence).status !== "invalid";
+  const isPlausible = (evidence.nameScore?.score ?? 1) >= PLAUSIBLE;
+  return isPlausible && hasNamingPattern(evidence) && decide(evidence).status !== "invalid";
 }
 
 /** What an address added is what it would add once more: near enough, and no counting anew for each. */

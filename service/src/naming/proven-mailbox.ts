@@ -5,13 +5,13 @@
  * throw-away mailboxes, what looks random) have verdicts of their own and so teach nothing; neither does free mail,
  * where people choose as they like.
  */
-import { decide, type Evidence, hasNamingHabit } from "@mailvet/engine";
+import { decide, type Evidence, hasNamingPattern } from "@mailvet/engine";
 
 /** One spelling for one mailbox: lower case, without a tag. */
 export type ProvenMailbox = { domain: string; local: string };
 
 export function lessonOf(evidence: Evidence): ProvenMailbox | undefined {
-  if (evidence.mailbox?.answer !== "accepted" || !hasNamingHabit(evidence)) return undefined;
+  if (evidence.mailbox?.answer !== "accepted" || !hasNamingPattern(evidence)) return undefined;
   const { domain, local } = evidence.address!;
   return decide(evidence).subStatus === "" ? lessonIn(domain, local) : undefined;
 }

@@ -5,12 +5,13 @@
  * asking anybody, as long as no other process wishes for it and no rest is due in between.
  */
 import {
-  breakerOf,
   type HostLimiter,
   isUnthrottled,
+  openBreakerOf,
   type ProviderProfile,
   type Reply,
   SlotWaiters,
+  type ThrottleEvent,
 } from "@mailvet/engine";
 import type { Applicant, PlaceDesk } from "./lease-client.ts";
 import type { Demand, PlaceAnswer, PlaceRequest } from "./lease-sql.ts";
@@ -53,56 +54,48 @@ export class SharedPace implements HostLimiter, Applicant {
     return Math.min(connections, this.#deps.standings.of(this.key)?.limit ?? connections);
   }
 
-  get restLeftMs(): number {
+  get delayLeftMs(): number {
     const nextStartAtMs = this.#deps.standings.of(this.key)?.nextStartAtMs ?? 0;
     return Math.max(0, nextStartAtMs - performance.now());
   }
 
   get openBreaker(): Reply | undefined {
     const standing = this.#deps.standings.of(this.key);
-    return standing && breakerOf(standing, performance.now());
+    return standing && openBreakerOf(standing, performance.now());
   }
 
-  get isCrowded(): boolean {
+  get hasWaiters(): boolean {
     return this.#visitors.count > 0 || this.#demand !== "none";
   }
 
-  get isUrgentlyWanted(): boolean {
-    return this.#demand === "urgent" || this.#visitors.hasUrgent;
+  get hasInteractiveWaiter(): boolean {
+    return this.#demand === "urgent" || this.#visitors.hasInteractive;
   }
 
-  enter(givingUp?: AbortSignal, isUrgent?: () => boolean): Promise<boolean> {
-    const entered = this.#visitors.join(givingUp, isUrgent, () => this.serve());
+  acquire(givingUp?: AbortSignal, isUrgent?: () => boolean): Promise<boolean> {
+    const entered = this.#visitors.wait(givingUp, isUrgent, () => this.serve());
     this.serve(isUrgent?.() === true);
     return entered;
   }
 
-  leave(): void {
+  release(): void {
     if (this.#placeless > 0) this.#placeless--;
     else this.#handOn(this.#taken.pop()!);
     this.serve();
   }
 
-  slowDown(): void {
-    this.#deps.standings.learn(this.key, this.#profile, { kind: "complaint" });
-  }
-
-  /** Where they never complained there is nothing to give back. */
-  wentWell(): void {
+  /** An `ok` changes nothing where nothing was throttled, and is not written. */
+  record(event: ThrottleEvent): void {
     const standing = this.#deps.standings.of(this.key);
-    if (!standing || isUnthrottled(standing, this.#profile)) return;
-    this.#deps.standings.learn(this.key, this.#profile, { kind: "quiet" });
-  }
-
-  refusedUs(reply: Reply): void {
-    this.#deps.standings.learn(this.key, this.#profile, { kind: "refusal", reply });
+    if (event.kind === "ok" && (!standing || isUnthrottled(standing, this.#profile))) return;
+    this.#deps.standings.learn(this.key, this.#profile, event);
   }
 
   request(): PlaceRequest | undefined {
     const wanted = this.#wanted;
     if (wanted <= 0) return undefined;
     const { connections: most, gapMs } = this.#profile;
-    return { key: this.key, most, gapMs, wanted, isUrgent: this.#visitors.hasUrgent };
+    return { key: this.key, most, gapMs, wanted, isUrgent: this.#visitors.hasInteractive };
   }
 
   receive({ numbers, restLeftMs, isWishing, demand }: PlaceAnswer, askedAtMs: number): void {
@@ -137,11 +130,11 @@ export class SharedPace implements HostLimiter, Applicant {
   serve(isDue = false): void {
     while (this.#visitors.count > 0 && this.openBreaker) {
       this.#placeless++;
-      this.#visitors.admitNext();
+      this.#visitors.grantNext();
     }
     while (this.#visitors.count > 0 && this.#spare.length > 0) {
       this.#taken.push(this.#spare.pop()!);
-      this.#visitors.admitNext();
+      this.#visitors.grantNext();
     }
     for (const number of this.#spare.splice(0)) this.#deps.desk.giveBack({ key: this.key, number });
     if (this.#wanted > 0) {
@@ -162,7 +155,7 @@ export class SharedPace implements HostLimiter, Applicant {
   }
 
   #handOn(number: number): void {
-    const restMs = this.#deps.standings.of(this.key)?.restMs ?? this.#profile.gapMs;
+    const restMs = this.#deps.standings.of(this.key)?.delayMs ?? this.#profile.gapMs;
     const isOursToKeep =
       this.#visitors.count > 0 &&
       this.#taken.length < this.limit &&

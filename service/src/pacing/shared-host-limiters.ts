@@ -12,7 +12,7 @@ import { FORGET, PACE_CHANGED } from "./throttle-sql.ts";
 import { createThrottleStore } from "./throttle-store.ts";
 
 export type SharedPaces = {
-  paceFor: HostLimiterFor;
+  limiterFor: HostLimiterFor;
   /** Forgets what hosts taught us long ago; how many that were. */
   forgetOld(): Promise<number>;
   /** Gives all places back. After whoever uses them has left. */
@@ -65,7 +65,8 @@ export function createSharedPaces({ database, notices, processes, say }: SharedP
   });
 
   return {
-    paceFor: (key: string, profile: ProviderProfile) => paces.get(key) ?? new SharedPace(deps, key, profile),
+    limiterFor: (key: string, profile: ProviderProfile) =>
+      paces.get(key) ?? new SharedPace(deps, key, profile),
     forgetOld: async () => (await database.pool.query(FORGET)).rowCount ?? 0,
     async close() {
       await Promise.all([standings.close(), desk.close()]);

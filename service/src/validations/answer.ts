@@ -163,8 +163,8 @@ async function noteOutcomes(
 }
 
 /** Nothing that anyone could say would change it. */
-function isSettledByText({ complaint, specialUse, providerComplaint }: Evidence): boolean {
-  return complaint !== undefined || specialUse !== undefined || providerComplaint !== undefined;
+function isSettledByText({ syntaxError, specialUse, providerSyntaxError }: Evidence): boolean {
+  return syntaxError !== undefined || specialUse !== undefined || providerSyntaxError !== undefined;
 }
 
 function justNow(evidence: Evidence): ValidationAnswer {

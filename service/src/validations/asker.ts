@@ -1,8 +1,8 @@
 /** Whose question it is, as far as the answer depends on it. */
 import type { Caller } from "../caller.ts";
-import type { CheckOptions } from "./check-options.ts";
+import type { CheckParameters } from "./check-options.ts";
 
-export type Asker = CheckOptions & {
+export type Asker = CheckParameters & {
   accountId: string;
   /** By a test key: nobody outside is asked. */
   isTest: boolean;
@@ -10,6 +10,6 @@ export type Asker = CheckOptions & {
   attempt?: number;
 };
 
-export function askerOf({ accountId, by }: Caller, options: CheckOptions = {}): Asker {
+export function askerOf({ accountId, by }: Caller, options: CheckParameters = {}): Asker {
   return { accountId, isTest: by.kind === "key" && by.isTest, ...options };
 }

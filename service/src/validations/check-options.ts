@@ -2,7 +2,7 @@
 import type { ValidationRequest } from "@mailvet/contract";
 import type { Evidence, Level } from "@mailvet/engine";
 
-export type CheckOptions = {
+export type CheckParameters = {
   /** How far to go; by SMTP unless told. */
   level?: Level | undefined;
   /** From the start of the request to its answer, instead of the service's own budget. */
@@ -11,7 +11,7 @@ export type CheckOptions = {
   maxAgeMs?: number | undefined;
 };
 
-export function checkOptionsOf(request: Omit<ValidationRequest, "email">): CheckOptions {
+export function checkOptionsOf(request: Omit<ValidationRequest, "email">): CheckParameters {
   const { level, timeout_seconds, fresh } = request;
   return {
     level,
@@ -24,12 +24,12 @@ export function checkOptionsOf(request: Omit<ValidationRequest, "email">): Check
 export const ANSWERING_MS = 100;
 
 /** How long others may be asked, for a request that began at `startedAtMs` by performance.now(). */
-export function askingTimeMs(startedAtMs: number, { timeoutMs }: CheckOptions, budgetMs: number): number {
+export function askingTimeMs(startedAtMs: number, { timeoutMs }: CheckParameters, budgetMs: number): number {
   if (timeoutMs === undefined) return budgetMs;
   return Math.max(0, timeoutMs - ANSWERING_MS - (performance.now() - startedAtMs));
 }
 
-export function isTooOld(checkedAtMs: number, { maxAgeMs }: CheckOptions): boolean {
+export function isTooOld(checkedAtMs: number, { maxAgeMs }: CheckParameters): boolean {
   return maxAgeMs !== undefined && (maxAgeMs === 0 || Date.now() - checkedAtMs > maxAgeMs);
 }
 

@@ -3,7 +3,7 @@ import type { BulkItem, ValidationResult } from "@mailvet/contract";
 import { reportOf } from "@mailvet/engine";
 import type { Caller } from "../caller.ts";
 import type { ValidationAnswer } from "./answer.ts";
-import type { CheckOptions } from "./check-options.ts";
+import type { CheckParameters } from "./check-options.ts";
 
 /** What there is to know about the request itself. */
 export type PresentOptions = {
@@ -12,7 +12,7 @@ export type PresentOptions = {
   onceKey: string | undefined;
   /** By performance.now(). */
   startedAtMs: number;
-  options?: CheckOptions;
+  options?: CheckParameters;
 };
 
 export function present(

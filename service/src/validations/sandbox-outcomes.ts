@@ -75,7 +75,7 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
 
   syntax_error: ({ email }) => ({
     email,
-    complaint: {
+    syntaxError: {
       rule: "local_character",
       position: 0,
       message: "The sandbox was asked to find this address malformed.",
@@ -83,7 +83,7 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
   }),
   provider_syntax: (glance) => ({
     ...text(glance),
-    providerComplaint: "The provider never issues such a mailbox name",
+    providerSyntaxError: "The provider does not issue this mailbox name",
   }),
   reserved_domain: (glance) => ({ ...text(glance), specialUse: "the name is reserved" }),
   domain_not_found: (glance) => ({ ...text(glance), route: { kind: "domain_not_found" }, provider: "" }),
@@ -112,7 +112,7 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
     ...proven(glance),
     // Only a long name is ever called random, and that of ann+low-quality@ is short.
     ...(glance.address && { address: { ...glance.address, local: "zqxvkwjq", quoted: false } }),
-    nameOpinion: { score: 0.005, traits: ["few_vowels"] },
+    nameScore: { score: 0.005, signals: ["few_vowels"] },
   }),
 
   greylisted: answered(comeBack(GREYLISTED, 300)),

@@ -1,6 +1,6 @@
 /**
- * Who a sentence is about. "Does not exist" counts against a mailbox only where the recipient is what does not exist:
- * said of a sender, of our server or of our address, the same words are a refusal of us.
+ * The subject of a sentence. "Does not exist" counts against a mailbox only where the recipient is what does not
+ * exist: said of a sender, of our server or of our IP, the same words reject the client.
  */
 
 import type { ReplyCategory } from "./category.ts";
@@ -8,7 +8,7 @@ import { any, type Phrases } from "./phrase.ts";
 
 export type Subject = "recipient" | "their_domain" | "sender" | "our_host" | "content" | "conversation";
 
-/** What a rule of this category is about, unless the rule says otherwise. */
+/** The subject of a rule by category, unless the rule overrides it. */
 export const SUBJECT_OF: Record<ReplyCategory, Subject> = {
   accepted: "recipient",
   mailbox_not_found: "recipient",
@@ -27,8 +27,8 @@ export const SUBJECT_OF: Record<ReplyCategory, Subject> = {
   message_too_big: "content",
 };
 
-/** Names of a sender, and of ours, in the languages that servers speak. Words as reply-text.ts makes them. */
-const OTHERS: readonly (readonly [Subject, Phrases])[] = [
+/** Words for the sender and for the client, in the languages of servers. Normalised as in reply-text.ts. */
+const CLIENT_NAMES: readonly (readonly [Subject, Phrases])[] = [
   [
     "sender",
     any`
@@ -86,12 +86,12 @@ const OTHERS: readonly (readonly [Subject, Phrases])[] = [
   ],
 ];
 
-/** Which of us, if any, is named in these words. */
-export function anotherSubject(words: string): Subject | undefined {
-  return OTHERS.find(([, names]) => names.whole.test(words))?.[0];
+/** Which part of the client, if any, these words name. */
+export function clientSubject(words: string): Subject | undefined {
+  return CLIENT_NAMES.find(([, names]) => names.whole.test(words))?.[0];
 }
 
-/** The words of a sentence up to a place in it. */
+/** The words of a sentence up to a position in it. */
 export function sentenceUpTo(words: string, end: number): string {
   return words.slice(words.lastIndexOf(" . ", Math.max(0, end - 1)) + 1, end);
 }

@@ -1,6 +1,6 @@
 /**
- * Sets of words that stand for one thing, for use in phrases: "{user} unknown". Spelling mistakes in them
- * are real ones. The sets that end in "abroad" are stems of other languages than English, without accents.
+ * Sets of words with one meaning, for use in phrases: "{user} unknown". Misspellings in them are real ones. The sets
+ * that end in "abroad" are stems of other languages than English, without accents.
  */
 
 export const NOUNS: Record<string, string> = {

@@ -9,7 +9,7 @@ import {
 } from "@mailvet/contract";
 import type { FastifyRequest } from "fastify";
 import { Refusal } from "../../refusal.ts";
-import { type CheckOptions, checkOptionsOf } from "../../validations/check-options.ts";
+import { type CheckParameters, checkOptionsOf } from "../../validations/check-options.ts";
 import type { Validations } from "../../validations/validations.ts";
 import { type SettleChargesDeps, settleCharges } from "../middleware/settle-charges.ts";
 import "../route-config.ts";
@@ -26,7 +26,7 @@ export const validationRoutes =
   ({ validations, charges }: ValidationRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     settleCharges(app, charges);
-    const validateOne = async (request: FastifyRequest, email: string, options: CheckOptions) => {
+    const validateOne = async (request: FastifyRequest, email: string, options: CheckParameters) => {
       const answer = await validations.validate(request.caller!, email, contextOf(request, options));
       request.creditsRemaining = answer.creditsRemaining;
       request.onDelivered = answer.planRecheck;
@@ -117,7 +117,7 @@ function emailOf(url: string, email: string): string {
   return email.slice(0, at).replace(/(?<=\S) (?=\S)/g, "+") + email.slice(at);
 }
 
-function contextOf({ id: requestId, onceKey, lifetime }: FastifyRequest, options: CheckOptions) {
+function contextOf({ id: requestId, onceKey, lifetime }: FastifyRequest, options: CheckParameters) {
   return { requestId, onceKey, startedAtMs: lifetime.startedAtMs, options };
 }
 

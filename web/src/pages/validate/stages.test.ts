@@ -75,7 +75,7 @@ function result({ details, ...changes }: Changes): ValidationResult {
     confidence: 0.95,
     safe_to_send: true,
     is_valid: true,
-    reason: "mx.shop.example accepts this mailbox and refuses made-up ones.",
+    reason: "mx.shop.example accepts this mailbox and rejects made-up ones.",
     suggestion: null,
     score: 98,
     flags: [],
