@@ -20,7 +20,6 @@ import { createFeedback } from "./feedback/feedback.ts";
 import { buildApp } from "./http/app.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { createMetrics } from "./http/metrics.ts";
-import { createIdempotentResponses } from "./http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
 import { aboutRoutes } from "./http/routes/about-routes.ts";
 import { accountRoutes } from "./http/routes/account-routes.ts";
@@ -36,6 +35,7 @@ import { uploadRoutes } from "./http/routes/upload-routes.ts";
 import { validationRoutes } from "./http/routes/validation-routes.ts";
 import { webhookRoutes } from "./http/routes/webhook-routes.ts";
 import { buildWorkerApp } from "./http/worker-app.ts";
+import { createIdempotentResponses } from "./idempotency/idempotent-responses.ts";
 import { createJobActions } from "./jobs/job-actions.ts";
 import { createJobEnds } from "./jobs/job-end.ts";
 import { readJobRecord as recordOf } from "./jobs/job-record.ts";
@@ -248,7 +248,7 @@ async function open(
   const watch = createJobWatch({ database, notices });
   closers.push(() => watch.close());
 
-  const answers = createIdempotentResponses(database);
+  const idempotentResponses = createIdempotentResponses(database);
   const housekeeping = startMaintenance(
     {
       reservations: ledger.releaseExpired,
@@ -257,7 +257,7 @@ async function open(
       outcomes: feedback.eraseOld,
       too_many_outcomes: hourly(feedback.eraseTooMany),
       naming: hourly(naming.eraseOld),
-      answers: answers.deleteExpired,
+      answers: idempotentResponses.deleteExpired,
       sessions: sessions.deleteExpired,
       accounts: accounts.deleteExpired,
       uploads: uploads.eraseExpired,
@@ -338,12 +338,12 @@ async function open(
       ? buildWorkerApp(watched)
       : buildApp({
           ...watched,
-          keyring,
+          apiKeys: keyring,
           sessions,
           cookie,
           balanceOf: ledger.balanceOf,
           confirmCharge,
-          answers,
+          idempotentResponses,
           version,
           routes: [
             validationRoutes({ validations, charges: ledger }),
@@ -352,9 +352,8 @@ async function open(
             jobRoutes({
               database,
               watch,
-              moves,
-              sayFailure: (requestId, error) =>
-                log.write.error({ err: error, request_id: requestId }, "a download broke off"),
+              actions: moves,
+              log,
             }),
             feedbackRoutes({ feedback, maxUploadBytes: config.jobs.maxUploadBytes }),
             webhookRoutes({ webhooks }),
@@ -369,7 +368,7 @@ async function open(
             }),
             accountRoutes({ accounts }),
             creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
-            keyRoutes({ keyring }),
+            keyRoutes({ apiKeys: keyring }),
             authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl }),
             operatorRoutes({ accounts, ledger }),
             systemRoutes({ system }),

@@ -22,6 +22,12 @@ export const LOG_EVENTS = {
   // db, queue
 
   // http
+  request_completed: { level: "info", message: "request completed" },
+  request_aborted: { level: "info", message: "request aborted by the client" },
+  request_malformed: { level: "info", message: "not a valid HTTP request" },
+  request_failed: { level: "error", message: "request failed" },
+  download_failed: { level: "error", message: "a download failed after it had begun" },
+  idempotent_response_not_stored: { level: "error", message: "an idempotent response was not stored" },
 
   // jobs, uploads, downloads
 

@@ -6,11 +6,11 @@ import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { accountRoutes } from "../src/http/routes/account-routes.ts";
 import { authRoutes } from "../src/http/routes/auth-routes.ts";
 import { operatorRoutes } from "../src/http/routes/operator-routes.ts";
+import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { housesOnOneDatabase } from "./accounts-house.ts";
@@ -35,12 +35,12 @@ async function openService(publicUrl?: string) {
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),
     version: "0",
-    keyring,
+    apiKeys: keyring,
     sessions,
     cookie,
     balanceOf: (accountId) => ledger.balanceOf(accountId),
     confirmCharge,
-    answers: createIdempotentResponses(database),
+    idempotentResponses: createIdempotentResponses(database),
     routes: [
       authRoutes({ accounts, sessions, cookie, publicUrl }),
       accountRoutes({ accounts }),

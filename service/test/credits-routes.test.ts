@@ -6,7 +6,7 @@ import { Check } from "typebox/value";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLedger } from "../src/credits/ledger.ts";
 import { usageOf } from "../src/credits/usage.ts";
-import { answerWithProblems } from "../src/http/problem.ts";
+import { sendErrorsAsProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
 import { creditRoutes } from "../src/http/routes/credit-routes.ts";
 import { createLog } from "../src/log.ts";
@@ -104,7 +104,7 @@ async function serveCredits() {
   const database = await openTestDatabase();
   const ledger = createLedger({ database });
   const app = Fastify().setValidatorCompiler(compileValidator);
-  answerWithProblems(app, createLog({ level: "silent", addresses: "masked" }));
+  sendErrorsAsProblems(app, createLog({ level: "silent", addresses: "masked" }));
   app.decorateRequest("caller", undefined);
   app.addHook("onRequest", async (request) => {
     const accountId = String(request.headers["x-signed-in"]);

@@ -8,9 +8,9 @@ import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { uploadRoutes } from "../src/http/routes/upload-routes.ts";
+import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createLog } from "../src/log.ts";
 import { openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
 
@@ -22,7 +22,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
   const app = buildApp({
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: world.database.pool,
-    keyring: {
+    apiKeys: {
       recognise: async (text) => {
         const known = keys.get(text);
         return known && { ...known, plan: "payg", isOperator: false, mode: "live" };
@@ -30,7 +30,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
     },
     sessions: { find: async () => undefined },
     cookie: createSessionCookie(undefined),
-    answers: createIdempotentResponses(world.database),
+    idempotentResponses: createIdempotentResponses(world.database),
     balanceOf: world.ledger.balanceOf,
     confirmCharge,
     log: createLog({ level: "silent", addresses: "masked" }),
@@ -65,7 +65,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
 
 let http: Awaited<ReturnType<typeof openHttpIntake>>;
 beforeAll(async () => {
-  http = await openHttpIntake({ requestTimeoutMs: 1_000, uploadSilenceMs: 1_000 });
+  http = await openHttpIntake({ requestTimeoutMs: 1_000, uploadIdleTimeoutMs: 1_000 });
 });
 afterAll(() => http.close());
 
@@ -169,7 +169,7 @@ test("a form without its one file is refused, and says what is missing", async (
   expect(await preview(headers, formOf(["file", SMALL]))).toMatchObject(atFile("no file"));
   expect(await preview(headers, formOf(["csv", SMALL, "a.csv"]))).toMatchObject(atFile('named "file"'));
   const two = formOf(["file", SMALL, "a.csv"], ["file", SMALL, "b.csv"]);
-  expect(await preview(headers, two)).toMatchObject(atFile("one by one"));
+  expect(await preview(headers, two)).toMatchObject(atFile("one file per request"));
   expect(await http.uploadsOf(accountId)).toEqual([]);
 });
 
@@ -270,7 +270,7 @@ test("a server that is stopped does not wait for uploads", async () => {
   socket.write(formStart + SMALL);
   await expect.poll(() => other.uploadsOf(accountId)).toHaveLength(1);
   const closed = other.app.close();
-  expect(await heard).toContain("This server is being stopped.");
+  expect(await heard).toContain("The server is shutting down.");
   await closed;
   expect(await other.uploadsOf(accountId)).toEqual([]);
 });

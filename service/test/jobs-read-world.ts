@@ -12,9 +12,9 @@ import { accounts } from "../src/db/schema.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { type JobRouteDeps, jobRoutes } from "../src/http/routes/job-routes.ts";
+import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createJobActions } from "../src/jobs/job-actions.ts";
 import { createJobEnds } from "../src/jobs/job-end.ts";
 import { readJobRecord } from "../src/jobs/job-record.ts";
@@ -49,16 +49,16 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const deps: JobRouteDeps = {
     database,
     watch,
-    moves: createJobActions({ ...told, ends: createJobEnds({ ...told, retentionDays: 30 }) }),
-    sayFailure: (_, error) => failures.push(error),
+    actions: createJobActions({ ...told, ends: createJobEnds({ ...told, retentionDays: 30 }) }),
+    log: { event: (_, fields) => failures.push(fields?.err) },
   };
   const app = buildApp({
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
-    keyring,
+    apiKeys: keyring,
     sessions: createSessions({ database }),
     cookie: createSessionCookie(undefined),
-    answers: createIdempotentResponses(database),
+    idempotentResponses: createIdempotentResponses(database),
     balanceOf: ledger.balanceOf,
     confirmCharge,
     log: createLog({ level: "silent", addresses: "masked" }),

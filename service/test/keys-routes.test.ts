@@ -4,7 +4,7 @@ import Fastify from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { accounts } from "../src/db/schema.ts";
-import { answerWithProblems } from "../src/http/problem.ts";
+import { sendErrorsAsProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
 import { keyRoutes } from "../src/http/routes/key-routes.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
@@ -113,14 +113,14 @@ async function serveKeys() {
   const keyring = createApiKeys({ database, notices });
   await notices.start();
   const app = Fastify().setValidatorCompiler(compileValidator);
-  answerWithProblems(app, createLog({ level: "silent", addresses: "masked" }));
+  sendErrorsAsProblems(app, createLog({ level: "silent", addresses: "masked" }));
   app.decorateRequest("caller", undefined);
   app.addHook("onRequest", async (request) => {
     const accountId = String(request.headers["x-signed-in"]);
     const by = { kind: "session", sessionId: "s" } as const;
     request.caller = { accountId, plan: "payg", isOperator: false, by };
   });
-  app.register(keyRoutes({ keyring }));
+  app.register(keyRoutes({ apiKeys: keyring }));
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
 
   const ask = async <T>(accountId: string, method: string, path: string, wanted?: unknown) => {

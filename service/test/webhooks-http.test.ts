@@ -2,7 +2,7 @@
 import type { Problem, WebhookDelivery, WebhookEndpoint, WebhookWithSecret } from "@mailvet/contract";
 import Fastify from "fastify";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { answerWithProblems } from "../src/http/problem.ts";
+import { sendErrorsAsProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
 import { webhookRoutes } from "../src/http/routes/webhook-routes.ts";
 import { createLog } from "../src/log.ts";
@@ -168,7 +168,7 @@ test.each<[string, unknown, string, string]>([
 /** The webhook routes over HTTP, where a header says who has signed in. */
 async function serve() {
   const app = Fastify().setValidatorCompiler(compileValidator);
-  answerWithProblems(app, createLog({ level: "silent", addresses: "masked" }));
+  sendErrorsAsProblems(app, createLog({ level: "silent", addresses: "masked" }));
   app.decorateRequest("caller", undefined);
   app.addHook("onRequest", async (request) => {
     const by = { kind: "session", sessionId: "s" } as const;

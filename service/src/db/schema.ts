@@ -215,21 +215,3 @@ export const rechecks = pgTable(
   },
   (table) => [uniqueIndex().on(table.accountId, table.addressHash)],
 );
-
-/** Answers kept for 24 hours under the caller's Idempotency-Key, readable with that key only. */
-export const idempotentAnswers = pgTable(
-  "idempotent_answers",
-  {
-    accountId: accountId(),
-    keyHash: bytea().notNull(),
-    requestHash: bytea().notNull(),
-    // Who works on it, and until when that is believed; null once there is an answer.
-    holder: uuid(),
-    heldUntil: moment(),
-    status: integer(),
-    sealedBody: bytea(),
-    createdAt: createdAt(),
-    expiresAt: moment().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.accountId, table.keyHash] }), index().on(table.expiresAt)],
-);

@@ -1,20 +1,20 @@
 /**
- * What an Idempotency-Key is turned into: a name for the row, a fingerprint of the request, and a seal for the answer.
+ * Derives from an Idempotency-Key the row's key, the request's fingerprint and the cipher of the stored response.
  *
- * All three come from the caller's key, which we do not keep. Without it the row is noise: neither the addresses that
- * were asked for nor the answer can be read from it, or guessed and compared.
+ * The Idempotency-Key itself is not stored. Without it the row is opaque: neither the addresses in the request nor the
+ * response can be read from it, or confirmed by guessing.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 
 export type ResponseCipher = {
-  /** Names the caller's key, also to the ledger. */
+  /** Identifies the Idempotency-Key, in the ledger too. */
   keyHash: Buffer;
   fingerprint(parts: readonly string[]): Buffer;
-  /** Compressed, for there may be many and most of an answer is the same words again. */
+  /** Compresses, then encrypts: responses repeat the same field names for every address. */
   seal(text: string): Promise<Buffer>;
-  /** Throws when the seal is broken. */
+  /** Throws when authentication fails. */
   open(sealed: Buffer): Promise<string>;
 };
 
@@ -26,9 +26,10 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const GZIP_FIRST_BYTE = 0x1f;
 
-/** `scope` keeps the same key of different callers apart. */
+/** `scope` separates equal keys of different callers. */
 export function responseCipherFor(scope: string, idempotencyKey: string): ResponseCipher {
   const keyHash = createHash("sha256").update(`${scope}\0${idempotencyKey}`).digest();
+  // The purposes are part of the stored format: "request" and "answer".
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync("sha256", idempotencyKey, keyHash, `mailvet idempotency: ${purpose}`, KEY_BYTES));
   return {
@@ -49,7 +50,7 @@ export function responseCipherFor(scope: string, idempotencyKey: string): Respon
       decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
       const body = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
       const stored = Buffer.concat([body, decipher.final()]);
-      // Earlier releases stored the text as it was; JSON never begins with gzip's first byte.
+      // Earlier releases stored uncompressed text; JSON never begins with the first byte of gzip.
       return (stored[0] === GZIP_FIRST_BYTE ? await decompress(stored) : stored).toString("utf8");
     },
   };

@@ -1,4 +1,4 @@
-/** A client that hangs up changes nothing: a replay never runs the request again, however its connection ends. */
+/** A replay never executes the request again, however its connection ends. */
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -14,7 +14,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 type Sent = { path: string; body: unknown; headers: Record<string, string> };
 
-/** Writes the whole request, closes the socket at once, and waits until the service has finished with it. */
+/** Sends the complete request, closes the socket immediately, and waits until the service has finished with it. */
 async function sendAndHangUp({ path, body, headers }: Sent): Promise<void> {
   const json = JSON.stringify(body);
   const lines = Object.entries({
@@ -34,7 +34,7 @@ async function sendAndHangUp({ path, body, headers }: Sent): Promise<void> {
   });
 }
 
-/** Every request sent so far has left the service: the gauge of requests under way counts only the one that asks. */
+/** Every request sent so far has ended, by the gauge of requests in flight. */
 async function untilIdle(): Promise<void> {
   for (;;) {
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
@@ -47,7 +47,7 @@ test.each([
   ["POST /validation/bulk", "/validation/bulk", { emails: ["valid@mailvet.test"] }, "key"],
   ["POST /keys", "/keys", { name: "cut" }, "cookie"],
   ["POST grants", "grants", { amount: 500 }, "operator"],
-] as const)("%s: fifty replays whose client hangs up have no effect", async (_, path, body, by) => {
+] as const)("%s: fifty replays whose client disconnects have no effect", async (_, path, body, by) => {
   const credential: Record<string, string> =
     by === "key"
       ? { "x-api-key": ann.key }

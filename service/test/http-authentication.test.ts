@@ -3,24 +3,24 @@ import { type HttpWorld, openHttpWorld } from "./http-world.ts";
 
 let world: HttpWorld;
 beforeAll(async () => {
-  world = await openHttpWorld({ openRequestsPerMinute: 10_000, wrongKeysPerMinute: 10_000 });
+  world = await openHttpWorld({ anonymousRequestsPerMinute: 10_000, invalidKeysPerMinute: 10_000 });
 });
 afterAll(() => world.close());
 
 async function ask(path: string, headers: Record<string, string> = {}, method = "GET", on = world) {
-  const answer = await fetch(`${on.api}${path}`, { method, headers });
-  const body = (await answer.json()) as Record<string, unknown>;
-  return { status: answer.status, code: body.code, body, headers: answer.headers };
+  const response = await fetch(`${on.api}${path}`, { method, headers });
+  const body = (await response.json()) as Record<string, unknown>;
+  return { status: response.status, code: body.code, body, headers: response.headers };
 }
 
-test("without a key nothing but the open routes answers", async () => {
+test("without a key only open routes are accessible", async () => {
   expect(await ask("/open")).toMatchObject({ status: 200 });
   expect(await ask("/any")).toMatchObject({ status: 401, code: "missing_api_key" });
   expect(await ask("/read", { "x-api-key": "" })).toMatchObject({ status: 401, code: "missing_api_key" });
   expect(await ask("/me")).toMatchObject({ status: 401, code: "not_signed_in" });
 });
 
-test("a wrong key, a revoked-looking one and a broken cookie are told from none", async () => {
+test("an invalid key and an invalid cookie have codes other than a missing key", async () => {
   const wrong = { "x-api-key": "x".repeat(40) };
   expect(await ask("/any", wrong)).toMatchObject({ status: 401, code: "invalid_api_key" });
   expect(await ask("/any", { cookie: "mailvet=nonsense" })).toMatchObject({
@@ -30,7 +30,7 @@ test("a wrong key, a revoked-looking one and a broken cookie are told from none"
   expect((await ask("/any", wrong)).headers.get("ratelimit-policy")).toBe('"wrong-keys";q=10000;w=60');
 });
 
-test("a key does what its scopes say, on a plan that includes it", async () => {
+test("a key is limited to its scopes, on a plan with API access", async () => {
   const account = await world.account();
   const reader = { "x-api-key": await account.key({ scopes: ["read"] }) };
   expect(await ask("/read", reader)).toMatchObject({ status: 200 });
@@ -40,14 +40,14 @@ test("a key does what its scopes say, on a plan that includes it", async () => {
   expect(await ask("/any", free)).toMatchObject({ status: 403, code: "api_access_not_included" });
 });
 
-test("somebody signed in may use the API on every plan, whatever the scope", async () => {
+test("a session may use the API on every plan, whatever the scope", async () => {
   const cookie = await (await world.account({ plan: "free" })).cookie();
   expect(await ask("/read", { cookie })).toMatchObject({ status: 200 });
   const ownPage = { cookie, "sec-fetch-site": "same-origin" };
   expect(await ask("/spend", ownPage)).toMatchObject({ status: 200 });
 });
 
-test("a key cannot do what takes a session, even beside one", async () => {
+test("a key is rejected where a session is required, even together with a session", async () => {
   const account = await world.account({ isOperator: true });
   const headers = { "x-api-key": await account.key(), cookie: await account.cookie() };
   expect(await ask("/me", headers)).toMatchObject({ status: 403, code: "session_required" });
@@ -56,7 +56,7 @@ test("a key cannot do what takes a session, even beside one", async () => {
   expect(body.caller).toMatchObject({ by: { kind: "key" } });
 });
 
-test("only the operator rules", async () => {
+test("operator routes reject other accounts", async () => {
   const operator = await world.account({ isOperator: true });
   const other = await world.account();
   expect(await ask("/rule", { cookie: await operator.cookie() })).toMatchObject({ status: 200 });
@@ -66,7 +66,7 @@ test("only the operator rules", async () => {
   });
 });
 
-test("another site cannot make a browser change or spend anything", async () => {
+test("cross-origin requests with a session can neither change nor spend anything", async () => {
   const account = await world.account();
   const cookie = await account.cookie();
   const evil = { cookie, origin: "https://evil.example" };
@@ -84,7 +84,7 @@ test("another site cannot make a browser change or spend anything", async () => 
   expect(await ask("/spend", { ...evil, "x-api-key": key })).toMatchObject({ status: 200 });
 });
 
-test("every answer says who it is, what is left of the rate, and the credits", async () => {
+test("every response carries request ID, rate limit and credits", async () => {
   const account = await world.account({ credits: 42 });
   const key = { "x-api-key": await account.key() };
   const first = await ask("/read", key);
@@ -105,21 +105,22 @@ test("every answer says who it is, what is left of the rate, and the credits", a
   expect((await ask("/nothing")).headers.get("ratelimit")).toMatch(/^"address";r=\d+;t=\d+$/);
 });
 
-test("a key that asks too often waits, while the account's other keys go on", async () => {
+test("a key beyond its rate is limited, while other keys of the account are not", async () => {
   const account = await world.account({ plan: "payg" });
   const eager = { "x-api-key": await account.key() };
-  const answers = [];
-  for (let n = 0; n < 700; n++) answers.push(await world.app.inject({ url: "/api/v1/any", headers: eager }));
-  const limited = answers.filter(({ statusCode }) => statusCode === 429);
-  expect(answers.length - limited.length).toBeGreaterThanOrEqual(600);
+  const responses = [];
+  for (let n = 0; n < 700; n++)
+    responses.push(await world.app.inject({ url: "/api/v1/any", headers: eager }));
+  const limited = responses.filter(({ statusCode }) => statusCode === 429);
+  expect(responses.length - limited.length).toBeGreaterThanOrEqual(600);
   expect(limited[0]?.json()).toMatchObject({ code: "rate_limited" });
   expect(Number(limited[0]?.headers["retry-after"])).toBeGreaterThanOrEqual(1);
   expect(limited[0]?.headers.ratelimit).toBe('"plan";r=0;t=60');
   expect(await ask("/any", { "x-api-key": await account.key() })).toMatchObject({ status: 200 });
 });
 
-test("whoever tries wrong keys is slowed down, and a right key from the same address still works", async () => {
-  await using strict = await openHttpWorld({ wrongKeysPerMinute: 5, openRequestsPerMinute: 3 });
+test("invalid keys are rate limited by address, and a valid key from the same address still works", async () => {
+  await using strict = await openHttpWorld({ invalidKeysPerMinute: 5, anonymousRequestsPerMinute: 3 });
   const wrong = { "x-api-key": "y".repeat(40) };
   const tries = [];
   for (let n = 0; n < 6; n++) tries.push((await ask("/any", wrong, "GET", strict)).code);
@@ -132,23 +133,23 @@ test("whoever tries wrong keys is slowed down, and a right key from the same add
   expect((await fetch(`${strict.origin}/health/live`)).status).toBe(200);
 });
 
-test("an account has only so many requests under way at once, and room again when they end", async () => {
-  const account = await world.account({ plan: "payg" }); // 50 at once
+test("concurrent requests of an account are limited, and slots are released when they end", async () => {
+  const account = await world.account({ plan: "payg" }); // 50 concurrent requests
   const key = { "x-api-key": await account.key() };
-  await using held = await openHttpWorld({ maxBulkAtOnce: 1000 });
+  await using held = await openHttpWorld({ maxConcurrentBulk: 1000 });
   const heldKey = { "x-api-key": await (await held.account({ plan: "payg" })).key() };
   const waiting = Array.from({ length: 50 }, () => ask("/bulk", heldKey, "POST", held));
   await expect.poll(() => held.bench.calls.bulk ?? 0).toBeGreaterThanOrEqual(50);
   const refused = await ask("/any", heldKey, "GET", held);
   expect(refused).toMatchObject({ status: 429, code: "rate_limited" });
-  expect(refused.body.detail).toContain("50 requests at once");
+  expect(refused.body.detail).toContain("50 concurrent requests");
   held.bench.open();
   for (const one of waiting) expect((await one).status).toBe(200);
   expect(await ask("/any", heldKey, "GET", held)).toMatchObject({ status: 200 });
   expect(await ask("/any", key)).toMatchObject({ status: 200 });
 });
 
-test("behind https, browsers are told to stay there", async () => {
+test("over https responses carry HSTS", async () => {
   await using secure = await openHttpWorld({ publicUrl: "https://mailvet.example" });
   expect((await ask("/open", {}, "GET", secure)).headers.get("strict-transport-security")).toBe(
     "max-age=31536000",

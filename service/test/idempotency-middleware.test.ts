@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { responseCipherFor } from "../src/http/middleware/encrypted-response.ts";
-import { type HttpWorld, MAX_KEPT_ANSWERS, openHttpWorld } from "./http-world.ts";
+import { responseCipherFor } from "../src/idempotency/encrypted-response.ts";
+import { type HttpWorld, MAX_STORED_RESPONSES, openHttpWorld } from "./http-world.ts";
 
 let world: HttpWorld;
 beforeAll(async () => {
@@ -12,19 +12,19 @@ afterAll(() => world.close());
 type Sent = { key: string; idempotencyKey: string; path?: string; body?: unknown };
 
 async function post({ key, idempotencyKey, path = "/echo", body = { email: "ann@example.com" } }: Sent) {
-  const answer = await fetch(`${world.api}${path}`, {
+  const response = await fetch(`${world.api}${path}`, {
     method: "POST",
     headers: { "x-api-key": key, "idempotency-key": idempotencyKey, "content-type": "application/json" },
     body: path === "/echo" ? JSON.stringify(body) : null,
   });
   return {
-    status: answer.status,
-    headers: answer.headers,
-    body: (await answer.json()) as Record<string, unknown>,
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
   };
 }
 
-test("the same request gets the same answer again, and is done once", async () => {
+test("a repeated request gets the same response and is executed once", async () => {
   const key = await (await world.account()).key();
   const first = await post({ key, idempotencyKey: "order-1" });
   const again = await post({ key, idempotencyKey: "order-1" });
@@ -39,28 +39,30 @@ test("the same request gets the same answer again, and is done once", async () =
   expect(other.body.once).not.toBe(first.body.once);
 });
 
-test("the same key with another request is refused, and another account's key is another key", async () => {
+test("the same key with another request is refused, and keys of different accounts are separate", async () => {
   const key = await (await world.account()).key();
   await post({ key, idempotencyKey: "k" });
   const reused = await post({ key, idempotencyKey: "k", body: { email: "bob@example.com" } });
   expect([reused.status, reused.body.code]).toEqual([422, "idempotency_key_reused"]);
-  const stranger = await post({ key: await (await world.account()).key(), idempotencyKey: "k" });
-  expect([stranger.status, stranger.headers.get("idempotency-replayed")]).toEqual([200, null]);
+  const other = await post({ key: await (await world.account()).key(), idempotencyKey: "k" });
+  expect([other.status, other.headers.get("idempotency-replayed")]).toEqual([200, null]);
 });
 
-test("a test key's answer is not replayed to a live one", async () => {
+test("a response to a test key is not replayed to a live key", async () => {
   const account = await world.account();
   await post({ key: await account.key({ mode: "test" }), idempotencyKey: "k" });
   const live = await post({ key: await account.key(), idempotencyKey: "k" });
   expect(live.headers.get("idempotency-replayed")).toBeNull();
 });
 
-test("twenty of the same request at once are done once", async () => {
+test("twenty concurrent copies of a request are executed once", async () => {
   const key = await (await world.account()).key();
   const before = world.bench.calls.echo ?? 0;
-  const answers = await Promise.all(Array.from({ length: 20 }, () => post({ key, idempotencyKey: "rush" })));
+  const responses = await Promise.all(
+    Array.from({ length: 20 }, () => post({ key, idempotencyKey: "rush" })),
+  );
   expect((world.bench.calls.echo ?? 0) - before).toBe(1);
-  for (const { status, body, headers } of answers) {
+  for (const { status, body, headers } of responses) {
     if (status === 200) continue;
     expect(body.code).toBe("idempotency_in_flight");
     expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
@@ -68,7 +70,7 @@ test("twenty of the same request at once are done once", async () => {
   expect((await post({ key, idempotencyKey: "rush" })).status).toBe(200);
 });
 
-test("a request that is still under way is not begun a second time", async () => {
+test("a request in flight is not executed a second time", async () => {
   const key = await (await world.account()).key();
   const first = post({ key, idempotencyKey: "slow", path: "/bulk" });
   await expect.poll(() => world.bench.calls.bulk).toBeTruthy();
@@ -80,7 +82,7 @@ test("a request that is still under way is not begun a second time", async () =>
   expect(world.bench.calls.bulk).toBe(1);
 });
 
-test("a refusal frees the key; after a failure of ours only the same request may use it", async () => {
+test("a refusal releases the key; after an internal error only the same request may use it", async () => {
   const key = await (await world.account()).key();
   expect((await post({ key, idempotencyKey: "r", path: "/broke" })).body).toMatchObject({ available: 1 });
   expect((await post({ key, idempotencyKey: "r", path: "/broke" })).body).toMatchObject({ available: 2 });
@@ -92,33 +94,36 @@ test("a refusal frees the key; after a failure of ours only the same request may
   expect((await post({ key, idempotencyKey: "f" })).body.code).toBe("idempotency_key_reused");
 });
 
-test("a key whose holder died is taken over by the same request once its lease is over", async () => {
+test("after its lease expired a key is taken over by the same request only", async () => {
   const account = await world.account();
   const row = { accountId: account.id, keyHash: Buffer.alloc(32, 1) };
   const request = Buffer.alloc(32, 2);
-  expect((await world.answers.claim(row, request)).kind).toBe("held");
-  expect((await world.answers.claim(row, request)).kind).toBe("in_flight");
+  expect((await world.idempotentResponses.claim(row, request)).kind).toBe("claimed");
+  expect((await world.idempotentResponses.claim(row, request)).kind).toBe("in_flight");
   await world.database.pool.query("update idempotent_answers set held_until = now() where account_id = $1", [
     account.id,
   ]);
-  expect((await world.answers.claim(row, Buffer.alloc(32, 3))).kind).toBe("reused");
-  const taken = await world.answers.claim(row, request);
-  expect(taken.kind).toBe("held");
-  // The dead one wakes up after all: it is not its row any more.
-  const late = world.answers.store(row, "6f2c8ee4-6f0e-4d0e-8d1f-2f37a0b8a8a1", {
+  expect((await world.idempotentResponses.claim(row, Buffer.alloc(32, 3))).kind).toBe("reused");
+  const taken = await world.idempotentResponses.claim(row, request);
+  expect(taken.kind).toBe("claimed");
+  // The previous holder resumes: the row belongs to another holder now.
+  const late = world.idempotentResponses.store(row, "6f2c8ee4-6f0e-4d0e-8d1f-2f37a0b8a8a1", {
     status: 200,
     sealedBody: Buffer.from("late"),
   });
   expect(await late).toBe(false);
-  expect((await world.answers.claim(row, request)).kind).toBe("in_flight");
+  expect((await world.idempotentResponses.claim(row, request)).kind).toBe("in_flight");
 });
 
-test("a key taken over from a holder that died stays with its request, even if that is refused now", async () => {
+test("a key that was taken over stays with its request, even if that is refused", async () => {
   const account = await world.account();
   const key = await account.key();
   const { keyHash, fingerprint } = responseCipherFor(`${account.id}/live`, "late");
-  // A process that begins the request, perhaps does it, and is never heard of again.
-  await world.answers.claim({ accountId: account.id, keyHash }, fingerprint(["POST", "/api/v1/broke", ""]));
+  // A process claims the key, possibly executes the request, and dies.
+  await world.idempotentResponses.claim(
+    { accountId: account.id, keyHash },
+    fingerprint(["POST", "/api/v1/broke", ""]),
+  );
   await world.database.pool.query("update idempotent_answers set held_until = now() where account_id = $1", [
     account.id,
   ]);
@@ -130,7 +135,7 @@ test("a key taken over from a holder that died stays with its request, even if t
   }
 });
 
-test("an answer too long to store frees the key: its repetition is a new request", async () => {
+test("a response too long to store releases the key: its repetition is a new request", async () => {
   const sent = { key: await (await world.account()).key(), idempotencyKey: "long" };
   const body = { email: randomBytes(600_000).toString("base64") }; // nothing that could be compressed much
   const first = await post({ ...sent, body });
@@ -142,24 +147,26 @@ test("an answer too long to store frees the key: its repetition is a new request
   expect((await post(sent)).status).toBe(200);
 });
 
-test("an account with very many keys in use gets no more, and keeps those it has", async () => {
+test("an account at its maximum of keys gets no more, and can still replay", async () => {
   const account = await world.account();
   const key = await account.key();
-  await fillUp(account.id, MAX_KEPT_ANSWERS);
+  await fillUp(account.id, MAX_STORED_RESPONSES);
   const refused = await post({ key, idempotencyKey: "one-more" });
   expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
   expect(Number(refused.headers.get("retry-after"))).toBe(60);
   const row = { accountId: account.id, keyHash: Buffer.from("key 1") };
-  expect(await world.answers.claim(row, Buffer.from("request"))).toMatchObject({ kind: "answered" });
+  expect(await world.idempotentResponses.claim(row, Buffer.from("request"))).toMatchObject({
+    kind: "stored",
+  });
 
-  // Those whose time is over do not count.
+  // Expired rows do not count.
   const other = await world.account();
-  await fillUp(other.id, MAX_KEPT_ANSWERS, "-1 second");
+  await fillUp(other.id, MAX_STORED_RESPONSES, "-1 second");
   expect((await post({ key: await other.key(), idempotencyKey: "one-more" })).status).toBe(200);
-  expect(await world.answers.deleteExpired()).toBe(MAX_KEPT_ANSWERS); // all of them, however many there are
+  expect(await world.idempotentResponses.deleteExpired()).toBe(MAX_STORED_RESPONSES); // all of them, however many there are
 });
 
-test("after 24 hours a key is as good as new, and its row is deleted", async () => {
+test("after 24 hours a key may be used again, and its row is deleted", async () => {
   const account = await world.account();
   const key = await account.key();
   const first = await post({ key, idempotencyKey: "old" });
@@ -174,10 +181,10 @@ test("after 24 hours a key is as good as new, and its row is deleted", async () 
   await world.database.pool.query("update idempotent_answers set expires_at = now() where account_id = $1", [
     account.id,
   ]);
-  expect(await world.answers.deleteExpired()).toBe(1);
+  expect(await world.idempotentResponses.deleteExpired()).toBe(1);
 });
 
-test("whoever reads the table learns neither the address nor the answer nor the key", async () => {
+test("the stored row contains neither address nor response nor key in plain text", async () => {
   const account = await world.account();
   await post({
     key: await account.key(),
@@ -193,7 +200,7 @@ test("whoever reads the table learns neither the address nor the answer nor the 
   for (const secret of ["hidden", "visible-key", "email"]) expect(rows[0].bytes).not.toContain(secret);
 });
 
-test("a key that is no key is refused before anything is done", async () => {
+test("an invalid Idempotency-Key is refused before execution", async () => {
   const key = await (await world.account()).key();
   const before = world.bench.calls.echo;
   for (const idempotencyKey of ["", "a b", "ü", "x".repeat(256)]) {
@@ -203,14 +210,14 @@ test("a key that is no key is refused before anything is done", async () => {
   expect(world.bench.calls.echo).toBe(before);
 });
 
-test("a test key gets its own answer again", async () => {
+test("a test key gets its own response again", async () => {
   const key = await (await world.account()).key({ mode: "test" });
   const first = await post({ key, idempotencyKey: "k" });
   const again = await post({ key, idempotencyKey: "k" });
   expect([again.body, again.headers.get("idempotency-replayed")]).toEqual([first.body, "true"]);
 });
 
-test("an answer that sets a cookie is for one browser, once", async () => {
+test("a response that sets a cookie is not stored", async () => {
   const cookie = await (await world.account()).cookie();
   const send = () =>
     fetch(`${world.api}/cookie`, { method: "POST", headers: { cookie, "idempotency-key": "c" } });
@@ -218,7 +225,7 @@ test("an answer that sets a cookie is for one browser, once", async () => {
   expect((await send()).headers.get("set-cookie")).toBe("new=2");
 });
 
-/** Answers kept for somebody, made up all at once. */
+/** Inserts stored responses in bulk. */
 async function fillUp(accountId: string, count: number, expiresIn = "1 day"): Promise<void> {
   await world.database.pool.query(
     `insert into idempotent_answers (account_id, key_hash, request_hash, status, sealed_body, expires_at)

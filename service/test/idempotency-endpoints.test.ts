@@ -1,4 +1,4 @@
-/** Idempotency-Key at every endpoint that honours it: done once, answered the same, paid once, readable by nobody. */
+/** Idempotency-Key at every endpoint that honours it: executed once, charged once, replayed, stored encrypted. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -17,16 +17,16 @@ const HONOURING = ENDPOINTS.filter(honoursIdempotencyKeys);
 
 let service: TestService;
 let ann: Person;
-/** Two endpoints of ann's, each with a delivery. */
+/** Two webhook endpoints of ann, each with a delivery. */
 let hooks: { webhook_id: string; delivery_id: string }[];
 beforeAll(async () => {
-  service = await openService({ env: { ROLE: "api" } }); // without a worker a job stays as it is
+  service = await openService({ env: { ROLE: "api" } }); // without a worker jobs do not progress
   ann = await service.openAccount({ credits: 1_000 });
   hooks = [await makeHook(), await makeHook()];
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test("every way to spend, and every other POST of somebody known but the password's, honours the key", () => {
+test("every authenticated POST except the password change honours the key", () => {
   expect(HONOURING.map(({ name }) => name)).toEqual([
     "POST /validation/single",
     "POST /validation/bulk",
@@ -46,7 +46,7 @@ test("every way to spend, and every other POST of somebody known but the passwor
 
 for (const endpoint of HONOURING) {
   describe(endpoint.name, () => {
-    test("the same request under the same key is answered by the same bytes and done once", async () => {
+    test("a repeated request gets the same bytes and is executed once", async () => {
       const under = randomUUID();
       const [request, next] = [await requestFor(endpoint), await requestFor(endpoint)];
       const first = await send(request, under);
@@ -66,7 +66,7 @@ for (const endpoint of HONOURING) {
       expect(await everythingDone()).not.toEqual(before);
     });
 
-    test("another request under the same key is refused and not done", async () => {
+    test("another request under the same key is refused and not executed", async () => {
       const under = randomUUID();
       const other = await otherRequestFor(endpoint);
       await send(await requestFor(endpoint), under);
@@ -75,12 +75,12 @@ for (const endpoint of HONOURING) {
       expect(await everythingDone()).toEqual(before);
     });
 
-    test("while the first is under way the second is sent away, and gets the answer later", async () => {
+    test("while the first is in flight the second gets 409, and the response later", async () => {
       const under = randomUUID();
       const request = await requestFor(endpoint);
       const lock = await service.database.pool.connect();
       try {
-        // Whoever wants to spend, to make a key, to change a job or an endpoint, or to store rows waits here.
+        // Blocks spending, key creation, changes of jobs and endpoints, and storing of rows.
         await lock.query("begin");
         await lock.query(
           "lock table balances, api_keys, jobs, upload_parts, webhook_endpoints in exclusive mode",
@@ -99,21 +99,21 @@ for (const endpoint of HONOURING) {
       }
     });
 
-    test("several at once are one: done once, and those that got an answer got the same", async () => {
+    test("concurrent copies are executed once, and successful responses are equal", async () => {
       const under = randomUUID();
       const request = await requestFor(endpoint);
       const before = await doneCount(endpoint);
-      const atOnce = endpoint.form ? 2 : 4; // that many files of one account are taken at a time
-      const answers = await Promise.all(Array.from({ length: atOnce }, () => send(request, under)));
-      const good = answers.filter(({ status }) => status < 300);
+      const atOnce = endpoint.form ? 2 : 4; // concurrent uploads per account
+      const responses = await Promise.all(Array.from({ length: atOnce }, () => send(request, under)));
+      const good = responses.filter(({ status }) => status < 300);
       expect(new Set(good.map(({ text }) => text)).size).toBe(1);
-      for (const answer of answers.filter(({ status }) => status >= 300)) {
-        await expectProblem(service, answer, "idempotency_in_flight");
+      for (const response of responses.filter(({ status }) => status >= 300)) {
+        await expectProblem(service, response, "idempotency_in_flight");
       }
       expect((await doneCount(endpoint)) - before).toBe(1);
     });
 
-    test("a request that was refused leaves the key free", async () => {
+    test("a refused request releases the key", async () => {
       const under = randomUUID();
       const request = await requestFor(endpoint);
       const before = await everythingDone();
@@ -125,7 +125,7 @@ for (const endpoint of HONOURING) {
   });
 }
 
-test("a process that dies before its answer is kept has given the credits, and the retry gives no more", async () => {
+test("after a crash before the response is stored, a retry of a grant grants nothing more", async () => {
   const under = randomUUID();
   const request = await requestFor(named("POST /operator/accounts/{account_id}/grants"));
   const first = await send(request, under);
@@ -137,12 +137,12 @@ test("a process that dies before its answer is kept has given the credits, and t
   expect(await everythingDone()).toEqual(before);
 });
 
-test("a process that dies after spending the last credit leaves a retry that needs none, and spends none", async () => {
-  // The first is known at once and charged, for the others somebody would have to be asked, with credits held.
+test("after a crash that follows the last charge, the retry needs and spends no credits", async () => {
+  // The first is answered from the sandbox and charged; the others need a check, with credits reserved.
   for (const [path, body] of [
     ["/validation/single", { email: "valid@mailvet.test" }],
-    ["/validation/single", { email: "ann@nobody-is-asked.com" }],
-    ["/validation/bulk", { emails: ["ann@nobody-is-asked.com"] }],
+    ["/validation/single", { email: "ann@not-contacted.com" }],
+    ["/validation/bulk", { emails: ["ann@not-contacted.com"] }],
   ] as const) {
     const { key, accountId } = await service.openAccount({ credits: 1 });
     const asked = { key, headers: { "idempotency-key": randomUUID() }, body };
@@ -154,11 +154,11 @@ test("a process that dies after spending the last credit leaves a retry that nee
     expect([again.status, again.headers.get("x-credits-remaining")]).toEqual([200, "0"]);
     expect(again.headers.get("idempotency-replayed")).toBeNull();
     expect(await everythingDone()).toEqual(before);
-    expect((await service.ask(path, { key, body })).status).toBe(402); // as a request of its own it is too expensive
+    expect((await service.ask(path, { key, body })).status).toBe(402); // a new request is too expensive
   }
 });
 
-test("who could not pay may try the same key again, also with another request", async () => {
+test("after insufficient credits the same key may be used again, also with another request", async () => {
   const broke = await service.openAccount({ credits: 0 });
   const headers = { "idempotency-key": randomUUID() };
   const single = (email: string) =>
@@ -172,7 +172,7 @@ test("who could not pay may try the same key again, also with another request", 
   expect([other.status, other.headers.get("x-credits-remaining")]).toEqual([200, "1"]);
 });
 
-test("a key is good for 24 hours, and means a new request after that, which is paid for", async () => {
+test("a key is valid for 24 hours, and then starts a new request that is charged", async () => {
   const { key, accountId } = await service.openAccount({ credits: 100 });
   const headers = { "idempotency-key": randomUUID() };
   const single = (email: string) => service.ask("/validation/single", { key, headers, body: { email } });
@@ -197,7 +197,7 @@ test("a key is good for 24 hours, and means a new request after that, which is p
   ]);
 });
 
-test("a key at another endpoint is another request", async () => {
+test("the same key at another endpoint is a different request", async () => {
   const headers = { "idempotency-key": randomUUID() };
   const body = { email: "valid@mailvet.test" };
   expect((await service.ask("/validation/single", { key: ann.key, headers, body })).status).toBe(200);
@@ -206,17 +206,20 @@ test("a key at another endpoint is another request", async () => {
   await expectProblem(service, other, "idempotency_key_reused");
 });
 
-test("a test key's answer is not given to a live key", async () => {
+test("a response to a test key is not replayed to a live key", async () => {
   const { key, makeKey } = await service.openAccount({ credits: 100 });
   const { key: testKey } = await makeKey({ mode: "test" });
-  const asked = { headers: { "idempotency-key": randomUUID() }, body: { email: "catch-all@house.example" } };
+  const asked = {
+    headers: { "idempotency-key": randomUUID() },
+    body: { email: "catch-all@company.example" },
+  };
   const played = await service.ask("/validation/single", { ...asked, key: testKey });
   const real = await service.ask("/validation/single", { ...asked, key });
   expect([played.body.sub_status, real.body.sub_status]).toEqual(["catch_all", "reserved_domain"]);
   expect(real.headers.get("x-credits-remaining")).toBe("99");
 });
 
-test("what is kept can be read by nobody: neither address nor key nor answer stands in any table", async () => {
+test("no table contains address, key or response in plain text", async () => {
   const under = `kept-${randomUUID()}`;
   const email = "valid+very.secret.person@mailvet.test";
   const single = await send(await requestFor(named("POST /validation/single"), { body: { email } }), under);
@@ -240,7 +243,7 @@ const FIRST_SECRET = "secret = 'the first', previous_secret = null";
 
 type Request = { endpoint: Endpoint; path: string; asked: Asked };
 
-/** A request that can be done; what can be done only once is done to something new. */
+/** A request that succeeds; one-time actions get a new object. */
 async function requestFor(endpoint: Endpoint, change: Asked = {}, hook = hooks[0]!): Promise<Request> {
   const ids: Record<string, string> = { account_id: ann.accountId, ...hook };
   const deed = deedOf(endpoint);
@@ -253,12 +256,12 @@ async function requestFor(endpoint: Endpoint, change: Asked = {}, hook = hooks[0
   return { endpoint, path, asked: { ...asked, body, ...change } };
 }
 
-/** As good as the endpoint's own, but another one: what is done only once is another one anyway. */
+/** Equally valid, but different; one-time actions differ anyway. */
 function otherRequestFor(endpoint: Endpoint): Promise<Request> {
   return requestFor(endpoint, OTHERS[endpoint.name], hooks[1]);
 }
 
-/** The last word of its path. */
+/** The last segment of its path. */
 function deedOf({ path }: Endpoint): string {
   return path.split("/").at(-1)!;
 }
@@ -284,7 +287,7 @@ async function makeHook() {
   return { webhook_id, delivery_id: await ask(`/${webhook_id}/test`) };
 }
 
-/** Puts something back to where it can be done again, with nothing left to do. */
+/** Resets an object so that the action is possible again, without pending work. */
 async function refresh(table: string, id: string, values: string): Promise<void> {
   await service.database.pool.query(`update ${table} set ${values} where id = $1`, [id]);
   await service.database.pool.query("delete from tasks where kind = 'delivery'");
@@ -309,7 +312,7 @@ async function jobThatIs(status: string): Promise<string> {
   return job.id;
 }
 
-/** The books, and everything else that can be made or changed here. */
+/** The ledger, and everything else that can be created or changed here. */
 async function everythingDone(): Promise<unknown> {
   const { rows } = await service.database.pool.query(
     `select (select count(*) from api_keys) as keys, (select count(*) from uploads) as uploads,
@@ -321,7 +324,7 @@ async function everythingDone(): Promise<unknown> {
   return [await booksOf(service), rows[0]];
 }
 
-/** How often this was done. */
+/** How often this was executed. */
 async function doneCount(endpoint: Endpoint): Promise<number> {
   const { rows } = await service.database.pool.query(DONE[deedOf(endpoint)] ?? DONE.other!);
   return Number(rows[0].count);
@@ -334,14 +337,14 @@ const DONE: Readonly<Record<string, string>> = {
   pause: "select count(*) from jobs where status = 'paused'",
   resume: "select count(*) from jobs where status = 'processing'",
   webhooks: "select count(*) from webhook_endpoints",
-  // Done twice, the first secret is no longer the one before.
+  // Executed twice, the previous secret would no longer be the first one.
   "rotate-secret": "select count(*) from webhook_endpoints where previous_secret = 'the first'",
   test: "select count(*) from webhook_deliveries",
   replay: "select count(*) from tasks where kind = 'delivery'",
   other: "select (select count(*) from ledger) + (select count(*) from api_keys) as count",
 };
 
-/** As if a process had died after the work, and before the answer was kept: its lease has run out since. */
+/** As if a process had died after the effect and before the response was stored, and its lease had expired. */
 async function loseAnswersOf(accountId: string): Promise<void> {
   await service.database.pool.query(
     `update idempotent_answers set status = null, sealed_body = null, holder = gen_random_uuid(), held_until = now()
@@ -350,7 +353,7 @@ async function loseAnswersOf(accountId: string): Promise<void> {
   );
 }
 
-/** Waits until a request holds its key; for an upload that is the upload itself. */
+/** Waits until a request has claimed its key; for an upload, until the upload exists. */
 async function untilHeld(): Promise<void> {
   const text = `select 1 from idempotent_answers where account_id = any($1) and holder is not null
     union all select 1 from uploads where ready_at is null`;
@@ -365,7 +368,7 @@ async function operatorId(): Promise<string> {
   return rows[0].id;
 }
 
-/** All that the database holds, as text. */
+/** Content of all tables, as text. */
 async function everyRow(): Promise<string> {
   const { pool } = service.database;
   const { rows: tables } = await pool.query<{ name: string }>(

@@ -1,4 +1,4 @@
-/** What every endpoint says when it is not the request that is wrong: too many of them, a failure of ours, the end. */
+/** Errors that are not caused by the request: rate limits, internal errors, overload, shutdown. */
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { ProblemCode } from "@mailvet/contract";
@@ -23,22 +23,22 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 describe("too many requests", () => {
-  test("whoever asks more often than allowed is told when to come back, at every endpoint", async () => {
+  test("requests beyond the rate get 429 with Retry-After, at every endpoint", async () => {
     const free = await service.openAccount({ plan: "free", credits: 5 });
-    const stranger = { from: "198.51.100.1" };
+    const anonymous = { from: "198.51.100.1" };
     const before = await booksOf(service);
-    // 60 a minute for somebody signed in on the free plan, 120 for an address that we know nothing of.
+    // 60 per minute for a session on the free plan, 120 for an anonymous address.
     expect(await askUntilRefused(service, "/account", { cookie: free.cookie })).toBeGreaterThan(55);
-    expect(await askUntilRefused(service, "/nothing", stranger)).toBeGreaterThan(120);
+    expect(await askUntilRefused(service, "/nothing", anonymous)).toBeGreaterThan(120);
 
     for (const endpoint of ENDPOINTS) {
-      const who = takesSessions(endpoint) ? { cookie: free.cookie } : stranger;
+      const who = takesSessions(endpoint) ? { cookie: free.cookie } : anonymous;
       await expectRefusal(service, endpoint, who, "rate_limited");
     }
     expect(await booksOf(service)).toEqual(before);
   });
 
-  test("wrong keys are counted by address, and a good key from there still works", async () => {
+  test("invalid keys are limited by address, and a valid key from there still works", async () => {
     const ann = await service.openAccount();
     const from = "198.51.100.2";
     const guess = { from, key: "a-guess-at-somebodys-key" };
@@ -52,22 +52,22 @@ describe("too many requests", () => {
   });
 });
 
-test("a failure of ours tells nothing about us, costs nothing, and is over when its cause is", async () => {
+test("an internal error reveals nothing, costs nothing, and ends with its cause", async () => {
   const ann = await service.openAccount();
-  await service.ask("/account", { key: ann.key }); // from here on the key is known without the database
+  await service.ask("/account", { key: ann.key }); // from here on the key is cached
   const before = await booksOf(service);
 
   await service.database.pool.query("alter schema public rename to hidden");
-  // What the installation says of itself is known without the database.
+  // Public information does not need the database.
   for (const endpoint of ENDPOINTS.filter(({ path }) => path !== "/about")) {
     const { path, asked } = requestTo(endpoint);
-    // Signing out without a session has nothing to look up.
+    // Sign-out without a session does not need the database.
     const signsOut = endpoint.path === "/auth/sign-out" ? { cookie: ann.cookie } : {};
     const who = await credentialsFor(endpoint, service, ann);
-    const answer = await service.ask(path, { ...asked, ...who, ...signsOut });
-    await expectProblem(service, answer, "internal_error");
-    expect(answer.text).not.toMatch(/relation|exist|select|insert|schema|postgres|\.ts\b|node:|error:/i);
-    expect(log.join("")).toContain(answer.body.request_id);
+    const response = await service.ask(path, { ...asked, ...who, ...signsOut });
+    await expectProblem(service, response, "internal_error");
+    expect(response.text).not.toMatch(/relation|exist|select|insert|schema|postgres|\.ts\b|node:|error:/i);
+    expect(log.join("")).toContain(response.body.request_id);
   }
   await service.database.pool.query("alter schema hidden rename to public");
 
@@ -78,28 +78,28 @@ test("a failure of ours tells nothing about us, costs nothing, and is over when 
   expect([status, headers.get("x-credits-remaining")]).toEqual([200, "99"]);
 });
 
-describe("too much work", () => {
-  test("a server that is being stopped finishes what it began, and sends the rest elsewhere", async () => {
-    const service = await openService(); // one of its own: this is its end
+describe("overload", () => {
+  test("during shutdown requests in flight finish and others get 503", async () => {
+    const service = await openService(); // its own service, because it is stopped
     const ann = await service.openAccount();
     const slow = service.ask("/validation/single?email=slow-3s@mailvet.test", { key: ann.key });
-    // Requests that had begun to arrive when the end came: half a head each.
+    // Incomplete request heads at the time of shutdown.
     const late = ENDPOINTS.map((endpoint) => {
       const wire = openWire(service);
       wire.socket.write(`${endpoint.method} /api/v1${requestTo(endpoint).path} HTTP/1.1\r\nHost: a\r\n`);
       return wire;
     });
     await Promise.all(late.map(({ socket }) => socket.connecting && once(socket, "connect")));
-    // Until they are read, too: a connection without a request is simply closed.
+    // They must have been read: a connection without a request is closed without a response.
     await turnsOfTheLoop();
-    const page = await fetch(`${service.url}/docs/problems`); // there is no asking for it afterwards
+    const page = await fetch(`${service.url}/docs/problems`); // it cannot be fetched afterwards
     const explanations = await page.text();
     const closing = service[Symbol.asyncDispose]();
     await turnsOfTheLoop();
 
     for (const { socket } of late) socket.write(`X-API-Key: ${ann.key}\r\nConnection: close\r\n\r\n`);
-    for (const { answer } of late) {
-      const { status, headers, body } = await answer;
+    for (const { response } of late) {
+      const { status, headers, body } = await response;
       expect(body).toMatchObject({
         status: 503,
         code: "overloaded",
@@ -113,15 +113,15 @@ describe("too much work", () => {
     await closing;
   });
 
-  test("more lists at once than there is room for wait their turn, and single checks get through", async () => {
+  test("bulk requests beyond the limit are refused, and single checks get through", async () => {
     const people = [];
     while (people.length < 5) people.push(await service.openAccount());
     const [ann, eve] = people;
     const list = ({ key }: Person, n: number) =>
       service.ask("/validation/bulk", { key, body: { emails: [`slow-3s+${n}@mailvet.test`] } });
-    // Four of them take all sixteen places; the fifth, and a fifth list of one of them, find none.
+    // Four accounts take all sixteen slots; a fifth account, and a fifth list of one of them, get none.
     const lists = people.slice(1).flatMap((one) => [0, 1, 2, 3].map((n) => list(one, n)));
-    await wait(1500); // timing: all of them have a place by then, and keep it for as long again
+    await wait(1500); // timing: all of them have a slot by then, and hold it for as long again
     const late = Promise.all([list(ann!, 0), list(eve!, 4)]);
     const single = await service.ask("/validation/single?email=valid@mailvet.test", { key: ann!.key });
     expect(single.status).toBe(200);
@@ -138,24 +138,24 @@ describe("too much work", () => {
   });
 });
 
-test("a large body is taken where lists of addresses are, and nowhere else", async () => {
+test("a large body is accepted only where lists of addresses are", async () => {
   const ann = await service.openAccount({ credits: 2000 });
   const emails = Array.from({ length: 1000 }, (_, n) => `valid+${"x".repeat(40)}${n}@mailvet.test`);
   expect((await service.ask("/validation/bulk", { key: ann.key, body: { emails } })).status).toBe(200);
   const stuffed = { email: ann.email, password: "x".repeat(17_000) };
-  const answer = await service.ask("/auth/sign-in", { body: stuffed });
-  await expectProblem(service, answer, "payload_too_large");
-  expect(answer.body.detail).toContain("16,384 bytes");
+  const response = await service.ask("/auth/sign-in", { body: stuffed });
+  await expectProblem(service, response, "payload_too_large");
+  expect(response.body.detail).toContain("16,384 bytes");
 });
 
-test("where sign-up is closed nobody opens an account", async () => {
+test("closed sign-up creates no account", async () => {
   await using closed = await openService({ env: { SIGN_UP: "closed" } });
-  const body = { email: "newcomer@house.example", password: "a long enough password" };
+  const body = { email: "newcomer@company.example", password: "a long enough password" };
   await expectProblem(closed, await closed.ask("/auth/sign-up", { body }), "sign_up_closed");
   expect((await closed.ask("/auth/sign-in", { body })).status).toBe(401);
 });
 
-test("an upload that is broken off costs nothing and leaves the service well", async () => {
+test("an aborted upload costs nothing and does no harm", async () => {
   const ann = await service.openAccount();
   const before = await booksOf(service);
   for (const path of ["/validation/single", "/validation/bulk", "/keys"]) {
@@ -166,10 +166,10 @@ test("an upload that is broken off costs nothing and leaves the service well", a
           'Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"email": "valid@mail',
       );
     }
-    await wait(50); // timing: any moment will do
+    await wait(50); // timing: any moment
     for (const { socket } of wires) socket.destroy();
   }
-  await wait(50); // timing: for what must not come
+  await wait(50); // timing: nothing must arrive
   expect(await booksOf(service)).toEqual(before);
   expect((await service.ask("/validation/single?email=valid@mailvet.test", { key: ann.key })).status).toBe(
     200,
@@ -177,12 +177,12 @@ test("an upload that is broken off costs nothing and leaves the service well", a
   expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
 });
 
-/** Long enough for what has arrived to be looked at, also when everything is slow. */
+/** Long enough for received bytes to be processed, on a slow machine too. */
 async function turnsOfTheLoop(): Promise<void> {
-  for (let turns = 0; turns < 10; turns++) await wait(20); // timing: a turn each
+  for (let turns = 0; turns < 10; turns++) await wait(20); // timing: one iteration each
 }
 
-/** How often it took until this was too often. */
+/** Number of requests until the limit. */
 async function askUntilRefused(service: TestService, path: string, asked: Asked): Promise<number> {
   for (let count = 1; count < 300; count++) {
     if ((await service.ask(path, asked)).status === 429) return count;
@@ -190,17 +190,17 @@ async function askUntilRefused(service: TestService, path: string, asked: Asked)
   throw new Error("it was never too often");
 }
 
-/** Every so often a token comes back, so one or two may still be let in; they ask for nothing. */
+/** Tokens are refilled meanwhile, so one or two requests may still be admitted; they have no effect. */
 async function expectRefusal(service: TestService, endpoint: Endpoint, who: Asked, code: ProblemCode) {
   const { path } = requestTo({ ...endpoint, query: "" });
-  let answer: Answer | undefined;
-  for (let tries = 0; tries < 10 && answer?.status !== 429; tries++) {
-    // Some at once, or a slow machine would get them through one by one as tokens come back.
-    const answers = await Promise.all(
+  let response: Answer | undefined;
+  for (let tries = 0; tries < 10 && response?.status !== 429; tries++) {
+    // Concurrently, or a slow machine would get them through as tokens are refilled.
+    const responses = await Promise.all(
       Array.from({ length: 4 }, () => service.ask(path, { method: endpoint.method, ...who })),
     );
-    answer = answers.find(({ status }) => status === 429) ?? answers[0];
+    response = responses.find(({ status }) => status === 429) ?? responses[0];
   }
-  await expectProblem(service, answer!, code);
-  expect(Number(answer!.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  await expectProblem(service, response!, code);
+  expect(Number(response!.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
 }
