@@ -105,8 +105,8 @@ export function calibrationFrom(cells: readonly CalibrationCell[]): Calibration 
 type Sum = { outcomes: number; fewerBounces: number };
 const NONE: Sum = { outcomes: 0, fewerBounces: 0 };
 
-function without(key: Sum, part: Sum): Sum {
-  return { outcomes: key.outcomes - part.outcomes, fewerBounces: key.fewerBounces - part.fewerBounces };
+function without(whole: Sum, part: Sum): Sum {
+  return { outcomes: whole.outcomes - part.outcomes, fewerBounces: whole.fewerBounces - part.fewerBounces };
 }
 
 /** The aggregates an outcome belongs to: account and kind, provider and kind, provider and band. */
@@ -136,7 +136,7 @@ export function calibrateScore(
 }
 
 /**
- * The calibrated score of an address. An outcome reported for this mailbox outweighs the outcomes of prior: they
+ * The calibrated score of an address. An outcome reported for this mailbox outweighs the outcomes of others: they
  * raise no mailbox that bounced, and lower none that received a message.
  */
 export function scoreWithCalibration(

@@ -61,7 +61,7 @@ export function tallyOf(locals: Iterable<string>, lexicon = loadNameLexicon()): 
     if (likelihoods !== undefined) parsed.push(likelihoods);
   }
   let tally = emptyTally();
-  for (let round = 0; round < EM_ITERATIONS; round++) {
+  for (let iteration = 0; iteration < EM_ITERATIONS; iteration++) {
     const prior = priorFrom(tally);
     const shares = TEMPLATES.map(() => 0);
     for (const likelihoods of parsed) {
@@ -135,7 +135,7 @@ const PRIOR_WEIGHT = 2;
 
 function priorFrom({ mailboxes, shares }: PatternTally): number[] {
   return GENERAL_PRIOR.map(
-    (usual, i) => (PRIOR_WEIGHT * usual + (shares[i] ?? 0)) / (PRIOR_WEIGHT + mailboxes),
+    (share, i) => (PRIOR_WEIGHT * share + (shares[i] ?? 0)) / (PRIOR_WEIGHT + mailboxes),
   );
 }
 
@@ -144,13 +144,13 @@ function posterior(likelihoods: Float64Array, prior: readonly number[]): number[
   let total = 0;
   for (let i = 0; i < likelihoods.length; i++) total += prior[i]! * likelihoods[i]!;
   if (total === 0) return TEMPLATES.map((_, i) => (i === OTHER ? 1 : 0));
-  return prior.map((chance, i) => (chance * likelihoods[i]!) / total);
+  return prior.map((probability, i) => (probability * likelihoods[i]!) / total);
 }
 
 function argmax(values: readonly number[]): number {
-  let place = 0;
-  for (let i = 1; i < values.length; i++) if (values[i]! > values[place]!) place = i;
-  return place;
+  let index = 0;
+  for (let i = 1; i < values.length; i++) if (values[i]! > values[index]!) index = i;
+  return index;
 }
 
 /** Verdict, score and reasons of an address parse the same name in a row, so the last result is kept. */
