@@ -5,13 +5,13 @@
  * (answer-cache.ts), concurrent queries for a record are merged, and the number in flight is limited.
  */
 
-import { createSemaphore } from "../semaphore.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import type { DnsAnswer, RecordType } from "./dns-answer.ts";
 import { isQueryable, normaliseName } from "./host-name.ts";
 import { type Lookup, startLookup } from "./lookup.ts";
 import { createNameServers } from "./name-servers.ts";
 import { MAX_ALIASES, type ResponseReading, readResponse } from "./response-reader.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 export type Resolver = {
   /** Never throws: every behaviour of a name server is a value. */
