@@ -140,10 +140,10 @@ export const MUTATIONS = [
     "engine/test/dns-mail-route.test.ts",
   ],
   [
-    "engine/src/semaphore.ts",
+    "engine/src/dns/semaphore.ts",
     "if (free > 0) free--;",
     "if (free >= 0) free--;",
-    "engine/src/semaphore.test.ts",
+    "engine/src/dns/semaphore.test.ts",
   ],
   [
     "engine/src/list-file/csv-parser.ts",

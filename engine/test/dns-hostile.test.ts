@@ -15,7 +15,7 @@ const bytes = fc.uint8Array({ maxLength: 1400 }).map((array) => Buffer.from(arra
 async function askSpoilt(answers: DnsTemperament, name: string, timeoutMs: number) {
   await using lab = await openLab({ "*.test": { A: ["192.0.2.1"], answers } });
   const resolver = createResolver({ servers: [lab.nameServer], timeoutMs });
-  const { status } = await resolver.ask(name, "A");
+  const { status } = await resolver.query(name, "A");
   resolver.close();
   return status;
 }
@@ -55,7 +55,7 @@ test("a flood of responses with the wrong id is cut off as malformed", async () 
     for (let i = 0; i < 100; i++) flood.send(wrong, port, address);
   });
   const resolver = createResolver({ servers: [`127.0.0.1:${flood.address().port}`], timeoutMs: 120_000 });
-  expect(await resolver.ask("shop.test", "A")).toEqual({ status: "malformed" });
+  expect(await resolver.query("shop.test", "A")).toEqual({ status: "malformed" });
   resolver.close();
   flood.close();
 });
@@ -75,7 +75,7 @@ test.each<[string, string, (socket: Socket) => void]>([
   await using server = await openTruncating(behave);
   const timeoutMs = status === "timeout" ? 500 : 120_000;
   const resolver = createResolver({ servers: [server.address], timeoutMs });
-  expect(await resolver.ask("shop.test", "A")).toEqual({ status });
+  expect(await resolver.query("shop.test", "A")).toEqual({ status });
   resolver.close();
 });
 

@@ -39,14 +39,14 @@ test("each record type is returned as plain values with its TTL", async () => {
   using resolver = openResolver({ servers: [lab.nameServer] });
 
   const found = { status: "answer", ttlSeconds: 120 };
-  expect(await resolver.ask("Shop.Test.", "MX")).toEqual({
+  expect(await resolver.query("Shop.Test.", "MX")).toEqual({
     ...found,
     records: [{ preference: 10, exchange: "mx.shop.test" }],
   });
-  expect(await resolver.ask("shop.test", "A")).toEqual({ ...found, records: ["192.0.2.1"] });
-  expect(await resolver.ask("shop.test", "AAAA")).toEqual({ ...found, records: ["2001:db8::1"] });
-  expect(await resolver.ask("shop.test", "TXT")).toEqual({ ...found, records: ["v=spf1 -all", "second"] });
-  expect(await resolver.ask("1.2.0.192.in-addr.arpa", "PTR")).toMatchObject({ records: ["shop.test"] });
+  expect(await resolver.query("shop.test", "A")).toEqual({ ...found, records: ["192.0.2.1"] });
+  expect(await resolver.query("shop.test", "AAAA")).toEqual({ ...found, records: ["2001:db8::1"] });
+  expect(await resolver.query("shop.test", "TXT")).toEqual({ ...found, records: ["v=spf1 -all", "second"] });
+  expect(await resolver.query("1.2.0.192.in-addr.arpa", "PTR")).toMatchObject({ records: ["shop.test"] });
 });
 
 test("nxdomain, nodata, servfail, refused, malformed, timeout and unreachable are distinguished", async () => {
@@ -62,15 +62,15 @@ test("nxdomain, nodata, servfail, refused, malformed, timeout and unreachable ar
   using brief = openResolver({ servers: [lab.nameServer], timeoutMs: 500 });
   using unreachable = openResolver({ servers: [await unusedAddress()] });
 
-  expect(await resolver.ask("absent.test", "MX")).toEqual({ status: "nxdomain", ttlSeconds: 60 });
-  expect(await resolver.ask("empty.test", "MX")).toEqual({ status: "nodata", ttlSeconds: 60 });
-  expect(await resolver.ask("only.test", "MX")).toEqual({ status: "nodata", ttlSeconds: 60 });
-  expect(await resolver.ask("broken.test", "MX")).toEqual({ status: "servfail" });
-  expect(await resolver.ask("closed.test", "MX")).toEqual({ status: "refused" });
-  expect(await resolver.ask("garbage.test", "MX")).toEqual({ status: "malformed" });
-  expect(await brief.ask("mute.test", "MX")).toEqual({ status: "timeout" });
-  expect(await unreachable.ask("shop.test", "MX")).toEqual({ status: "unreachable" });
-  expect(await resolver.ask(`${"a".repeat(64)}.test`, "MX")).toEqual({ status: "unaskable" });
+  expect(await resolver.query("absent.test", "MX")).toEqual({ status: "nxdomain", ttlSeconds: 60 });
+  expect(await resolver.query("empty.test", "MX")).toEqual({ status: "nodata", ttlSeconds: 60 });
+  expect(await resolver.query("only.test", "MX")).toEqual({ status: "nodata", ttlSeconds: 60 });
+  expect(await resolver.query("broken.test", "MX")).toEqual({ status: "servfail" });
+  expect(await resolver.query("closed.test", "MX")).toEqual({ status: "refused" });
+  expect(await resolver.query("garbage.test", "MX")).toEqual({ status: "malformed" });
+  expect(await brief.query("mute.test", "MX")).toEqual({ status: "timeout" });
+  expect(await unreachable.query("shop.test", "MX")).toEqual({ status: "unreachable" });
+  expect(await resolver.query(`${"a".repeat(64)}.test`, "MX")).toEqual({ status: "unaskable" });
 });
 
 test("a name server that takes five seconds is waited for, even after 500 fast answers", async () => {
@@ -80,9 +80,11 @@ test("a name server that takes five seconds is waited for, even after 500 fast a
   });
   using resolver = openResolver({ servers: [lab.nameServer], timeoutMs: 12_000, maxInFlight: 20 });
 
-  const fast = await Promise.all(Array.from({ length: 500 }, (_, i) => resolver.ask(`n${i}.fast.test`, "A")));
+  const fast = await Promise.all(
+    Array.from({ length: 500 }, (_, i) => resolver.query(`n${i}.fast.test`, "A")),
+  );
   expect(fast.filter(({ status }) => status === "answer")).toHaveLength(500);
-  expect(await resolver.ask("slow.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.2"] });
+  expect(await resolver.query("slow.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.2"] });
   expect(lab.questions("slow.test").length).toBeGreaterThan(1); // retried after three seconds without a response
 });
 
@@ -90,36 +92,36 @@ test("a server that does not respond gets three packets, and the failure is cach
   await using lab = await openLab({ "mute.test": { answers: silent } });
   using resolver = openResolver({ servers: [lab.nameServer], timeoutMs: 2400 });
 
-  expect(await resolver.ask("mute.test", "MX")).toEqual({ status: "timeout" });
-  await resolver.ask("mute.test", "MX");
+  expect(await resolver.query("mute.test", "MX")).toEqual({ status: "timeout" });
+  await resolver.query("mute.test", "MX");
   expect(lab.questions("mute.test")).toHaveLength(3);
 });
 
 test("with many silent servers there are three packets as well, one each", async () => {
   await using labs = await openLabs(5, { "mute.test": { answers: silent } });
   using resolver = openResolver({ servers: labs.nameServers, timeoutMs: 2400 });
-  expect(await resolver.ask("mute.test", "MX")).toEqual({ status: "timeout" });
+  expect(await resolver.query("mute.test", "MX")).toEqual({ status: "timeout" });
   expect(labs.questionCounts()).toEqual([1, 1, 1, 0, 0]);
 });
 
 test("many refusing servers are queried once each", async () => {
   await using labs = await openLabs(5, { "closed.test": { answers: refused } });
   using resolver = openResolver({ servers: labs.nameServers });
-  expect(await resolver.ask("closed.test", "MX")).toEqual({ status: "refused" });
+  expect(await resolver.query("closed.test", "MX")).toEqual({ status: "refused" });
   expect(labs.questionCounts()).toEqual([1, 1, 1, 1, 1]);
 });
 
 test("a server that fails is queried once", async () => {
   await using lab = await openLab({ "broken.test": { answers: servfail } });
   using resolver = openResolver({ servers: [lab.nameServer] });
-  await resolver.ask("broken.test", "MX");
+  await resolver.query("broken.test", "MX");
   expect(lab.questions("broken.test")).toHaveLength(1);
 });
 
 test("lost queries are repeated until one gets through", async () => {
   await using lab = await openLab({ "lossy.test": { A: ["192.0.2.1"], answers: dropsFirst(2) } });
   using resolver = openResolver({ servers: [lab.nameServer], timeoutMs: 4800 });
-  expect(await resolver.ask("lossy.test", "A")).toMatchObject({ status: "answer" });
+  expect(await resolver.query("lossy.test", "A")).toMatchObject({ status: "answer" });
   expect(lab.questions("lossy.test")).toHaveLength(3);
 });
 
@@ -133,7 +135,7 @@ test.each([
   using resolver = openResolver({ servers: [first.nameServer, second.nameServer] });
 
   // Without a response, the second server would be queried only after a quarter of the ten minutes.
-  expect(await resolver.ask("shop.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.1"] });
+  expect(await resolver.query("shop.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.1"] });
 });
 
 test("a silent first server slows down the first lookup, not those after it", async () => {
@@ -142,7 +144,7 @@ test("a silent first server slows down the first lookup, not those after it", as
   using resolver = openResolver({ servers: [first.nameServer, second.nameServer], timeoutMs: 4800 });
 
   for (const name of ["a.test", "b.test", "c.test"]) {
-    expect(await resolver.ask(name, "A")).toMatchObject({ status: "answer" });
+    expect(await resolver.query(name, "A")).toMatchObject({ status: "answer" });
   }
   expect(first.questions()).toHaveLength(1);
 });
@@ -151,7 +153,7 @@ test("when every server fails, the most specific failure is reported", async () 
   await using mute = await openLab({ "shop.test": { answers: silent } });
   await using broken = await openLab({ "shop.test": { answers: servfail } });
   using resolver = openResolver({ servers: [mute.nameServer, broken.nameServer], timeoutMs: 2400 });
-  expect(await resolver.ask("shop.test", "A")).toEqual({ status: "servfail" });
+  expect(await resolver.query("shop.test", "A")).toEqual({ status: "servfail" });
 });
 
 test("an answer too large for UDP is fetched completely over TCP", async () => {
@@ -163,22 +165,22 @@ test("an answer too large for UDP is fetched completely over TCP", async () => {
   });
   using resolver = openResolver({ servers: [lab.nameServer] });
 
-  expect(await resolver.ask("large.test", "MX")).toMatchObject({ status: "answer", records: MX });
-  expect(await resolver.ask("small.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
-  expect(await resolver.ask("slow.test", "A")).toMatchObject({ records: ["192.0.2.2"] });
+  expect(await resolver.query("large.test", "MX")).toMatchObject({ status: "answer", records: MX });
+  expect(await resolver.query("small.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
+  expect(await resolver.query("slow.test", "A")).toMatchObject({ records: ["192.0.2.2"] });
   expect(lab.questions("small.test").map(({ transport }) => transport)).toEqual(["udp", "tcp"]);
 });
 
 test("a server without EDNS0 support is queried again without it", async () => {
   await using lab = await openLab({ "old.test": { A: ["192.0.2.1"], answers: noEdns } });
   using resolver = openResolver({ servers: [lab.nameServer] });
-  expect(await resolver.ask("old.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.1"] });
+  expect(await resolver.query("old.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.1"] });
 });
 
 test("a forged response that arrives first is ignored", async () => {
   await using lab = await openLab({ "bank.test": { A: ["192.0.2.1"], answers: spoofedFirst } });
   using resolver = openResolver({ servers: [lab.nameServer] });
-  expect(await resolver.ask("bank.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
+  expect(await resolver.query("bank.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
 });
 
 test("CNAMEs are followed, whether the server does it or leaves it to us", async () => {
@@ -193,11 +195,11 @@ test("CNAMEs are followed, whether the server does it or leaves it to us", async
   });
   using resolver = openResolver({ servers: [lab.nameServer] });
 
-  expect(await resolver.ask("www.shop.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
+  expect(await resolver.query("www.shop.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
   expect(lab.questions()).toHaveLength(1);
-  expect(await resolver.ask("far.test", "A")).toMatchObject({ records: ["192.0.2.1"], ttlSeconds: 50 });
-  expect(await resolver.ask("gone.test", "A")).toMatchObject({ status: "nxdomain" });
-  expect(await resolver.ask("broken.test", "A")).toEqual({ status: "servfail" });
+  expect(await resolver.query("far.test", "A")).toMatchObject({ records: ["192.0.2.1"], ttlSeconds: 50 });
+  expect(await resolver.query("gone.test", "A")).toMatchObject({ status: "nxdomain" });
+  expect(await resolver.query("broken.test", "A")).toEqual({ status: "servfail" });
 });
 
 test("CNAME loops and endless chains are a failure after a few queries", async () => {
@@ -211,9 +213,9 @@ test("CNAME loops and endless chains are a failure after a few queries", async (
   });
   using resolver = openResolver({ servers: [lab.nameServer] });
 
-  expect(await resolver.ask("round.test", "A")).toEqual({ status: "alias_loop" });
-  expect(await resolver.ask("circle.test", "A")).toEqual({ status: "alias_loop" });
-  expect(await resolver.ask("n0.test", "A")).toEqual({ status: "alias_loop" });
+  expect(await resolver.query("round.test", "A")).toEqual({ status: "alias_loop" });
+  expect(await resolver.query("circle.test", "A")).toEqual({ status: "alias_loop" });
+  expect(await resolver.query("n0.test", "A")).toEqual({ status: "alias_loop" });
   expect(lab.questions().length).toBeLessThan(30);
 });
 
@@ -222,10 +224,10 @@ test("a hundred concurrent lookups of one name cost one packet, and so do later 
   using resolver = openResolver({ servers: [lab.nameServer] });
 
   const names = ["shop.test", "SHOP.test", "shop.test."];
-  await Promise.all(Array.from({ length: 100 }, (_, i) => resolver.ask(names[i % 3] ?? "", "A")));
-  await resolver.ask("shop.test", "A");
+  await Promise.all(Array.from({ length: 100 }, (_, i) => resolver.query(names[i % 3] ?? "", "A")));
+  await resolver.query("shop.test", "A");
   expect(lab.questions()).toHaveLength(1);
-  await resolver.ask("shop.test", "MX");
+  await resolver.query("shop.test", "MX");
   expect(lab.questions()).toHaveLength(2);
 });
 
@@ -243,7 +245,7 @@ test("the number of lookups in flight is limited, and the others wait", async ()
   await using lab = await openLab({ "*.test": { A: ["192.0.2.1"], answers: temper } });
   using resolver = openResolver({ servers: [lab.nameServer], maxInFlight: 10 });
 
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => resolver.ask(`n${i}.test`, "A")));
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => resolver.query(`n${i}.test`, "A")));
   expect(most).toBe(10);
   expect(answers.filter(({ status }) => status === "answer")).toHaveLength(20);
 });
@@ -251,24 +253,24 @@ test("the number of lookups in flight is limited, and the others wait", async ()
 test("answers are evicted when there are too many", async () => {
   await using lab = await openLab({ "*.test": { A: ["192.0.2.1"] } });
   using resolver = openResolver({ servers: [lab.nameServer], maxCached: 5 });
-  for (let i = 0; i < 10; i++) await resolver.ask(`n${i}.test`, "A");
-  await resolver.ask("n0.test", "A");
+  for (let i = 0; i < 10; i++) await resolver.query(`n${i}.test`, "A");
+  await resolver.query("n0.test", "A");
   expect(lab.questions("n0.test")).toHaveLength(2);
-  await resolver.ask("n9.test", "A");
+  await resolver.query("n9.test", "A");
   expect(lab.questions("n9.test")).toHaveLength(1);
 });
 
 test("an idle resolver holds no socket, and closing ends running lookups at once", async () => {
   await using lab = await openLab({ "mute.test": { answers: silent }, "*.test": { A: ["192.0.2.1"] } });
   const resolver = createResolver({ servers: [lab.nameServer] });
-  await resolver.ask("a.test", "A");
+  await resolver.query("a.test", "A");
   await expect.poll(udpSockets).toBe(1); // the lab's
 
-  const asking = resolver.ask("mute.test", "A");
+  const asking = resolver.query("mute.test", "A");
   await expect.poll(udpSockets).toBe(2);
   resolver.close();
   expect(await asking).toEqual({ status: "closed" });
-  expect(await resolver.ask("b.test", "A")).toEqual({ status: "closed" });
+  expect(await resolver.query("b.test", "A")).toEqual({ status: "closed" });
   await expect.poll(udpSockets).toBe(1);
 });
 

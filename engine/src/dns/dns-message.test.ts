@@ -106,10 +106,10 @@ function chains(links: number): Buffer {
 test("the costliest accepted message, 399 names that are chains of 8,000 pointers, is decoded in linear time", async () => {
   const sizes = { from: chains(2000), to: chains(8000) };
   expect(await growth((bytes) => readMessage(bytes, question), sizes)).toBeLessThan(LINEAR_AT_FOURFOLD);
-  const reading = readMessage(sizes.to, question);
-  expect(reading).toMatchObject({ kind: "reply" });
-  if (reading.kind === "reply")
-    expect(reading.records[397]).toMatchObject({ owner: "shop.test", data: "192.0.2.1" });
+  const message = readMessage(sizes.to, question);
+  expect(message).toMatchObject({ kind: "reply" });
+  if (message.kind === "reply")
+    expect(message.records[397]).toMatchObject({ owner: "shop.test", data: "192.0.2.1" });
 });
 
 test("no bytes make the decoder throw", () => {
@@ -142,9 +142,9 @@ test("no damage to a valid response makes the decoder throw", () => {
     fc.property(damage, fc.nat(sound.length), (strikes, cut) => {
       const damaged = Buffer.from(sound);
       for (const [offset, value] of strikes) damaged[offset] = value;
-      const reading = readMessage(damaged.subarray(0, cut), question);
-      if (reading.kind !== "reply") return;
-      for (const { data } of reading.records) expect(data).toBeDefined();
+      const message = readMessage(damaged.subarray(0, cut), question);
+      if (message.kind !== "reply") return;
+      for (const { data } of message.records) expect(data).toBeDefined();
     }),
     { numRuns: 2000 },
   );

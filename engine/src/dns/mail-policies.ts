@@ -29,12 +29,12 @@ const DMARC = /^v[ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/;
 const MTA_STS = /^v=STSv1[ \t]*;/;
 
 export async function findMailPolicies(
-  resolver: Pick<Resolver, "ask">,
+  resolver: Pick<Resolver, "query">,
   domain: string,
 ): Promise<MailPolicies> {
   const find: Find = async (name, policy) => ({
     name,
-    ...matching(await resolver.ask(name, "TXT"), policy),
+    ...matching(await resolver.query(name, "TXT"), policy),
   });
   const [spf, dmarc, mtaSts] = await Promise.all([
     find(domain, SPF),

@@ -36,7 +36,7 @@ export type RouteFailure =
   | "too_many_hosts" // no usable address among the mail hosts looked up, and there are more
   | "disbelieved"; // a negative answer for a major provider, see domain-facts.ts
 
-export type MailRouteDeps = { resolver: Pick<Resolver, "ask">; guard: Pick<EgressGuard, "permits"> };
+export type MailRouteDeps = { resolver: Pick<Resolver, "query">; guard: Pick<EgressGuard, "permits"> };
 
 const MAX_HOSTS = 10;
 /** Dead mail hosts may precede a live one, so more are looked up than needed, in batches. */
@@ -47,7 +47,7 @@ const IPV6_GRACE_MS = 1000;
 
 /** `domain` is in A-labels. */
 export async function findMailRoute(deps: MailRouteDeps, domain: string): Promise<MailRoute> {
-  const answer = await deps.resolver.ask(domain, "MX");
+  const answer = await deps.resolver.query(domain, "MX");
   if (isFailure(answer)) return { kind: "dns_error", hosts: [], reason: answer.status };
   if (answer.status === "nxdomain") return { kind: "domain_not_found" };
   if (answer.status === "nodata") return implicitRoute(deps, normaliseName(domain));
@@ -117,8 +117,8 @@ type AddressLookup =
 
 async function findAddresses({ resolver, guard }: MailRouteDeps, host: string): Promise<AddressLookup> {
   if (!isHostName(host)) return { kind: "unresolvable" };
-  const ipv6 = resolver.ask(host, "AAAA");
-  const ipv4 = await resolver.ask(host, "A");
+  const ipv6 = resolver.query(host, "AAAA");
+  const ipv4 = await resolver.query(host, "A");
   const answers = [ipv4, await (permitted([ipv4], guard).length > 0 ? withGracePeriod(ipv6) : ipv6)];
 
   const addresses = permitted(answers, guard).slice(0, MAX_ADDRESSES);

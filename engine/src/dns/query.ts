@@ -15,16 +15,16 @@ export type DnsQuery = {
   stop(): void;
 };
 
-export type QueryOutcome = (result: DnsResponse | { kind: "failed"; failure: DnsFailure }) => void;
+export type OnQueryResult = (result: DnsResponse | { kind: "failed"; failure: DnsFailure }) => void;
 
 const MAX_STRAYS = 64; // more suggests spoofing by guessed ids
 
-export function sendQuery(server: NameServer, question: DnsQuestion, report: QueryOutcome): DnsQuery {
+export function sendQuery(server: NameServer, question: DnsQuestion, report: OnQueryResult): DnsQuery {
   let strays = 0;
   let edns = true;
   let close = () => {};
 
-  const settle: QueryOutcome = (result) => {
+  const settle: OnQueryResult = (result) => {
     close();
     report(result);
   };

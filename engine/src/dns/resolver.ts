@@ -5,17 +5,17 @@
  * (answer-cache.ts), concurrent queries for a record are merged, and the number in flight is limited.
  */
 
-import { createSemaphore } from "../semaphore.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import type { DnsAnswer, RecordType } from "./dns-answer.ts";
 import { isQueryable, normaliseName } from "./host-name.ts";
 import { type Lookup, startLookup } from "./lookup.ts";
 import { createNameServers } from "./name-servers.ts";
-import { MAX_ALIASES, type ResponseReading, readResponse } from "./response-reader.ts";
+import { MAX_ALIASES, type ResponseResult, readResponse } from "./response-reader.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 export type Resolver = {
   /** Never throws: every behaviour of a name server is a value. */
-  ask<T extends RecordType>(name: string, type: T): Promise<DnsAnswer<T>>;
+  query<T extends RecordType>(name: string, type: T): Promise<DnsAnswer<T>>;
   /** Aborts running queries and releases all sockets and timers. */
   close(): void;
 };
@@ -43,7 +43,7 @@ export function createResolver({
   const running = new Set<Lookup>();
   let isClosed = false;
 
-  const queryServers = async <T extends RecordType>(name: string, type: T): Promise<ResponseReading<T>> => {
+  const queryServers = async <T extends RecordType>(name: string, type: T): Promise<ResponseResult<T>> => {
     if (isClosed) return { status: "closed" };
     const lookup = startLookup(nameServers.ordered(), { name, type }, { timeoutMs });
     running.add(lookup);
@@ -73,7 +73,7 @@ export function createResolver({
   };
 
   return {
-    async ask(name, type) {
+    async query(name, type) {
       if (isClosed) return { status: "closed" };
       const normalised = normaliseName(name);
       if (!isQueryable(normalised)) return { status: "unaskable" };

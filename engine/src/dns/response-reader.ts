@@ -3,7 +3,7 @@ import type { DnsAnswer, DnsFailure, RecordData, RecordType } from "./dns-answer
 import { type DnsRecord, type DnsResponse, RCODE } from "./dns-message.ts";
 
 /** An answer, or a CNAME whose target the response does not cover and which must be queried. */
-export type ResponseReading<T extends RecordType> =
+export type ResponseResult<T extends RecordType> =
   | DnsAnswer<T>
   | { status: "alias"; target: string; ttlSeconds: number };
 
@@ -15,7 +15,7 @@ export function readResponse<T extends RecordType>(
   response: DnsResponse,
   name: string,
   type: T,
-): ResponseReading<T> {
+): ResponseResult<T> {
   const failure = failureOf(response);
   if (failure) return { status: failure };
 

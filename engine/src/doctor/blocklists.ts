@@ -10,7 +10,7 @@ import { type Finding, type FindingRule, judge } from "./finding.ts";
 import { ipNameUnder } from "./reverse-dns-name.ts";
 
 export async function examineBlocklists(
-  deps: { resolver: Pick<Resolver, "ask"> },
+  deps: { resolver: Pick<Resolver, "query"> },
   publicIp: string | undefined,
 ): Promise<Finding[]> {
   if (publicIp === undefined) {
@@ -59,11 +59,11 @@ const ON_EVERY_LIST = "127.0.0.2";
 const ON_NO_LIST = "127.0.0.1";
 
 async function examineBlocklist(
-  { resolver }: { resolver: Pick<Resolver, "ask"> },
+  { resolver }: { resolver: Pick<Resolver, "query"> },
   list: Blocklist,
   publicIp: string,
 ): Promise<Finding> {
-  const ask = (address: string) => resolver.ask(ipNameUnder(list.zone, address), "A");
+  const ask = (address: string) => resolver.query(ipNameUnder(list.zone, address), "A");
   const [ours, always, never] = await Promise.all([ask(publicIp), ask(ON_EVERY_LIST), ask(ON_NO_LIST)]);
   return judge(list.zone, RULES, { list, publicIp, ours, always, never });
 }

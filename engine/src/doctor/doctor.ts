@@ -27,7 +27,7 @@ import { examineSenderSpf } from "./sender-spf.ts";
 export type DoctorDeps = {
   /** Each as `ip[:port]`. */
   nameServers: readonly string[];
-  resolver: Pick<Resolver, "ask">;
+  resolver: Pick<Resolver, "query">;
   guard: EgressGuard;
   dial: Connect;
   smtpPort: number;

@@ -9,7 +9,7 @@ import { type AddressesOfName, findAddressesOf } from "./forward-lookup.ts";
 import { isSameAddress } from "./reverse-dns-name.ts";
 
 export async function examineEhloName(
-  deps: { resolver: Pick<Resolver, "ask">; ehloName: string; exemptSpecialUse: readonly string[] },
+  deps: { resolver: Pick<Resolver, "query">; ehloName: string; exemptSpecialUse: readonly string[] },
   publicIp: string | undefined,
 ): Promise<Finding> {
   const name = normaliseName(deps.ehloName);

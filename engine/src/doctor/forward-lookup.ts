@@ -11,10 +11,10 @@ export type AddressesOfName = {
 const MAX_ADDRESSES = 16;
 
 export async function findAddressesOf(
-  resolver: Pick<Resolver, "ask">,
+  resolver: Pick<Resolver, "query">,
   name: string,
 ): Promise<AddressesOfName> {
-  const answers = await Promise.all([resolver.ask(name, "A"), resolver.ask(name, "AAAA")]);
+  const answers = await Promise.all([resolver.query(name, "A"), resolver.query(name, "AAAA")]);
   const addresses = answers.flatMap((answer) => (answer.status === "answer" ? answer.records : []));
   const failure = answers.find(isFailure)?.status;
   if (addresses.length > 0 || failure === undefined) return { addresses: addresses.slice(0, MAX_ADDRESSES) };

@@ -40,11 +40,11 @@ async function testServer(
   const resolver = createResolver({ servers: [server], timeoutMs });
   try {
     const started = performance.now();
-    const known = resolver.ask(knownDomain, "MX").then((answer) => ({
+    const known = resolver.query(knownDomain, "MX").then((answer) => ({
       status: answer.status,
       tookMs: Math.round(performance.now() - started),
     }));
-    const missing = await resolver.ask(`mailvet-doctor-${randomBytes(8).toString("hex")}.com`, "A");
+    const missing = await resolver.query(`mailvet-doctor-${randomBytes(8).toString("hex")}.com`, "A");
     const { status, tookMs } = await known;
     return { server, known: status, missing: missing.status, tookMs };
   } finally {

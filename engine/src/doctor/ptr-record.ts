@@ -10,12 +10,12 @@ import { findAddressesOf } from "./forward-lookup.ts";
 import { isSameAddress, reverseNameOf } from "./reverse-dns-name.ts";
 
 export async function examinePtrRecord(
-  deps: { resolver: Pick<Resolver, "ask">; ehloName: string },
+  deps: { resolver: Pick<Resolver, "query">; ehloName: string },
   publicIp: string | undefined,
 ): Promise<Finding> {
   const ehloName = normaliseName(deps.ehloName);
   if (publicIp === undefined) return judge("reverse DNS", RULES, { ehloName, publicIp, names: [] });
-  const answer = await deps.resolver.ask(reverseNameOf(publicIp), "PTR");
+  const answer = await deps.resolver.query(reverseNameOf(publicIp), "PTR");
   const failure = isFailure(answer) ? answer.status : undefined;
   const names = answer.status === "answer" ? answer.records.slice(0, MAX_NAMES) : [];
   const resolvesBack = await Promise.all(

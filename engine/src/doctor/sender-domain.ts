@@ -50,7 +50,7 @@ export async function senderDomainExists(
   domain: string,
 ): Promise<boolean> {
   if (specialUseOf(domain, deps.exemptSpecialUse) !== undefined) return false;
-  return (await deps.resolver.ask(domain, "MX")).status !== "nxdomain";
+  return (await deps.resolver.query(domain, "MX")).status !== "nxdomain";
 }
 
 export function senderDomainOf(mailFrom: string): string {

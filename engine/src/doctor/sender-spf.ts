@@ -4,7 +4,7 @@ import type { Finding, FindingStatus } from "./finding.ts";
 import { evaluateSpf, type SpfResult } from "./spf.ts";
 
 export async function examineSenderSpf(
-  deps: { resolver: Pick<Resolver, "ask"> },
+  deps: { resolver: Pick<Resolver, "query"> },
   domain: string,
   publicIp: string | undefined,
 ): Promise<Finding> {

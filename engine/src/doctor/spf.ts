@@ -22,7 +22,7 @@ export type SpfResult =
   | "undecided";
 
 export async function evaluateSpf(
-  resolver: Pick<Resolver, "ask">,
+  resolver: Pick<Resolver, "query">,
   domain: string,
   address: string,
 ): Promise<SpfResult> {
@@ -34,7 +34,7 @@ export async function evaluateSpf(
 const MAX_LOOKUPS = 10;
 const MAX_EXCHANGERS = 10;
 
-type Evaluation = { resolver: Pick<Resolver, "ask">; publicIp: IpBytes; lookups: number };
+type Evaluation = { resolver: Pick<Resolver, "query">; publicIp: IpBytes; lookups: number };
 
 /** Whether a mechanism matches our IP, or why that is not known. */
 type Match = boolean | "permerror" | "temperror" | "undecided";
@@ -48,7 +48,7 @@ const RESULT_BY_QUALIFIER: Readonly<Record<string, SpfResult>> = {
 };
 
 async function evaluate(evaluation: Evaluation, domain: string): Promise<SpfResult> {
-  const answer = await evaluation.resolver.ask(domain, "TXT");
+  const answer = await evaluation.resolver.query(domain, "TXT");
   if (isFailure(answer)) return answer.status === "unaskable" ? "permerror" : "temperror";
   const records =
     answer.status === "answer" ? answer.records.filter((text) => /^v=spf1(?: |$)/i.test(text)) : [];
@@ -141,7 +141,7 @@ function matchesIp({ publicIp }: Evaluation, { value, prefixes }: Term): Match {
 
 async function matchesHost(evaluation: Evaluation, { prefixes }: Term, host: string): Promise<Match> {
   const { resolver, publicIp } = evaluation;
-  const answer = await resolver.ask(host, publicIp.length === 4 ? "A" : "AAAA");
+  const answer = await resolver.query(host, publicIp.length === 4 ? "A" : "AAAA");
   if (isFailure(answer)) return "temperror";
   if (answer.status !== "answer") return false;
   const bits = prefixBits(prefixes, publicIp.length);
@@ -149,7 +149,7 @@ async function matchesHost(evaluation: Evaluation, { prefixes }: Term, host: str
 }
 
 async function matchesExchangers(evaluation: Evaluation, term: Term, domain: string): Promise<Match> {
-  const answer = await evaluation.resolver.ask(domain, "MX");
+  const answer = await evaluation.resolver.query(domain, "MX");
   if (isFailure(answer)) return "temperror";
   if (answer.status !== "answer") return false;
   if (answer.records.length > MAX_EXCHANGERS) return "permerror";

@@ -76,7 +76,7 @@ test("an exception is internal_error, and says nothing about the mailbox", async
     probe: () => Promise.reject(new Error("not reached")),
     close: async () => {},
   };
-  const resolver = { ask: () => Promise.reject(new Error("a bug of ours")), close: () => {} };
+  const resolver = { query: () => Promise.reject(new Error("a bug of ours")), close: () => {} };
   const verifier = createVerifier({
     disposables: loadDisposables(),
     resolver,

@@ -3,9 +3,9 @@ import type { UsageDay } from "@mailvet/contract";
 import { and, asc, between, desc, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { usageDays } from "../db/schema.ts";
-import type { UsagePeriod } from "./usage-range.ts";
+import type { UsageRange } from "./usage-range.ts";
 
-export type UsageWanted = UsagePeriod & {
+export type UsageWanted = UsageRange & {
   /** Only what this key used. The key of another account has used nothing here. */
   keyId: string | undefined;
 };

@@ -22,7 +22,7 @@ export type RejectedDestination = { unfit: string };
 
 export type CheckDestination = (url: string) => Promise<Destination | RejectedDestination>;
 
-export type JudgeDeps = { resolver: Pick<Resolver, "ask">; egressAllow: readonly string[] };
+export type JudgeDeps = { resolver: Pick<Resolver, "query">; egressAllow: readonly string[] };
 
 /** Of a name that has many. */
 const MAX_ADDRESSES = 8;
@@ -74,8 +74,8 @@ async function addressesOf(
 ): Promise<{ addresses: readonly string[] } | RejectedDestination> {
   if (isIP(host) !== 0) return { addresses: [host] };
   if (IS_LOCALHOST.test(host)) return { addresses: ["127.0.0.1", "::1"] };
-  const ipv6Asked = resolver.ask(host, "AAAA");
-  const ipv4 = await resolver.ask(host, "A");
+  const ipv6Asked = resolver.query(host, "AAAA");
+  const ipv4 = await resolver.query(host, "A");
   const isEnough = ipv4.status === "answer";
   const ipv6 = await (isEnough
     ? Promise.race([ipv6Asked, pause(IPV6_GRACE_MS, undefined, { ref: false })])

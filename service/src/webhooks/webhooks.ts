@@ -39,7 +39,7 @@ export type WebhookDeps = {
   database: Database;
   tasks: Pick<Tasks, "openLane" | "closeLane" | "add" | "complete" | "postpone">;
   processes: Pick<ProcessRegistry, "id">;
-  resolver: Pick<Resolver, "ask">;
+  resolver: Pick<Resolver, "query">;
   /** Ranges that are open beside the public Internet. */
   egressAllow: readonly string[];
   version: string;
