@@ -3,7 +3,7 @@ import { ALL_SUB_STATUSES, STATUS_OF } from "@mailvet/contract";
 import { answersSlowly, greylists, mailDomain, saysNothing } from "@mailvet/lab";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { slices } from "../src/db/job-schema.ts";
+import { slices } from "../src/jobs/schema.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { type JobWorld, openJobWorld } from "./jobs-run-world.ts";
 import { testKeyOf } from "./validation-world.ts";

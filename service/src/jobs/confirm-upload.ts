@@ -14,16 +14,17 @@ import type { JobsConfig } from "../config.ts";
 import { reserveForJob } from "../credits/job-credits.ts";
 import type { OnLow } from "../credits/low-credits.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { jobs, uploadCensuses, uploads } from "../db/job-schema.ts";
 import { notify } from "../db/pubsub.ts";
 import { accounts } from "../db/schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { Refusal } from "../refusal.ts";
 import { type ColumnCount, countStoredColumn, UNCOUNTED } from "../uploads/column-index.ts";
 import { maxEmailsOf, refuseTooManyEmails } from "../uploads/email-limit.ts";
+import { uploadCensuses, uploads } from "../uploads/schema.ts";
 import type { UploadRow } from "../uploads/upload-preview.ts";
 import { type JobRow, jobRecord, readJobRecord } from "./job-record.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
+import { jobs } from "./schema.ts";
 
 export type ConfirmDeps = {
   database: Database;

@@ -3,7 +3,6 @@ import type { Job, JobStatus } from "@mailvet/contract";
 import { eq, sql } from "drizzle-orm";
 import type { Caller } from "../caller.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { jobs } from "../db/job-schema.ts";
 import { notify } from "../db/pubsub.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { Refusal } from "../refusal.ts";
@@ -12,6 +11,7 @@ import { lockJob } from "./job-lock.ts";
 import { hasEnded, type JobRow, readJobRecord } from "./job-record.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 import { eraseExpiredJobs, eraseRows } from "./retention.ts";
+import { jobs } from "./schema.ts";
 
 /** Each refuses with job_not_found, also for another account's, and with job_state_conflict where it makes no sense. */
 export type JobActions = {

@@ -6,12 +6,12 @@ import { STATUS_OF, type Status, type SubStatus, type WebhookEvent } from "@mail
 import { eq, sql } from "drizzle-orm";
 import { settleJob } from "../credits/job-credits.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { jobCounts, jobs, slices } from "../db/job-schema.ts";
 import { notify } from "../db/pubsub.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { lockJob } from "./job-lock.ts";
 import { hasEnded, type JobRow } from "./job-record.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
+import { jobCounts, jobs, slices } from "./schema.ts";
 
 export type JobEnds = {
   /**

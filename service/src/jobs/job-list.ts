@@ -2,9 +2,9 @@
 import type { Job, JobListQuery } from "@mailvet/contract";
 import { and, count, desc, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { jobs } from "../db/job-schema.ts";
 import { Refusal } from "../refusal.ts";
 import { hasEnded, isExpired, JOB_AND_COUNTS, type JobRow, jobRecord } from "./job-record.ts";
+import { jobs } from "./schema.ts";
 
 export type JobPage = { jobs: Job[]; total: number };
 

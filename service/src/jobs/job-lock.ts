@@ -6,8 +6,8 @@
  */
 import { and, eq } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
-import { jobs } from "../db/job-schema.ts";
 import type { JobRow } from "./job-record.ts";
+import { jobs } from "./schema.ts";
 
 /** Locked until the transaction is over. Undefined: there is no such job, or it is another account's. */
 export async function lockJob(tx: Orm, jobId: string, accountId?: string): Promise<JobRow | undefined> {

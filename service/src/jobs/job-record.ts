@@ -12,7 +12,7 @@ import {
 } from "@mailvet/contract";
 import { eq, sql } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
-import { jobs } from "../db/job-schema.ts";
+import { jobs } from "./schema.ts";
 
 export type JobRow = typeof jobs.$inferSelect;
 /** Sub-status → how many emails have it. */

@@ -4,7 +4,6 @@
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { jobs } from "../db/job-schema.ts";
 import { notify } from "../db/pubsub.ts";
 import { startTimeSlice, type TimeSlice } from "../event-loop-yield.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
@@ -15,6 +14,7 @@ import { lockJob } from "./job-lock.ts";
 import { hasEnded, type JobRow } from "./job-record.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 import { type PlanWindow, readWindows } from "./plan-window.ts";
+import { jobs } from "./schema.ts";
 import { cutSlices } from "./slice-cutter.ts";
 
 export type PlanDeps = {

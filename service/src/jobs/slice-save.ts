@@ -4,10 +4,9 @@
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { jobs, slices } from "../db/job-schema.ts";
 import { notify } from "../db/pubsub.ts";
-import { tasks as taskTable } from "../db/queue-schema.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
+import { tasks as taskTable } from "../queue/schema.ts";
 import { isOurs, type Task, type Tasks } from "../queue/tasks.ts";
 import { groupByDelay } from "../validations/retries.ts";
 import type { JobEnds } from "./job-end.ts";
@@ -15,6 +14,7 @@ import { lockJob } from "./job-lock.ts";
 import { hasEnded, type JobRow } from "./job-record.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 import { insertResults, type ResultRow } from "./result-rows.ts";
+import { jobs, slices } from "./schema.ts";
 import type { Slice } from "./slice.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 

@@ -9,10 +9,10 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { asc } from "drizzle-orm";
 import { type Database, isDatabaseUnavailable } from "../db/database.ts";
-import { processes } from "../db/queue-schema.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import { errorMessage } from "./log-once.ts";
 import { releaseAll, releaseExpiredProcesses } from "./release-tasks.ts";
+import { processes } from "./schema.ts";
 import { withIndexPlans } from "./with-index-plans.ts";
 
 export type ProcessRegistry = {

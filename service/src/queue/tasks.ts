@@ -11,10 +11,10 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
-import { lanes, tasks, turns } from "../db/queue-schema.ts";
 import { claimTasks } from "./claim-tasks.ts";
 import { closeIdleLanes } from "./idle-lanes.ts";
 import { releaseOrphaned } from "./release-tasks.ts";
+import { lanes, tasks, turns } from "./schema.ts";
 
 export type QueueName = (typeof lanes.$inferSelect)["line"];
 export type TaskKind = (typeof tasks.$inferSelect)["kind"];

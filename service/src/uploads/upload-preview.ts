@@ -1,6 +1,6 @@
 /** An upload as its owner sees it before confirming: what it holds, and which column is probably meant. */
 import type { UploadPreview } from "@mailvet/contract";
-import type { uploads } from "../db/job-schema.ts";
+import type { uploads } from "./schema.ts";
 
 export type UploadRow = typeof uploads.$inferSelect;
 

@@ -9,12 +9,12 @@ import { and, eq, isNull, lte, sql } from "drizzle-orm";
 import type { Caller } from "../caller.ts";
 import type { JobsConfig } from "../config.ts";
 import type { BeforeCommit, Database } from "../db/database.ts";
-import { uploadCensuses, uploads } from "../db/job-schema.ts";
 import { type Confirmation, type ConfirmDeps, confirmUpload } from "../jobs/confirm-upload.ts";
 import { Refusal } from "../refusal.ts";
 import { displayedFilename } from "./displayed-filename.ts";
 import { maxEmailsOf } from "./email-limit.ts";
 import { type Intake, takeIn } from "./intake.ts";
+import { uploadCensuses, uploads } from "./schema.ts";
 import { eraseExpiredUploads } from "./upload-expiry.ts";
 import { UNCONFIRMED_HOURS, type UploadRow, uploadPreview } from "./upload-preview.ts";
 

@@ -1,11 +1,11 @@
 /** Switches an endpoint off: nothing more is sent to it, and what waited for it has failed. */
 import { and, eq } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
-import { webhookDeliveries, webhookEndpoints } from "../db/webhook-schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { hostOf } from "./destination-check.ts";
 import { lockEndpoint } from "./endpoint-lock.ts";
 import type { EndpointRow } from "./present-webhook.ts";
+import { webhookDeliveries, webhookEndpoints } from "./schema.ts";
 
 /** Without a reason it is its owner's wish. */
 export async function disableEndpoint(

@@ -7,7 +7,6 @@
  */
 import { and, eq } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { webhookDeliveries, webhookEndpoints } from "../db/webhook-schema.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
 import type { Task, Tasks } from "../queue/tasks.ts";
 import type { GiveUp, Handler } from "../queue/worker.ts";
@@ -16,6 +15,7 @@ import { lockEndpoint } from "./endpoint-lock.ts";
 import type { Post, PostResult } from "./http-post.ts";
 import type { DeliveryRow, EndpointRow } from "./present-webhook.ts";
 import { nextAttemptAt, type RetrySchedule } from "./retry-schedule.ts";
+import { webhookDeliveries, webhookEndpoints } from "./schema.ts";
 import { signedHeaders } from "./signature.ts";
 
 export type DeliveryRunDeps = {

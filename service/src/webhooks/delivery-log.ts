@@ -3,13 +3,13 @@ import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
 import { and, count, desc, eq, isNull } from "drizzle-orm";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
-import { tasks as taskTable } from "../db/queue-schema.ts";
-import { webhookDeliveries } from "../db/webhook-schema.ts";
+import { tasks as taskTable } from "../queue/schema.ts";
 import { TASKS_WAIT, type Tasks } from "../queue/tasks.ts";
 import { Refusal } from "../refusal.ts";
 import { findOwnEndpoint, lockOwnEndpoint, requireEnabled } from "./endpoint-lock.ts";
 import { type DeliveryRow, presentDelivery } from "./present-webhook.ts";
 import { addDelivery, addTask } from "./publish-event.ts";
+import { webhookDeliveries } from "./schema.ts";
 
 /** Those about one endpoint refuse with webhook_not_found, also for another account's. */
 export type DeliveryLog = {

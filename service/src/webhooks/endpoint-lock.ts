@@ -6,9 +6,9 @@
  */
 import { and, eq } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
-import { webhookEndpoints } from "../db/webhook-schema.ts";
 import { Refusal } from "../refusal.ts";
 import type { EndpointRow } from "./present-webhook.ts";
+import { webhookEndpoints } from "./schema.ts";
 
 /** Announcing goes on while an endpoint is changed; not while it is switched off or erased, and then passes it over. */
 export type Extent = "against changes" | "against announcements";

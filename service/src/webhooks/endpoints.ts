@@ -9,7 +9,6 @@ import type {
 import { count, desc, eq } from "drizzle-orm";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { accounts } from "../db/schema.ts";
-import { webhookEndpoints } from "../db/webhook-schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { Refusal, wrongValue } from "../refusal.ts";
 import { disableEndpoint } from "./auto-disable.ts";
@@ -17,6 +16,7 @@ import type { CheckDestination } from "./destination-check.ts";
 import { findOwnEndpoint, lockOwnEndpoint } from "./endpoint-lock.ts";
 import { presentEndpoint } from "./present-webhook.ts";
 import { HOUR_MS } from "./retry-schedule.ts";
+import { webhookEndpoints } from "./schema.ts";
 import { makeWebhookSecret } from "./signature.ts";
 
 /** Those about one endpoint refuse with webhook_not_found, also for another account's. */

@@ -1,6 +1,6 @@
 /** Endpoints and deliveries as their owner sees them. */
 import type { WebhookDelivery, WebhookEndpoint } from "@mailvet/contract";
-import type { webhookDeliveries, webhookEndpoints } from "../db/webhook-schema.ts";
+import type { webhookDeliveries, webhookEndpoints } from "./schema.ts";
 
 export type EndpointRow = typeof webhookEndpoints.$inferSelect;
 export type DeliveryRow = typeof webhookDeliveries.$inferSelect;

@@ -6,9 +6,9 @@ import { randomUUID } from "node:crypto";
 import type { WebhookEvent, WebhookMessage } from "@mailvet/contract";
 import { and, arrayContains, eq, or, sql } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
-import { webhookDeliveries, webhookEndpoints } from "../db/webhook-schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { DeliveryRow } from "./present-webhook.ts";
+import { webhookDeliveries, webhookEndpoints } from "./schema.ts";
 
 export type PublishEvent = (
   tx: Orm,
