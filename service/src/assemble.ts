@@ -45,6 +45,7 @@ import { createApiKeys } from "./keys/api-keys.ts";
 import type { Log } from "./log.ts";
 import { hourly, startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
+import { processLeases } from "./pacing/release-leases.ts";
 import { createSharedPaces } from "./pacing/shared-host-limiters.ts";
 import { createProcessRegistry } from "./queue/process-registry.ts";
 import { createTasks } from "./queue/tasks.ts";
@@ -146,7 +147,13 @@ async function open(
 
   const notices = createPubSub(database.connection, { say: warn });
   closers.push(() => notices.close());
-  const processes = createProcessRegistry({ database, role, isAlone, say: warn });
+  const processes = createProcessRegistry({
+    database,
+    role,
+    isAlone,
+    leases: processLeases,
+    log: log.event,
+  });
   closers.push(() => processes.close());
   await abortable(processes.start(), interrupted);
   const tasks = createTasks({ database });
@@ -263,8 +270,8 @@ async function open(
       jobs: moves.eraseExpired,
       deliveries: webhooks.eraseOld,
       rechecks: validations.rechecks.eraseOld,
-      webhook_lanes: () => tasks.closeIdleLanes("webhooks"),
-      recheck_lanes: () => tasks.closeIdleLanes("rechecks"),
+      webhook_groups: () => tasks.closeIdleGroups("webhooks"),
+      recheck_groups: () => tasks.closeIdleGroups("rechecks"),
       ...(paces ? { paces: paces.forgetOld } : {}),
       ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),
     },
@@ -274,11 +281,11 @@ async function open(
 
   const workers: Worker[] = [];
   if (role !== "api") {
-    const shared = { database, tasks, processes, notices, say: warn };
+    const shared = { database, tasks, processes, pubsub: notices, log: log.event };
     workers.push(
       startWorker({
         ...shared,
-        line: "jobs",
+        queue: "jobs",
         slots,
         handlers: {
           plan: planHandler({ database, tasks, processes, jobEnds: ends }),
@@ -292,21 +299,21 @@ async function open(
             sayFailure: (jobId, failure) => sayFailure({ job_id: jobId }, failure),
           }),
         },
-        giveUp: async ({ laneId }) => ends.fail(laneId, GAVE_UP),
+        onExhausted: async ({ groupId }) => ends.fail(groupId, GAVE_UP),
       }),
       startWorker({
         ...shared,
-        line: "rechecks",
+        queue: "rechecks",
         slots: RECHECKS_AT_ONCE,
         handlers: { recheck: validations.rechecks.handler },
-        giveUp: validations.rechecks.giveUp,
+        onExhausted: validations.rechecks.giveUp,
       }),
       startWorker({
         ...shared,
-        line: "webhooks",
+        queue: "webhooks",
         slots: DELIVERIES_AT_ONCE,
         handlers: { delivery: webhooks.deliveryHandler },
-        giveUp: webhooks.giveUp,
+        onExhausted: webhooks.giveUp,
       }),
     );
   }

@@ -13,6 +13,24 @@ export const LOG_EVENTS = {
   stop_failed: { level: "error", message: "stopping failed" },
   maintenance_failed: { level: "error", message: "a maintenance task failed" },
   // db, queue
+  heartbeat_failed: { level: "warn", message: "heartbeat failed" },
+  heartbeat_restored: { level: "info", message: "heartbeat restored" },
+  own_lease_expired: { level: "warn", message: "the lease of this process expired; its tasks were released" },
+  process_lease_expired: { level: "warn", message: "the lease of a process expired" },
+  process_cleanup_failed: { level: "warn", message: "expired processes could not be removed" },
+  process_unregister_failed: { level: "warn", message: "this process could not unregister" },
+  expired_tasks_released: { level: "warn", message: "tasks of expired processes released" },
+  orphaned_tasks_released: { level: "warn", message: "tasks claimed but not running released" },
+  unfinished_tasks_released: { level: "warn", message: "tasks unfinished at shutdown released" },
+  task_claim_failed: { level: "warn", message: "tasks could not be claimed" },
+  task_release_failed: { level: "warn", message: "tasks could not be released at shutdown" },
+  task_interrupted: { level: "warn", message: "task postponed because of a database error" },
+  task_stopped: { level: "warn", message: "task stopped at shutdown" },
+  task_failed: { level: "warn", message: "task failed, will be retried" },
+  task_exhausted: { level: "warn", message: "task failed for good" },
+  task_exhausted_handler_failed: { level: "warn", message: "the end of a failed task could not be saved" },
+  task_settle_failed: { level: "warn", message: "the outcome of a task could not be saved" },
+  event_repeated: { level: "warn", message: "event repeated" },
 
   // http
 

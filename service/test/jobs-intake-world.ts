@@ -5,7 +5,8 @@ import type { Caller } from "../src/caller.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { accounts } from "../src/db/schema.ts";
 import { planHandler } from "../src/jobs/slice-planner.ts";
-import { createTasks, type Task } from "../src/queue/tasks.ts";
+import type { Task } from "../src/queue/task.ts";
+import { createTasks } from "../src/queue/tasks.ts";
 import { createUploads } from "../src/uploads/uploads.ts";
 import { openTestDatabase } from "./database.ts";
 

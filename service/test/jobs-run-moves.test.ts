@@ -154,7 +154,7 @@ test("time in which a job is paused is not counted as working", async () => {
 async function bring(jobId: string, status: JobStatus): Promise<void> {
   const { orm } = world.database;
   const [job] = await orm.update(jobs).set({ status }).where(eq(jobs.id, jobId)).returning();
-  if (hasEnded(job!)) await world.tasks.closeLane(orm, jobId);
+  if (hasEnded(job!)) await world.tasks.closeGroup(orm, jobId);
 }
 
 const MOVES = ["cancel", "pause", "resume"] as const;

@@ -11,7 +11,8 @@ import { createJobEnds, type JobEndDeps } from "../src/jobs/job-end.ts";
 import { readJobRecord } from "../src/jobs/job-record.ts";
 import { duplicates, jobs, results, slices } from "../src/jobs/schema.ts";
 import { sliceHandler } from "../src/jobs/slice-handler.ts";
-import { createTasks, type Task } from "../src/queue/tasks.ts";
+import type { Task } from "../src/queue/task.ts";
+import { createTasks } from "../src/queue/tasks.ts";
 import type { Validations } from "../src/validations/validations.ts";
 import { openValidationWorld } from "./validation-world.ts";
 
@@ -112,11 +113,11 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
         reservationId,
       });
       if (repeated.length > 0) await tx.insert(duplicates).values(repeated);
-      await tasks.openLane(tx, { id, accountId, line: "jobs" });
+      await tasks.openGroup(tx, { id, accountId, queue: "jobs" });
       for (const [number, emails] of cut.entries()) {
         if (emails.length === 0) continue;
         await tx.insert(slices).values({ jobId: id, number, emails });
-        await tasks.add(tx, [{ laneId: id, kind: "slice", subject: String(number) }]);
+        await tasks.add(tx, [{ groupId: id, kind: "slice", subject: String(number) }]);
       }
       const amount = firstRow.size;
       if (reservationId) await reserveForJob(tx, { accountId, amount, reservationId, reference: id });

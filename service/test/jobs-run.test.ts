@@ -231,7 +231,7 @@ test("a small job gets a slot although a large one has them all and waits for sl
   const smallJob = await world.add(small, [["valid@mailvet.test"]]);
   await waiting; // it leaves the slots to the small one, and comes back
   const [next] = await worker.claim(1);
-  expect(next!.laneId).toBe(smallJob);
+  expect(next!.groupId).toBe(smallJob);
   await worker.run(next!);
   expect(await world.recordOf(smallJob)).toMatchObject({ status: "completed" });
   expect(await worker.claim()).toMatchObject([{ laneId: largeJob }, { laneId: largeJob }]);

@@ -315,7 +315,7 @@ test("what was being sent when the service stopped does not count, and is sent b
   receiver.behave(() => stop.abort());
   await expect(service.run(task!, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
   expect(await only(id)).toMatchObject({ state: "pending", attempts: 0, trouble: null });
-  await world.tasks.giveBack("webhooks", service.processes.id, []);
+  await world.tasks.releaseOrphaned("webhooks", service.processes.id, []);
   receiver.behave(answers(204));
   await service.runDue();
   expect(await only(id)).toMatchObject({ state: "delivered", attempts: 1 });

@@ -162,12 +162,12 @@ test("a worker that runs sends what is announced at once", async () => {
     database: world.database,
     tasks: world.tasks,
     processes,
-    notices,
-    line: "webhooks",
+    pubsub: notices,
+    queue: "webhooks",
     slots: 8,
     handlers: { delivery: webhooks.deliveryHandler },
-    giveUp: webhooks.giveUp,
-    say: () => {},
+    onExhausted: webhooks.giveUp,
+    log: () => {},
   });
   await notices.start();
   await world.announce(service, ann, "job.completed", { job: 7 });

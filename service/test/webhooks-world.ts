@@ -5,7 +5,8 @@ import { createResolver } from "@mailvet/engine";
 import { type MailWorld, openLab } from "@mailvet/lab";
 import { sql } from "drizzle-orm";
 import { accounts } from "../src/db/schema.ts";
-import { createTasks, type Task } from "../src/queue/tasks.ts";
+import type { Task } from "../src/queue/task.ts";
+import { createTasks } from "../src/queue/tasks.ts";
 import { createWebhooks, type WebhookSettings, type Webhooks } from "../src/webhooks/webhooks.ts";
 import { openTestDatabase } from "./database.ts";
 

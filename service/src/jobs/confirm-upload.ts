@@ -28,7 +28,7 @@ import { jobs } from "./schema.ts";
 
 export type ConfirmDeps = {
   database: Database;
-  tasks: Pick<Tasks, "openLane" | "add">;
+  tasks: Pick<Tasks, "openGroup" | "add">;
   limits: Pick<JobsConfig, "maxEmailsPerFile">;
   /** Holding the credits of a job has taken the account's balance below LOW_CREDITS. */
   onLow?: OnLow;
@@ -202,8 +202,8 @@ async function createJob(
     })
     .returning();
   await tx.update(uploads).set({ expiresAt: null }).where(eq(uploads.id, upload.id));
-  await tasks.openLane(tx, { id, accountId, line: "jobs" });
-  await tasks.add(tx, [{ laneId: id, kind: "plan", subject: id }]);
+  await tasks.openGroup(tx, { id, accountId, queue: "jobs" });
+  await tasks.add(tx, [{ groupId: id, kind: "plan", subject: id }]);
   await notify(tx, JOBS_CHANNEL, id);
   return job!;
 }

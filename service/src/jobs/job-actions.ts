@@ -30,7 +30,7 @@ type Owner = Pick<Caller, "accountId">;
 
 export type JobActionDeps = Pick<JobEndDeps, "announce"> & {
   database: Database;
-  tasks: Pick<Tasks, "hold" | "letGo">;
+  tasks: Pick<Tasks, "pause" | "resume">;
   ends: JobEnds;
 };
 
@@ -62,7 +62,7 @@ export function createJobActions(deps: JobActionDeps): JobActions {
       .update(jobs)
       .set({ status: "paused", pausedAt: sql`clock_timestamp()` })
       .where(eq(jobs.id, job.id));
-    await tasks.hold(tx, job.id);
+    await tasks.pause(tx, job.id);
     await announce(tx, job.accountId, "job.paused", { job: await readJobRecord(tx, job.id) });
     await notify(tx, JOBS_CHANNEL, job.id);
   };
@@ -73,7 +73,7 @@ export function createJobActions(deps: JobActionDeps): JobActions {
       .update(jobs)
       .set({ status: "processing", pausedMs: PAUSED_MS, pausedAt: null })
       .where(eq(jobs.id, job.id));
-    await tasks.letGo(tx, job.id);
+    await tasks.resume(tx, job.id);
     await notify(tx, JOBS_CHANNEL, job.id);
     await ends.finishIfDone(tx, job.id); // its last emails may have been under way when it was paused
   };

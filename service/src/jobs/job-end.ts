@@ -32,7 +32,7 @@ export type Ending =
 
 export type JobEndDeps = {
   database: Pick<Database, "orm">;
-  tasks: Pick<Tasks, "closeLane">;
+  tasks: Pick<Tasks, "closeGroup">;
   /** Tells the account's webhooks, inside the transaction. */
   announce: PublishJobEvent;
   /** The job as its owner sees it at this moment of the transaction. */
@@ -66,7 +66,7 @@ export function createJobEnds(deps: JobEndDeps): JobEnds {
         expiresAt: sql`clock_timestamp() + ${retentionDays} * interval '1 day'`,
       })
       .where(eq(jobs.id, id));
-    await tasks.closeLane(tx, id);
+    await tasks.closeGroup(tx, id);
     await tx.delete(slices).where(eq(slices.jobId, id));
     await announce(tx, accountId, `job.${status}`, { job: await recordOf(tx, id) });
     await notify(tx, JOBS_CHANNEL, id);

@@ -9,8 +9,7 @@ import type { Status, SubStatus } from "@mailvet/contract";
 import type { Calibration, Evidence } from "@mailvet/engine";
 import { inTimeSlices, yieldToEventLoop } from "../event-loop-yield.ts";
 import { listViewOf } from "../naming/list-view.ts";
-import type { Tasks } from "../queue/tasks.ts";
-import type { Handler } from "../queue/worker.ts";
+import type { TaskHandler } from "../queue/task.ts";
 import { type Answers, amongList, answerTo, type ValidationAnswer } from "../validations/answer.ts";
 import { type CheckRequest, isSettled } from "../validations/in-flight-checks.ts";
 import { type DeferredEmail, retryDelayMs } from "../validations/retries.ts";
@@ -21,7 +20,6 @@ import type { SliceEmail } from "./slice-cutter.ts";
 import { type SaveDeps, saveSlice } from "./slice-save.ts";
 
 export type SliceRunDeps = SaveDeps & {
-  tasks: Pick<Tasks, "add" | "complete" | "postpone">;
   answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
   /** We have a bug, and this is what it said: for the log, with the job it happened to. */
   sayFailure: (jobId: string, failure: string) => void;
@@ -39,7 +37,7 @@ const REFUSED_REST_MS = 5_000;
 const STOPPED_REST_MS = 500;
 
 /** Kind "slice"; the lane is its job, the subject its number. */
-export function sliceHandler(deps: SliceRunDeps): Handler {
+export function sliceHandler(deps: SliceRunDeps): TaskHandler {
   const { database, tasks, processes } = deps;
   return async (task, signal) => {
     const slice = await loadSlice(database.pool, task);

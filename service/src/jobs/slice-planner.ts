@@ -7,8 +7,8 @@ import type { Database, Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
 import { startTimeSlice, type TimeSlice } from "../event-loop-yield.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
-import type { Task, Tasks } from "../queue/tasks.ts";
-import type { Handler } from "../queue/worker.ts";
+import type { Task, TaskHandler } from "../queue/task.ts";
+import type { Tasks } from "../queue/tasks.ts";
 import type { JobEnds } from "./job-end.ts";
 import { lockJob } from "./job-lock.ts";
 import { hasEnded, type JobRow } from "./job-record.ts";
@@ -28,7 +28,7 @@ export type PlanDeps = {
 type Outcome = "planned" | "complete" | "put off" | "over";
 
 /** Kind "plan"; the subject is the job's id. */
-export function planHandler(deps: PlanDeps): Handler {
+export function planHandler(deps: PlanDeps): TaskHandler {
   const { database, tasks, processes } = deps;
   return async (task, signal) => {
     const job = await begin(database.orm, task.subject);
@@ -95,7 +95,7 @@ async function planWindow(
       from json_array_elements(${window.duplicatesJson}::json)`);
     await tasks.add(
       tx,
-      numbers.map((number) => ({ laneId: jobId, kind: "slice", subject: String(number) })),
+      numbers.map((number) => ({ groupId: jobId, kind: "slice", subject: String(number) })),
     );
     await tx
       .update(jobs)

@@ -6,8 +6,8 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
-import { tasks as taskTable } from "../queue/schema.ts";
-import { isOurs, type Task, type Tasks } from "../queue/tasks.ts";
+import type { Task } from "../queue/task.ts";
+import type { Tasks } from "../queue/tasks.ts";
 import { groupByDelay } from "../validations/retries.ts";
 import type { JobEnds } from "./job-end.ts";
 import { lockJob } from "./job-lock.ts";
@@ -20,7 +20,7 @@ import type { SliceEmail } from "./slice-cutter.ts";
 
 export type SaveDeps = {
   database: Database;
-  tasks: Pick<Tasks, "add" | "complete" | "postpone">;
+  tasks: Pick<Tasks, "add" | "complete" | "postpone" | "lockClaimed" | "isAnotherGroupWaiting">;
   processes: Pick<ProcessRegistry, "id">;
   finishIfDone: JobEnds["finishIfDone"];
 };
@@ -99,38 +99,18 @@ async function passOn(
 ): Promise<boolean> {
   const isDone = rest.length === 0;
   const isKept =
-    !isDone && leaveForMs === 0 && job.status === "processing" && !(await isSomebodyWaiting(tx, task));
+    !isDone &&
+    leaveForMs === 0 &&
+    job.status === "processing" &&
+    // Otherwise the slot is left to that job; checks in flight continue meanwhile.
+    !(await tasks.isAnotherGroupWaiting(tx, "jobs", job.id));
   const isSaved = isDone
     ? await tasks.complete(tx, task, processes.id)
     : isKept
-      ? await isStillOurs(tx, task, processes.id)
+      ? await tasks.lockClaimed(tx, task, processes.id)
       : await tasks.postpone(tx, task, processes.id, { dueInMs: leaveForMs });
   if (!isSaved) throw new NotOurs();
   return isKept;
-}
-
-/** And stays so until the transaction is over. */
-async function isStillOurs(tx: Orm, task: Task, processId: string): Promise<boolean> {
-  const found = await tx
-    .select({ id: taskTable.id })
-    .from(taskTable)
-    .where(isOurs(task, processId))
-    .for("no key update");
-  return found.length === 1;
-}
-
-/**
- * Whether there is a job of which nobody does anything, although something of it is due. Then we leave it the slot: what
- * we wait for goes on without us.
- */
-async function isSomebodyWaiting(tx: Orm, { laneId }: Task): Promise<boolean> {
-  const { rowCount } = await tx.execute(sql`
-    select from lanes l
-    where l.line = 'jobs' and not l.is_held and l.id <> ${laneId}
-      and l.id <> all(array(select lane_id from tasks where process_id is not null))
-      and exists (select from tasks t where t.lane_id = l.id and t.process_id is null and t.due_at <= now())
-    limit 1`);
-  return rowCount !== 0;
 }
 
 async function updateSlice(tx: Orm, { jobId, number }: Slice, outcome: SliceOutcome): Promise<void> {
@@ -165,7 +145,7 @@ async function addRetries(
   await tasks.add(
     tx,
     added.map(({ slice: { number }, dueInMs }) => ({
-      laneId: jobId,
+      groupId: jobId,
       kind: "slice",
       subject: String(number),
       dueInMs,

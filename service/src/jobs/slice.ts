@@ -1,7 +1,7 @@
 /** A slice of a job as whoever works on it needs to know it. */
 import type { JobStatus } from "@mailvet/contract";
 import type pg from "pg";
-import type { Task } from "../queue/tasks.ts";
+import type { Task } from "../queue/task.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 
 export type Slice = {
@@ -23,12 +23,12 @@ export type Slice = {
 /** Undefined: everything in it was done, or its job is gone. */
 export async function loadSlice(
   pool: Pick<pg.Pool, "query">,
-  { laneId, subject, overdueMs }: Task,
+  { groupId, subject, overdueMs }: Task,
 ): Promise<Slice | undefined> {
   const { rows } = await pool.query<Slice>({
     name: "load-slice",
     text: LOAD,
-    values: [laneId, Number(subject), overdueMs],
+    values: [groupId, Number(subject), overdueMs],
   });
   return rows[0];
 }

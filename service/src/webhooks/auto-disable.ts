@@ -9,7 +9,7 @@ import { webhookDeliveries, webhookEndpoints } from "./schema.ts";
 
 /** Without a reason it is its owner's wish. */
 export async function disableEndpoint(
-  tasks: Pick<Tasks, "closeLane">,
+  tasks: Pick<Tasks, "closeGroup">,
   tx: Orm,
   { id }: EndpointRow,
   reason: string | undefined,
@@ -22,7 +22,7 @@ export async function disableEndpoint(
     .update(webhookDeliveries)
     .set({ state: "failed", nextAttemptAt: null, trouble: ENDPOINT_DISABLED })
     .where(and(eq(webhookDeliveries.endpointId, id), eq(webhookDeliveries.state, "pending")));
-  await tasks.closeLane(tx, id);
+  await tasks.closeGroup(tx, id);
 }
 
 export const ENDPOINT_DISABLED = "The endpoint was switched off before this arrived.";

@@ -8,8 +8,8 @@
 import { and, eq } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
-import type { Task, Tasks } from "../queue/tasks.ts";
-import type { GiveUp, Handler } from "../queue/worker.ts";
+import type { OnExhausted, Task, TaskHandler } from "../queue/task.ts";
+import type { Tasks } from "../queue/tasks.ts";
 import { disableEndpoint } from "./auto-disable.ts";
 import { lockEndpoint } from "./endpoint-lock.ts";
 import type { Post, PostResult } from "./http-post.ts";
@@ -20,7 +20,7 @@ import { signedHeaders } from "./signature.ts";
 
 export type DeliveryRunDeps = {
   database: Pick<Database, "orm">;
-  tasks: Pick<Tasks, "complete" | "postpone" | "closeLane">;
+  tasks: Pick<Tasks, "complete" | "postpone" | "closeGroup">;
   processes: Pick<ProcessRegistry, "id">;
   post: Post;
   retryPlan: RetrySchedule;
@@ -31,7 +31,7 @@ export type DeliveryRunDeps = {
   onSwitchedOff: (endpoint: EndpointRow, reason: string) => void;
 };
 
-export function deliveryHandler(deps: DeliveryRunDeps): Handler {
+export function deliveryHandler(deps: DeliveryRunDeps): TaskHandler {
   const { database, tasks, processes, userAgent } = deps;
   const { orm } = database;
   return async (task, signal) => {
@@ -55,10 +55,10 @@ export function deliveryHandler(deps: DeliveryRunDeps): Handler {
 }
 
 /** For when working on it failed again and again, by our own fault. */
-export function giveUpDelivery({ database }: Pick<DeliveryRunDeps, "database">): GiveUp {
+export function giveUpDelivery({ database }: Pick<DeliveryRunDeps, "database">): OnExhausted {
   return (task) =>
     database.orm.transaction(async (tx) => {
-      await lockEndpoint(tx, task.laneId);
+      await lockEndpoint(tx, task.groupId);
       await tx
         .update(webhookDeliveries)
         .set({ state: "failed", nextAttemptAt: null, trouble: "Something went wrong on our side." })
@@ -93,7 +93,7 @@ async function save(
   sentAt: Date,
 ): Promise<string | undefined> {
   const { tasks, processes } = deps;
-  const endpoint = await lockEndpoint(tx, task.laneId);
+  const endpoint = await lockEndpoint(tx, task.groupId);
   const [delivery] = await tx.select().from(webhookDeliveries).where(isPending(task.subject));
   if (!endpoint || !delivery) return undefined;
 

@@ -1,10 +1,8 @@
 /** What was sent to an endpoint and what came of it, kept for a while, and sent once more at its owner's wish. */
 import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
-import { and, count, desc, eq, isNull } from "drizzle-orm";
+import { and, count, desc, eq } from "drizzle-orm";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { notify } from "../db/pubsub.ts";
-import { tasks as taskTable } from "../queue/schema.ts";
-import { TASKS_WAIT, type Tasks } from "../queue/tasks.ts";
+import type { Tasks } from "../queue/tasks.ts";
 import { Refusal } from "../refusal.ts";
 import { findOwnEndpoint, lockOwnEndpoint, requireEnabled } from "./endpoint-lock.ts";
 import { type DeliveryRow, presentDelivery } from "./present-webhook.ts";
@@ -39,7 +37,7 @@ export type DeliveryLog = {
   eraseOld(): Promise<number>;
 };
 
-export type DeliveryLogDeps = { database: Database; tasks: Pick<Tasks, "openLane" | "add"> };
+export type DeliveryLogDeps = { database: Database; tasks: Pick<Tasks, "openGroup" | "add" | "expedite"> };
 
 const KEPT_DAYS = 30;
 const ERASED_AT_ONCE = 1000;
@@ -86,7 +84,7 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
         const delivery = await findDelivery(tx, endpointId, deliveryId);
         requireEnabled(endpoint);
         const isPending = delivery.state === "pending";
-        const row = isPending ? await hasten(tx, delivery) : await beginSeries(tx, delivery);
+        const row = isPending ? await expedite(tasks, tx, delivery) : await beginSeries(tx, delivery);
         if (!isPending) await addTask(tasks, tx, row);
         const again = presentDelivery(row);
         await beforeCommit?.(tx, again);
@@ -126,18 +124,14 @@ async function beginSeries(tx: Orm, { id, attempts }: DeliveryRow): Promise<Deli
   return change(tx, id, { state: "pending", seriesAt: now, attemptsBefore: attempts, nextAttemptAt: now });
 }
 
-/** If it is in hand, it is being sent at this moment. */
-async function hasten(tx: Orm, delivery: DeliveryRow): Promise<DeliveryRow> {
-  const now = new Date();
-  const isIt = and(eq(taskTable.laneId, delivery.endpointId), eq(taskTable.subject, delivery.id));
-  const waiting = await tx
-    .update(taskTable)
-    .set({ dueAt: now })
-    .where(and(isIt, isNull(taskTable.processId)))
-    .returning({ id: taskTable.id });
-  if (waiting.length === 0) return delivery;
-  await notify(tx, TASKS_WAIT, "webhooks");
-  return change(tx, delivery.id, { nextAttemptAt: now });
+/** If it is claimed, it is being sent right now. */
+async function expedite(
+  tasks: DeliveryLogDeps["tasks"],
+  tx: Orm,
+  delivery: DeliveryRow,
+): Promise<DeliveryRow> {
+  const isWaiting = await tasks.expedite(tx, delivery.endpointId, delivery.id);
+  return isWaiting ? change(tx, delivery.id, { nextAttemptAt: new Date() }) : delivery;
 }
 
 async function change(tx: Orm, id: string, changes: Partial<DeliveryRow>): Promise<DeliveryRow> {

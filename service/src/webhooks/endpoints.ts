@@ -44,7 +44,7 @@ export type Endpoints = {
 
 export type EndpointDeps = {
   database: Pick<Database, "orm">;
-  tasks: Pick<Tasks, "closeLane">;
+  tasks: Pick<Tasks, "closeGroup">;
   judge: CheckDestination;
 };
 
@@ -105,7 +105,7 @@ export function createEndpoints({ database, tasks, judge }: EndpointDeps): Endpo
     remove: (accountId, endpointId) =>
       orm.transaction(async (tx) => {
         await lockOwnEndpoint(tx, accountId, endpointId, "against announcements");
-        await tasks.closeLane(tx, endpointId);
+        await tasks.closeGroup(tx, endpointId);
         await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, endpointId));
       }),
 

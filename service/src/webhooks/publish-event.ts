@@ -17,10 +17,10 @@ export type PublishEvent = (
   data: Record<string, unknown>,
 ) => Promise<void>;
 
-type LaneTasks = Pick<Tasks, "openLane" | "add">;
+type GroupTasks = Pick<Tasks, "openGroup" | "add">;
 
 /** To every endpoint of the account that is switched on and wants to hear of it. */
-export function createPublishEvent(tasks: LaneTasks): PublishEvent {
+export function createPublishEvent(tasks: GroupTasks): PublishEvent {
   return async (tx, accountId, event, data) => {
     const wanting = await tx
       .select({ id: webhookEndpoints.id, accountId: webhookEndpoints.accountId })
@@ -43,7 +43,7 @@ export type EventToPublish = { event: WebhookEvent; happenedAt: Date; data: Reco
 
 /** A delivery and its task. The endpoint is locked, be it only against being erased. */
 export async function addDelivery(
-  tasks: LaneTasks,
+  tasks: GroupTasks,
   tx: Orm,
   endpoint: { id: string; accountId: string },
   { event, happenedAt, data }: EventToPublish,
@@ -69,10 +69,10 @@ export async function addDelivery(
 }
 
 export async function addTask(
-  tasks: LaneTasks,
+  tasks: GroupTasks,
   tx: Orm,
   { id, endpointId, accountId }: DeliveryRow,
 ): Promise<void> {
-  await tasks.openLane(tx, { id: endpointId, accountId, line: "webhooks" });
-  await tasks.add(tx, [{ laneId: endpointId, kind: "delivery", subject: id }]);
+  await tasks.openGroup(tx, { id: endpointId, accountId, queue: "webhooks" });
+  await tasks.add(tx, [{ groupId: endpointId, kind: "delivery", subject: id }]);
 }

@@ -8,8 +8,8 @@ import { LOW_CREDITS } from "@mailvet/contract";
 import type { Resolver } from "@mailvet/engine";
 import type { Database } from "../db/database.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
+import type { OnExhausted, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
-import type { GiveUp, Handler } from "../queue/worker.ts";
 import { endpointDisabledEmail } from "./auto-disable.ts";
 import { deliveryHandler, giveUpDelivery } from "./delivery-handler.ts";
 import { createDeliveryLog, type DeliveryLog } from "./delivery-log.ts";
@@ -29,15 +29,15 @@ export type Webhooks = Endpoints &
     /** The account's credits have just run low. It is told soon, in a transaction of its own; nobody waits for it. */
     tellLow(accountId: string, balance: number): void;
     /** For the workers of the line "webhooks". */
-    deliveryHandler: Handler;
-    giveUp: GiveUp;
+    deliveryHandler: TaskHandler;
+    giveUp: OnExhausted;
     /** When what nobody waited for is done. */
     close(): Promise<void>;
   };
 
 export type WebhookDeps = {
   database: Database;
-  tasks: Pick<Tasks, "openLane" | "closeLane" | "add" | "complete" | "postpone">;
+  tasks: Pick<Tasks, "openGroup" | "closeGroup" | "add" | "complete" | "postpone" | "expedite">;
   processes: Pick<ProcessRegistry, "id">;
   resolver: Pick<Resolver, "ask">;
   /** Ranges that are open beside the public Internet. */
