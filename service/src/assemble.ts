@@ -168,17 +168,17 @@ async function open(
     resolver,
     egressAllow: config.engine.egressAllow,
     version,
-    mailNotice: async (accountId, subject, text) => {
+    emailOwner: async (accountId, subject, text) => {
       const to = await emailOf(database, accountId);
       if (to) await mailer.send({ to, subject, text });
     },
-    say: warn,
+    log: log.event,
   });
   closers.push(() => webhooks.close());
-  const { announce } = webhooks;
-  const ledger = createLedger({ database, say: warn, onLow: webhooks.tellLow });
+  const { publish } = webhooks;
+  const ledger = createLedger({ database, say: warn, onLow: webhooks.publishLowCredits });
   closers.push(() => ledger.close());
-  const keyring = createApiKeys({ database, notices, announce });
+  const keyring = createApiKeys({ database, notices, announce: publish });
   closers.push(() => keyring.close());
 
   const paces = isAlone ? undefined : createSharedPaces({ database, notices, processes, say: warn });
@@ -225,7 +225,7 @@ async function open(
     singleBudgetMs: config.budgets.singleMs,
     bulkBudgetMs: config.budgets.bulkMs,
     sayFailure: (requestId, failure) => sayFailure({ request_id: requestId }, failure),
-    rechecking: { database, tasks, processes, announce },
+    rechecking: { database, tasks, processes, announce: publish },
   });
   closers.push(() => validations.close());
 
@@ -247,10 +247,10 @@ async function open(
   });
   closers.push(() => accounts.close());
 
-  const uploads = createUploads({ database, tasks, limits: config.jobs, onLow: webhooks.tellLow });
+  const uploads = createUploads({ database, tasks, limits: config.jobs, onLow: webhooks.publishLowCredits });
   const { retentionDays } = config.jobs;
-  const ends = createJobEnds({ database, tasks, announce, recordOf, retentionDays });
-  const moves = createJobActions({ database, tasks, ends, announce });
+  const ends = createJobEnds({ database, tasks, announce: publish, recordOf, retentionDays });
+  const moves = createJobActions({ database, tasks, ends, announce: publish });
   const watch = createJobWatch({ database, notices });
   closers.push(() => watch.close());
 
@@ -313,7 +313,7 @@ async function open(
         queue: "webhooks",
         slots: DELIVERIES_AT_ONCE,
         handlers: { delivery: webhooks.deliveryHandler },
-        onExhausted: webhooks.giveUp,
+        onExhausted: webhooks.onDeliveryExhausted,
       }),
     );
   }

@@ -37,6 +37,12 @@ export const LOG_EVENTS = {
   // jobs, uploads, downloads
 
   // validations, credits, keys, accounts, webhooks
+  webhook_disabled: { level: "warn", message: "webhook endpoint disabled" },
+  webhook_disabled_email_failed: {
+    level: "warn",
+    message: "the email about a disabled webhook endpoint failed",
+  },
+  low_credits_publish_failed: { level: "warn", message: "the event credits.low could not be published" },
 
   // pacing, naming, feedback, adjudication
 

@@ -1,4 +1,4 @@
-/** What was sent to an endpoint and what came of it, kept for a while, and sent once more at its owner's wish. */
+/** Delivery history of an endpoint: list, send a test message, replay, delete after 30 days. */
 import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
 import { and, count, desc, eq } from "drizzle-orm";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
@@ -6,10 +6,10 @@ import type { Tasks } from "../queue/tasks.ts";
 import { Refusal } from "../refusal.ts";
 import { findOwnEndpoint, lockOwnEndpoint, requireEnabled } from "./endpoint-lock.ts";
 import { type DeliveryRow, presentDelivery } from "./present-webhook.ts";
-import { addDelivery, addTask } from "./publish-event.ts";
+import { addDelivery, addDeliveryTask } from "./publish-event.ts";
 import { webhookDeliveries } from "./schema.ts";
 
-/** Those about one endpoint refuse with webhook_not_found, also for another account's. */
+/** Throws webhook_not_found for an unknown endpoint or one of another account. */
 export type DeliveryLog = {
   /** Newest first. */
   deliveries(
@@ -17,14 +17,14 @@ export type DeliveryLog = {
     endpointId: string,
     query: DeliveryListQuery,
   ): Promise<{ deliveries: WebhookDelivery[]; total: number }>;
-  /** Sends webhook.test to this endpoint, whatever it wants to hear of. Refuses with webhook_disabled. */
+  /** Sends webhook.test to this endpoint, whatever events it subscribes to. Throws webhook_disabled. */
   test(
     accountId: string,
     endpointId: string,
     beforeCommit?: BeforeCommit<WebhookDelivery>,
   ): Promise<WebhookDelivery>;
   /**
-   * Sends the same message under the same id in a new series of attempts; one that still waits is sent now. Refuses with
+   * Sends the same message with the same id in a new series of attempts; a pending one is sent now. Throws
    * delivery_not_found and webhook_disabled.
    */
   replay(
@@ -33,7 +33,7 @@ export type DeliveryLog = {
     deliveryId: string,
     beforeCommit?: BeforeCommit<WebhookDelivery>,
   ): Promise<WebhookDelivery>;
-  /** Those past their time; returns how many. */
+  /** Deletes deliveries past retention; returns how many. */
   eraseOld(): Promise<number>;
 };
 
@@ -41,7 +41,7 @@ export type DeliveryLogDeps = { database: Database; tasks: Pick<Tasks, "openGrou
 
 const KEPT_DAYS = 30;
 const ERASED_AT_ONCE = 1000;
-/** In one round of housekeeping. */
+/** Per maintenance run. */
 const MAX_STEPS = 100;
 
 export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): DeliveryLog {
@@ -68,12 +68,12 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
       orm.transaction(async (tx) => {
         const endpoint = await lockOwnEndpoint(tx, accountId, endpointId);
         requireEnabled(endpoint);
-        const happening = {
+        const event = {
           event: "webhook.test",
-          happenedAt: new Date(),
+          occurredAt: new Date(),
           data: { webhook_id: endpointId },
         } as const;
-        const delivery = presentDelivery(await addDelivery(tasks, tx, endpoint, happening));
+        const delivery = presentDelivery(await addDelivery(tasks, tx, endpoint, event));
         await beforeCommit?.(tx, delivery);
         return delivery;
       }),
@@ -85,10 +85,10 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
         requireEnabled(endpoint);
         const isPending = delivery.state === "pending";
         const row = isPending ? await expedite(tasks, tx, delivery) : await beginSeries(tx, delivery);
-        if (!isPending) await addTask(tasks, tx, row);
-        const again = presentDelivery(row);
-        await beforeCommit?.(tx, again);
-        return again;
+        if (!isPending) await addDeliveryTask(tasks, tx, row);
+        const replayed = presentDelivery(row);
+        await beforeCommit?.(tx, replayed);
+        return replayed;
       }),
 
     async eraseOld() {
@@ -104,7 +104,7 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
   };
 }
 
-/** What was replayed lately may still be on its way, however old it is. */
+/** An old delivery that was replayed may still be pending. */
 const ERASE_DELIVERIES = `
 delete from webhook_deliveries where id = any(array(
   select id from webhook_deliveries
@@ -116,7 +116,7 @@ async function findDelivery(tx: Orm, endpointId: string, deliveryId: string): Pr
   const isIt = and(eq(webhookDeliveries.id, deliveryId), eq(webhookDeliveries.endpointId, endpointId));
   const [delivery] = await tx.select().from(webhookDeliveries).where(isIt).for("update");
   if (delivery) return delivery;
-  throw new Refusal("delivery_not_found", "There is no delivery with this id at this endpoint.");
+  throw new Refusal("delivery_not_found", "No delivery with this id exists at this endpoint.");
 }
 
 async function beginSeries(tx: Orm, { id, attempts }: DeliveryRow): Promise<DeliveryRow> {
