@@ -35,9 +35,9 @@ import { uploadRoutes } from "./http/routes/upload-routes.ts";
 import { validationRoutes } from "./http/routes/validation-routes.ts";
 import { webhookRoutes } from "./http/routes/webhook-routes.ts";
 import { buildWorkerApp } from "./http/worker-app.ts";
+import { createConfirmUpload } from "./jobs/confirm-upload.ts";
 import { createJobActions } from "./jobs/job-actions.ts";
-import { createJobEnds } from "./jobs/job-end.ts";
-import { readJobRecord as recordOf } from "./jobs/job-record.ts";
+import { createJobTransitions } from "./jobs/job-transitions.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
@@ -247,11 +247,17 @@ async function open(
   });
   closers.push(() => accounts.close());
 
-  const uploads = createUploads({ database, tasks, limits: config.jobs, onLow: webhooks.publishLowCredits });
+  const uploads = createUploads({ database, limits: config.jobs });
   const { retentionDays } = config.jobs;
-  const ends = createJobEnds({ database, tasks, announce: publish, recordOf, retentionDays });
-  const moves = createJobActions({ database, tasks, ends, announce: publish });
-  const watch = createJobWatch({ database, notices });
+  const transitions = createJobTransitions({ database, tasks, publish, retentionDays });
+  const confirmUpload = createConfirmUpload({
+    database,
+    transitions,
+    limits: config.jobs,
+    onLow: webhooks.publishLowCredits,
+  });
+  const moves = createJobActions({ database, transitions });
+  const watch = createJobWatch({ database, pubsub: notices });
   closers.push(() => watch.close());
 
   const answers = createIdempotentResponses(database);
@@ -288,18 +294,18 @@ async function open(
         queue: "jobs",
         slots,
         handlers: {
-          plan: planHandler({ database, tasks, processes, jobEnds: ends }),
+          plan: planHandler({ database, tasks, processes, transitions }),
           slice: sliceHandler({
             database,
             tasks,
             processes,
-            finishIfDone: ends.finishIfDone,
+            transitions,
             answers: validations.answers,
             countVerdict,
-            sayFailure: (jobId, failure) => sayFailure({ job_id: jobId }, failure),
+            log: log.event,
           }),
         },
-        onExhausted: async ({ groupId }) => ends.fail(groupId, GAVE_UP),
+        onExhausted: async ({ groupId }) => transitions.fail(groupId, TASK_EXHAUSTED),
       }),
       startWorker({
         ...shared,
@@ -354,7 +360,7 @@ async function open(
           routes: [
             validationRoutes({ validations, charges: ledger }),
             domainRoutes({ validations, charges: ledger }),
-            uploadRoutes({ uploads, maxUploadBytes: config.jobs.maxUploadBytes }),
+            uploadRoutes({ uploads, confirmUpload, maxUploadBytes: config.jobs.maxUploadBytes }),
             jobRoutes({
               database,
               watch,
@@ -397,9 +403,9 @@ async function open(
   };
 }
 
-const GAVE_UP = {
+const TASK_EXHAUSTED = {
   code: "internal_error",
-  detail: "Working on the list failed again and again. What it did not use was given back.",
+  detail: "The job failed repeatedly because of an internal error. Unused credits were returned.",
 };
 
 /** For links in mails that never leave this machine. */

@@ -35,6 +35,7 @@ export const LOG_EVENTS = {
   // http
 
   // jobs, uploads, downloads
+  job_checks_failed: { level: "error", message: "checks of a job failed because of an internal error" },
 
   // validations, credits, keys, accounts, webhooks
   webhook_disabled: { level: "warn", message: "webhook endpoint disabled" },

@@ -2,7 +2,7 @@
  * A workbook of one sheet (Office Open XML), written row by row. Text stays text: nothing in it is ever run.
  */
 import type { DownloadRow } from "./download-rows.ts";
-import { writtenInTurns } from "./text-writer.ts";
+import { writeRows } from "./text-writer.ts";
 import { type ZipEntry, zipFile } from "./zip-writer.ts";
 
 export type XlsxCell = string | number | boolean;
@@ -18,7 +18,7 @@ export function xlsxFile(
   cellsOf: (row: DownloadRow) => readonly XlsxCell[],
 ): AsyncIterable<Buffer> {
   let number = 1;
-  const sheet = writtenInTurns(rows, {
+  const sheet = writeRows(rows, {
     top: SHEET_TOP + rowXml(1, header),
     row: (row) => rowXml(++number, cellsOf(row)),
     end: SHEET_END,

@@ -59,7 +59,7 @@ export function createSystem(deps: SystemDeps): SystemReporter {
       beat_at: one.beatAt.toISOString(),
     })),
     queue: await queueDepth(pool),
-    jobs: await jobPulse.look(),
+    jobs: await jobPulse.sample(),
     pacing: await listPaces(),
     adjudicator: adjudicator ? presentAdjudicator(await adjudicator.report()) : null,
     lists: lists.report(),

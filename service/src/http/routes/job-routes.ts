@@ -4,8 +4,8 @@ import { Job, JobListQuery, JobQuery, JobResult, ResultsQuery } from "@mailvet/c
 import { Type } from "typebox";
 import type { JobActions } from "../../jobs/job-actions.ts";
 import { findJob, listJobs } from "../../jobs/job-list.ts";
-import { hasEnded } from "../../jobs/job-record.ts";
 import { jobResults } from "../../jobs/job-results.ts";
+import { hasEnded } from "../../jobs/job-state.ts";
 import { storeAnswer } from "../middleware/idempotency.ts";
 import { waitForChange } from "./job-change.ts";
 import { JobParams, type JobStreamDeps, jobStreamRoutes } from "./job-stream-routes.ts";

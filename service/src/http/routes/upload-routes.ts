@@ -1,6 +1,7 @@
 /** POST /bulk/upload/preview: a file in, what is in it out. POST /bulk/upload/confirm: a job comes of it. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ConfirmRequest, Job, UploadPreview } from "@mailvet/contract";
+import type { ConfirmUpload } from "../../jobs/confirm-upload.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
 import { createConcurrencyLimit } from "../middleware/concurrency-limit.ts";
 import { REPLAYED, requestName, storeAnswer } from "../middleware/idempotency.ts";
@@ -8,13 +9,17 @@ import { fileOf, letTheRestPass, takeForms } from "./multipart-file.ts";
 import { shutdownSignal } from "./shutdown-signal.ts";
 import "../route-config.ts";
 
-export type UploadRouteDeps = { uploads: Pick<Uploads, "preview" | "confirm">; maxUploadBytes: number };
+export type UploadRouteDeps = {
+  uploads: Pick<Uploads, "preview">;
+  confirmUpload: ConfirmUpload;
+  maxUploadBytes: number;
+};
 
 /** Each takes memory and a database connection of its own, and a slow sender has its place for long. */
 const PLACES = { what: "uploads", perAccount: 2, inAll: 32 };
 
 export const uploadRoutes =
-  ({ uploads, maxUploadBytes }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ uploads, confirmUpload, maxUploadBytes }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     const places = createConcurrencyLimit(PLACES);
     const stopping = shutdownSignal(app);
@@ -95,7 +100,7 @@ export const uploadRoutes =
       },
       async (request, reply) => {
         const { upload_id: uploadId, email_column: emailColumn } = request.body;
-        return uploads.confirm(
+        return confirmUpload(
           request.caller!,
           { uploadId, emailColumn },
           storeAnswer(request, reply, { status: 200 }),
