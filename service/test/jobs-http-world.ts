@@ -1,4 +1,4 @@
-/** What somebody does with lists of emails, all of it over HTTP: upload, confirm, follow, fetch. */
+/** Client of the bulk API over HTTP: upload, confirm, follow, download. */
 import { Job, UploadPreview } from "@mailvet/contract";
 import { Compile } from "typebox/compile";
 import { expect, vi } from "vitest";
@@ -64,7 +64,7 @@ export function listsOf(service: Pick<TestService, "ask">, { key }: Pick<Person,
   return lists;
 }
 
-/** A job's record, which must be one and add up like any other. */
+/** A job's record, checked against the contract and for consistent counts. */
 export function asJob(value: unknown): Job {
   const job = value as Job;
   expectShape(job, JOB);
@@ -81,7 +81,7 @@ export function asJob(value: unknown): Job {
   return job;
 }
 
-/** Reads CSV as RFC 4180 has it, with each line ended. */
+/** Parses CSV by RFC 4180, with a terminator after every line. */
 export function cellsOf(text: string, delimiter = ","): string[][] {
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${delimiter}\\r\\n]*))(\\${delimiter}|\\r\\n)`, "y");
   const rows: string[][] = [[]];
