@@ -1,4 +1,4 @@
-/** What can be wrong with uploads and jobs: rows for the stories of errors, and what they need to be there. */
+/** Error cases of uploads and jobs, and the data they need. */
 import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
 import { type Endpoint, requestTo } from "./endpoints.ts";
@@ -7,12 +7,12 @@ import { type Answer, formWith } from "./service.ts";
 
 const OWN_PAGE = { headers: { "sec-fetch-site": "same-origin" } };
 const LIST = "name,email\nAnn,valid+1@mailvet.test\nBo,valid+2@mailvet.test\n";
-/** Two emails where they belong, and a column of many different remarks, an email among them. */
+/** Two emails in the email column, and a column of distinct remarks with one email among them. */
 const REMARKS = Array.from({ length: 7 }, (_, n) =>
   n < 2 ? `p,valid+${n}@mailvet.test,write to ${n}` : `p,,${n === 2 ? "ask@mailvet.test" : `remark ${n}`}`,
 ).join("\n");
 
-/** Uploads and jobs, most of them cy's, each in a state that something cannot be done in. */
+/** Uploads and jobs, most of them cy's, each in a state that causes an error. */
 const cys = {} as Record<
   | "upload"
   | "confirmedUpload"
@@ -25,7 +25,7 @@ const cys = {} as Record<
   string
 >;
 
-/** Puts them there. */
+/** Creates them. */
 export async function settleCy(): Promise<void> {
   const { service, people } = stage;
   const { cy, broke, free } = people;
@@ -66,13 +66,13 @@ function confirm(uploadId: string, who: Who): Promise<Answer> {
 
 const confirms = only("POST /bulk/upload/confirm");
 const isAboutJob = ({ path }: Endpoint) => path.includes("{job_id}");
-const movesJob = (endpoint: Endpoint) => isAboutJob(endpoint) && endpoint.method === "POST";
+const changesJob = (endpoint: Endpoint) => isAboutJob(endpoint) && endpoint.method === "POST";
 const showsResults = only("GET /bulk/jobs/{job_id}/results", "GET /bulk/jobs/{job_id}/download");
 
-/** A file that is sent where files are taken. */
+/** A request that uploads a file. */
 const uploading = (content: string | Uint8Array<ArrayBuffer>) => changed({ form: formWith(content) });
 
-/** A request of cy's, about something that cy has. */
+/** A request of cy's about their own data. */
 const byCy = (ask: () => { ids?: Record<string, string>; query?: string; body?: unknown }) => {
   return (endpoint: Endpoint) => {
     const { ids = {}, ...part } = ask();
@@ -84,7 +84,7 @@ const confirming = (upload: () => string, email_column = "email") =>
   byCy(() => ({ body: { upload_id: upload(), email_column } }));
 const aboutJob = (job: () => string, query = "") => byCy(() => ({ ids: { job_id: job() }, query }));
 
-/** How many there are, and how many there may be. */
+/** Checks the counts in the problem document. */
 const saying = (counts: { found: number; limit: number }, ask: Row[3]): Row[3] => {
   return async (endpoint) => {
     const answer = await ask(endpoint);
@@ -99,7 +99,7 @@ const zipped = (text: string) => new Uint8Array(gzipSync(text));
 
 const UPLOAD_ROWS: readonly Row[] = [
   [
-    "a form that breaks off",
+    "a truncated form",
     "malformed_request",
     takesFile,
     changed({
@@ -112,24 +112,19 @@ const UPLOAD_ROWS: readonly Row[] = [
     "a file without a form",
     "unsupported_media_type",
     takesFile,
-    changed({ form: undefined, body: "email\nann@house.example", headers: { "content-type": "text/csv" } }),
+    changed({ form: undefined, body: "email\nann@shop.example", headers: { "content-type": "text/csv" } }),
   ],
   ["a file that is too large", "payload_too_large", takesFile, uploading("a,b\n".repeat(1024 * 256 + 1))],
   ["an empty file", "empty_file", takesFile, uploading("")],
-  ["a web page", "not_a_table", takesFile, uploading("<!doctype html><p>ann@house.example</p>")],
+  ["a web page", "not_a_table", takesFile, uploading("<!doctype html><p>ann@shop.example</p>")],
   ["an archive", "unsupported_file", takesFile, uploading("PK\x03\x04and so on")],
   [
     "half a gzip file",
     "undecodable_file",
     takesFile,
-    uploading(zipped("email\nann@house.example").subarray(0, 20)),
+    uploading(zipped("email\nann@shop.example").subarray(0, 20)),
   ],
-  [
-    "a gzip file of far too much",
-    "compression_bomb",
-    takesFile,
-    uploading(zipped("x,y\n".repeat(2_000_000))),
-  ],
+  ["a gzip bomb", "compression_bomb", takesFile, uploading(zipped("x,y\n".repeat(2_000_000)))],
   ["a list of something else", "no_emails_found", takesFile, uploading("name,city\nAnn,Rome\nBo,Oslo\n")],
   [
     "more emails than a file may have",
@@ -144,7 +139,7 @@ const UPLOAD_ROWS: readonly Row[] = [
     saying({ found: 1_000_001, limit: 1_000_000 }, uploading(zipped(`email\n${"x\n".repeat(1_000_001)}`))),
   ],
   [
-    "one more upload that nobody confirms",
+    "too many unconfirmed uploads",
     "too_many_uploads",
     takesFile,
     async (endpoint) => {
@@ -171,10 +166,10 @@ const CONFIRM_ROWS: readonly Row[] = [
       return answer;
     },
   ],
-  ["nobody's upload", "upload_not_found", confirms, changed({})],
-  ["somebody else's upload", "upload_not_found", confirms, confirming(() => cys.brokesUpload)],
+  ["an unknown upload", "upload_not_found", confirms, changed({})],
+  ["another account's upload", "upload_not_found", confirms, confirming(() => cys.brokesUpload)],
   ["an upload that was not confirmed in time", "upload_expired", confirms, confirming(() => cys.lateUpload)],
-  ["a column that is not there", "email_column_not_found", confirms, confirming(() => cys.upload, "mail")],
+  ["an unknown column", "email_column_not_found", confirms, confirming(() => cys.upload, "mail")],
   ["a column without emails", "no_emails_found", confirms, confirming(() => cys.upload, "name")],
   [
     "a column with more emails than a file may have",
@@ -192,7 +187,7 @@ const CONFIRM_ROWS: readonly Row[] = [
     confirming(() => cys.confirmedUpload, "name"),
   ],
   [
-    "one job more than there may be at once",
+    "too many active jobs",
     "too_many_active_jobs",
     confirms,
     () => confirm(cys.freesUpload, { cookie: stage.people.free.cookie }),
@@ -200,18 +195,18 @@ const CONFIRM_ROWS: readonly Row[] = [
 ];
 
 const JOB_ROWS: readonly Row[] = [
-  ["nobody's job", "job_not_found", isAboutJob, changed({})],
+  ["an unknown job", "job_not_found", isAboutJob, changed({})],
   ["results of a job that has not ended", "results_not_ready", showsResults, aboutJob(() => cys.queuedJob)],
-  ["results of a job whose time is over", "results_expired", showsResults, aboutJob(() => cys.expiredJob)],
+  ["results past their retention", "results_expired", showsResults, aboutJob(() => cys.expiredJob)],
   [
-    "more rows than a sheet holds",
+    "more rows than a sheet can have",
     "payload_too_large",
     only("GET /bulk/jobs/{job_id}/download"),
     aboutJob(() => cys.hugeJob, "?format=xlsx"),
   ],
-  ["a job that has ended", "job_state_conflict", movesJob, aboutJob(() => cys.expiredJob)],
+  ["a job that has ended", "job_state_conflict", changesJob, aboutJob(() => cys.expiredJob)],
   [
-    "a job that has not begun",
+    "a queued job",
     "job_state_conflict",
     only("POST /bulk/jobs/{job_id}/pause", "POST /bulk/jobs/{job_id}/resume"),
     aboutJob(() => cys.queuedJob),

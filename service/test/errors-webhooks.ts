@@ -1,11 +1,11 @@
-/** What can be wrong with webhooks: rows for the stories of errors, and what they need to be there. */
+/** Error cases of webhooks, and the data they need. */
 import { type Endpoint, HOOK, requestTo } from "./endpoints.ts";
 import { by, changed, only, type Row, stage } from "./errors-stage.ts";
 
-/** Cy's endpoints, and a delivery to the one that is switched off. */
+/** Cy's endpoints, and a delivery to the disabled one. */
 const hooks = {} as Record<"on" | "off" | "delivery", string>;
 
-/** Puts them there. */
+/** Creates them. */
 export async function settleHooks(): Promise<void> {
   const { service, people } = stage;
   const ask = async (path: string, method: string, body?: unknown): Promise<string> =>
@@ -26,26 +26,26 @@ const atHook =
     return stage.service.ask(path, { ...asked, key: stage.people.cy.key });
   };
 
-const INSIDE = { url: "https://10.0.0.1/hook" };
+const PRIVATE = { url: "https://10.0.0.1/hook" };
 
 export const ROWS_OF_WEBHOOKS: readonly Row[] = [
-  ["nobody's endpoint", "webhook_not_found", ({ path }) => path.includes("{webhook_id}"), changed({})],
-  ["a delivery that never was", "delivery_not_found", replays, atHook("on")],
+  ["an unknown endpoint", "webhook_not_found", ({ path }) => path.includes("{webhook_id}"), changed({})],
+  ["an unknown delivery", "delivery_not_found", replays, atHook("on")],
   [
-    "an endpoint that is switched off",
+    "a disabled endpoint",
     "webhook_disabled",
     (endpoint) => replays(endpoint) || endpoint.name === "POST /webhooks/{webhook_id}/test",
     atHook("off"),
   ],
-  ["an address inside", "webhook_url_rejected", only("POST /webhooks"), changed({ body: INSIDE })],
+  ["a private address", "webhook_url_rejected", only("POST /webhooks"), changed({ body: PRIVATE })],
   [
-    "an address inside",
+    "a private address",
     "webhook_url_rejected",
     only("PATCH /webhooks/{webhook_id}"),
-    atHook("on", { body: INSIDE }),
+    atHook("on", { body: PRIVATE }),
   ],
   [
-    "one endpoint more than there may be",
+    "too many endpoints",
     "too_many_webhooks",
     only("POST /webhooks"),
     async (endpoint) => {

@@ -20,7 +20,7 @@ export const uploads = pgTable(
     suggestedColumn: integer().notNull().default(0),
     sampleRows: json().$type<string[][]>().notNull().default([]),
     contentHash: bytea(), // SHA-256 of the bytes received; null until complete
-    onceKey: text(), // the caller's Idempotency-Key, hashed
+    idempotencyKey: text("once_key"), // hashed
     createdAt: createdAt(),
     readyAt: moment(),
     // During the upload a short lease, renewed by the receiving process. Null once confirmed: then the job's retention
@@ -29,7 +29,7 @@ export const uploads = pgTable(
     erasedAt: moment(), // rows are deleted; the row remains for a while so that the answer is upload_expired
   },
   (table) => [
-    uniqueIndex().on(table.accountId, table.onceKey).where(sql`${table.onceKey} is not null`),
+    uniqueIndex().on(table.accountId, table.idempotencyKey).where(sql`${table.idempotencyKey} is not null`),
     index().on(table.expiresAt),
     index().on(table.accountId).where(sql`${table.expiresAt} is not null`),
   ],

@@ -28,8 +28,8 @@ export type IncomingFile = {
   filename: string | undefined;
   /** Throws if the sender aborts. */
   bytes: AsyncIterable<Uint8Array>;
-  /** Idempotency key: the same file under the same key is received once. */
-  onceKey: string | undefined;
+  /** The same file with the same key is received once. */
+  idempotencyKey: string | undefined;
 };
 
 export type PreviewResult = { preview: UploadPreview; isReplayed: boolean };
@@ -53,9 +53,14 @@ const RENEW_EVERY_MS = 3_000;
 
 export function createUploads({ database, limits }: UploadsDeps): Uploads {
   return {
-    async preview(caller, { filename, bytes, onceKey }) {
+    async preview(caller, { filename, bytes, idempotencyKey }) {
       const id = randomUUID();
-      const earlier = await begin(database, { id, caller, filename: displayedFilename(filename), onceKey });
+      const earlier = await begin(database, {
+        id,
+        caller,
+        filename: displayedFilename(filename),
+        idempotencyKey,
+      });
       if (earlier) return { preview: await previewAgain(database, earlier, bytes), isReplayed: true };
       const renewal = setInterval(() => void renew(database, id).catch(() => {}), RENEW_EVERY_MS);
       try {
@@ -81,17 +86,20 @@ export function createUploads({ database, limits }: UploadsDeps): Uploads {
   };
 }
 
-type NewUpload = { id: string; caller: Caller; filename: string; onceKey: string | undefined };
+type NewUpload = { id: string; caller: Caller; filename: string; idempotencyKey: string | undefined };
 
 /** Inserts a new upload, or returns the earlier one with the same idempotency key. */
 async function begin({ pool, orm }: Database, upload: NewUpload): Promise<UploadRow | undefined> {
-  const { id, caller, filename, onceKey } = upload;
-  const hasItsKey = and(eq(uploads.accountId, caller.accountId), eq(uploads.onceKey, onceKey ?? ""));
-  if (onceKey !== undefined)
+  const { id, caller, filename, idempotencyKey } = upload;
+  const hasItsKey = and(
+    eq(uploads.accountId, caller.accountId),
+    eq(uploads.idempotencyKey, idempotencyKey ?? ""),
+  );
+  if (idempotencyKey !== undefined)
     await orm.delete(uploads).where(and(hasItsKey, lte(uploads.expiresAt, sql`now()`)));
-  const values = [id, caller.accountId, filename, onceKey ?? null];
+  const values = [id, caller.accountId, filename, idempotencyKey ?? null];
   if ((await pool.query({ ...BEGIN, values })).rowCount === 1) return undefined;
-  const [earlier] = onceKey === undefined ? [] : await orm.select().from(uploads).where(hasItsKey);
+  const [earlier] = idempotencyKey === undefined ? [] : await orm.select().from(uploads).where(hasItsKey);
   if (!earlier) {
     const why = `${MAX_UNCONFIRMED} uploads are waiting for confirmation. Confirm one, or wait: each is deleted after ${UNCONFIRMED_HOURS} hours.`;
     throw new Refusal("too_many_uploads", why, { retryAfterSeconds: TOO_MANY_RETRY_SECONDS });

@@ -58,9 +58,12 @@ export const uploadRoutes =
         async (request, reply) => {
           const leave = places.take(request.caller!.accountId);
           try {
-            const onceKey = requestName(request);
+            const idempotencyKey = requestName(request);
             const file = await fileOf(request, maxUploadBytes, stopping);
-            const { preview, isReplayed } = await uploads.preview(request.caller!, { ...file, onceKey });
+            const { preview, isReplayed } = await uploads.preview(request.caller!, {
+              ...file,
+              idempotencyKey,
+            });
             if (isReplayed) reply.header(REPLAYED, "true");
             return preview;
           } finally {

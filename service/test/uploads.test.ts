@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readParts } from "../src/uploads/upload-parts.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
-import { type IntakeWorld, inPieces, openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
+import { type IntakeWorld, inPieces, openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 let world: IntakeWorld;
 beforeAll(async () => {
@@ -102,7 +102,11 @@ test("an aborted upload is deleted", async () => {
     yield* inPieces(tableOf(3_000, (row) => `user${row}@example.com`));
     throw new Error("the line went dead");
   }
-  const sent = world.uploads.preview(caller, { filename: "x.csv", bytes: broken(), onceKey: "broken" });
+  const sent = world.uploads.preview(caller, {
+    filename: "x.csv",
+    bytes: broken(),
+    idempotencyKey: "broken",
+  });
   await expect(sent).rejects.toThrow("the line went dead");
   expect(await uploadsOf(caller.accountId)).toEqual([]);
   expect(await world.preview(caller, SMALL, "broken")).toMatchObject({ total_rows: 4 }); // the key is free again
@@ -114,7 +118,7 @@ test("the same file with the same key is one upload; another file is refused", a
   const again = await world.uploads.preview(caller, {
     filename: "list.csv",
     bytes: inPieces(SMALL),
-    onceKey: "key-1",
+    idempotencyKey: "key-1",
   });
   expect(again).toEqual({ preview: first, isReplayed: true });
   await expect(world.preview(caller, `${SMALL}x,y@z.io\n`, "key-1")).rejects.toEqual(
@@ -135,7 +139,11 @@ test("an upload in progress holds its key; if its process dies, only until the l
     await gate;
     yield* inPieces(SMALL);
   }
-  const first = world.uploads.preview(caller, { filename: "slow.csv", bytes: slow(), onceKey: "slow" });
+  const first = world.uploads.preview(caller, {
+    filename: "slow.csv",
+    bytes: slow(),
+    idempotencyKey: "slow",
+  });
   await expect.poll(() => uploadsOf(caller.accountId)).toHaveLength(1);
   await expect(world.preview(caller, SMALL, "slow")).rejects.toEqual(codeOf("idempotency_in_flight"));
   finish();

@@ -12,7 +12,7 @@ import { createIdempotentResponses } from "../src/http/middleware/idempotent-res
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { uploadRoutes } from "../src/http/routes/upload-routes.ts";
 import { createLog } from "../src/log.ts";
-import { openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
+import { openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 const MAX_UPLOAD_BYTES = 1_000_000;
 

@@ -3,8 +3,8 @@ import { greylists, mailDomain } from "@mailvet/lab";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { eraseExpiredJobs } from "../src/jobs/retention.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
-import { openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
 import { type JobWorld, openJobWorld } from "./jobs-run-world.ts";
+import { openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 let world: JobWorld;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SliceEmail } from "../src/jobs/slice-cutter.ts";
-import { type IntakeWorld, openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
+import { type IntakeWorld, openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 let world: IntakeWorld;
 beforeAll(async () => {

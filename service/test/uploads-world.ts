@@ -64,8 +64,9 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
     /** Called after each window, just before its commit. */
     afterWindow,
     account,
-    preview: async (caller: Caller, text: string | Buffer, onceKey?: string) =>
-      (await uploads.preview(caller, { filename: "list.csv", bytes: inPieces(text), onceKey })).preview,
+    preview: async (caller: Caller, text: string | Buffer, idempotencyKey?: string) =>
+      (await uploads.preview(caller, { filename: "list.csv", bytes: inPieces(text), idempotencyKey }))
+        .preview,
     /** Claims the plan task of this job. */
     async claimPlan(jobId: string): Promise<Task> {
       const { rows } = await database.pool.query<Task>(
