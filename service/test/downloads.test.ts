@@ -150,7 +150,7 @@ test("a download whose rows are deleted meanwhile is aborted instead of ending a
   const { begin, addJob } = await world.account();
   for (const erasure of ["delete from upload_parts", "update jobs set expires_at = now()"]) {
     const id = await addJob(manyRows(40_000));
-    const answer = await begin(`/bulk/jobs/${id}/download`); // far more than fits on the way
+    const answer = await begin(`/bulk/jobs/${id}/download`); // far more than the socket buffers hold
     await world.database.pool.query(erasure);
     await expect(answer.toArray()).rejects.toThrow("aborted");
     expect(world.failures.at(-1)).toMatchObject({ code: "results_expired" });
@@ -169,7 +169,7 @@ test("a slow reader slows the server down, and a disconnect ends the work", asyn
   let before: number;
   do {
     before = queries;
-    await later(300); // timing: until no more comes
+    await later(300); // timing: until no more queries start
   } while (queries > before);
   expect(queries).toBeLessThan(4 * 40); // each of the forty parts takes more than one
 
@@ -200,7 +200,7 @@ test("twenty thousand rows, every fifth a duplicate, arrive complete and in orde
     { row: 20_000, status: "valid" },
   ]);
 
-  // After some rounds PostgreSQL plans a statement for good. What it takes then must not depend on luck.
+  // After some executions PostgreSQL uses a generic plan, which must be as good.
   for (let round = 0; round < 8; round++) {
     const page = await ask(`/bulk/jobs/${id}/results?skip=19998&status=valid`);
     expect(page.headers.get("x-total-count")).toBe("20000");

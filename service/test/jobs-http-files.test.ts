@@ -9,13 +9,13 @@ type NastyFile = {
   what: string;
   filename?: string;
   bytes: string | Uint8Array<ArrayBuffer>;
-  /** Names of the columns; the rows as they come back, without our columns. */
+  /** Column names; the downloaded rows without the verdict columns. */
   columns: string[];
   hasHeader?: false;
   emailColumn: string;
   delimiter?: string;
   rows: string[][];
-  /** For each row what is validated and what comes of it; undefined: nothing, the cell is empty. */
+  /** For each row the validated text and its verdict; undefined: the cell is empty. */
   verdicts: ([email: string, SubStatus, "again"?] | undefined)[];
 };
 
@@ -190,7 +190,7 @@ beforeAll(async () => {
   for (const file of FILES) {
     const preview = await lists.upload(file.bytes, file.filename);
     previews.set(file, preview);
-    jobs.set(file, await lists.confirm(preview)); // all of them are worked on at the same time
+    jobs.set(file, await lists.confirm(preview)); // all jobs run concurrently
   }
 });
 afterAll(() => service[Symbol.asyncDispose]());

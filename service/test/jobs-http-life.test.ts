@@ -149,7 +149,7 @@ test.concurrent("long polling returns as soon as the job changes, and at once if
   const { id } = await beginHalf(lists);
   const waits = async (seconds: number) => asJob((await lists.ask(`/bulk/jobs/${id}?wait=${seconds}`)).body);
   const paused = waits(30);
-  await new Promise((resolve) => setTimeout(resolve, 50)); // timing: the question comes first, on most machines
+  await new Promise((resolve) => setTimeout(resolve, 50)); // timing: the request arrives first on most machines
   await lists.move(id, "pause");
   expect((await paused).status).toBe("paused");
   expect((await waits(1)).status).toBe("paused");

@@ -12,7 +12,7 @@ import { expectProblem } from "./problems.ts";
 import { openService, urlOf } from "./service.ts";
 import { SERVICE_PROGRAM } from "./service-program.ts";
 
-const DATABASE_URL = "postgres://somebody@db.house.example/mailvet";
+const DATABASE_URL = "postgres://mailvet@db.example/mailvet";
 const LIST = "email\nvalid@mailvet.test\ngreylisted-then-valid@mailvet.test\nmailbox-full@mailvet.test\n";
 
 test("ROLE=worker and ROLE=api require an external database", () => {
@@ -42,7 +42,7 @@ test.concurrent("the API accepts a job, a worker runs it, and the API reports it
   const second = await lists.begin(LIST);
   for (const move of ["pause", "resume"]) {
     const refused = await lists.ask(`/bulk/jobs/${second.id}/${move}`, { method: "POST" });
-    await expectProblem(api, refused, "job_state_conflict"); // it has not begun
+    await expectProblem(api, refused, "job_state_conflict"); // still queued
   }
   expect(await lists.move(second.id, "cancel")).toMatchObject({ status: "cancelled", credits_used: 0 });
   const events = lists.ask(`/bulk/jobs/${id}/events`);

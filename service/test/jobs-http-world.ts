@@ -9,13 +9,13 @@ import { type Answer, type Asked, formWith, type Person, type TestService } from
 export type Lists = {
   ask(path: string, asked?: Asked): Promise<Answer>;
   upload(content: string | Uint8Array<ArrayBuffer>, filename?: string): Promise<UploadPreview>;
-  /** By the column that was suggested, unless another is named. */
+  /** With the suggested column, unless another is given. */
   confirm(preview: UploadPreview, column?: string): Promise<Job>;
   /** Uploads and confirms. */
   begin(content: string | Uint8Array<ArrayBuffer>): Promise<Job>;
   job(id: string): Promise<Job>;
   move(id: string, move: "cancel" | "pause" | "resume"): Promise<Job>;
-  /** The job, once it is as it should be. */
+  /** Waits until the job satisfies the condition. */
   until(id: string, isIt: (job: Job) => boolean): Promise<Job>;
   ended(id: string): Promise<Job>;
   /** The downloaded CSV, line by line and cell by cell, the header first. */

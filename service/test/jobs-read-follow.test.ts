@@ -24,7 +24,7 @@ test("long polling is answered as soon as the job changes", async () => {
     await world.change(id, `processed = ${++processed}`);
   }
   for (const job of await waiting) expect(job).toMatchObject({ id, progress_percent: job.processed * 10 });
-  expect(processed).toBeLessThan(10); // thirty seconds have room for a hundred
+  expect(processed).toBeLessThan(10); // the wait of thirty seconds would allow a hundred
 });
 
 test("without wait, or after the end, the answer is immediate; without a change it comes at the timeout", async () => {
@@ -42,7 +42,7 @@ test("a job erased during long polling is answered with job_not_found", async ()
   const { ask, addJob } = await world.account();
   const id = await addJob(RUNNING);
   const waiting = ask(`/bulk/jobs/${id}?wait=20`);
-  await later(100); // timing: the question comes first, on most machines
+  await later(100); // timing: the request arrives first on most machines
   await world.database.pool.query("delete from jobs where id = $1", [id]);
   await world.database.pool.query("select pg_notify('jobs', $1)", [id]);
   expect((await waiting).status).toBe(404);
@@ -62,7 +62,7 @@ test("a stream sends the job at once, then each change, then the end", async () 
   expect(await events.next()).toMatchObject({ value: { event: "progress", job: { id, processed: 0 } } });
   await world.change(id, "processed = 3");
   expect(await events.next()).toMatchObject({ value: { event: "progress", job: { processed: 3 } } });
-  // However fast it goes, it is told twice a second: of these steps only the last is sure to be among them.
+  // The record is read at most twice a second, so only the last of these steps is certain to be sent.
   for (let processed = 4; processed <= 8; processed++) await world.change(id, `processed = ${processed}`);
   const seen: number[] = [];
   while (seen.at(-1) !== 8) seen.push((await events.next()).value!.job.processed);

@@ -105,7 +105,7 @@ test("results are available from the end of the job until they are deleted", asy
   const { ask, addJob } = await world.account();
   const [running, erased] = [
     await addJob({ ...LIST, status: "processing" }),
-    await addJob({ ...LIST, expiresAt: new Date() }), // rows go before anybody notes that they have gone
+    await addJob({ ...LIST, expiresAt: new Date() }), // expired, but erased_at is not set yet
   ];
   for (const what of ["results", "download"]) {
     const early = await ask(`/bulk/jobs/${running}/${what}`);

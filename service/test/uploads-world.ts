@@ -65,7 +65,7 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
     afterWindow,
     account,
     preview: async (caller: Caller, text: string | Buffer, idempotencyKey?: string) =>
-      (await uploads.preview(caller, { filename: "list.csv", bytes: inPieces(text), idempotencyKey }))
+      (await uploads.preview(caller, { filename: "list.csv", bytes: inChunks(text), idempotencyKey }))
         .preview,
     /** Claims the plan task of this job. */
     async claimPlan(jobId: string): Promise<Task> {
@@ -87,11 +87,11 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
   };
 }
 
-const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
-export async function* inPieces(text: string | Buffer): AsyncGenerator<Uint8Array> {
+export async function* inChunks(text: string | Buffer): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
 }
 
 /** A CSV table with a header; `emailAt` gives the cell of the second column. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readParts } from "../src/uploads/upload-parts.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
-import { type IntakeWorld, inPieces, openIntakeWorld, tableOf } from "./uploads-world.ts";
+import { type IntakeWorld, inChunks, openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 let world: IntakeWorld;
 beforeAll(async () => {
@@ -99,7 +99,7 @@ test("a file that is no list of emails is refused with its own code and deleted"
 test("an aborted upload is deleted", async () => {
   const caller = await world.account();
   async function* broken() {
-    yield* inPieces(tableOf(3_000, (row) => `user${row}@example.com`));
+    yield* inChunks(tableOf(3_000, (row) => `user${row}@example.com`));
     throw new Error("the line went dead");
   }
   const sent = world.uploads.preview(caller, {
@@ -117,7 +117,7 @@ test("the same file with the same key is one upload; another file is refused", a
   const first = await world.preview(caller, SMALL, "key-1");
   const again = await world.uploads.preview(caller, {
     filename: "list.csv",
-    bytes: inPieces(SMALL),
+    bytes: inChunks(SMALL),
     idempotencyKey: "key-1",
   });
   expect(again).toEqual({ preview: first, isReplayed: true });
@@ -137,7 +137,7 @@ test("an upload in progress holds its key; if its process dies, only until the l
   });
   async function* slow() {
     await gate;
-    yield* inPieces(SMALL);
+    yield* inChunks(SMALL);
   }
   const first = world.uploads.preview(caller, {
     filename: "slow.csv",
