@@ -224,7 +224,8 @@ test("a small job gets a slot while a large one occupies all of them waiting for
   const small = await world.caller(1);
   const largeJob = await world.add(large, [["cy@dumb.test"], ["dee@dumb.test"]]);
   const worker = world.open({ waitMs: 150 });
-  const waiting = worker.runDue();
+  const claimed = await worker.claim(); // before the small job exists
+  const waiting = Promise.all(claimed.map((task) => worker.run(task)));
   const smallJob = await world.add(small, [["valid@mailvet.test"]]);
   await waiting; // the large job leaves the slots to the small one
   const [next] = await worker.claim(1);
