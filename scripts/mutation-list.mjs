@@ -154,13 +154,13 @@ export const MUTATIONS = [
   // Jobs and their tasks: nothing lost, nothing doubled.
   [
     "service/src/jobs/slice-save.ts",
-    "if (!isSaved) throw new NotOurs();",
+    "if (!isSaved) throw new ClaimLost();",
     "",
     "service/test/jobs-run.test.ts",
   ],
   [
-    "service/src/jobs/slice-save.ts",
-    "return found.length === 1;",
+    "service/src/queue/tasks.ts",
+    "return locked.length === 1;",
     "return true;",
     "service/test/jobs-run.test.ts",
   ],
@@ -177,14 +177,15 @@ export const MUTATIONS = [
     "service/src/jobs/slice-cutter.test.ts",
   ],
   [
-    "service/src/jobs/job-actions.ts",
-    'require(job, ["paused"], "resumed");',
-    "",
-    "service/test/jobs-run-moves.test.ts",
+    "service/src/jobs/job-state.ts",
+    "if (transition) return transition;",
+    "return transition ?? CANCEL;",
+    "service/src/jobs/job-state.test.ts",
+    "service/test/jobs-run-actions.test.ts",
   ],
   [
     "service/src/queue/tasks.ts",
-    "eq(tasks.processId, processId), isThisTurn",
+    "eq(tasks.processId, processId), isThisClaim",
     "eq(tasks.processId, processId)",
     "service/test/queue-processes.test.ts",
   ],
@@ -239,8 +240,8 @@ export const MUTATIONS = [
   ],
   [
     "service/src/webhooks/retry-schedule.ts",
-    "gapsMs[attempts - 1]",
-    "gapsMs[attempts]",
+    "delaysMs[attempts - 1]",
+    "delaysMs[attempts]",
     "service/src/webhooks/retry-schedule.test.ts",
     "service/test/webhooks-delivery.test.ts",
   ],

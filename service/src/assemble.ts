@@ -36,9 +36,9 @@ import { validationRoutes } from "./http/routes/validation-routes.ts";
 import { webhookRoutes } from "./http/routes/webhook-routes.ts";
 import { buildWorkerApp } from "./http/worker-app.ts";
 import { createIdempotentResponses } from "./idempotency/idempotent-responses.ts";
+import { createConfirmUpload } from "./jobs/confirm-upload.ts";
 import { createJobActions } from "./jobs/job-actions.ts";
-import { createJobEnds } from "./jobs/job-end.ts";
-import { readJobRecord as recordOf } from "./jobs/job-record.ts";
+import { createJobTransitions } from "./jobs/job-transitions.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
@@ -46,6 +46,7 @@ import { createApiKeys } from "./keys/api-keys.ts";
 import type { Log } from "./log.ts";
 import { hourly, startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
+import { processLeases } from "./pacing/release-leases.ts";
 import { createSharedPaces } from "./pacing/shared-host-limiters.ts";
 import { createProcessRegistry } from "./queue/process-registry.ts";
 import { createTasks } from "./queue/tasks.ts";
@@ -147,7 +148,13 @@ async function open(
 
   const notices = createPubSub(database.connection, { say: warn });
   closers.push(() => notices.close());
-  const processes = createProcessRegistry({ database, role, isAlone, say: warn });
+  const processes = createProcessRegistry({
+    database,
+    role,
+    isAlone,
+    leases: processLeases,
+    log: log.event,
+  });
   closers.push(() => processes.close());
   await abortable(processes.start(), interrupted);
   const tasks = createTasks({ database });
@@ -162,17 +169,17 @@ async function open(
     resolver,
     egressAllow: config.engine.egressAllow,
     version,
-    mailNotice: async (accountId, subject, text) => {
+    emailOwner: async (accountId, subject, text) => {
       const to = await emailOf(database, accountId);
       if (to) await mailer.send({ to, subject, text });
     },
-    say: warn,
+    log: log.event,
   });
   closers.push(() => webhooks.close());
-  const { announce } = webhooks;
-  const ledger = createLedger({ database, say: warn, onLow: webhooks.tellLow });
+  const { publish } = webhooks;
+  const ledger = createLedger({ database, say: warn, onLow: webhooks.publishLowCredits });
   closers.push(() => ledger.close());
-  const keyring = createApiKeys({ database, notices, announce });
+  const keyring = createApiKeys({ database, notices, announce: publish });
   closers.push(() => keyring.close());
 
   const paces = isAlone ? undefined : createSharedPaces({ database, notices, processes, say: warn });
@@ -219,7 +226,7 @@ async function open(
     singleBudgetMs: config.budgets.singleMs,
     bulkBudgetMs: config.budgets.bulkMs,
     sayFailure: (requestId, failure) => sayFailure({ request_id: requestId }, failure),
-    rechecking: { database, tasks, processes, announce },
+    rechecking: { database, tasks, processes, announce: publish },
   });
   closers.push(() => validations.close());
 
@@ -241,11 +248,17 @@ async function open(
   });
   closers.push(() => accounts.close());
 
-  const uploads = createUploads({ database, tasks, limits: config.jobs, onLow: webhooks.tellLow });
+  const uploads = createUploads({ database, limits: config.jobs });
   const { retentionDays } = config.jobs;
-  const ends = createJobEnds({ database, tasks, announce, recordOf, retentionDays });
-  const moves = createJobActions({ database, tasks, ends, announce });
-  const watch = createJobWatch({ database, notices });
+  const transitions = createJobTransitions({ database, tasks, publish, retentionDays });
+  const confirmUpload = createConfirmUpload({
+    database,
+    transitions,
+    limits: config.jobs,
+    onLow: webhooks.publishLowCredits,
+  });
+  const moves = createJobActions({ database, transitions });
+  const watch = createJobWatch({ database, pubsub: notices });
   closers.push(() => watch.close());
 
   const idempotentResponses = createIdempotentResponses(database);
@@ -264,8 +277,8 @@ async function open(
       jobs: moves.eraseExpired,
       deliveries: webhooks.eraseOld,
       rechecks: validations.rechecks.eraseOld,
-      webhook_lanes: () => tasks.closeIdleLanes("webhooks"),
-      recheck_lanes: () => tasks.closeIdleLanes("rechecks"),
+      webhook_groups: () => tasks.closeIdleGroups("webhooks"),
+      recheck_groups: () => tasks.closeIdleGroups("rechecks"),
       ...(paces ? { paces: paces.forgetOld } : {}),
       ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),
     },
@@ -275,39 +288,39 @@ async function open(
 
   const workers: Worker[] = [];
   if (role !== "api") {
-    const shared = { database, tasks, processes, notices, say: warn };
+    const shared = { database, tasks, processes, pubsub: notices, log: log.event };
     workers.push(
       startWorker({
         ...shared,
-        line: "jobs",
+        queue: "jobs",
         slots,
         handlers: {
-          plan: planHandler({ database, tasks, processes, jobEnds: ends }),
+          plan: planHandler({ database, tasks, processes, transitions }),
           slice: sliceHandler({
             database,
             tasks,
             processes,
-            finishIfDone: ends.finishIfDone,
+            transitions,
             answers: validations.answers,
             countVerdict,
-            sayFailure: (jobId, failure) => sayFailure({ job_id: jobId }, failure),
+            log: log.event,
           }),
         },
-        giveUp: async ({ laneId }) => ends.fail(laneId, GAVE_UP),
+        onExhausted: async ({ groupId }) => transitions.fail(groupId, TASK_EXHAUSTED),
       }),
       startWorker({
         ...shared,
-        line: "rechecks",
+        queue: "rechecks",
         slots: RECHECKS_AT_ONCE,
         handlers: { recheck: validations.rechecks.handler },
-        giveUp: validations.rechecks.giveUp,
+        onExhausted: validations.rechecks.giveUp,
       }),
       startWorker({
         ...shared,
-        line: "webhooks",
+        queue: "webhooks",
         slots: DELIVERIES_AT_ONCE,
         handlers: { delivery: webhooks.deliveryHandler },
-        giveUp: webhooks.giveUp,
+        onExhausted: webhooks.onDeliveryExhausted,
       }),
     );
   }
@@ -348,7 +361,7 @@ async function open(
           routes: [
             validationRoutes({ validations, charges: ledger }),
             domainRoutes({ validations, charges: ledger }),
-            uploadRoutes({ uploads, maxUploadBytes: config.jobs.maxUploadBytes }),
+            uploadRoutes({ uploads, confirmUpload, maxUploadBytes: config.jobs.maxUploadBytes }),
             jobRoutes({
               database,
               watch,
@@ -390,9 +403,9 @@ async function open(
   };
 }
 
-const GAVE_UP = {
+const TASK_EXHAUSTED = {
   code: "internal_error",
-  detail: "Working on the list failed again and again. What it did not use was given back.",
+  detail: "The job failed repeatedly because of an internal error. Unused credits were returned.",
 };
 
 /** For links in mails that never leave this machine. */

@@ -20,6 +20,23 @@ export const LOG_EVENTS = {
     message: "an event has repeated; occurrences were not logged one by one",
   },
   // db, queue
+  heartbeat_failed: { level: "warn", message: "heartbeat failed" },
+  heartbeat_restored: { level: "info", message: "heartbeat restored" },
+  own_lease_expired: { level: "warn", message: "the lease of this process expired; its tasks were released" },
+  process_lease_expired: { level: "warn", message: "the lease of a process expired" },
+  process_cleanup_failed: { level: "warn", message: "expired processes could not be removed" },
+  process_unregister_failed: { level: "warn", message: "this process could not unregister" },
+  expired_tasks_released: { level: "warn", message: "tasks of expired processes released" },
+  orphaned_tasks_released: { level: "warn", message: "tasks claimed but not running released" },
+  unfinished_tasks_released: { level: "warn", message: "tasks unfinished at shutdown released" },
+  task_claim_failed: { level: "warn", message: "tasks could not be claimed" },
+  task_release_failed: { level: "warn", message: "tasks could not be released at shutdown" },
+  task_interrupted: { level: "warn", message: "task postponed because of a database error" },
+  task_stopped: { level: "warn", message: "task stopped at shutdown" },
+  task_failed: { level: "warn", message: "task failed, will be retried" },
+  task_exhausted: { level: "warn", message: "task failed for good" },
+  task_exhausted_handler_failed: { level: "warn", message: "the end of a failed task could not be saved" },
+  task_settle_failed: { level: "warn", message: "the outcome of a task could not be saved" },
 
   // http
   request_completed: { level: "info", message: "request completed" },
@@ -30,8 +47,15 @@ export const LOG_EVENTS = {
   idempotent_response_not_stored: { level: "error", message: "an idempotent response was not stored" },
 
   // jobs, uploads, downloads
+  job_checks_failed: { level: "error", message: "checks of a job failed because of an internal error" },
 
   // validations, credits, keys, accounts, webhooks
+  webhook_disabled: { level: "warn", message: "webhook endpoint disabled" },
+  webhook_disabled_email_failed: {
+    level: "warn",
+    message: "the email about a disabled webhook endpoint failed",
+  },
+  low_credits_publish_failed: { level: "warn", message: "the event credits.low could not be published" },
 
   // pacing, naming, feedback, adjudication
 

@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { jobs } from "../src/db/job-schema.ts";
 import { paces } from "../src/db/pacing-schema.ts";
-import { lanes, tasks } from "../src/db/queue-schema.ts";
 import { accounts } from "../src/db/schema.ts";
-import { createJobRate } from "../src/system/job-rate.ts";
-import { queueDepth } from "../src/system/queue-depth.ts";
+import { createJobRate } from "../src/jobs/job-rate.ts";
+import { jobs } from "../src/jobs/schema.ts";
+import { queueDepth } from "../src/queue/queue-depth.ts";
+import { lanes, tasks } from "../src/queue/schema.ts";
 import { listSharedThrottles } from "../src/system/shared-throttle-report.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { openService } from "./service.ts";
@@ -91,9 +91,9 @@ test("the rate is what jobs have gained since the last look, those that ended in
       jobRow(accountId, { status: "paused", processed: 70 }),
       jobRow(accountId, { status: "completed", processed: 9000, ...ended(60_000) }),
     ]);
-  const pulse = createJobRate(database.pool);
+  const jobRate = createJobRate(database.pool);
   const counts = { queued: 1, processing: 2, paused: 1 };
-  expect(await pulse.look()).toEqual({ ...counts, rows_per_second: null });
+  expect(await jobRate.sample()).toEqual({ ...counts, rows_per_second: null });
 
   await wait(250); // timing: the clock is the database's
   const { pool } = database;
@@ -103,7 +103,7 @@ test("the rate is what jobs have gained since the last look, those that ended in
        expires_at = now() + interval '1 day' where id = $1`,
     [ending],
   );
-  const { rows_per_second: rate, ...now } = await pulse.look();
+  const { rows_per_second: rate, ...now } = await jobRate.sample();
   expect(now).toEqual({ ...counts, processing: 1 });
   expect(rate).toBeGreaterThan(0);
   expect(rate).toBeLessThanOrEqual(200 / 0.24);

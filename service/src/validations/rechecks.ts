@@ -11,8 +11,8 @@ import type { Database, Orm } from "../db/database.ts";
 import { accounts, rechecks } from "../db/schema.ts";
 import { addressHash } from "../feedback/address-hash.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
-import type { Task, Tasks } from "../queue/tasks.ts";
-import type { GiveUp, Handler } from "../queue/worker.ts";
+import type { OnExhausted, Task, TaskHandler } from "../queue/task.ts";
+import type { Tasks } from "../queue/tasks.ts";
 import type { PublishEvent } from "../webhooks/publish-event.ts";
 import type { Answers, ValidationAnswer } from "./answer.ts";
 import type { Asker } from "./asker.ts";
@@ -22,16 +22,16 @@ import { retryDelayMs } from "./retries.ts";
 export type Rechecks = {
   /** Plans a recheck where the answer is one that may change. At most one for each address of an account. */
   plan(asker: Asker, answer: ValidationAnswer, result: ValidationResult): Promise<void>;
-  /** For tasks of the kind "recheck"; the lane is the account, the subject the row. */
-  handler: Handler;
-  giveUp: GiveUp;
+  /** For tasks of the kind "recheck"; the group is the account, the subject the row. */
+  handler: TaskHandler;
+  giveUp: OnExhausted;
   /** Erases what no worker has come to in time; returns how many. */
   eraseOld(): Promise<number>;
 };
 
 export type RecheckDeps = {
   database: Pick<Database, "orm">;
-  tasks: Pick<Tasks, "openLane" | "add" | "complete" | "postpone">;
+  tasks: Pick<Tasks, "openGroup" | "add" | "complete" | "postpone">;
   processes: Pick<ProcessRegistry, "id">;
   announce: PublishEvent;
   answers: Pick<Answers, "glance" | "knownAmong" | "ask">;
@@ -80,8 +80,8 @@ export function createRechecks({ database, tasks, processes, announce, answers }
       await orm.transaction(async (tx) => {
         const id = await insert(tx, row);
         if (id === undefined) return;
-        await tasks.openLane(tx, { id: accountId, accountId, line: "rechecks" });
-        await tasks.add(tx, [{ laneId: accountId, kind: "recheck", subject: id, dueInMs }]);
+        await tasks.openGroup(tx, { id: accountId, accountId, queue: "rechecks" });
+        await tasks.add(tx, [{ groupId: accountId, kind: "recheck", subject: id, dueInMs }]);
       });
     },
 
@@ -128,8 +128,8 @@ export function createRechecks({ database, tasks, processes, announce, answers }
   };
 }
 
-function isRowOf({ laneId, subject }: Task) {
-  return and(eq(rechecks.id, subject), eq(rechecks.accountId, laneId));
+function isRowOf({ groupId, subject }: Task) {
+  return and(eq(rechecks.id, subject), eq(rechecks.accountId, groupId));
 }
 
 async function find(orm: Pick<Orm, "select">, task: Task): Promise<Row | undefined> {

@@ -8,7 +8,7 @@ import type { Database } from "../../db/database.ts";
 import { DOWNLOAD_FORMATS } from "../../downloads/download-formats.ts";
 import { jobDownload } from "../../downloads/job-download.ts";
 import { findJob } from "../../jobs/job-list.ts";
-import { hasEnded } from "../../jobs/job-record.ts";
+import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
 import type { Log } from "../../log.ts";
 import { createEventStream, EVENT_STREAM_HEADERS } from "./event-stream.ts";

@@ -2,19 +2,24 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ConfirmRequest, Job, UploadPreview } from "@mailvet/contract";
 import { createConcurrencyLimit } from "../../concurrency-limit.ts";
+import type { ConfirmUpload } from "../../jobs/confirm-upload.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
 import { REPLAYED, requestName, storeResponse } from "../middleware/idempotency.ts";
 import { acceptForms, drainBody, readFile } from "./multipart-file.ts";
 import { shutdownSignal } from "./shutdown-signal.ts";
 import "../route-config.ts";
 
-export type UploadRouteDeps = { uploads: Pick<Uploads, "preview" | "confirm">; maxUploadBytes: number };
+export type UploadRouteDeps = {
+  uploads: Pick<Uploads, "preview">;
+  confirmUpload: ConfirmUpload;
+  maxUploadBytes: number;
+};
 
 /** Each upload takes memory and a database connection, and a slow client holds them for long. */
 const CONCURRENCY = { what: "uploads", perAccount: 2, total: 32 };
 
 export const uploadRoutes =
-  ({ uploads, maxUploadBytes }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ uploads, confirmUpload, maxUploadBytes }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     const slots = createConcurrencyLimit(CONCURRENCY);
     const stopping = shutdownSignal(app);
@@ -53,9 +58,12 @@ export const uploadRoutes =
         async (request, reply) => {
           const release = slots.acquire(request.caller!.accountId);
           try {
-            const onceKey = requestName(request);
+            const idempotencyKey = requestName(request);
             const file = await readFile(request, maxUploadBytes, stopping);
-            const { preview, isReplayed } = await uploads.preview(request.caller!, { ...file, onceKey });
+            const { preview, isReplayed } = await uploads.preview(request.caller!, {
+              ...file,
+              idempotencyKey,
+            });
             if (isReplayed) reply.header(REPLAYED, "true");
             return preview;
           } finally {
@@ -95,7 +103,7 @@ export const uploadRoutes =
       },
       async (request, reply) => {
         const { upload_id: uploadId, email_column: emailColumn } = request.body;
-        return uploads.confirm(
+        return confirmUpload(
           request.caller!,
           { uploadId, emailColumn },
           storeResponse(request, reply, { status: 200 }),

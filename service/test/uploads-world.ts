@@ -1,11 +1,14 @@
-/** Uploads on a database of their own, for the stories about files on their way to becoming jobs. */
+/** Uploads on a database of their own, up to the planned job. */
 import { randomUUID } from "node:crypto";
 import type { Plan } from "@mailvet/contract";
 import type { Caller } from "../src/caller.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { accounts } from "../src/db/schema.ts";
+import { createConfirmUpload } from "../src/jobs/confirm-upload.ts";
+import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { planHandler } from "../src/jobs/slice-planner.ts";
-import { createTasks, type Task } from "../src/queue/tasks.ts";
+import type { Task } from "../src/queue/task.ts";
+import { createTasks } from "../src/queue/tasks.ts";
 import { createUploads } from "../src/uploads/uploads.ts";
 import { openTestDatabase } from "./database.ts";
 
@@ -15,13 +18,12 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
   const database = await openTestDatabase();
   const ledger = createLedger({ database });
   const tasks = createTasks({ database });
-  const uploads = createUploads({
-    database,
-    tasks,
-    limits: { maxEmailsPerFile: 100_000, maxUploadBytes: 10_000_000, ...limits },
-  });
+  const allLimits = { maxEmailsPerFile: 100_000, maxUploadBytes: 10_000_000, ...limits };
+  const uploads = createUploads({ database, limits: allLimits });
+  const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
+  const confirm = createConfirmUpload({ database, transitions, limits: allLimits });
   const processes = { id: randomUUID() };
-  const ended: string[] = [];
+  const planned: string[] = [];
   const afterWindow = { do: () => {} };
   const plan = planHandler({
     database,
@@ -33,7 +35,7 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
       },
     },
     processes,
-    jobEnds: { finishIfDone: async (_tx, jobId) => void ended.push(jobId) },
+    transitions: { ...transitions, finishIfDone: async (_tx, jobId) => void planned.push(jobId) },
   });
   const close = async () => {
     await ledger.close();
@@ -54,20 +56,22 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
     database,
     ledger,
     uploads,
+    confirm,
     tasks,
     processes,
-    /** Jobs whose planning ended. */
-    ended,
-    /** Done after each window, just before it is committed. */
+    /** Jobs whose planning is complete. */
+    planned,
+    /** Called after each window, just before its commit. */
     afterWindow,
     account,
-    preview: async (caller: Caller, text: string | Buffer, onceKey?: string) =>
-      (await uploads.preview(caller, { filename: "list.csv", bytes: inPieces(text), onceKey })).preview,
-    /** As a worker does who gets this very task. */
+    preview: async (caller: Caller, text: string | Buffer, idempotencyKey?: string) =>
+      (await uploads.preview(caller, { filename: "list.csv", bytes: inChunks(text), idempotencyKey }))
+        .preview,
+    /** Claims the plan task of this job. */
     async claimPlan(jobId: string): Promise<Task> {
       const { rows } = await database.pool.query<Task>(
         `update tasks set process_id = $1, taken_at = now() where lane_id = $2 and kind = 'plan' and process_id is null
-         returning id, lane_id as "laneId", kind, subject, failures, losses, taken_at::text as "takenAt",
+         returning id, lane_id as "groupId", kind, subject, failures, losses, taken_at::text as "takenAt",
            0 as "overdueMs",
            (select account_id from lanes where id = lane_id) as "accountId"`,
         [processes.id, jobId],
@@ -83,14 +87,14 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
   };
 }
 
-const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
-export async function* inPieces(text: string | Buffer): AsyncGenerator<Uint8Array> {
+export async function* inChunks(text: string | Buffer): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
 }
 
-/** A table with a header and as many rows as wanted; `emailAt` says what stands in the second column. */
+/** A CSV table with a header; `emailAt` gives the cell of the second column. */
 export function tableOf(rows: number, emailAt: (row: number) => string): string {
   const lines = ["name,email,city"];
   for (let row = 1; row <= rows; row++) lines.push(`Name ${row},${emailAt(row)},Town ${row % 50}`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readParts } from "../src/uploads/upload-parts.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
-import { type IntakeWorld, inPieces, openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
+import { type IntakeWorld, inChunks, openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 let world: IntakeWorld;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ async function storedRows(uploadId: string): Promise<string[][]> {
   return rows;
 }
 
-test("a preview says what is in a file, and every row of it is stored", async () => {
+test("a preview describes the file, and every row is stored", async () => {
   const caller = await world.account();
   const preview = await world.preview(caller, SMALL);
   expect(preview).toMatchObject({
@@ -46,7 +46,7 @@ test("a preview says what is in a file, and every row of it is stored", async ()
   ]);
 });
 
-test("a file of many parts comes back row by row as it was sent", async () => {
+test("a file of many parts is read back row by row as sent", async () => {
   const caller = await world.account();
   const text = tableOf(4_500, (row) => `user${row % 3_000}@example.com`);
   const preview = await world.preview(caller, text);
@@ -55,7 +55,7 @@ test("a file of many parts comes back row by row as it was sent", async () => {
   expect(rows.map((cells) => cells.join(","))).toEqual(text.trim().split("\n").slice(1));
 });
 
-test("emails that begin late in the file are counted all the same", async () => {
+test("emails that start late in the file are counted", async () => {
   const caller = await world.account();
   const text = tableOf(2_500, (row) => (row > 2_000 ? `user${row % 100}@example.com` : "none"));
   const preview = await world.preview(caller, text);
@@ -66,7 +66,7 @@ test("emails that begin late in the file are counted all the same", async () => 
   });
 });
 
-test("too many emails: the file is counted to its end, refused, and nothing of it stays", async () => {
+test("a file with too many emails is counted to its end, refused and deleted", async () => {
   const caller = await world.account();
   const tooMany = world.preview(
     caller,
@@ -85,7 +85,7 @@ test("too many emails: the file is counted to its end, refused, and nothing of i
   expect(await uploadsOf(caller.accountId)).toEqual([]);
 });
 
-test("what is no list of emails is refused under its own name, and nothing of it stays", async () => {
+test("a file that is no list of emails is refused with its own code and deleted", async () => {
   const caller = await world.account();
   const refused: [string | Buffer, string][] = [
     ["", "empty_file"],
@@ -96,25 +96,29 @@ test("what is no list of emails is refused under its own name, and nothing of it
   expect(await uploadsOf(caller.accountId)).toEqual([]);
 });
 
-test("an upload that breaks off leaves nothing behind", async () => {
+test("an aborted upload is deleted", async () => {
   const caller = await world.account();
   async function* broken() {
-    yield* inPieces(tableOf(3_000, (row) => `user${row}@example.com`));
+    yield* inChunks(tableOf(3_000, (row) => `user${row}@example.com`));
     throw new Error("the line went dead");
   }
-  const sent = world.uploads.preview(caller, { filename: "x.csv", bytes: broken(), onceKey: "broken" });
+  const sent = world.uploads.preview(caller, {
+    filename: "x.csv",
+    bytes: broken(),
+    idempotencyKey: "broken",
+  });
   await expect(sent).rejects.toThrow("the line went dead");
   expect(await uploadsOf(caller.accountId)).toEqual([]);
   expect(await world.preview(caller, SMALL, "broken")).toMatchObject({ total_rows: 4 }); // the key is free again
 });
 
-test("the same file under the same key is one upload; another file is refused", async () => {
+test("the same file with the same key is one upload; another file is refused", async () => {
   const caller = await world.account();
   const first = await world.preview(caller, SMALL, "key-1");
   const again = await world.uploads.preview(caller, {
     filename: "list.csv",
-    bytes: inPieces(SMALL),
-    onceKey: "key-1",
+    bytes: inChunks(SMALL),
+    idempotencyKey: "key-1",
   });
   expect(again).toEqual({ preview: first, isReplayed: true });
   await expect(world.preview(caller, `${SMALL}x,y@z.io\n`, "key-1")).rejects.toEqual(
@@ -125,7 +129,7 @@ test("the same file under the same key is one upload; another file is refused", 
   expect((await world.preview(other, SMALL, "key-1")).upload_id).not.toBe(first.upload_id);
 });
 
-test("while an upload is under way its key is taken; if its process died, not for long", async () => {
+test("an upload in progress holds its key; if its process dies, only until the lease expires", async () => {
   const caller = await world.account();
   let finish = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -133,9 +137,13 @@ test("while an upload is under way its key is taken; if its process died, not fo
   });
   async function* slow() {
     await gate;
-    yield* inPieces(SMALL);
+    yield* inChunks(SMALL);
   }
-  const first = world.uploads.preview(caller, { filename: "slow.csv", bytes: slow(), onceKey: "slow" });
+  const first = world.uploads.preview(caller, {
+    filename: "slow.csv",
+    bytes: slow(),
+    idempotencyKey: "slow",
+  });
   await expect.poll(() => uploadsOf(caller.accountId)).toHaveLength(1);
   await expect(world.preview(caller, SMALL, "slow")).rejects.toEqual(codeOf("idempotency_in_flight"));
   finish();
@@ -149,18 +157,18 @@ test("while an upload is under way its key is taken; if its process died, not fo
   expect((await world.preview(caller, SMALL, "dead")).upload_id).not.toBe(dead?.id);
 });
 
-test("twenty uploads wait to be confirmed, and no more", async () => {
+test("at most twenty uploads wait for confirmation", async () => {
   const caller = await world.account();
   const sent = await Promise.all(Array.from({ length: 20 }, () => world.preview(caller, SMALL)));
   await expect(world.preview(caller, SMALL)).rejects.toEqual(codeOf("too_many_uploads"));
-  await world.uploads.confirm(caller, { uploadId: sent[0]!.upload_id, emailColumn: "email" });
+  await world.confirm(caller, { uploadId: sent[0]!.upload_id, emailColumn: "email" });
   await world.preview(caller, SMALL);
 });
 
-test("confirming makes a job, holds its credits and puts it in the queue", async () => {
+test("confirming creates a job, reserves its credits and adds it to the queue", async () => {
   const caller = await world.account({ credits: 10 });
   const { upload_id: uploadId } = await world.preview(caller, SMALL);
-  const job = await world.uploads.confirm(caller, { uploadId, emailColumn: "email" });
+  const job = await world.confirm(caller, { uploadId, emailColumn: "email" });
   expect(job).toMatchObject({
     status: "queued",
     phase: "waiting",
@@ -181,24 +189,24 @@ test("confirming makes a job, holds its credits and puts it in the queue", async
   await expectBooksToAddUp(world.database);
 });
 
-test("the same upload is the same job, also when it is confirmed many times at once", async () => {
+test("the same upload gives the same job, also when confirmed concurrently", async () => {
   const caller = await world.account({ credits: 10 });
   const { upload_id: uploadId } = await world.preview(caller, SMALL);
   const confirmed = await Promise.all(
-    Array.from({ length: 6 }, () => world.uploads.confirm(caller, { uploadId, emailColumn: "email" })),
+    Array.from({ length: 6 }, () => world.confirm(caller, { uploadId, emailColumn: "email" })),
   );
   expect(new Set(confirmed.map(({ id }) => id)).size).toBe(1);
   expect(await world.ledger.balanceOf(caller.accountId)).toEqual({ balance: 8, reserved: 2 });
-  await expect(world.uploads.confirm(caller, { uploadId, emailColumn: "name" })).rejects.toMatchObject({
+  await expect(world.confirm(caller, { uploadId, emailColumn: "name" })).rejects.toMatchObject({
     code: "job_state_conflict",
     message: expect.stringContaining('"email"'),
   });
 });
 
-test("too few credits: nothing is made and nothing is held, and with more of them it works", async () => {
+test("with too few credits nothing is created or reserved; with enough it succeeds", async () => {
   const caller = await world.account({ credits: 1 });
   const { upload_id: uploadId } = await world.preview(caller, SMALL);
-  const confirm = () => world.uploads.confirm(caller, { uploadId, emailColumn: "email" });
+  const confirm = () => world.confirm(caller, { uploadId, emailColumn: "email" });
   await expect(confirm()).rejects.toMatchObject({
     code: "insufficient_credits",
     extras: { required: 2, available: 1 },
@@ -210,21 +218,21 @@ test("too few credits: nothing is made and nothing is held, and with more of the
   await expectBooksToAddUp(world.database);
 });
 
-test("a test key's job holds nothing", async () => {
+test("a test key's job reserves nothing", async () => {
   const live = await world.account({ credits: 0 });
   const caller = { ...live, by: { ...live.by, isTest: true } } as typeof live;
   const { upload_id: uploadId } = await world.preview(caller, SMALL);
-  expect(await world.uploads.confirm(caller, { uploadId, emailColumn: "email" })).toMatchObject({
+  expect(await world.confirm(caller, { uploadId, emailColumn: "email" })).toMatchObject({
     status: "queued",
     credits_reserved: 0,
   });
 });
 
-test("a plan allows so many jobs at once, also when they are confirmed at the same moment", async () => {
+test("the plan's limit of active jobs holds for concurrent confirmations", async () => {
   const caller = await world.account({ plan: "payg" }); // five
   const sent = await Promise.all(Array.from({ length: 8 }, () => world.preview(caller, SMALL)));
   const outcomes = await Promise.allSettled(
-    sent.map(({ upload_id: uploadId }) => world.uploads.confirm(caller, { uploadId, emailColumn: "email" })),
+    sent.map(({ upload_id: uploadId }) => world.confirm(caller, { uploadId, emailColumn: "email" })),
   );
   const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   expect(refused).toEqual(Array(3).fill(codeOf("too_many_active_jobs")));
@@ -234,36 +242,36 @@ test("another account's upload, an unknown column and one without emails are ref
   const caller = await world.account();
   const { upload_id: uploadId } = await world.preview(caller, SMALL);
   const stranger = await world.account();
-  await expect(world.uploads.confirm(stranger, { uploadId, emailColumn: "email" })).rejects.toEqual(
+  await expect(world.confirm(stranger, { uploadId, emailColumn: "email" })).rejects.toEqual(
     codeOf("upload_not_found"),
   );
-  await expect(world.uploads.confirm(caller, { uploadId, emailColumn: "Email" })).rejects.toMatchObject({
+  await expect(world.confirm(caller, { uploadId, emailColumn: "Email" })).rejects.toMatchObject({
     code: "email_column_not_found",
     message: 'The columns are "name", "email".',
   });
-  await expect(world.uploads.confirm(caller, { uploadId, emailColumn: "name" })).rejects.toEqual(
+  await expect(world.confirm(caller, { uploadId, emailColumn: "name" })).rejects.toEqual(
     codeOf("no_emails_found"),
   );
 });
 
-test("a column that was not counted during the upload is counted when it is chosen", async () => {
+test("a column that was not counted during the upload is counted on confirmation", async () => {
   const caller = await world.account();
   const lines = Array.from({ length: 1_500 }, (_, n) =>
     [`a${n}@x.io`, `b${n}@x.io`, `c${n}@x.io`, n > 1_200 ? `late${n % 100}@x.io` : ""].join(";"),
   );
   const preview = await world.preview(caller, ["a;b;c;d", ...lines].join("\n"));
   expect(preview.unique_count_by_column).not.toHaveProperty("d");
-  const job = await world.uploads.confirm(caller, { uploadId: preview.upload_id, emailColumn: "d" });
+  const job = await world.confirm(caller, { uploadId: preview.upload_id, emailColumn: "d" });
   expect(job).toMatchObject({ email_column: "d", total_emails: 299, unique_emails: 100, total_rows: 1_500 });
 });
 
-test("an upload that nobody confirms in time is erased, and said to have expired", async () => {
+test("an upload that is not confirmed in time is deleted and reported as expired", async () => {
   const caller = await world.account();
   const { upload_id: uploadId } = await world.preview(caller, SMALL);
   const { upload_id: confirmed } = await world.preview(caller, SMALL);
-  await world.uploads.confirm(caller, { uploadId: confirmed, emailColumn: "email" });
+  await world.confirm(caller, { uploadId: confirmed, emailColumn: "email" });
   await world.query("update uploads set expires_at = now() - interval '1 s' where id = $1", uploadId);
-  await expect(world.uploads.confirm(caller, { uploadId, emailColumn: "email" })).rejects.toEqual(
+  await expect(world.confirm(caller, { uploadId, emailColumn: "email" })).rejects.toEqual(
     codeOf("upload_expired"),
   );
   expect(await world.uploads.eraseExpired()).toBeGreaterThanOrEqual(1);
@@ -273,13 +281,13 @@ test("an upload that nobody confirms in time is erased, and said to have expired
     uploadId,
   );
   expect(left).toEqual({ filename: "", sample_rows: [], columns: [] });
-  await expect(world.uploads.confirm(caller, { uploadId, emailColumn: "email" })).rejects.toEqual(
+  await expect(world.confirm(caller, { uploadId, emailColumn: "email" })).rejects.toEqual(
     codeOf("upload_expired"),
   );
   expect(await storedRows(confirmed)).toHaveLength(4);
   await world.query("update uploads set expires_at = now() - interval '8 days' where id = $1", uploadId);
   await world.uploads.eraseExpired();
-  await expect(world.uploads.confirm(caller, { uploadId, emailColumn: "email" })).rejects.toEqual(
+  await expect(world.confirm(caller, { uploadId, emailColumn: "email" })).rejects.toEqual(
     codeOf("upload_not_found"),
   );
 });

@@ -40,7 +40,7 @@ async function download(wanted: WantedJob, query = "") {
   return { status: answer.status, headers: answer.headers, bytes, text: bytes.toString("utf8") };
 }
 
-test("the file comes back with every row and cell of its own in place, and the verdicts after them", async () => {
+test("the file comes back with its own rows and cells unchanged, followed by the verdicts", async () => {
   const { status, headers, text } = await download(LIST);
   expect([status, headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8; header=present"]);
   expect(text).toBe(
@@ -56,13 +56,13 @@ test("the file comes back with every row and cell of its own in place, and the v
   );
 });
 
-test("with a status only the rows that came out so are in it", async () => {
+test("with a status filter only matching rows are included", async () => {
   const { text } = await download(LIST, "?status=valid");
   const ids = text.split("\r\n").filter((line) => /^\d,/.test(line));
   expect(ids.map((line) => line[0])).toEqual(["1", "3"]);
 });
 
-test("a file without a header and with semicolons gets a header, and keeps its semicolons", async () => {
+test("a file without a header gets one, and its delimiter is kept", async () => {
   const { text } = await download({
     columns: ["column_1", "column_2"],
     delimiter: ";",
@@ -74,7 +74,7 @@ test("a file without a header and with semicolons gets a header, and keeps its s
   expect(row).toMatch(/^a@x\.io;"1,5";valid;;0\.95;true;/);
 });
 
-test("the download is named after the file, in every client's spelling", async () => {
+test("the download is named after the file, in both forms of Content-Disposition", async () => {
   const nameOf = async (filename: string, query = "") =>
     (await download({ ...LIST, filename }, query)).headers.get("content-disposition");
   expect(await nameOf("list.csv")).toBe(
@@ -85,7 +85,7 @@ test("the download is named after the file, in every client's spelling", async (
   );
 });
 
-test("NDJSON has the same rows as objects, with cells as they are and verdicts as what they are", async () => {
+test("NDJSON has the same rows as objects, with typed verdicts", async () => {
   const { headers, text } = await download(LIST, "?format=ndjson");
   expect(headers.get("content-type")).toBe("application/x-ndjson");
   const rows = text
@@ -119,7 +119,7 @@ test("NDJSON has the same rows as objects, with cells as they are and verdicts a
   expect(rows[4]).toMatchObject({ email: "c@x.io", surplus_cells: ["one more"], status: null });
 });
 
-test("a workbook opens in another program, with text as text and numbers as numbers", async () => {
+test("a workbook is readable by another library, with text as text and numbers as numbers", async () => {
   const odd = ["6", "b@x.io", " <b>&amp; \u0007_x0041_ 名 "];
   const { headers, bytes } = await download({ ...LIST, rows: [...ROWS, odd] }, "?format=xlsx");
   expect(headers.get("content-type")).toBe(
@@ -137,27 +137,27 @@ test("a workbook opens in another program, with text as text and numbers as numb
   expect(last?.[2]).toBe(" <b>&amp; _x005F_x0041_ 名 ");
 });
 
-test("more rows than a sheet holds are refused before anything is written, and csv is named", async () => {
+test("more rows than a sheet can have are refused before the first byte, with CSV as the alternative", async () => {
   const { status, text } = await download({ ...LIST, totalRows: 1_048_576 }, "?format=xlsx");
   expect([status, JSON.parse(text)]).toMatchObject([
     413,
     { code: "payload_too_large", detail: expect.stringContaining("1,048,576 rows") },
   ]);
-  expect(JSON.parse(text).detail).toContain("csv");
+  expect(JSON.parse(text).detail).toContain("Download it as CSV");
 });
 
-test("a file whose rows are erased while it is fetched breaks off instead of ending as if it were whole", async () => {
+test("a download whose rows are deleted meanwhile is aborted instead of ending as if complete", async () => {
   const { begin, addJob } = await world.account();
   for (const erasure of ["delete from upload_parts", "update jobs set expires_at = now()"]) {
     const id = await addJob(manyRows(40_000));
-    const answer = await begin(`/bulk/jobs/${id}/download`); // far more than fits on the way
+    const answer = await begin(`/bulk/jobs/${id}/download`); // far more than the socket buffers hold
     await world.database.pool.query(erasure);
     await expect(answer.toArray()).rejects.toThrow("aborted");
     expect(world.failures.at(-1)).toMatchObject({ code: "results_expired" });
   }
 });
 
-test("a reader who takes its time makes the server wait, and one who leaves ends the work", async () => {
+test("a slow reader slows the server down, and a disconnect ends the work", async () => {
   const { ask, begin, addJob } = await world.account();
   const id = await addJob(manyRows(40_000));
   let queries = 0;
@@ -169,7 +169,7 @@ test("a reader who takes its time makes the server wait, and one who leaves ends
   let before: number;
   do {
     before = queries;
-    await later(300); // timing: until no more comes
+    await later(300); // timing: until no more queries start
   } while (queries > before);
   expect(queries).toBeLessThan(4 * 40); // each of the forty parts takes more than one
 
@@ -178,7 +178,7 @@ test("a reader who takes its time makes the server wait, and one who leaves ends
   expect(world.failures).not.toContainEqual(expect.objectContaining({ code: "ERR_STREAM_PREMATURE_CLOSE" }));
 });
 
-test("twenty thousand rows come whole and in order, every fifth of them a repetition", async () => {
+test("twenty thousand rows, every fifth a duplicate, arrive complete and in order", async () => {
   const { ask, addJob } = await world.account();
   const emailAt = (row: number) => `person${row % 5 === 0 ? row - 1 : row}@x.io`;
   const rows = Array.from({ length: 20_000 }, (_, n) => [String(n + 1), emailAt(n + 1)]);
@@ -200,7 +200,7 @@ test("twenty thousand rows come whole and in order, every fifth of them a repeti
     { row: 20_000, status: "valid" },
   ]);
 
-  // After some rounds PostgreSQL plans a statement for good. What it takes then must not depend on luck.
+  // After some executions PostgreSQL uses a generic plan, which must be as good.
   for (let round = 0; round < 8; round++) {
     const page = await ask(`/bulk/jobs/${id}/results?skip=19998&status=valid`);
     expect(page.headers.get("x-total-count")).toBe("20000");
@@ -211,14 +211,14 @@ test("twenty thousand rows come whole and in order, every fifth of them a repeti
   }
 });
 
-test("a workbook of several thousand rows is whole, too", async () => {
+test("a workbook of several thousand rows is complete", async () => {
   const { bytes } = await download(manyRows(2500), "?format=xlsx");
   const [sheet] = await readExcelFile(Readable.from([bytes]));
   expect(sheet?.data.length).toBe(2501);
   expect(sheet?.data.at(-1)?.[0]).toBe("person2499@x.io");
 });
 
-/** Twenty-odd megabytes without verdicts: only how much there is matters. */
+/** More than twenty megabytes without verdicts: only the size matters. */
 function manyRows(count: number): WantedJob {
   const padding = "x".repeat(600);
   return {

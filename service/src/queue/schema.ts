@@ -1,4 +1,9 @@
-/** The tables of the queue: the processes that work, the lanes that tasks wait in, and the tasks. */
+/**
+ * Tables of the queue: processes, task groups and tasks.
+ *
+ * A row of `lanes` is a task group: the tasks of one job, one webhook endpoint or one account's rechecks. `line` is the
+ * name of the queue that the group belongs to.
+ */
 import { sql } from "drizzle-orm";
 import {
   bigint,
@@ -11,12 +16,12 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core";
-import { createdAt, moment } from "./columns.ts";
-import { accountId } from "./schema.ts";
+import { createdAt, moment } from "../db/columns.ts";
+import { accountId } from "../db/schema.ts";
 
 const line = () => text({ enum: ["jobs", "rechecks", "webhooks"] }).notNull();
 
-/** Every running process of the deployment. Whoever stops beating is dead, and what it held goes back. */
+/** Running processes of the deployment. When heartbeats stop, the lease expires and the process's tasks are released. */
 export const processes = pgTable("processes", {
   id: uuid().primaryKey(),
   role: text({ enum: ["all", "api", "worker"] }).notNull(),
@@ -26,23 +31,20 @@ export const processes = pgTable("processes", {
   beatAt: createdAt(),
 });
 
-/**
- * Tasks that wait for one another's turn: those of one job, or of one webhook endpoint. Turns go round between accounts,
- * then between the lanes of each.
- */
+/** Task groups. Claims are shared fairly between accounts, then between the groups of each account. */
 export const lanes = pgTable(
   "lanes",
   {
-    id: uuid().primaryKey(), // of the job or the endpoint; for rechecks, of the account
+    id: uuid().primaryKey(), // id of the job or the endpoint; for rechecks, of the account
     accountId: accountId(),
     line: line(),
-    isHeld: boolean().notNull().default(false), // its tasks stay where they are until it is let go
-    servedAt: moment().notNull(), // when a task was last taken; a new one has a head start
+    isHeld: boolean().notNull().default(false), // paused: its tasks are not claimed
+    servedAt: moment().notNull(), // last claim; a new group starts with an earlier time
   },
   (table) => [index().on(table.line), index().on(table.accountId)],
 );
 
-/** When an account last had its turn. Lanes come and go with their jobs; this stays, so that new jobs are no trick. */
+/** Last claim per account. Outlives the groups, so that creating new jobs does not move an account forward. */
 export const turns = pgTable(
   "turns",
   { accountId: accountId(), line: line(), servedAt: moment() }, // null: never
@@ -57,11 +59,11 @@ export const tasks = pgTable(
       .notNull()
       .references(() => lanes.id, { onDelete: "cascade" }),
     kind: text({ enum: ["plan", "slice", "recheck", "delivery"] }).notNull(),
-    subject: text().notNull(), // what of the lane it is about: the slice's number, the delivery's id
+    subject: text().notNull(), // the item within the group: slice number, delivery id
     dueAt: createdAt(),
-    failures: smallint().notNull().default(0), // it threw
-    losses: smallint().notNull().default(0), // the process that had it died
-    processId: uuid(), // who has it; null: it waits
+    failures: smallint().notNull().default(0), // attempts that threw
+    losses: smallint().notNull().default(0), // attempts whose process died
+    processId: uuid(), // claimed by; null: waiting
     takenAt: moment(),
     createdAt: createdAt(),
   },

@@ -1,4 +1,4 @@
-/** Files over real HTTP: what is taken, what is refused, and what becomes of senders who are slow, silent or gone. */
+/** Uploads over HTTP: accepted and refused files, and senders that are slow, silent or disconnected. */
 import { createHash, randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
@@ -12,7 +12,7 @@ import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { uploadRoutes } from "../src/http/routes/upload-routes.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createLog } from "../src/log.ts";
-import { openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
+import { openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 const MAX_UPLOAD_BYTES = 1_000_000;
 
@@ -36,7 +36,13 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),
     version: "0.0.0",
-    routes: [uploadRoutes({ uploads: world.uploads, maxUploadBytes: MAX_UPLOAD_BYTES })],
+    routes: [
+      uploadRoutes({
+        uploads: world.uploads,
+        confirmUpload: world.confirm,
+        maxUploadBytes: MAX_UPLOAD_BYTES,
+      }),
+    ],
   });
   const origin = await app.listen({ host: "127.0.0.1", port: 0 });
   let isClosed = false;
@@ -97,7 +103,7 @@ const BOUNDARY = "----a-boundary";
 const formStart = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="slow.csv"\r\n\r\n`;
 const formEnd = `\r\n--${BOUNDARY}--\r\n`;
 
-/** A connection on which a form is sent by hand; `heard` settles when the server hangs up or the answer is whole. */
+/** A raw connection that sends a form; `heard` resolves when the server closes it or the response is complete. */
 function sendSlowly(headers: Record<string, string>, length: number, on = http) {
   const socket = connect(on.port, "127.0.0.1");
   let text = "";
@@ -141,7 +147,7 @@ test("a file is previewed, confirmed, and the job is queued", async () => {
   );
 });
 
-test("the same Idempotency-Key with the same file is answered again, with another file refused", async () => {
+test("the same Idempotency-Key returns the same answer for the same file and refuses another file", async () => {
   const { headers, accountId } = await http.key();
   const once = { ...headers, "idempotency-key": "abc" };
   const first = await preview(once, formOf(["file", SMALL, "a.csv"]));
@@ -156,7 +162,7 @@ test("the same Idempotency-Key with the same file is answered again, with anothe
   expect(broken).toMatchObject({ status: 422, body: { code: "validation_failed" } });
 });
 
-test("a form without its one file is refused, and says what is missing", async () => {
+test("a form without exactly one file is refused, naming what is missing", async () => {
   const { headers, accountId } = await http.key();
   const atFile = (message: string) => ({
     status: 422,
@@ -173,7 +179,7 @@ test("a form without its one file is refused, and says what is missing", async (
   expect(await http.uploadsOf(accountId)).toEqual([]);
 });
 
-test("what is no form, or a broken one, is refused", async () => {
+test("a body that is no form, or a malformed one, is refused", async () => {
   const { headers } = await http.key();
   const typed = (type: string) => ({ ...headers, "content-type": type });
   const notAForm = { status: 415, body: { code: "unsupported_media_type" } };
@@ -189,7 +195,7 @@ test("what is no form, or a broken one, is refused", async () => {
   ).toMatchObject(broken);
 });
 
-test("a file that is too large is refused, whether it says so or not", async () => {
+test("a file that is too large is refused, with or without Content-Length", async () => {
   const { headers, accountId } = await http.key();
   const large = tableOf(40_000, (row) => `user${row}@example.com`);
   const tooLarge = { status: 413, body: { code: "payload_too_large" } };
@@ -210,7 +216,7 @@ test("a file that is too large is refused, whether it says so or not", async () 
   expect(await http.uploadsOf(accountId)).toEqual([]);
 });
 
-test("a refusal is heard also by a sender who listens only when everything is sent", async () => {
+test("a sender that reads only after sending everything receives the refusal", async () => {
   const { headers } = await http.key();
   const body = `${formStart}PK\u0003\u0004${"\u0000x".repeat(400_000)}${formEnd}`;
   const { socket, heard } = sendSlowly(headers, Buffer.byteLength(body));
@@ -219,14 +225,14 @@ test("a refusal is heard also by a sender who listens only when everything is se
   socket.destroy();
 });
 
-test("a key without the scope, and no key at all, get nowhere", async () => {
+test("a key without the scope, and a request without a key, are refused", async () => {
   const { headers } = await http.key(["read", "validate"]);
   const form = () => formOf(["file", SMALL, "a.csv"]);
   expect(await preview(headers, form())).toMatchObject({ status: 403, body: { code: "insufficient_scope" } });
   expect(await preview({}, form())).toMatchObject({ status: 401, body: { code: "missing_api_key" } });
 });
 
-test("a slow sender may take longer than other requests, as long as something comes", async () => {
+test("a slow sender may exceed the request timeout as long as bytes arrive", async () => {
   const { headers } = await http.key();
   const rows = Array.from({ length: 5 }, (_, n) => `Ann,ann${n}@example.com\n`);
   const length = formStart.length + "name,email\n".length + rows.join("").length + formEnd.length;
@@ -241,7 +247,7 @@ test("a slow sender may take longer than other requests, as long as something co
   socket.destroy();
 });
 
-test("a sender who falls silent is hung up on, and nothing stays of what came", async () => {
+test("a silent sender is disconnected, and its upload deleted", async () => {
   const { headers, accountId } = await http.key();
   const { socket, heard } = sendSlowly(headers, 100_000);
   socket.write(formStart + SMALL);
@@ -250,7 +256,7 @@ test("a sender who falls silent is hung up on, and nothing stays of what came", 
   await expect.poll(() => http.uploadsOf(accountId)).toEqual([]);
 });
 
-test("a sender who hangs up leaves nothing behind, and their place is free again", async () => {
+test("a disconnected sender leaves no upload, and its slot is free again", async () => {
   const { headers, accountId } = await http.key();
   const senders = [1, 2].map(() => sendSlowly(headers, 100_000));
   for (const { socket } of senders) socket.write(formStart + SMALL);
@@ -263,7 +269,7 @@ test("a sender who hangs up leaves nothing behind, and their place is free again
   expect(await preview(headers, formOf(["file", SMALL, "a.csv"]))).toMatchObject({ status: 200 });
 });
 
-test("a server that is stopped does not wait for uploads", async () => {
+test("shutdown does not wait for uploads", async () => {
   await using other = await openHttpIntake();
   const { headers, accountId } = await other.key();
   const { socket, heard } = sendSlowly(headers, 100_000, other);
@@ -275,7 +281,7 @@ test("a server that is stopped does not wait for uploads", async () => {
   expect(await other.uploadsOf(accountId)).toEqual([]);
 });
 
-test("a large file arrives whole", async () => {
+test("a large file is stored completely", async () => {
   const { headers } = await http.key();
   const text = tableOf(20_000, (row) => `user${row}@example.com`);
   const { body } = await preview(headers, formOf(["file", text, "a.csv"]));

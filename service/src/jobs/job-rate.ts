@@ -1,30 +1,30 @@
-/** How many jobs there are, and how fast they go on at this moment: verdicts of the last half minute, as far as somebody looked. */
+/** Number of active jobs, and verdicts per second over the last half minute. Sampled at each call. */
 import type { System } from "@mailvet/contract";
 import type pg from "pg";
 
-export type JobRate = { look(): Promise<System["jobs"]> };
+export type JobRate = { sample(): Promise<System["jobs"]> };
 
-/** Verdicts are saved every few seconds, so less says little; what was longer ago is not now. */
+/** Verdicts are saved every few seconds, so a shorter window is noise. An older sample is discarded. */
 const WINDOW_MS = 30_000;
-const FORGET_MS = 90_000;
+const MAX_AGE_MS = 90_000;
 
-type Look = { atMs: number; processed: number };
+type Sample = { atMs: number; processed: number };
 
 export function createJobRate(pool: Pick<pg.Pool, "query">): JobRate {
-  /** In the order of time; the first one is what we compare with. */
-  let looks: Look[] = [];
+  /** Oldest first; the oldest is the baseline. */
+  let samples: Sample[] = [];
 
   return {
-    async look() {
-      const [first] = looks;
-      const { rows } = await pool.query<Row>(LOOK, [first?.atMs ?? null]);
+    async sample() {
+      const [first] = samples;
+      const { rows } = await pool.query<Row>(SAMPLE, [first?.atMs ?? null]);
       const { queued, processing, paused, processed, processed_since, now_ms: nowMs } = rows[0]!;
       const elapsedMs = first ? nowMs - first.atMs : Number.POSITIVE_INFINITY;
-      const isRecent = elapsedMs > 0 && elapsedMs <= FORGET_MS;
-      // Jobs that were erased in between take their verdicts with them.
+      const isRecent = elapsedMs > 0 && elapsedMs <= MAX_AGE_MS;
+      // Deleting a job in between removes its verdicts from the sum.
       const gained = Math.max(0, processed_since - (first?.processed ?? 0));
-      const later = isRecent ? looks.filter(({ atMs }) => nowMs - atMs <= WINDOW_MS) : [];
-      looks = [...later, { atMs: nowMs, processed }];
+      const later = isRecent ? samples.filter(({ atMs }) => nowMs - atMs <= WINDOW_MS) : [];
+      samples = [...later, { atMs: nowMs, processed }];
       const rowsPerSecond = isRecent ? Math.round((gained * 10_000) / elapsedMs) / 10 : null;
       return { queued, processing, paused, rows_per_second: rowsPerSecond };
     },
@@ -35,15 +35,15 @@ type Row = {
   queued: number;
   processing: number;
   paused: number;
-  /** Verdicts of the jobs that have not ended. */
+  /** Verdicts of active jobs. */
   processed: number;
-  /** The same with those that have ended since the look that we compare with. */
+  /** The same, including jobs that ended since the baseline. */
   processed_since: number;
   now_ms: number;
 };
 
-/** A job that has not ended does not expire, and those that did are few and found by index. */
-const LOOK = `
+/** Active jobs have no expiry; those that ended recently are few. Both are found by index. */
+const SAMPLE = `
 select
   count(*) filter (where status = 'queued') as queued,
   count(*) filter (where status = 'processing') as processing,

@@ -1,4 +1,4 @@
-/** Stories of what the owner of a job does with it, at whatever moment. */
+/** Cancel, pause, resume and erase, at any moment of a job. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { JobStatus } from "@mailvet/contract";
@@ -6,8 +6,9 @@ import { answersSlowly, mailDomain } from "@mailvet/lab";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Caller } from "../src/caller.ts";
-import { jobs, uploadParts, uploads } from "../src/db/job-schema.ts";
-import { hasEnded } from "../src/jobs/job-record.ts";
+import { hasEnded } from "../src/jobs/job-state.ts";
+import { jobs } from "../src/jobs/schema.ts";
+import { uploadParts, uploads } from "../src/uploads/schema.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { type JobWorld, openJobWorld } from "./jobs-run-world.ts";
 import { testKeyOf } from "./validation-world.ts";
@@ -25,7 +26,7 @@ afterAll(async () => {
 const sandboxList = (name: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${name}+${index}@mailvet.test`);
 
-/** A job whose first slice is done, and the second not. */
+/** A job with its first slice done and its second pending. */
 async function halfDone(caller: Caller): Promise<string> {
   const jobId = await world.add(caller, [sandboxList("valid", 3), sandboxList("catch-all", 5)]);
   const worker = world.open();
@@ -34,8 +35,8 @@ async function halfDone(caller: Caller): Promise<string> {
   return jobId;
 }
 
-/** Claims a slice and is in the middle of it: the slow host has heard the question. */
-async function underWay() {
+/** Runs a slice up to the point where the slow host has received RCPT. */
+async function sliceInFlight() {
   const asked = () => world.lab.counts("mx.slow.test").commands.RCPT ?? 0;
   const before = asked();
   const worker = world.open();
@@ -45,10 +46,10 @@ async function underWay() {
   return { worker, isOver };
 }
 
-test("a job cancelled in the middle costs what has a verdict, and gives back exactly the rest", async () => {
+test("a cancelled job charges the emails with a verdict and releases the rest", async () => {
   const caller = await world.caller(10);
   const jobId = await halfDone(caller);
-  await world.moves.cancel(caller, jobId);
+  await world.actions.cancel(caller, jobId);
   expect(await world.recordOf(jobId)).toMatchObject({
     status: "cancelled",
     phase: "done",
@@ -71,57 +72,57 @@ test("a job cancelled in the middle costs what has a verdict, and gives back exa
   ]);
 });
 
-test("what was under way when a job was cancelled is not saved, and not charged", async () => {
+test("checks in flight when a job is cancelled are neither saved nor charged", async () => {
   const caller = await world.caller(2);
   const jobId = await world.add(caller, [["ann@slow.test", "valid@mailvet.test"]]);
-  const running = await underWay();
-  await world.moves.cancel(caller, jobId);
+  const running = await sliceInFlight();
+  await world.actions.cancel(caller, jobId);
   await running.isOver;
   expect(await world.resultsOf(jobId)).toEqual([]);
   expect(await world.balanceOf(caller)).toEqual({ balance: 2, reserved: 0 });
 });
 
-test("what was under way when a job was paused is saved; it goes on when it is resumed, and not before", async () => {
+test("checks in flight when a job is paused are saved; the job continues only after resume", async () => {
   const caller = await world.caller(3);
   const jobId = await world.add(caller, [["bea@slow.test"], ["valid@mailvet.test", "valid+2@mailvet.test"]]);
-  const { worker, isOver } = await underWay();
-  await world.moves.pause(caller, jobId);
+  const { worker, isOver } = await sliceInFlight();
+  await world.actions.pause(caller, jobId);
   await isOver;
   expect(await world.recordOf(jobId)).toMatchObject({ status: "paused", processed: 1, credits_reserved: 3 });
   expect(await worker.runDue()).toBe(0);
 
-  await world.moves.resume(caller, jobId);
+  await world.actions.resume(caller, jobId);
   expect(await world.recordOf(jobId)).toMatchObject({ status: "processing" });
   expect(await worker.runDue()).toBe(1);
   expect(await world.recordOf(jobId)).toMatchObject({ status: "completed", valid_count: 3 });
   expect(world.eventsOf(jobId)).toEqual(["job.paused", "job.completed"]);
 });
 
-test("a job whose last emails came in while it was paused ends when it is resumed", async () => {
+test("a job whose last results were saved during a pause completes on resume", async () => {
   const caller = await world.caller(1);
   const jobId = await world.add(caller, [["cy@slow.test"]]);
-  const running = await underWay();
-  await world.moves.pause(caller, jobId);
+  const running = await sliceInFlight();
+  await world.actions.pause(caller, jobId);
   await running.isOver;
   expect(await world.recordOf(jobId)).toMatchObject({ status: "paused", processed: 1, phase: "validating" });
-  await world.moves.resume(caller, jobId);
+  await world.actions.resume(caller, jobId);
   expect(await world.recordOf(jobId)).toMatchObject({ status: "completed", credits_used: 1 });
 });
 
-test("whatever its owner does while its slices are saved, a job costs exactly what has a result", async () => {
+test("a job charges exactly its results, whatever action runs while slices are saved", async () => {
   const caller = await world.caller(12 * 40);
   let used = 0;
   for (let round = 0; round < 12; round++) {
     const lists = Array.from({ length: 4 }, (_, list) => sandboxList(`valid+${list}`, 10));
     const jobId = await world.add(caller, lists);
     const running = world.open().runDue();
-    await pause(2 * round); // timing: any moment will do
-    const move = (["cancel", "pause"] as const)[round % 2]!;
-    await world.moves[move](caller, jobId).catch((refusal) =>
+    await pause(2 * round); // timing: any moment
+    const action = (["cancel", "pause"] as const)[round % 2]!;
+    await world.actions[action](caller, jobId).catch((refusal) =>
       expect(refusal.code).toBe("job_state_conflict"),
     );
     await running;
-    await world.moves
+    await world.actions
       .cancel(caller, jobId)
       .catch((refusal) => expect(refusal.code).toBe("job_state_conflict"));
     const record = await world.recordOf(jobId);
@@ -132,32 +133,32 @@ test("whatever its owner does while its slices are saved, a job costs exactly wh
   expect(await world.balanceOf(caller)).toEqual({ balance: 12 * 40 - used, reserved: 0 });
 });
 
-test("time in which a job is paused is not counted as working", async () => {
+test("pauses are not counted as working time", async () => {
   const caller = await world.caller(8);
   const jobId = await halfDone(caller);
-  await world.moves.pause(caller, jobId);
+  await world.actions.pause(caller, jobId);
   await world.database.pool.query("update jobs set paused_at = paused_at - interval '1 hour' where id = $1", [
     jobId,
   ]);
-  await world.moves.resume(caller, jobId);
-  await world.moves.pause(caller, jobId);
+  await world.actions.resume(caller, jobId);
+  await world.actions.pause(caller, jobId);
   await world.database.pool.query("update jobs set paused_at = paused_at - interval '1 hour' where id = $1", [
     jobId,
   ]);
-  await world.moves.cancel(caller, jobId);
+  await world.actions.cancel(caller, jobId);
   const [row] = await world.database.orm.select().from(jobs).where(eq(jobs.id, jobId));
   expect(row!.pausedAt).toBeNull();
   expect(row!.pausedMs / 3_600_000).toBeCloseTo(2, 2);
 });
 
-async function bring(jobId: string, status: JobStatus): Promise<void> {
+async function setStatus(jobId: string, status: JobStatus): Promise<void> {
   const { orm } = world.database;
   const [job] = await orm.update(jobs).set({ status }).where(eq(jobs.id, jobId)).returning();
-  if (hasEnded(job!)) await world.tasks.closeLane(orm, jobId);
+  if (hasEnded(job!)) await world.tasks.closeGroup(orm, jobId);
 }
 
-const MOVES = ["cancel", "pause", "resume"] as const;
-const ALLOWED: Record<JobStatus, readonly (typeof MOVES)[number][]> = {
+const ACTIONS = ["cancel", "pause", "resume"] as const;
+const ALLOWED: Record<JobStatus, readonly (typeof ACTIONS)[number][]> = {
   queued: ["cancel"],
   processing: ["cancel", "pause"],
   paused: ["cancel", "resume"],
@@ -166,46 +167,46 @@ const ALLOWED: Record<JobStatus, readonly (typeof MOVES)[number][]> = {
   cancelled: [],
 };
 
-test.for(Object.entries(ALLOWED))("a job that is %s can be moved by %o only", async ([status, allowed]) => {
+test.for(Object.entries(ALLOWED))("a job that is %s allows only %o", async ([status, allowed]) => {
   const caller = testKeyOf(await world.caller(0));
-  for (const move of MOVES) {
+  for (const action of ACTIONS) {
     const jobId = await world.add(caller, [["valid@mailvet.test"]]);
-    await bring(jobId, status as JobStatus);
-    const moved = world.moves[move](caller, jobId).then(
+    await setStatus(jobId, status as JobStatus);
+    const outcome = world.actions[action](caller, jobId).then(
       () => "done",
       (refusal) => [refusal.code, refusal.message],
     );
-    const said = move === "cancel" ? "cancelled" : `${move}d`;
-    expect(await moved).toEqual(
-      allowed.includes(move)
+    const participle = action === "cancel" ? "cancelled" : `${action}d`;
+    expect(await outcome).toEqual(
+      allowed.includes(action)
         ? "done"
-        : ["job_state_conflict", `The job is ${status}, so it cannot be ${said}.`],
+        : ["job_state_conflict", `The job is ${status}, so it cannot be ${participle}.`],
     );
-    await world.moves.erase(caller, jobId);
+    await world.actions.erase(caller, jobId);
   }
 });
 
-test("another account's job is as little there as one that never was", async () => {
+test("another account's job is not found, like one that does not exist", async () => {
   const caller = await world.caller(8);
   const stranger = await world.caller(0);
   const jobId = await halfDone(caller);
-  for (const move of [...MOVES, "erase"] as const) {
+  for (const action of [...ACTIONS, "erase"] as const) {
     for (const [who, which] of [
       [stranger, jobId],
       [caller, randomUUID()],
     ] as const) {
-      await expect(world.moves[move](who, which)).rejects.toMatchObject({ code: "job_not_found" });
+      await expect(world.actions[action](who, which)).rejects.toMatchObject({ code: "job_not_found" });
     }
   }
   expect(await world.recordOf(jobId)).toMatchObject({ status: "processing", processed: 3 });
-  await world.moves.erase(caller, jobId);
+  await world.actions.erase(caller, jobId);
 });
 
-test("a job that cannot go on fails with its reason, and gives back what it did not use", async () => {
+test("a failed job has its error and releases unused credits", async () => {
   const caller = await world.caller(8);
   const jobId = await halfDone(caller);
   const error = { code: "internal_error", detail: "A slice failed five times." };
-  await Promise.all([world.ends.fail(jobId, error), world.ends.fail(jobId, error)]);
+  await Promise.all([world.transitions.fail(jobId, error), world.transitions.fail(jobId, error)]);
   expect(await world.recordOf(jobId)).toMatchObject({
     status: "failed",
     processed: 3,
@@ -216,7 +217,7 @@ test("a job that cannot go on fails with its reason, and gives back what it did 
   expect(world.eventsOf(jobId)).toEqual(["job.failed"]);
 });
 
-/** Where the job's rows are, and how many. */
+/** Number of rows of a job, by table. */
 async function tracesOf(jobId: string): Promise<Record<string, number>> {
   const { rows } = await world.database.pool.query<{ name: string; count: number }>(
     `select 'jobs' as name, count(*) from jobs where id = $1
@@ -233,7 +234,7 @@ async function tracesOf(jobId: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }
 
-/** The file the job came from, in more parts than are erased at once. Named after the job, to find it again. */
+/** The job's upload, in more parts than one batch deletes. Its file name is the job's id. */
 async function addUpload(caller: Caller, jobId: string): Promise<void> {
   const { orm } = world.database;
   const [job] = await orm.select().from(jobs).where(eq(jobs.id, jobId));
@@ -242,7 +243,7 @@ async function addUpload(caller: Caller, jobId: string): Promise<void> {
   await orm.insert(uploadParts).values(Array.from({ length: 120 }, (_, number) => ({ ...part, number })));
 }
 
-test("a job that is erased while it runs is cancelled first, and then nothing of it is left", async () => {
+test("erasing a running job cancels it first and leaves no rows", async () => {
   const caller = await world.caller(20);
   const jobId = await world.add(caller, [
     sandboxList("valid", 3),
@@ -253,24 +254,24 @@ test("a job that is erased while it runs is cancelled first, and then nothing of
   const [first, second] = await worker.claim(2);
   await worker.run(first!);
   const running = worker.run(second!);
-  await world.moves.erase(caller, jobId);
+  await world.actions.erase(caller, jobId);
   await running;
   expect(new Set(Object.values(await tracesOf(jobId)))).toEqual(new Set([0]));
   expect(world.eventsOf(jobId)).toEqual(["job.cancelled"]);
   expect(await world.balanceOf(caller)).toEqual({ balance: 17, reserved: 0 });
-  await expect(world.moves.erase(caller, jobId)).rejects.toMatchObject({ code: "job_not_found" });
+  await expect(world.actions.erase(caller, jobId)).rejects.toMatchObject({ code: "job_not_found" });
 });
 
-test("when their time is over, rows, results and file of a job are erased, and its record stays", async () => {
+test("after the retention rows, results and file of a job are deleted, and its record stays", async () => {
   const caller = await world.caller(20);
   const old = await world.add(caller, [[...sandboxList("valid", 3), "valid+0@mailvet.test"]]);
   const young = await world.add(caller, [sandboxList("valid", 2)]);
   await addUpload(caller, old);
   await world.open().runDue();
-  expect(await world.moves.eraseExpired()).toBe(0);
+  expect(await world.actions.eraseExpired()).toBe(0);
   await world.database.pool.query("update jobs set expires_at = now() where id = $1", [old]);
-  expect(await world.moves.eraseExpired()).toBe(1);
-  expect(await world.moves.eraseExpired()).toBe(0);
+  expect(await world.actions.eraseExpired()).toBe(1);
+  expect(await world.actions.eraseExpired()).toBe(0);
   expect(await tracesOf(old)).toMatchObject({
     jobs: 1,
     results: 0,

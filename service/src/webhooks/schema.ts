@@ -1,8 +1,8 @@
-/** The tables of webhooks: where an account wants to be told, and what was told. */
+/** Tables of webhooks: endpoints, and the deliveries to them. */
 import { DELIVERY_STATES, WEBHOOK_EVENTS } from "@mailvet/contract";
 import { boolean, index, integer, pgTable, text, uuid } from "drizzle-orm/pg-core";
-import { createdAt, moment } from "./columns.ts";
-import { accountId } from "./schema.ts";
+import { createdAt, moment } from "../db/columns.ts";
+import { accountId } from "../db/schema.ts";
 
 export const webhookEndpoints = pgTable(
   "webhook_endpoints",
@@ -11,14 +11,14 @@ export const webhookEndpoints = pgTable(
     accountId: accountId(),
     url: text().notNull(),
     description: text().notNull(),
-    events: text({ enum: WEBHOOK_EVENTS }).array().notNull(), // empty: all of them
+    events: text({ enum: WEBHOOK_EVENTS }).array().notNull(), // empty: all events
     isEnabled: boolean().notNull().default(true),
-    disabledReason: text(), // set when we switched it off
-    // Kept readable: every message is signed with it.
+    disabledReason: text(), // set when it was disabled automatically
+    // In clear text, because every message is signed with it.
     secret: text().notNull(),
-    previousSecret: text(), // signs too until its time is over, so that receivers can change over
+    previousSecret: text(), // also signs until then, so that receivers can rotate
     previousSecretUntil: moment(),
-    failingSince: moment(), // null: the last attempt arrived, or there was none
+    failingSince: moment(), // null: the last attempt succeeded, or there was none
     createdAt: createdAt(),
   },
   (table) => [index().on(table.accountId)],
@@ -33,14 +33,14 @@ export const webhookDeliveries = pgTable(
       .notNull()
       .references(() => webhookEndpoints.id, { onDelete: "cascade" }),
     event: text({ enum: WEBHOOK_EVENTS }).notNull(),
-    body: text().notNull(), // exactly what is signed and sent
+    body: text().notNull(), // exactly the bytes that are signed and sent
     state: text({ enum: DELIVERY_STATES }).notNull(),
     attempts: integer().notNull().default(0),
-    // A replay begins a new series of attempts, with all its gaps and as much time as the first one.
+    // A replay starts a new series of attempts with the full retry schedule.
     seriesAt: createdAt(),
     attemptsBefore: integer().notNull().default(0), // of earlier series
     responseStatus: integer(),
-    trouble: text(), // why the last attempt failed, in words
+    trouble: text(), // why the last attempt failed, as a sentence
     createdAt: createdAt(),
     lastAttemptAt: moment(),
     nextAttemptAt: moment(),

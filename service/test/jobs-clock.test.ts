@@ -1,10 +1,10 @@
-/** Stories of jobs whose machines do not agree about the time, and of commits that nobody heard of. */
+/** Jobs on machines with wrong clocks, and other edge cases of time and limits. */
 import { greylists, mailDomain } from "@mailvet/lab";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { eraseExpiredJobs } from "../src/jobs/retention.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
-import { openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
 import { type JobWorld, openJobWorld } from "./jobs-run-world.ts";
+import { openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 let world: JobWorld;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-/** From here on the clock of this machine is wrong; timers and the database go on as ever. */
+/** Sets the wall clock of this process; timers and the database are not affected. */
 function setClock(offsetMs: number): void {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + offsetMs });
 }
@@ -28,31 +28,28 @@ function setClock(offsetMs: number): void {
 test.for([
   ["ahead", 3_600_000],
   ["behind", -3_600_000],
-] as const)(
-  "on a machine whose clock is an hour %s, rows are asked for again in their time",
-  async ([, offsetMs]) => {
-    const caller = await world.caller(1);
-    const jobId = await world.add(caller, [["greylisted-then-valid@mailvet.test"]]);
-    setClock(offsetMs);
-    await world.open().runDue();
-    expect(await world.dueIn(jobId)).toEqual([expect.closeTo(2, -1)]);
-    await world.moves.cancel(caller, jobId);
-  },
-);
+] as const)("with a clock that is an hour %s, retries are due at the right time", async ([, offsetMs]) => {
+  const caller = await world.caller(1);
+  const jobId = await world.add(caller, [["greylisted-then-valid@mailvet.test"]]);
+  setClock(offsetMs);
+  await world.open().runDue();
+  expect(await world.dueIn(jobId)).toEqual([expect.closeTo(2, -1)]);
+  await world.actions.cancel(caller, jobId);
+});
 
-test("however much the clocks of two machines differ, rows are asked for as often as they should be", async () => {
+test("clock differences between machines do not change the number of retries", async () => {
   const caller = await world.caller(1);
   const jobId = await world.add(caller, [["ann@grey.test"]]);
   await world.open().runDue();
   expect(await world.dueIn(jobId)).toEqual([expect.closeTo(360, -1)]);
   await world.hurry(jobId);
-  setClock(5 * 3_600_000); // longer than anybody has patience
+  setClock(5 * 3_600_000); // longer than the retry schedule
   await world.open().runDue();
   expect(await world.dueIn(jobId)).toEqual([expect.closeTo(720, -1)]);
-  await world.moves.cancel(caller, jobId);
+  await world.actions.cancel(caller, jobId);
 });
 
-test("an upload that was erased is said to have expired, also where the clock is two days behind", async () => {
+test("a deleted upload is reported as expired, also with a clock two days behind", async () => {
   await using intake = await openIntakeWorld();
   const caller = await intake.account();
   const { upload_id: uploadId } = await intake.preview(
@@ -62,17 +59,17 @@ test("an upload that was erased is said to have expired, also where the clock is
   await intake.query("update uploads set expires_at = now()");
   expect(await intake.uploads.eraseExpired()).toBe(1);
   setClock(-2 * 86_400_000);
-  const confirming = intake.uploads.confirm(caller, { uploadId, emailColumn: "email" });
+  const confirming = intake.confirm(caller, { uploadId, emailColumn: "email" });
   await expect(confirming).rejects.toMatchObject({ code: "upload_expired" });
 });
 
-test("cells that are far too long for an email take no room in slices, and are judged all the same", async () => {
+test("cells too long for an email are truncated in slices and still get a verdict", async () => {
   await using intake = await openIntakeWorld();
   const caller = await intake.account();
   const essay = "\u{1f4dc}".repeat(20_000);
   const text = tableOf(6, (row) => (row === 1 ? "ann@shop.test" : `${row % 2} ${essay}`));
   const { upload_id: uploadId } = await intake.preview(caller, text);
-  const job = await intake.uploads.confirm(caller, { uploadId, emailColumn: "email" });
+  const job = await intake.confirm(caller, { uploadId, emailColumn: "email" });
   await intake.plan(await intake.claimPlan(job.id));
   const planned = await intake.query<{ email: string }>(
     `select email->>1 as email from slices, json_array_elements(emails) email
@@ -82,7 +79,7 @@ test("cells that are far too long for an email take no room in slices, and are j
   for (const { email } of planned) expect(email.length).toBeLessThanOrEqual(400);
 });
 
-test("hours in which nobody had time for a row, or its job was paused, are not taken from its tries", async () => {
+test("time spent waiting for a worker or paused does not count against the retry schedule", async () => {
   const caller = await world.caller(1);
   const jobId = await world.add(caller, [["ann@grey.test"]]);
   await world.open().runDue();
@@ -98,21 +95,21 @@ test("hours in which nobody had time for a row, or its job was paused, are not t
     "select extract(epoch from now() - first_asked_at)::int as seconds from slices where job_id = $1",
     [jobId],
   );
-  expect(rows[0].seconds).toBeLessThan(400); // the six minutes that were asked for
-  await world.moves.cancel(caller, jobId);
+  expect(rows[0].seconds).toBeLessThan(400); // the six minutes of the retry delay
+  await world.actions.cancel(caller, jobId);
 });
 
-test("checks that were begun before there was no more room are waited for, and what they find is saved", async () => {
+test("checks started before the limit was reached are awaited and saved", async () => {
   const caller = await world.caller(3);
-  const worker = world.open({ validations: world.openValidations({ maxUnderWay: 8 }) }); // two for each account
+  const worker = world.open({ validations: world.openValidations({ maxUnderWay: 8 }) }); // two per account
   const jobId = await world.add(caller, [["ann@grey.test", "bea@grey.test", "cy@grey.test"]]);
   const [task] = await worker.claim();
   await worker.run(task!);
-  expect((await world.dueIn(jobId)).map((seconds) => Math.round(seconds / 60))).toEqual([0, 6]); // one is left, two come back
-  await world.moves.cancel(caller, jobId);
+  expect((await world.dueIn(jobId)).map((seconds) => Math.round(seconds / 60))).toEqual([0, 6]); // one pending, two deferred
+  await world.actions.cancel(caller, jobId);
 });
 
-test("a round of housekeeping does not erase for long: what is left is for the next one", async () => {
+test("one maintenance run deletes for a limited time and leaves the rest to the next", async () => {
   const caller = await world.caller(3);
   for (const name of ["a", "b", "c"]) await world.add(caller, [[`valid+${name}@mailvet.test`]]);
   await world.open().runDue();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SliceEmail } from "../src/jobs/slice-cutter.ts";
-import { type IntakeWorld, openIntakeWorld, tableOf } from "./jobs-intake-world.ts";
+import { type IntakeWorld, openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 let world: IntakeWorld;
 beforeAll(async () => {
@@ -8,11 +8,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** More than one window: 24,000 rows, every fourth an email that stood before, every hundredth empty. */
+/** More than one window: 24,000 rows, every fourth a duplicate, every hundredth empty. */
 const ROWS = 24_000;
 const emailAt = (row: number) =>
   row % 100 === 0 ? "" : `user${row % 4 === 0 ? row / 2 : row}@${row % 3 ? `firm${row % 700}` : "big"}.test`;
-/** [row, first row] of every row that holds something, as a plain count says. */
+/** [row, first row] of every non-empty row. */
 const expected = (() => {
   const first = new Map<string, number>();
   const rows: [number, number][] = [];
@@ -29,7 +29,7 @@ const uniqueRows = expected.filter(([row, first]) => row === first);
 async function confirmed(text = tableOf(ROWS, emailAt)) {
   const caller = await world.account();
   const { upload_id: uploadId } = await world.preview(caller, text);
-  const job = await world.uploads.confirm(caller, { uploadId, emailColumn: "email" });
+  const job = await world.confirm(caller, { uploadId, emailColumn: "email" });
   return { job, task: await world.claimPlan(job.id) };
 }
 
@@ -52,7 +52,7 @@ async function planned(jobId: string) {
   return { slices, tasks, duplicates };
 }
 
-/** Every row of the file is in exactly one slice, or known as a repetition, or empty. */
+/** Every row of the file is in exactly one slice, a duplicate, or empty. */
 async function expectAllPlanned(jobId: string) {
   const { slices, tasks, duplicates } = await planned(jobId);
   const emails = slices.flatMap((slice) => slice.emails).sort(([a], [b]) => a - b);
@@ -66,17 +66,17 @@ async function expectAllPlanned(jobId: string) {
   expect(await jobRow(jobId)).toMatchObject({ is_planned: true, unique_emails: uniqueRows.length });
 }
 
-test("planning puts every email in one slice, and starts the job", async () => {
+test("planning puts every email into one slice and starts the job", async () => {
   const { job, task } = await confirmed();
   await world.plan(task);
   await expectAllPlanned(job.id);
   const row = await jobRow(job.id);
   expect(row).toMatchObject({ status: "processing" });
   expect(row?.started_at).toBeInstanceOf(Date);
-  expect(world.ended).toContain(job.id);
+  expect(world.planned).toContain(job.id);
 });
 
-test("a planner that is stopped is gone on for by the next, and no row is planned twice", async () => {
+test("a stopped planner is continued by the next, and no row is planned twice", async () => {
   const { job, task } = await confirmed();
   const stop = new AbortController();
   world.afterWindow.do = () => stop.abort();
@@ -89,19 +89,19 @@ test("a planner that is stopped is gone on for by the next, and no row is planne
   await expectAllPlanned(job.id);
 });
 
-test("two planners of one job, of whom one was taken for dead, plan it once", async () => {
+test("two planners of one job, one of them with an expired lease, plan it once", async () => {
   const { job, task } = await confirmed();
   const first = world.plan(task);
   await world.query("update tasks set losses = losses + 1, process_id = null where id = $1", task.id);
   const second = world.plan(await world.claimPlan(job.id));
   await Promise.all([first, second]);
-  // Whichever of them came too late has put it off.
+  // The later one has postponed the task.
   for (let round = 0; round < 5 && (await jobRow(job.id))?.is_planned !== true; round++)
     await world.plan(await world.claimPlan(job.id));
   await expectAllPlanned(job.id);
 });
 
-test("a job that is paused is not planned until it goes on, and a cancelled one never", async () => {
+test("a paused job is not planned until it resumes, and a cancelled one never", async () => {
   const { job, task } = await confirmed("email\nann@example.com\n");
   await world.query("update jobs set status = 'paused' where id = $1", job.id);
   await world.plan(task);
@@ -114,23 +114,23 @@ test("a job that is paused is not planned until it goes on, and a cancelled one 
   expect(await world.query("select from tasks where lane_id = $1", job.id)).toEqual([]);
 });
 
-test("a job that was deleted meanwhile is no trouble", async () => {
+test("planning a deleted job has no effect", async () => {
   const { job, task } = await confirmed("email\nann@example.com\n");
   await world.query("delete from jobs where id = $1", job.id);
   await world.plan(task);
   expect(await world.query("select from tasks where lane_id = $1", job.id)).toEqual([]);
 });
 
-test("rows that are gone are a failure, and not a job without them", async () => {
+test("missing rows make planning fail instead of producing a job without them", async () => {
   const { job, task } = await confirmed("email\nann@example.com\n");
   await world.query(
     "delete from upload_parts where upload_id = (select upload_id from jobs where id = $1)",
     job.id,
   );
-  await expect(world.plan(task)).rejects.toThrow("not all there");
+  await expect(world.plan(task)).rejects.toThrow("rows of its upload are missing");
 });
 
-test("a cell with what the database cannot hold is planned without it", async () => {
+test("characters that the database cannot store are removed from planned cells", async () => {
   const { job, task } = await confirmed(
     "email;n\nann@example.com;1\nb\u0000o@example.com;2\nb\u0000o@example.com;3\n",
   );
