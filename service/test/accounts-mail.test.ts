@@ -1,7 +1,8 @@
 import { SMTPServer } from "smtp-server";
 import { expect, test } from "vitest";
 import type { MailSettings } from "../src/accounts/mailer.ts";
-import { accounts as accountsTable, ledger as ledgerTable } from "../src/db/schema.ts";
+import { accounts as accountsTable } from "../src/accounts/schema.ts";
+import { ledger as ledgerTable } from "../src/credits/schema.ts";
 import {
   DAY_MS,
   housesOnOneDatabase,

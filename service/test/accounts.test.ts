@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { accounts as accountsTable, sessions as sessionsTable } from "../src/db/schema.ts";
+import { accounts as accountsTable, sessions as sessionsTable } from "../src/accounts/schema.ts";
 import {
   type AccountsHouse,
   DAY_MS,

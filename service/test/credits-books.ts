@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import type { Status } from "@mailvet/contract";
 import { expect } from "vitest";
+import { accounts } from "../src/accounts/schema.ts";
 import type { Ledger, Use } from "../src/credits/ledger.ts";
 import type { Database } from "../src/db/database.ts";
-import { accounts } from "../src/db/schema.ts";
 
 export async function openAccount(database: Database, ledger: Ledger, credits: number): Promise<string> {
   const id = randomUUID();
@@ -22,7 +22,14 @@ export function oneCheck(status: Status = "valid", keyId?: string): Use {
 
 /** A charge of one credit, unless told otherwise. */
 export function chargeOf(accountId: string, rest: Partial<Parameters<Ledger["charge"]>[0]> = {}) {
-  return { accountId, amount: 1, reference: randomUUID(), onceKey: undefined, use: oneCheck(), ...rest };
+  return {
+    accountId,
+    amount: 1,
+    reference: randomUUID(),
+    idempotencyKey: undefined,
+    use: oneCheck(),
+    ...rest,
+  };
 }
 
 /** Every account whose entries, balance, reservations and usage do not agree, with what the audit found. */

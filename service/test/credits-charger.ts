@@ -27,10 +27,16 @@ async function spend(once: (reference: string) => Promise<void>): Promise<never>
 }
 
 async function charge(reference: string): Promise<void> {
-  await ledger.charge({ accountId, amount: 1, reference, onceKey: undefined, use });
+  await ledger.charge({ accountId, amount: 1, reference, idempotencyKey: undefined, use });
 }
 
 async function holdAndSettle(reference: string): Promise<void> {
-  await using held = await ledger.reserve({ accountId, amount: 1, reference, holdMs: 1, onceKey: undefined });
+  await using held = await ledger.reserve({
+    accountId,
+    amount: 1,
+    reference,
+    holdMs: 1,
+    idempotencyKey: undefined,
+  });
   await held.settle(use);
 }

@@ -72,7 +72,7 @@ test("what was reserved and settled is refunded in the same way", async () => {
     amount: 2,
     reference: randomUUID(),
     holdMs: 60_000,
-    onceKey: undefined,
+    idempotencyKey: undefined,
   });
   expect(await held.settle(oneCheck("risky"))).toBe(8);
   expect(await refundWhatIsLeft()).toBe(1);
@@ -89,18 +89,18 @@ test("many charges of several accounts are refunded together", async () => {
   expect(balances.map(({ balance }) => balance)).toEqual([5, 50, 500]);
 });
 
-test("under a onceKey a repetition costs nothing while the charge stands, and is charged after a refund", async () => {
+test("under an idempotency key a repetition costs nothing while the charge stands, and is charged after a refund", async () => {
   const account = await openAccount(database, ledger, 10);
-  const onceKey = randomUUID();
-  const charge = () => ledger.charge(chargeOf(account, { onceKey }));
+  const idempotencyKey = randomUUID();
+  const charge = () => ledger.charge(chargeOf(account, { idempotencyKey }));
   expect(await charge()).toBe(9);
   expect(await charge()).toBe(9); // another process takes over, and answers
-  ledger.confirm(onceKey);
+  ledger.confirm(idempotencyKey);
   await untilNoneIsLeft();
   expect(await charge()).toBe(9);
 
   const other = randomUUID();
-  const chargeOther = () => ledger.charge(chargeOf(account, { onceKey: other }));
+  const chargeOther = () => ledger.charge(chargeOf(account, { idempotencyKey: other }));
   expect(await chargeOther()).toBe(8);
   ledger.refund({ accountId: account, chargeKey: other });
   await untilNoneIsLeft();

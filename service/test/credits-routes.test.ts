@@ -46,7 +46,7 @@ test("credits that are held for work under way are shown apart", async () => {
     amount: 4,
     reference: "work",
     holdMs: 60_000,
-    onceKey: undefined,
+    idempotencyKey: undefined,
   });
   expect((await ann.get<Credits>("/credits")).body).toMatchObject({ balance: 6, reserved: 4 });
 });

@@ -42,8 +42,8 @@ test("one order that 50 tries in two processes bring at once is charged once", a
   const accountId = await openAccount(database, ledgers[0]!, 10);
   const tries = Array.from({ length: 50 }, async (_, turn) => {
     const ledger = ledgers[turn % 2]!;
-    if (turn % 3 > 0) return ledger.charge(chargeOf(accountId, { onceKey: "order" }));
-    const order = { reference: "order", onceKey: "order" };
+    if (turn % 3 > 0) return ledger.charge(chargeOf(accountId, { idempotencyKey: "order" }));
+    const order = { reference: "order", idempotencyKey: "order" };
     await using held = await ledger.reserve({ accountId, amount: 1, holdMs: 60_000, ...order });
     return held.settle(oneCheck());
   });
@@ -69,7 +69,7 @@ test("processes that work on the same accounts in different orders never block o
             amount: 1,
             reference: "work",
             holdMs: 60_000,
-            onceKey: undefined,
+            idempotencyKey: undefined,
           });
           if (round % 2 === 0) await held.settle(oneCheck());
         }),
@@ -98,7 +98,7 @@ test("two processes that find the same reservation expired at the same moment gi
     amount: 4,
     reference: "of a dead process",
     holdMs: -1,
-    onceKey: undefined,
+    idempotencyKey: undefined,
   });
   const lock = await lockBalance(accountId);
   const releases = Promise.all([ledgers[0]!.releaseExpired(), ledgers[1]!.releaseExpired()]);
@@ -111,7 +111,7 @@ test("two processes that find the same reservation expired at the same moment gi
 test("two processes that bring the same order at the same moment charge it once, and both are told the balance", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
   const lock = await lockBalance(accountId);
-  const order = chargeOf(accountId, { amount: 4, onceKey: "order" });
+  const order = chargeOf(accountId, { amount: 4, idempotencyKey: "order" });
   const charges = Promise.all([
     ledgers[0]!.charge(order),
     ledgers[1]!.charge(order),
@@ -126,7 +126,7 @@ test("two processes that bring the same order at the same moment charge it once,
 test("two processes that take back credits under one once-key at the same moment take them once, and both say so", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
   const lock = await lockBalance(accountId);
-  const grant = { accountId, amount: -10, reference: "a mistake", onceKey: "order" };
+  const grant = { accountId, amount: -10, reference: "a mistake", idempotencyKey: "order" };
   const entries = Promise.all([ledgers[0]!.grant(grant), ledgers[1]!.grant(grant)]);
   await lock.waitFor(2);
   await lock.open();

@@ -18,8 +18,8 @@ afterEach(() => expectBooksToAddUp(database));
 afterAll(() => database.close());
 
 const HOUR_MS = 3_600_000;
-const hold = (accountId: string, amount: number, holdMs = HOUR_MS, onceKey?: string) =>
-  ledger.reserve({ accountId, amount, reference: `work for ${amount}`, holdMs, onceKey });
+const hold = (accountId: string, amount: number, holdMs = HOUR_MS, idempotencyKey?: string) =>
+  ledger.reserve({ accountId, amount, reference: `work for ${amount}`, holdMs, idempotencyKey });
 const refusalOf = (required: number, available: number) =>
   expect.objectContaining({ code: "insufficient_credits", extras: { required, available } });
 
@@ -149,12 +149,12 @@ test("a request that comes again under its once-key is not charged again", async
   const accountId = await openAccount(database, ledger, 10);
   {
     await using slow = await hold(accountId, 2, HOUR_MS, "order 1");
-    expect(await ledger.charge(chargeOf(accountId, { amount: 2, onceKey: "order 1" }))).toBe(6);
-    expect(await ledger.charge(chargeOf(accountId, { amount: 2, onceKey: "order 1" }))).toBe(6);
+    expect(await ledger.charge(chargeOf(accountId, { amount: 2, idempotencyKey: "order 1" }))).toBe(6);
+    expect(await ledger.charge(chargeOf(accountId, { amount: 2, idempotencyKey: "order 1" }))).toBe(6);
     expect(await slow.settle(oneCheck())).toBe(8); // given back
   }
   const stranger = await openAccount(database, ledger, 10);
-  expect(await ledger.charge(chargeOf(stranger, { amount: 2, onceKey: "order 1" }))).toBe(8); // its own order 1
+  expect(await ledger.charge(chargeOf(stranger, { amount: 2, idempotencyKey: "order 1" }))).toBe(8); // its own order 1
 });
 
 test("a request that was paid for with the last credits comes again and needs none", async () => {
@@ -178,7 +178,7 @@ test("a request that was paid for with the last credits comes again and needs no
 test("a once-key whose first try was refused is still good", async () => {
   const accountId = await openAccount(database, ledger, 1);
   const tries = await Promise.allSettled(
-    [3, 1].map((amount) => ledger.charge(chargeOf(accountId, { amount, onceKey: "order 2" }))),
+    [3, 1].map((amount) => ledger.charge(chargeOf(accountId, { amount, idempotencyKey: "order 2" }))),
   );
   expect(tries).toMatchObject([{ status: "rejected" }, { status: "fulfilled", value: 0 }]);
 });
@@ -186,7 +186,7 @@ test("a once-key whose first try was refused is still good", async () => {
 test("the operator can give credits and take back what is left, but no more", async () => {
   const accountId = await openAccount(database, ledger, 0);
   const grant = (amount: number) =>
-    ledger.grant({ accountId, amount, reference: "invoice 7", onceKey: undefined });
+    ledger.grant({ accountId, amount, reference: "invoice 7", idempotencyKey: undefined });
   expect(await grant(10)).toMatchObject({
     kind: "grant",
     amount: 10,
@@ -199,8 +199,8 @@ test("the operator can give credits and take back what is left, but no more", as
 
 test("credits given under a once-key are given once, to each account by itself", async () => {
   const [one, other] = [await openAccount(database, ledger, 0), await openAccount(database, ledger, 0)];
-  const grant = (accountId: string, amount: number, onceKey: string) =>
-    ledger.grant({ accountId, amount, reference: "invoice 8", onceKey });
+  const grant = (accountId: string, amount: number, idempotencyKey: string) =>
+    ledger.grant({ accountId, amount, reference: "invoice 8", idempotencyKey });
   const first = await grant(one, 10, "gift");
   expect(await grant(one, 10, "gift")).toEqual(first);
   expect(await grant(one, -10, "mistake")).toMatchObject({ amount: -10, balance_after: 0 });

@@ -1,9 +1,9 @@
 /** Uploads on a database of their own, for the stories about files on their way to becoming jobs. */
 import { randomUUID } from "node:crypto";
 import type { Plan } from "@mailvet/contract";
+import { accounts } from "../src/accounts/schema.ts";
 import type { Caller } from "../src/caller.ts";
 import { createLedger } from "../src/credits/ledger.ts";
-import { accounts } from "../src/db/schema.ts";
 import { planHandler } from "../src/jobs/slice-planner.ts";
 import { createTasks, type Task } from "../src/queue/tasks.ts";
 import { createUploads } from "../src/uploads/uploads.ts";

@@ -205,7 +205,7 @@ test("too few credits: nothing is made and nothing is held, and with more of the
   });
   expect(await world.query("select from jobs where account_id = $1", caller.accountId)).toEqual([]);
   const { accountId } = caller;
-  await world.ledger.grant({ accountId, amount: 1, reference: "more", onceKey: undefined });
+  await world.ledger.grant({ accountId, amount: 1, reference: "more", idempotencyKey: undefined });
   expect(await confirm()).toMatchObject({ status: "queued" });
   await expectBooksToAddUp(world.database);
 });

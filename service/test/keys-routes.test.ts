@@ -2,8 +2,8 @@
 import { ApiKey, type CreatedKey, type Problem } from "@mailvet/contract";
 import Fastify from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { accounts } from "../src/accounts/schema.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
-import { accounts } from "../src/db/schema.ts";
 import { answerWithProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
 import { keyRoutes } from "../src/http/routes/key-routes.ts";

@@ -3,10 +3,11 @@ import { KEY_SCOPES, type Plan } from "@mailvet/contract";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { accounts } from "../src/accounts/schema.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { createPubSub, notify, type PubSub } from "../src/db/pubsub.ts";
-import { accounts, apiKeys } from "../src/db/schema.ts";
 import { type ApiKeys, createApiKeys, MAX_KEYS_PER_ACCOUNT } from "../src/keys/api-keys.ts";
+import { apiKeys } from "../src/keys/schema.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 const LIVE = { name: "checkout", mode: "live", scopes: KEY_SCOPES, expiresAt: undefined } as const;

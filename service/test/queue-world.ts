@@ -1,6 +1,6 @@
 /** A database with accounts and lanes, for stories about turns, processes and workers. */
 import { randomUUID } from "node:crypto";
-import { accounts } from "../src/db/schema.ts";
+import { accounts } from "../src/accounts/schema.ts";
 import { createTasks, type QueueName, type Task } from "../src/queue/tasks.ts";
 import { openTestDatabase } from "./database.ts";
 

@@ -1,7 +1,7 @@
 /** What the database remembers of verdicts, and how it forgets. */
 import { type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { accounts } from "../src/db/schema.ts";
+import { accounts } from "../src/accounts/schema.ts";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
 import { createVerdictCache } from "../src/validations/verdict-cache.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";

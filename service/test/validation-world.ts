@@ -100,6 +100,6 @@ export function testKeyOf({ accountId, plan }: Caller): Caller {
 }
 
 /** A request that begins now. */
-export function asking(onceKey?: string) {
-  return { requestId: randomUUID(), onceKey, startedAtMs: performance.now() };
+export function asking(idempotencyKey?: string) {
+  return { requestId: randomUUID(), idempotencyKey, startedAtMs: performance.now() };
 }

@@ -126,15 +126,15 @@ test("credits that run low are announced when they do, not each time after", asy
   const ledger = createLedger({ database, onLow: service.webhooks.tellLow });
   await database.orm.transaction((tx) => ledger.open(tx, ann, 105, "opened"));
   const use = { keyId: undefined, counts: { valid: 3, invalid: 0, risky: 0, unknown: 0 } };
-  const charge = (amount: number, onceKey?: string) =>
-    ledger.charge({ accountId: ann, amount, reference: "r", onceKey, use });
+  const charge = (amount: number, idempotencyKey?: string) =>
+    ledger.charge({ accountId: ann, amount, reference: "r", idempotencyKey, use });
 
   expect(await charge(5)).toBe(100);
   expect(await charge(3, "once")).toBe(97);
   expect(await charge(3, "once")).toBe(97);
   expect(await charge(3)).toBe(94);
-  await ledger.grant({ accountId: ann, amount: 10, reference: "more", onceKey: undefined });
-  const hold = { accountId: ann, amount: 20, reference: "r", holdMs: 60_000, onceKey: undefined };
+  await ledger.grant({ accountId: ann, amount: 10, reference: "more", idempotencyKey: undefined });
+  const hold = { accountId: ann, amount: 20, reference: "r", holdMs: 60_000, idempotencyKey: undefined };
   await (await ledger.reserve(hold))[Symbol.asyncDispose]();
   await expect(charge(500)).rejects.toMatchObject({ code: "insufficient_credits" });
   await service.webhooks.close();

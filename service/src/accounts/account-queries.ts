@@ -1,10 +1,11 @@
 /** Accounts as records: found, listed, put on another plan. Credits are read along, so that a page is one query. */
 import type { Plan } from "@mailvet/contract";
 import { count, desc, eq, sql } from "drizzle-orm";
+import { balances } from "../credits/schema.ts";
 import type { Database } from "../db/database.ts";
-import { accounts, balances } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import type { AccountRecord } from "./present-account.ts";
+import { accounts } from "./schema.ts";
 
 export type AccountQueriesDeps = {
   database: Database;

@@ -5,12 +5,12 @@
  * are made beside this, because every request asks for them.
  */
 import { and, eq, isNull, lte } from "drizzle-orm";
-import { accounts } from "../db/schema.ts";
 import { type AccountQueries, type AccountQueriesDeps, createAccountQueries } from "./account-queries.ts";
 import { createAttemptLimiter } from "./attempt-limiter.ts";
 import { createBackground } from "./background-tasks.ts";
 import { createMailTokens } from "./mail-tokens.ts";
 import { createPasswordChange, type PasswordChange } from "./password-change.ts";
+import { accounts } from "./schema.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
 import { createSignUp, type SignUp, type SignUpDeps } from "./sign-up.ts";
 

@@ -7,8 +7,8 @@
 import { createHash } from "node:crypto";
 import { lte } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { attempts } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
+import { attempts } from "./schema.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

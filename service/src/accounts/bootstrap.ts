@@ -4,9 +4,9 @@ import { KEY_SCOPES, type KeyScope } from "@mailvet/contract";
 import { asc, eq } from "drizzle-orm";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database } from "../db/database.ts";
-import { accounts } from "../db/schema.ts";
 import { accountEmail } from "./account-email.ts";
 import { hashPassword } from "./password.ts";
+import { accounts } from "./schema.ts";
 
 export type BootstrapDeps = {
   database: Database;

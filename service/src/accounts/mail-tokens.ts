@@ -1,8 +1,8 @@
 /** What the links in our mails carry: good once, for one purpose, for a limited time. */
 import { and, eq, gt, lte } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { mailTokens } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
+import { mailTokens } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
 
 export type Purpose = (typeof mailTokens.$inferSelect)["purpose"];

@@ -1,7 +1,6 @@
 /** A new password: by somebody who knows the current one, or by whoever reads the account's mail. */
 import { and, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { accounts } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { accountEmail } from "./account-email.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
@@ -11,6 +10,7 @@ import { emailTemplates } from "./email-templates.ts";
 import type { MailTokens } from "./mail-tokens.ts";
 import type { Mailer } from "./mailer.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
+import { accounts } from "./schema.ts";
 import type { OpenedSession, SessionClient, Sessions } from "./sessions.ts";
 import { findByEmail, signInTries } from "./sign-in.ts";
 

@@ -6,8 +6,8 @@
 import type { Plan } from "@mailvet/contract";
 import { and, desc, eq, getTableColumns, gt, inArray, lte, ne, or } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { sessions } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
+import { sessions } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
 
 /** Somebody in front of a browser, before we know who it is. */

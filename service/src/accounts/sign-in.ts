@@ -4,12 +4,12 @@
  */
 import { and, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { accounts } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { accountEmail } from "./account-email.ts";
 import type { AttemptKind, AttemptLimiter } from "./attempt-limiter.ts";
 import { networkOf } from "./client-network.ts";
 import { verifyPassword } from "./password.ts";
+import { accounts } from "./schema.ts";
 import type { SessionClient, Sessions } from "./sessions.ts";
 import type { SignedInSession } from "./sign-up.ts";
 

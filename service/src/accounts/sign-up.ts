@@ -10,7 +10,6 @@ import type { Verifier } from "@mailvet/engine";
 import { and, eq, isNull } from "drizzle-orm";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { accounts } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { newAccountEmail } from "./account-email.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
@@ -20,6 +19,7 @@ import { emailTemplates } from "./email-templates.ts";
 import type { MailTokens } from "./mail-tokens.ts";
 import type { Mailer, OutgoingEmail } from "./mailer.ts";
 import { hashPassword } from "./password.ts";
+import { accounts } from "./schema.ts";
 import type { OpenedSession, SessionClient, Sessions } from "./sessions.ts";
 
 export type SignUpSettings = {

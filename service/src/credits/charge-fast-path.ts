@@ -1,6 +1,6 @@
 /**
  * The ordinary case of ledger-entries.ts, for less than half of what it costs the database there: a batch of nothing but
- * charges without a onceKey, by accounts that can all pay. Answers from memory are paid like that.
+ * charges without an idempotency key, by accounts that can all pay. Answers from memory are paid like that.
  *
  * What can be added up beforehand is, so PostgreSQL has nothing left to decide but whether everybody can pay. If
  * somebody cannot, nothing is written: ledger-entries.ts then finds out who gets how far, in their order of arrival.
@@ -49,7 +49,7 @@ export async function commitCharges(
 }
 
 function isPlainCharge(move: LedgerChange): move is Charge {
-  return move.kind === "charge" && move.onceKey === undefined;
+  return move.kind === "charge" && move.idempotencyKey === undefined;
 }
 
 const STATUSES = ["valid", "invalid", "risky", "unknown"] as const;

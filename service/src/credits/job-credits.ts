@@ -8,10 +8,10 @@
 import type { Status } from "@mailvet/contract";
 import { and, eq, sql } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
-import { balances, ledger, reservations } from "../db/schema.ts";
 import { insufficientCredits } from "./insufficient-credits.ts";
 import { runsLow } from "./low-credits.ts";
-import { jobOnceKey } from "./reference-kind.ts";
+import { jobIdempotencyKey } from "./reference-kind.ts";
+import { balances, ledger, reservations } from "./schema.ts";
 
 export type JobReservation = { accountId: string; amount: number; reservationId: string; reference: string };
 
@@ -33,7 +33,7 @@ export async function reserveForJob(tx: Orm, hold: JobReservation): Promise<numb
     amount: -amount,
     reservedChange: amount,
     balanceAfter: books.balance,
-    onceKey: jobOnceKey("reserve", id),
+    idempotencyKey: jobIdempotencyKey("reserve", id),
   } as const;
   await tx.insert(ledger).values({ ...entry, accountId, number: books.entries, reference });
   return runsLow(books.balance, amount) ? books.balance : undefined;
@@ -76,7 +76,7 @@ export async function settleJob(tx: Orm, settlement: JobSettlement): Promise<voi
       number: before.entries + index + 1,
       balanceAfter: before.balance + entry.amount, // settling what was held changes no balance
       reference,
-      onceKey: jobOnceKey(entry.kind, reservationId),
+      idempotencyKey: jobIdempotencyKey(entry.kind, reservationId),
     })),
   );
   if (used > 0) await countUse(tx, settlement);

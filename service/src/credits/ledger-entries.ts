@@ -13,9 +13,9 @@ import { ANSWERED_WITHIN_SECONDS } from "./unanswered-charges.ts";
 export type Use = { keyId: string | undefined; counts: Record<Status, number> };
 
 export type LedgerChange = { accountId: string; amount: number; reference: string } & (
-  | { kind: "charge"; onceKey: string | undefined; use: Use }
-  | { kind: "reserve"; reservationId: string; holdMs: number; onceKey: string | undefined }
-  | { kind: "settle"; reservationId: string; onceKey: string | undefined; use: Use }
+  | { kind: "charge"; idempotencyKey: string | undefined; use: Use }
+  | { kind: "reserve"; reservationId: string; holdMs: number; idempotencyKey: string | undefined }
+  | { kind: "settle"; reservationId: string; idempotencyKey: string | undefined; use: Use }
   | { kind: "release"; reservationId: string }
 );
 
@@ -30,7 +30,7 @@ export type LedgerChangeResult = {
 
 /**
  * Writes the moves and says what became of each. No two of them may clash (see clashNamesOf).
- * Of two processes that spend under one onceKey at the same moment, the later one fails with a unique violation.
+ * Of two processes that spend under one idempotency key at the same moment, the later one fails with a unique violation.
  */
 export async function commitLedgerChanges(
   pool: pg.Pool,
@@ -58,7 +58,8 @@ export async function commitLedgerChanges(
 export function clashNamesOf(move: LedgerChange): string[] {
   const names: string[] = [];
   if (move.kind !== "charge") names.push(move.reservationId);
-  if ("onceKey" in move && move.onceKey !== undefined) names.push(`${move.accountId} ${move.onceKey}`);
+  if ("idempotencyKey" in move && move.idempotencyKey !== undefined)
+    names.push(`${move.accountId} ${move.idempotencyKey}`);
   return names;
 }
 
@@ -72,14 +73,14 @@ function rowOf(move: LedgerChange, place: number) {
     reference: move.reference,
     reservation_id: move.kind === "charge" ? undefined : move.reservationId,
     hold_ms: move.kind === "reserve" ? move.holdMs : undefined,
-    once_key: "onceKey" in move ? move.onceKey : undefined,
+    once_key: "idempotencyKey" in move ? move.idempotencyKey : undefined,
     key_id: use?.keyId,
     ...use?.counts,
   };
 }
 
 /**
- * `rule` is the policy: what a move means, by whether its reservation is still held and whether its onceKey was spent
+ * `rule` is the policy: what a move means, by whether its reservation is still held and whether its idempotency key was spent
  * under before. No rule, nothing to do: what was paid for before is neither charged nor held again.
  *
  * Everything after `account` depends on it, so that it runs with the balances locked. What was committed while we waited

@@ -9,7 +9,6 @@ import { randomUUID } from "node:crypto";
 import type { LedgerEntry } from "@mailvet/contract";
 import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
 import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
-import { balances, ledger, unansweredCharges } from "../db/schema.ts";
 import { commitCharges } from "./charge-fast-path.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { insufficientCredits } from "./insufficient-credits.ts";
@@ -22,6 +21,7 @@ import {
 } from "./ledger-entries.ts";
 import { type OnLow, runsLow } from "./low-credits.ts";
 import { referenceKindOf } from "./reference-kind.ts";
+import { balances, ledger, unansweredCharges } from "./schema.ts";
 import { type ChargeName, createUnansweredCharges } from "./unanswered-charges.ts";
 
 export type { Use } from "./ledger-entries.ts";
@@ -29,7 +29,7 @@ export type { Use } from "./ledger-entries.ts";
 export type Ledger = {
   /**
    * Spends at once, for what is known already, and returns the balance after it. Refuses with insufficient_credits.
-   * Under a onceKey that was spent under before it spends nothing.
+   * Under an idempotency key that was spent under before it spends nothing.
    *
    * What is spent, here or by settling, is refunded after a while unless it is confirmed (unanswered-charges.ts).
    */
@@ -37,31 +37,31 @@ export type Ledger = {
     accountId: string;
     amount: number;
     reference: string;
-    onceKey: string | undefined;
+    idempotencyKey: string | undefined;
     use: Use;
   }): Promise<number>;
   /**
    * Holds credits for work ahead, for as long as holdMs. Refuses with insufficient_credits.
-   * Under a onceKey that was spent under before it holds nothing, and needs no credits.
+   * Under an idempotency key that was spent under before it holds nothing, and needs no credits.
    */
   reserve(hold: {
     accountId: string;
     amount: number;
     reference: string;
     holdMs: number;
-    onceKey: string | undefined;
+    idempotencyKey: string | undefined;
   }): Promise<Reservation>;
   /**
    * Gives credits; a negative amount takes them back, and is refused when there are fewer.
-   * Under a onceKey that has an entry it changes nothing, and returns that entry.
+   * Under an idempotency key that has an entry it changes nothing, and returns that entry.
    */
   grant(grant: {
     accountId: string;
     amount: number;
     reference: string;
-    onceKey: string | undefined;
+    idempotencyKey: string | undefined;
   }): Promise<LedgerEntry>;
-  /** The answer that was paid for is on its way. A charge's key is its onceKey, or else its reference. */
+  /** The answer that was paid for is on its way. A charge's key is its idempotency key, or else its reference. */
   confirm(chargeKey: string): void;
   /** The answer that was paid for cannot be delivered. Nothing happens if the charge was confirmed before. */
   refund(charge: ChargeName): void;
@@ -89,7 +89,7 @@ export type Balance = { balance: number; reserved: number };
 export type Reservation = AsyncDisposable & {
   /** The balance after the reservation. */
   balance: number;
-  /** Spends what is held and returns the balance. If its onceKey was spent under meanwhile, it gives it back instead. */
+  /** Spends what is held and returns the balance. If its idempotency key was spent under meanwhile, it gives it back instead. */
   settle(use: Use): Promise<number>;
 };
 
@@ -126,14 +126,14 @@ export function createLedger({ database, say = () => {}, onLow = () => {} }: Led
   return {
     charge: (charge) => spend({ kind: "charge", ...charge }),
 
-    async reserve({ holdMs, onceKey, ...rest }) {
+    async reserve({ holdMs, idempotencyKey, ...rest }) {
       const held = { ...rest, reservationId: randomUUID() };
-      const balance = await spend({ kind: "reserve", ...held, holdMs, onceKey });
+      const balance = await spend({ kind: "reserve", ...held, holdMs, idempotencyKey });
       let isSettled = false;
       return {
         balance,
         async settle(use) {
-          const outcome = await moves.submit({ kind: "settle", ...held, onceKey, use });
+          const outcome = await moves.submit({ kind: "settle", ...held, idempotencyKey, use });
           isSettled = true;
           // The work took longer than it was held for, and by then the credits were spent on something else.
           if (!outcome.fits)
@@ -151,7 +151,7 @@ export function createLedger({ database, say = () => {}, onLow = () => {} }: Led
 
     grant: ({ accountId, amount, ...label }) =>
       orm.transaction(async (tx) => {
-        const before = label.onceKey && (await entryUnder(tx, accountId, label.onceKey));
+        const before = label.idempotencyKey && (await entryUnder(tx, accountId, label.idempotencyKey));
         if (before) return before;
         return amount > 0 ? add(tx, accountId, amount, label) : takeBack(tx, accountId, -amount, label);
       }),
@@ -179,7 +179,7 @@ export function createLedger({ database, say = () => {}, onLow = () => {} }: Led
     },
 
     async open(tx, accountId, credits, reference) {
-      if (credits > 0) await add(tx, accountId, credits, { reference, onceKey: undefined });
+      if (credits > 0) await add(tx, accountId, credits, { reference, idempotencyKey: undefined });
       else await tx.insert(balances).values({ accountId, balance: 0, reserved: 0, entries: 0 });
     },
 
@@ -218,7 +218,7 @@ from reservations where expires_at < now() order by expires_at limit $1`;
 const MAX_TRIES = 3;
 const DEADLOCK = "40P01";
 
-/** Another process may spend under the same onceKey at the same moment. The next try sees that it did. */
+/** Another process may spend under the same idempotency key at the same moment. The next try sees that it did. */
 async function insistently<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -241,17 +241,21 @@ function requireAmount(amount: number): void {
     throw new RangeError(`${amount} is no amount of credits to spend`);
 }
 
-/** Locks the balance first: whoever is writing under this onceKey at the moment is waited for, and then seen. */
-async function entryUnder(tx: Orm, accountId: string, onceKey: string): Promise<LedgerEntry | undefined> {
+/** Locks the balance first: whoever is writing under this idempotency key at the moment is waited for, and then seen. */
+async function entryUnder(
+  tx: Orm,
+  accountId: string,
+  idempotencyKey: string,
+): Promise<LedgerEntry | undefined> {
   await tx.select().from(balances).where(eq(balances.accountId, accountId)).for("update");
-  const isIt = and(eq(ledger.accountId, accountId), eq(ledger.onceKey, onceKey));
+  const isIt = and(eq(ledger.accountId, accountId), eq(ledger.idempotencyKey, idempotencyKey));
   const [row] = await tx.select().from(ledger).where(isIt);
   return row && presentEntry(row);
 }
 
 const ONE_MORE = sql`${balances.entries} + 1`;
 
-type Label = { reference: string; onceKey: string | undefined };
+type Label = { reference: string; idempotencyKey: string | undefined };
 
 async function add(tx: Orm, accountId: string, amount: number, label: Label): Promise<LedgerEntry> {
   const [row] = await tx
@@ -299,7 +303,7 @@ function presentEntry(row: typeof ledger.$inferSelect): LedgerEntry {
     reserved_change: row.reservedChange,
     balance_after: row.balanceAfter,
     reference: row.reference,
-    reference_kind: referenceKindOf(row.kind, row.onceKey),
+    reference_kind: referenceKindOf(row.kind, row.idempotencyKey),
     created_at: row.createdAt.toISOString(),
   };
 }

@@ -2,18 +2,18 @@
  * What an entry's reference names: a job, a request, or nothing but words.
  *
  * Jobs and requests both have ids of the same form. What a job holds and settles happens once, so it is written under
- * a onceKey, and by that it is told from a request, also when the job has long been deleted.
+ * an idempotency key, and by that it is told from a request, also when the job has long been deleted.
  */
 import type { LedgerEntry, ReferenceKind } from "@mailvet/contract";
 
-export function referenceKindOf(kind: LedgerEntry["kind"], onceKey: string | null): ReferenceKind {
+export function referenceKindOf(kind: LedgerEntry["kind"], idempotencyKey: string | null): ReferenceKind {
   if (kind === "grant" || kind === "adjust") return "note";
-  return onceKey?.startsWith(JOB) ? "job" : "request";
+  return idempotencyKey?.startsWith(JOB) ? "job" : "request";
 }
 
 /** No request is called like this: those are hexadecimal (http/middleware/idempotency.ts). */
 const JOB = "job ";
 
-export function jobOnceKey(kind: LedgerEntry["kind"], reservationId: string): string {
+export function jobIdempotencyKey(kind: LedgerEntry["kind"], reservationId: string): string {
   return `${JOB}${kind} ${reservationId}`;
 }

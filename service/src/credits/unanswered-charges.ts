@@ -9,8 +9,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { unansweredCharges } from "../db/schema.ts";
 import { createGroupCommit } from "./group-commit.ts";
+import { unansweredCharges } from "./schema.ts";
 
 export type UnansweredCharges = {
   /** The answer is on its way: the charge stands. */
@@ -101,7 +101,7 @@ select charge_key as "chargeKey", account_id as "accountId" from unanswered_char
 where expires_at < now() limit ${MAX_AT_ONCE}`;
 
 /**
- * Balances are locked first and in order of account, as in ledger-entries.ts. The charge gives up its onceKey: the
+ * Balances are locked first and in order of account, as in ledger-entries.ts. The charge gives up its idempotency key: the
  * same request, sent again, is charged again and answered.
  */
 const REFUND = `

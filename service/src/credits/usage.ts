@@ -2,7 +2,7 @@
 import type { UsageDay } from "@mailvet/contract";
 import { and, asc, between, desc, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { usageDays } from "../db/schema.ts";
+import { usageDays } from "./schema.ts";
 import type { UsageRange } from "./usage-range.ts";
 
 export type UsageWanted = UsageRange & {

@@ -5,7 +5,6 @@
  */
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
-import * as schema from "./schema.ts";
 
 export type Database = {
   /** Raw queries, for hot paths and batches. */
@@ -20,10 +19,7 @@ export type Database = {
 };
 
 /** Drizzle on the pool, or inside a transaction of it. */
-export type Orm = Pick<
-  NodePgDatabase<typeof schema>,
-  "select" | "insert" | "update" | "delete" | "transaction" | "execute"
->;
+export type Orm = Pick<NodePgDatabase, "select" | "insert" | "update" | "delete" | "transaction" | "execute">;
 
 /** Runs inside a transaction, after its effect and before its commit; when it throws, nothing has happened. */
 export type BeforeCommit<Made> = (tx: Orm, made: Made) => Promise<void>;
@@ -108,11 +104,11 @@ function messagesOf(client: pg.PoolClient): ServerMessages {
  * has none left after a few moments without the database.
  */
 function ormOn(pool: pg.Pool): Orm {
-  const orm = drizzle(pool, { schema, casing: "snake_case" });
+  const orm = drizzle(pool, { casing: "snake_case" });
   orm.transaction = async (work, config) => {
     const client = await pool.connect();
     try {
-      return await drizzle(client, { schema, casing: "snake_case" }).transaction(work, config);
+      return await drizzle(client, { casing: "snake_case" }).transaction(work, config);
     } finally {
       client.release(); // the pool drops it by itself if it is of no more use
     }

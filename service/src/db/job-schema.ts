@@ -15,8 +15,8 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { accountId } from "../accounts/schema.ts";
 import { bytea, createdAt, moment } from "./columns.ts";
-import { accountId } from "./schema.ts";
 
 /** A customer's file. Ready once all of it has arrived; one that is not ready or not confirmed in time is erased. */
 export const uploads = pgTable(

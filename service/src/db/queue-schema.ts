@@ -11,8 +11,8 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core";
+import { accountId } from "../accounts/schema.ts";
 import { createdAt, moment } from "./columns.ts";
-import { accountId } from "./schema.ts";
 
 const line = () => text({ enum: ["jobs", "rechecks", "webhooks"] }).notNull();
 

@@ -1,8 +1,8 @@
 /** The tables of webhooks: where an account wants to be told, and what was told. */
 import { DELIVERY_STATES, WEBHOOK_EVENTS } from "@mailvet/contract";
 import { boolean, index, integer, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { accountId } from "../accounts/schema.ts";
 import { createdAt, moment } from "./columns.ts";
-import { accountId } from "./schema.ts";
 
 export const webhookEndpoints = pgTable(
   "webhook_endpoints",

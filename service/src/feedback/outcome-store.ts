@@ -7,12 +7,12 @@
 import type { Outcome, SubStatus } from "@mailvet/contract";
 import { bandOf, type CalibrationCell, predictedBounce } from "@mailvet/engine";
 import { eq, sql } from "drizzle-orm";
+import { accounts } from "../accounts/schema.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { calibrationCells, outcomes } from "../db/learning-schema.ts";
 import { notify } from "../db/pubsub.ts";
-import { accounts } from "../db/schema.ts";
 import { isNewer, type OutcomeReport } from "./aggregation.ts";
+import { calibrationCells, outcomes } from "./schema.ts";
 
 /** Says that an account's outcomes have changed; the payload is its id. */
 export const OUTCOMES_CHANGED = "outcomes_changed";

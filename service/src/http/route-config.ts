@@ -32,7 +32,7 @@ declare module "fastify" {
     /** Who asks; undefined on open routes only. */
     caller: Caller | undefined;
     /** Names this request for good when it came with an Idempotency-Key: spending under it happens once. */
-    onceKey: string | undefined;
+    idempotencyKey: string | undefined;
     /** The balance after this request, when the route has come to know it. */
     creditsRemaining: number | undefined;
   }

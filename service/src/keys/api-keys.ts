@@ -6,13 +6,14 @@
  */
 import { KEY_SCOPES, type KeyMode, type KeyScope } from "@mailvet/contract";
 import { and, count, desc, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { accounts } from "../accounts/schema.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { ACCOUNT_CHANGED, notify, notifySql, type PubSub } from "../db/pubsub.ts";
-import { accounts, apiKeys } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { createKeyCache, KEY_CHANGED, type KnownKey } from "./key-cache.ts";
 import { hashOf, isWellFormed, makeKeyText, modeOf, prefixOf } from "./key-text.ts";
 import { createLastUse } from "./last-used.ts";
+import { apiKeys } from "./schema.ts";
 
 export type ApiKeys = {
   /** Whose key this is; undefined when it is unknown, revoked or expired. At once, if it was seen lately. */

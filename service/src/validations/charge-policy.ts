@@ -19,17 +19,23 @@ const SPARE_MS = 60_000;
 export function paymentBy(
   ledger: Pick<Ledger, "charge" | "reserve">,
   { accountId, by }: Caller,
-  { requestId: reference, onceKey }: PresentOptions,
+  { requestId: reference, idempotencyKey }: PresentOptions,
 ): Payment {
   const keyId = by.kind === "key" ? by.keyId : undefined;
   const useOf = (answers: readonly ValidationAnswer[]): Use => ({ keyId, counts: countStatuses(answers) });
   return {
     async charge(answers) {
       if (by.kind === "key" && by.isTest) return undefined;
-      return ledger.charge({ accountId, amount: answers.length, reference, onceKey, use: useOf(answers) });
+      return ledger.charge({
+        accountId,
+        amount: answers.length,
+        reference,
+        idempotencyKey,
+        use: useOf(answers),
+      });
     },
     reserve: (amount, forMs) =>
-      ledger.reserve({ accountId, amount, reference, holdMs: forMs + SPARE_MS, onceKey }),
+      ledger.reserve({ accountId, amount, reference, holdMs: forMs + SPARE_MS, idempotencyKey }),
     settle: (credit, answers) => credit.settle(useOf(answers)),
   };
 }

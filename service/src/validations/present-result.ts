@@ -9,7 +9,7 @@ import type { CheckOptions } from "./check-options.ts";
 export type PresentOptions = {
   requestId: string;
   /** Spending under it happens once. */
-  onceKey: string | undefined;
+  idempotencyKey: string | undefined;
   /** By performance.now(). */
   startedAtMs: number;
   options?: CheckOptions;

@@ -7,8 +7,8 @@
  */
 import type { Plan, ValidationResult } from "@mailvet/contract";
 import { and, count, eq, lt, sql } from "drizzle-orm";
+import { accounts } from "../accounts/schema.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { accounts, rechecks } from "../db/schema.ts";
 import { addressHash } from "../feedback/address-hash.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
 import type { Task, Tasks } from "../queue/tasks.ts";
@@ -18,6 +18,7 @@ import type { Answers, ValidationAnswer } from "./answer.ts";
 import type { Asker } from "./asker.ts";
 import { present } from "./present-result.ts";
 import { retryDelayMs } from "./retries.ts";
+import { rechecks } from "./schema.ts";
 
 export type Rechecks = {
   /** Plans a recheck where the answer is one that may change. At most one for each address of an account. */

@@ -24,7 +24,7 @@ const deps: BulkDeps = {
 const by: Caller["by"] = { kind: "key", keyId: "k", scopes: ["bulk"], isTest: true };
 const caller: Caller = { accountId: "a", plan: "payg", isOperator: false, by };
 const validate = async (emails: string[]) => {
-  const asking = { requestId: "r", onceKey: undefined, startedAtMs: performance.now() };
+  const asking = { requestId: "r", idempotencyKey: undefined, startedAtMs: performance.now() };
   return (await validateBulk(deps, caller, emails, asking)).summary;
 };
 

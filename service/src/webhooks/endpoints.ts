@@ -7,8 +7,8 @@ import type {
   WebhookWithSecret,
 } from "@mailvet/contract";
 import { count, desc, eq } from "drizzle-orm";
+import { accounts } from "../accounts/schema.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { accounts } from "../db/schema.ts";
 import { webhookEndpoints } from "../db/webhook-schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { Refusal, wrongValue } from "../refusal.ts";

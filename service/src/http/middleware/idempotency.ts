@@ -9,7 +9,7 @@
  *
  * Only successful answers are stored. A refusal frees the key, and so does an answer too long to store (half a megabyte,
  * compressed): its repetition is a new request, and paid for. After a failure of ours only the same request may use it. Effects outside the ledger store their answer in their own transaction
- * (storeAnswer); charges and grants are keyed in the ledger by `onceKey`. So a process that dies at any moment leaves
+ * (storeAnswer); charges and grants are keyed in the ledger by `idempotencyKey`. So a process that dies at any moment leaves
  * either no effect, or an effect whose repetition changes nothing.
  */
 import { HEADERS } from "@mailvet/contract";
@@ -58,7 +58,7 @@ export function honourIdempotencyKeys(
   app: FastifyInstance,
   { answers, confirmCharge, log }: IdempotencyDeps,
 ): void {
-  app.decorateRequest("onceKey", undefined);
+  app.decorateRequest("idempotencyKey", undefined);
   app.decorateRequest("idempotencyHold", undefined);
   app.decorateRequest("isAnswerStored", false);
   app.decorateRequest("hasLostKey", false);
@@ -80,9 +80,10 @@ export function honourIdempotencyKeys(
     if (!hold) return done(null, payload);
     request.idempotencyHold = undefined;
     clearInterval(hold.renewal);
-    const { onceKey, creditsRemaining } = request;
+    const { idempotencyKey, creditsRemaining } = request;
     const confirm = async (tx: Orm) => {
-      if (onceKey !== undefined && creditsRemaining !== undefined) await confirmCharge(tx, onceKey);
+      if (idempotencyKey !== undefined && creditsRemaining !== undefined)
+        await confirmCharge(tx, idempotencyKey);
     };
     settle(hold, reply, payload, confirm)
       .then((outcome) => {
@@ -111,7 +112,7 @@ async function executeOnce(
   const claim = await answers.claim(row, seal.fingerprint(partsOf(request)));
   switch (claim.kind) {
     case "held":
-      request.onceKey = `${seal.keyHash.toString("hex")}/${claim.heldSince.getTime()}`;
+      request.idempotencyKey = `${seal.keyHash.toString("hex")}/${claim.heldSince.getTime()}`;
       request.idempotencyHold = {
         answers,
         row,

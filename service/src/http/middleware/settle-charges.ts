@@ -24,7 +24,7 @@ export function settleCharges(app: FastifyInstance, { confirm, refund }: ChargeO
   app.addHook("onSend", (request, reply, payload, done) => {
     if (!request.hasLostKey) {
       const isCharged = request.creditsRemaining !== undefined;
-      const chargeKey = request.onceKey ?? request.id;
+      const chargeKey = request.idempotencyKey ?? request.id;
       // Not writable: closed, or half closed, which Node answers by closing it.
       const isDelivered = reply.statusCode < 400 && (request.isAnswerStored || request.socket.writable);
       if (!isDelivered && isCharged) refund({ accountId: request.caller!.accountId, chargeKey });

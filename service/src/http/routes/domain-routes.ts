@@ -31,8 +31,8 @@ export const domainRoutes =
         config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
       },
       async (request) => {
-        const { id: requestId, onceKey, visit } = request;
-        const asking = { requestId, onceKey, startedAtMs: visit.startedAt };
+        const { id: requestId, idempotencyKey, visit } = request;
+        const asking = { requestId, idempotencyKey, startedAtMs: visit.startedAt };
         const { report, creditsRemaining } = await validations.inspectDomain(
           request.caller!,
           request.params.domain,

@@ -117,8 +117,8 @@ function emailOf(url: string, email: string): string {
   return email.slice(0, at).replace(/(?<=\S) (?=\S)/g, "+") + email.slice(at);
 }
 
-function askingOf({ id: requestId, onceKey, visit }: FastifyRequest, options: CheckOptions) {
-  return { requestId, onceKey, startedAtMs: visit.startedAt, options };
+function askingOf({ id: requestId, idempotencyKey, visit }: FastifyRequest, options: CheckOptions) {
+  return { requestId, idempotencyKey, startedAtMs: visit.startedAt, options };
 }
 
 /** Before the schema is held against it, because too many is a problem of its own. */
