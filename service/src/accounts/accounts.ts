@@ -15,7 +15,8 @@ import { createSignIn, type SignIn } from "./sign-in.ts";
 import { createSignUp, type SignUp, type SignUpDeps } from "./sign-up.ts";
 
 export type AccountsDeps = AccountQueriesDeps &
-  Pick<SignUpDeps, "ledger" | "verify" | "settings" | "sessions" | "mailer"> & {
+  Pick<SignUpDeps, "verify" | "settings" | "sessions" | "mailer"> & {
+    ledger: AccountQueriesDeps["ledger"] & SignUpDeps["ledger"];
     now?: () => Date;
     /** Tells the operator. */
     say(line: string): void;

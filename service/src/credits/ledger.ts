@@ -66,6 +66,8 @@ export type Ledger = {
   /** The answer that was paid for cannot be delivered. Nothing happens if the charge was confirmed before. */
   refund(charge: ChargeName): void;
   balanceOf(accountId: string): Promise<Balance>;
+  /** By account; those without a balance are missing. */
+  balancesOf(accountIds: readonly string[]): Promise<ReadonlyMap<string, Balance>>;
   /** Newest first. */
   page(
     accountId: string,
@@ -164,6 +166,14 @@ export function createLedger({ database, say = () => {}, onLow = () => {} }: Led
       const text = "select balance, reserved from balances where account_id = $1";
       const { rows } = await pool.query<Balance>({ name: "balance-of", text, values: [accountId] });
       return rows[0] ?? { balance: 0, reserved: 0 };
+    },
+
+    async balancesOf(accountIds) {
+      const rows = await orm
+        .select()
+        .from(balances)
+        .where(inArray(balances.accountId, [...accountIds]));
+      return new Map(rows.map(({ accountId, balance, reserved }) => [accountId, { balance, reserved }]));
     },
 
     async page(accountId, { skip, limit }) {

@@ -7,7 +7,7 @@
 import type { Outcome, SubStatus } from "@mailvet/contract";
 import { bandOf, type CalibrationCell, predictedBounce } from "@mailvet/engine";
 import { eq, sql } from "drizzle-orm";
-import { accounts } from "../accounts/schema.ts";
+import { lockAccount } from "../accounts/account-queries.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
@@ -35,7 +35,7 @@ export function storeOutcomes(
   told: readonly OutcomeToStore[],
 ): Promise<Stored> {
   return orm.transaction(async (tx) => {
-    await holdAccount(tx, accountId);
+    await lockAccount(tx, accountId);
     const before = await readOutcomes(tx, accountId, told);
     const changed = told.flatMap((one) => {
       const old = before.get(one.hash);
@@ -59,7 +59,7 @@ export function storeOutcomes(
 /** Nothing of it is left. */
 export async function forgetOutcomes({ orm }: Pick<Database, "orm">, accountId: string): Promise<void> {
   await orm.transaction(async (tx) => {
-    await holdAccount(tx, accountId);
+    await lockAccount(tx, accountId);
     await tx.delete(outcomes).where(eq(outcomes.accountId, accountId));
     await tx.delete(calibrationCells).where(eq(calibrationCells.accountId, accountId));
     await notify(tx, OUTCOMES_CHANGED, accountId);
@@ -100,10 +100,6 @@ const ERASE = `
     where reported_at < now() - make_interval(days => $2) and outcome <> 'complained'
     limit $1 for update skip locked
   ))`;
-
-async function holdAccount(tx: Orm, accountId: string): Promise<void> {
-  await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("no key update");
-}
 
 type Row = {
   hash: string;

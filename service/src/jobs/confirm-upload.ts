@@ -8,8 +8,8 @@
 import { randomUUID } from "node:crypto";
 import type { Job } from "@mailvet/contract";
 import { and, count, eq, inArray } from "drizzle-orm";
+import { lockAccount } from "../accounts/account-queries.ts";
 import { PLAN_LIMITS } from "../accounts/plans.ts";
-import { accounts } from "../accounts/schema.ts";
 import type { Caller } from "../caller.ts";
 import type { JobsConfig } from "../config.ts";
 import { reserveForJob } from "../credits/job-credits.ts";
@@ -67,8 +67,7 @@ export async function confirmUpload(
 
   let lowBalance: number | undefined;
   const record = await orm.transaction(async (tx) => {
-    const account = tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, caller.accountId));
-    await account.for("no key update");
+    await lockAccount(tx, caller.accountId);
     const meanwhile = await findJob(tx, caller, uploadId);
     if (meanwhile) return sameJob(tx, meanwhile, emailColumn);
     refuseExpired(await findUpload(tx, caller, uploadId, "and lock it"));

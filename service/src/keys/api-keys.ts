@@ -6,7 +6,7 @@
  */
 import { KEY_SCOPES, type KeyMode, type KeyScope } from "@mailvet/contract";
 import { and, count, desc, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
-import { accounts } from "../accounts/schema.ts";
+import { lockAccount } from "../accounts/account-queries.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { ACCOUNT_CHANGED, notify, notifySql, type PubSub } from "../db/pubsub.ts";
 import { Refusal } from "../refusal.ts";
@@ -148,7 +148,7 @@ function newsOf({ id, name, prefix }: Pick<Key, "id" | "name" | "prefix">) {
 
 /** Holds the account's row until the transaction ends, so that keys made at the same time are counted one by one. */
 async function makeRoom(tx: Orm, accountId: string): Promise<void> {
-  await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("no key update");
+  await lockAccount(tx, accountId);
   const [counted] = await tx
     .select({ keys: count() })
     .from(apiKeys)

@@ -7,6 +7,7 @@
 import type { KeyMode, KeyScope, Plan } from "@mailvet/contract";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
+import { accountSql } from "../accounts/account-queries.ts";
 import { ACCOUNT_CHANGED, type PubSub } from "../db/pubsub.ts";
 
 /** The channel for keys made and revoked. The payload is the key's hash. */
@@ -130,6 +131,6 @@ async function ask(pool: KeyMemoryDeps["pool"], hash: string): Promise<Learned> 
 
 const KEY_BY_HASH = `
   select k.id as "keyId", k.account_id as "accountId", k.mode, k.scopes, k.expires_at as "expiresAt",
-    a.plan, a.is_operator as "isOperator"
-  from api_keys k join accounts a on a.id = k.account_id
+    ${accountSql.rights}
+  from api_keys k ${accountSql.join("k.account_id")}
   where k.key_hash = $1 and k.revoked_at is null`;

@@ -5,6 +5,7 @@
  * free ones. So two processes that see the same place free at the same moment reach for the same number, and one of
  * them gets it. Rows are always taken in the order of their keys, so nobody waits for one another in a circle.
  */
+import type pg from "pg";
 import type { Database } from "../db/database.ts";
 
 export type PlaceRequest = {
@@ -252,4 +253,21 @@ export function createPlaceStatements(pool: Database["pool"], processId: string)
       await pool.query("delete from pace_wishes where process_id = $1", [processId]);
     },
   };
+}
+
+/** Deletes the leases and waiters of a process that stops. */
+export async function deleteLeasesOf(client: pg.ClientBase, processId: string): Promise<void> {
+  for (const table of ["pace_places", "pace_wishes"]) {
+    const text = `delete from ${table} where process_id = $1`;
+    await client.query({ name: `delete-${table}`, text, values: [processId] });
+  }
+}
+
+/** Deletes the leases and waiters of processes that are gone; `isGone` is SQL on the column `held.process_id`. */
+export async function deleteOrphanedLeases(client: pg.ClientBase, isGone: string): Promise<void> {
+  for (const table of ["pace_places", "pace_wishes"]) {
+    const orphaned = `select held.ctid from ${table} held where ${isGone} for update skip locked`;
+    const text = `delete from ${table} where ctid = any(array(${orphaned}))`;
+    await client.query({ name: `delete-orphaned-${table}`, text });
+  }
 }

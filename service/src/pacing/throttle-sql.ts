@@ -39,6 +39,12 @@ const COLUMNS = `key, "limit", rest_ms, ${msOf("next_start_at")} as next_start_a
 /** More than anybody remembers: the most recent ones. */
 export const READ_ALL = `select ${COLUMNS} from paces order by updated_at desc limit 20000`;
 
+/** Open breakers first, then the slowest; the order of system/throttle-report.ts. */
+export const READ_WORST = `
+select ${COLUMNS} from paces
+order by coalesce(tripped_until > now(), false) desc, refusals desc, rest_ms desc, "limit", key
+limit $1`;
+
 export const READ_SOME = {
   name: "read_standings",
   text: `select ${COLUMNS} from paces where key = any ($1::text[])`,

@@ -1,5 +1,6 @@
 /** Tasks that go back to their lanes because nobody works on them any more. */
 import type pg from "pg";
+import { deleteLeasesOf, deleteOrphanedLeases } from "../pacing/lease-sql.ts";
 import type { QueueName } from "./tasks.ts";
 import { withIndexPlans } from "./with-index-plans.ts";
 
@@ -29,8 +30,7 @@ export function releaseOrphaned(
  */
 export async function releaseExpiredProcesses(client: pg.ClientBase): Promise<number> {
   const { rowCount } = await client.query({ name: "give-back-of-the-dead", text: GIVE_BACK_OF_THE_DEAD });
-  await client.query({ name: "free-places-of-the-dead", text: FREE_PLACES_OF_THE_DEAD });
-  await client.query({ name: "forget-wishes-of-the-dead", text: FORGET_WISHES_OF_THE_DEAD });
+  await deleteOrphanedLeases(client, IS_DEAD);
   return rowCount ?? 0;
 }
 
@@ -38,12 +38,7 @@ export async function releaseExpiredProcesses(client: pg.ClientBase): Promise<nu
 export async function releaseAll(client: pg.ClientBase, processId: string): Promise<void> {
   const values = [processId];
   await client.query({ name: "give-back-all", text: GIVE_BACK_ALL, values });
-  await client.query({ name: "free-places", text: "delete from pace_places where process_id = $1", values });
-  await client.query({
-    name: "forget-wishes",
-    text: "delete from pace_wishes where process_id = $1",
-    values,
-  });
+  await deleteLeasesOf(client, processId);
 }
 
 // What is locked is being completed, postponed or closed at this moment. Waiting for several locks, in whatever order they
@@ -73,13 +68,3 @@ where id = any(array(
   select held.id from tasks held where held.process_id is not null and ${IS_DEAD} for update of held skip locked
 ))
 returning ${NOTICE}`;
-
-const FREE_PLACES_OF_THE_DEAD = `
-delete from pace_places where ctid = any(array(
-  select held.ctid from pace_places held where ${IS_DEAD} for update skip locked
-))`;
-
-const FORGET_WISHES_OF_THE_DEAD = `
-delete from pace_wishes where ctid = any(array(
-  select held.ctid from pace_wishes held where ${IS_DEAD} for update skip locked
-))`;

@@ -7,12 +7,12 @@ import type { DoctorReport, HostPace, System as SystemReport } from "@mailvet/co
 import type { Doctor } from "@mailvet/engine";
 import type { Adjudicator } from "../adjudication/adjudicator.ts";
 import type { Database } from "../db/database.ts";
+import { createJobRate } from "../jobs/job-rate.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
+import { queueDepth } from "../queue/queue-depth.ts";
 import { presentAdjudicator } from "./adjudicator-report.ts";
 import { createDoctorCache } from "./doctor-cache.ts";
-import { createJobRate } from "./job-rate.ts";
 import type { ListRefresh } from "./list-refresh.ts";
-import { queueDepth } from "./queue-depth.ts";
 
 export type SystemReporter = {
   report(): Promise<SystemReport>;

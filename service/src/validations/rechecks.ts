@@ -7,7 +7,7 @@
  */
 import type { Plan, ValidationResult } from "@mailvet/contract";
 import { and, count, eq, lt, sql } from "drizzle-orm";
-import { accounts } from "../accounts/schema.ts";
+import { planOf } from "../accounts/account-queries.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { addressHash } from "../feedback/address-hash.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
@@ -134,12 +134,9 @@ function isRowOf({ laneId, subject }: Task) {
 }
 
 async function find(orm: Pick<Orm, "select">, task: Task): Promise<Row | undefined> {
-  const [found] = await orm
-    .select({ row: rechecks, plan: accounts.plan })
-    .from(rechecks)
-    .innerJoin(accounts, eq(accounts.id, rechecks.accountId))
-    .where(isRowOf(task));
-  return found && { ...found.row, plan: found.plan };
+  const [row] = await orm.select().from(rechecks).where(isRowOf(task));
+  const plan = row && (await planOf(orm, row.accountId));
+  return row && plan && { ...row, plan };
 }
 
 /** How long to wait before the next attempt; undefined when there is none. */

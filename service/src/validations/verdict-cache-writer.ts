@@ -1,5 +1,6 @@
 /** Writes remembered verdicts into their table: a little later, many at a time, and never in anyone's way. */
 import type pg from "pg";
+import { accountSql } from "../accounts/account-queries.ts";
 import { later } from "../debounce.ts";
 import type { CachedEvidence } from "./cached-evidence.ts";
 
@@ -69,7 +70,7 @@ const WRITE = `
   select one.account_id, one.address_hash, one.evidence::jsonb, one.checked_at, one.fresh_until
   from unnest($1::uuid[], $2::bytea[], $3::text[], $4::timestamptz[], $5::timestamptz[])
     as one (account_id, address_hash, evidence, checked_at, fresh_until)
-  join accounts on accounts.id = one.account_id
+  ${accountSql.join("one.account_id")}
   order by one.account_id, one.address_hash
   on conflict (account_id, address_hash) do update
   set evidence = excluded.evidence, checked_at = excluded.checked_at, fresh_until = excluded.fresh_until

@@ -7,7 +7,7 @@ import type {
   WebhookWithSecret,
 } from "@mailvet/contract";
 import { count, desc, eq } from "drizzle-orm";
-import { accounts } from "../accounts/schema.ts";
+import { lockAccount } from "../accounts/account-queries.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { webhookEndpoints } from "../db/webhook-schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
@@ -140,7 +140,7 @@ function requireOneLine(description: string): void {
 
 /** Holds the account's row until the transaction ends, so that endpoints made at the same time are counted one by one. */
 async function makeRoom(tx: Orm, accountId: string): Promise<void> {
-  await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("no key update");
+  await lockAccount(tx, accountId);
   const [counted] = await tx
     .select({ endpoints: count() })
     .from(webhookEndpoints)

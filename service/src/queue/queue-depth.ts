@@ -1,7 +1,7 @@
 /** How many tasks wait and are worked on, in each line of the queue. */
 import type { QueueLine } from "@mailvet/contract";
 import type pg from "pg";
-import type { QueueName } from "../queue/tasks.ts";
+import type { QueueName } from "./tasks.ts";
 
 export type QueueDepth = Record<QueueName, QueueLine>;
 
