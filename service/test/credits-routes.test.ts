@@ -54,8 +54,8 @@ test("credits that are held for work under way are shown apart", async () => {
 test("usage is told per day and key, for one key when asked, and for the days asked for", async () => {
   const ann = await service.openAccount(100);
   const keyId = randomUUID();
-  for (const use of [oneCheck("valid", keyId), oneCheck("invalid", keyId), oneCheck("unknown")]) {
-    await service.ledger.charge(chargeOf(ann.accountId, { use }));
+  for (const usage of [oneCheck("valid", keyId), oneCheck("invalid", keyId), oneCheck("unknown")]) {
+    await service.ledger.charge(chargeOf(ann.accountId, { usage }));
   }
   const all = await ann.get<Usage>("/usage");
   expect(all.status).toBe(200);
@@ -80,7 +80,7 @@ test("usage is told per day and key, for one key when asked, and for the days as
 test("another account sees nothing of it, not even by the key's id", async () => {
   const [ann, bob] = [await service.openAccount(100), await service.openAccount(0)];
   const keyId = randomUUID();
-  await service.ledger.charge(chargeOf(ann.accountId, { use: oneCheck("valid", keyId) }));
+  await service.ledger.charge(chargeOf(ann.accountId, { usage: oneCheck("valid", keyId) }));
   expect((await bob.get<Usage>(`/usage?key_id=${keyId}`)).body.days).toEqual([]);
   expect((await bob.get<Credits>("/credits")).body).toEqual({ balance: 0, reserved: 0, ledger: [] });
 });

@@ -43,7 +43,7 @@ test("charges of several accounts at once: each has its own balances and days, w
     Promise.allSettled(
       amounts.flatMap((amount, place) => [
         ledger.charge(chargeOf(accountIds[place]!, { amount })),
-        ledger.charge(chargeOf(accountIds[place]!, { amount, use: oneCheck("risky", key) })),
+        ledger.charge(chargeOf(accountIds[place]!, { amount, usage: oneCheck("risky", key) })),
       ]),
     );
 
@@ -105,8 +105,8 @@ test("held credits are spent when the work is done, and only then is it counted 
   expect(await used()).toEqual([settled]);
 
   await Promise.all([
-    ledger.charge(chargeOf(accountId, { use: oneCheck("risky", keyId) })),
-    ledger.charge(chargeOf(accountId, { use: oneCheck("invalid") })), // by the web app
+    ledger.charge(chargeOf(accountId, { usage: oneCheck("risky", keyId) })),
+    ledger.charge(chargeOf(accountId, { usage: oneCheck("invalid") })), // by the web app
     ledger.charge(chargeOf(accountId, { amount: 50 })).catch(() => {}), // counts nothing
   ]);
   expect(await used()).toEqual([

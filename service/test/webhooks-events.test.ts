@@ -125,9 +125,9 @@ test("credits that run low are announced when they do, not each time after", asy
   const { database } = world;
   const ledger = createLedger({ database, onLow: service.webhooks.tellLow });
   await database.orm.transaction((tx) => ledger.open(tx, ann, 105, "opened"));
-  const use = { keyId: undefined, counts: { valid: 3, invalid: 0, risky: 0, unknown: 0 } };
+  const usage = { keyId: undefined, counts: { valid: 3, invalid: 0, risky: 0, unknown: 0 } };
   const charge = (amount: number, idempotencyKey?: string) =>
-    ledger.charge({ accountId: ann, amount, reference: "r", idempotencyKey, use });
+    ledger.charge({ accountId: ann, amount, reference: "r", idempotencyKey, usage });
 
   expect(await charge(5)).toBe(100);
   expect(await charge(3, "once")).toBe(97);

@@ -3,6 +3,7 @@
  *
  * Where the server runs (embedded, or named by DATABASE_URL) is settled before this; nothing from here on knows.
  */
+import { sql } from "drizzle-orm";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import pg from "pg";
 
@@ -20,6 +21,22 @@ export type Database = {
 
 /** Drizzle on the pool, or inside a transaction of it. */
 export type Orm = Pick<NodePgDatabase, "select" | "insert" | "update" | "delete" | "transaction" | "execute">;
+
+/** A pool, a connection, or Drizzle inside a transaction. */
+export type Queryable = Pick<pg.Pool, "query"> | Pick<pg.ClientBase, "query"> | Pick<Orm, "execute">;
+
+/** Runs raw SQL with numbered parameters: prepared under its name, or as part of a Drizzle transaction. */
+export async function runStatement<Row extends Record<string, unknown>>(
+  by: Queryable,
+  { name, text }: { name: string; text: string },
+  values: readonly unknown[],
+): Promise<Row[]> {
+  if (!("execute" in by)) return (await by.query<Row>({ name, text, values: [...values] })).rows;
+  const chunks = text
+    .split(/\$(\d+)/)
+    .map((part, index) => (index % 2 === 0 ? sql.raw(part) : sql`${sql.param(values[Number(part) - 1])}`));
+  return (await by.execute(sql.join(chunks))).rows as Row[];
+}
 
 /** Runs inside a transaction, after its effect and before its commit; when it throws, nothing has happened. */
 export type BeforeCommit<Made> = (tx: Orm, made: Made) => Promise<void>;

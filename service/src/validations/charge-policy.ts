@@ -1,7 +1,7 @@
 /** What the answers of one request cost, and how they are counted. A test key never pays. */
 import type { Status } from "@mailvet/contract";
 import type { Caller } from "../caller.ts";
-import type { Ledger, Reservation, Use } from "../credits/ledger.ts";
+import type { Ledger, Reservation, Usage } from "../credits/ledger.ts";
 import type { ValidationAnswer } from "./answer.ts";
 import type { PresentOptions } from "./present-result.ts";
 
@@ -22,7 +22,10 @@ export function paymentBy(
   { requestId: reference, idempotencyKey }: PresentOptions,
 ): Payment {
   const keyId = by.kind === "key" ? by.keyId : undefined;
-  const useOf = (answers: readonly ValidationAnswer[]): Use => ({ keyId, counts: countStatuses(answers) });
+  const usageOf = (answers: readonly ValidationAnswer[]): Usage => ({
+    keyId,
+    counts: countStatuses(answers),
+  });
   return {
     async charge(answers) {
       if (by.kind === "key" && by.isTest) return undefined;
@@ -31,12 +34,12 @@ export function paymentBy(
         amount: answers.length,
         reference,
         idempotencyKey,
-        use: useOf(answers),
+        usage: usageOf(answers),
       });
     },
     reserve: (amount, forMs) =>
       ledger.reserve({ accountId, amount, reference, holdMs: forMs + SPARE_MS, idempotencyKey }),
-    settle: (credit, answers) => credit.settle(useOf(answers)),
+    settle: (credit, answers) => credit.settle(usageOf(answers)),
   };
 }
 
