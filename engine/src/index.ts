@@ -41,6 +41,7 @@ export type { ListOrigin } from "./reference/disposable.ts";
 export { type RefreshResult, refreshLists } from "./reference/list-refresh.ts";
 export { type ReportRequest, reportOf } from "./report.ts";
 export { verdictScore } from "./score.ts";
+export { createSemaphore, type Semaphore } from "./semaphore.ts";
 export {
   BadSettings,
   type EngineSettings,

@@ -46,7 +46,8 @@ export type Check = {
 };
 
 export type Verifier = {
-  begin(email: string, level: Level, haste?: CheckPriority): Check;
+  /** Takes an address, or its inspection (the evidence of a check of level "syntax"), which is then not repeated. */
+  begin(subject: string | Evidence, level: Level, haste?: CheckPriority): Check;
   /** What `begin` comes to in the end. */
   verify(email: string, level: Level, haste?: CheckPriority): Promise<Evidence>;
   /** Results as they come, not in order. At most `width` addresses are under way, so memory is bounded. */
@@ -66,8 +67,13 @@ const MANY_UNDER_WAY = 3000;
 export function createVerifier(deps: VerifierDeps): Verifier {
   const inspect = createInspection(deps);
   const facts = createDomainFacts(deps);
-  const walk = async (evidence: Evidence, level: Level, urgency: RequestPriority): Promise<void> => {
-    Object.assign(evidence, inspect(evidence.email));
+  const walk = async (
+    evidence: Evidence,
+    level: Level,
+    urgency: RequestPriority,
+    isInspected: boolean,
+  ): Promise<void> => {
+    if (!isInspected) Object.assign(evidence, inspect(evidence.email));
     if (level === "syntax" || isSettledByText(evidence)) return;
     await askNames(facts, evidence);
     if (evidence.route?.kind === "domain_not_found") return; // and so it has no policies either
@@ -78,10 +84,11 @@ export function createVerifier(deps: VerifierDeps): Verifier {
       askForPolicies(facts, evidence),
     ]);
   };
-  const begin = (email: string, level: Level, { isUrgent }: CheckPriority = {}): Check => {
-    const evidence: Evidence = { email };
+  const begin = (subject: string | Evidence, level: Level, { isUrgent }: CheckPriority = {}): Check => {
+    const evidence: Evidence = typeof subject === "string" ? { email: subject } : { ...subject };
     const urgency = new RequestPriority(isUrgent);
-    const done = walk(evidence, level, urgency)
+    const isInspected = typeof subject !== "string";
+    const done = walk(evidence, level, urgency, isInspected)
       .catch((error: unknown) => {
         // A bug of ours costs this address its verdict, and no other address anything.
         evidence.failure = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -144,13 +144,15 @@ async function open(
   closers.push(storage.close);
   const { database } = storage;
 
-  const notices = createPubSub(database.connection, { say: warn });
+  const notices = createPubSub(database.connection, { log: log.event });
   closers.push(() => notices.close());
   const processes = createProcessRegistry({ database, role, isAlone, say: warn });
   closers.push(() => processes.close());
   await abortable(processes.start(), interrupted);
   const tasks = createTasks({ database });
-  const mailer = createMailer(config.mail, say);
+  const mailer = createMailer(config.mail, ({ to, subject, text }) =>
+    say(`No mail server is configured. Pass this message on to ${to}:\n${subject}\n\n${text}`),
+  );
   closers.push(() => mailer.close());
   const resolver = resolverFrom(config.engine);
   closers.push(() => resolver.close());
@@ -169,15 +171,15 @@ async function open(
   });
   closers.push(() => webhooks.close());
   const { announce } = webhooks;
-  const ledger = createLedger({ database, say: warn, onLow: webhooks.tellLow });
+  const ledger = createLedger({ database, log: log.event, onLow: webhooks.tellLow });
   closers.push(() => ledger.close());
   const keyring = createApiKeys({ database, notices, announce });
   closers.push(() => keyring.close());
 
-  const paces = isAlone ? undefined : createSharedPaces({ database, notices, processes, say: warn });
+  const paces = isAlone ? undefined : createSharedPaces({ database, notices, processes, log: log.event });
   closers.push(() => paces?.close());
   const paceBook = paces ? undefined : createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
-  const naming = createNaming({ database, learns: config.engine.aiEnhancement, say: warn });
+  const naming = createNaming({ database, learns: config.engine.aiEnhancement, log: log.event });
   closers.push(() => naming.close());
   const metrics = createMetrics();
   const adjudicator =
@@ -185,7 +187,7 @@ async function open(
       ? createAdjudicator({
           settings: config.adjudicator,
           pool: database.pool,
-          say: warn,
+          log: log.event,
           count: metrics.countAdjudication,
         })
       : undefined;
@@ -197,12 +199,12 @@ async function open(
   closers.push(() => verifier.close());
   const lists = startListRefresh({ ...config.lists, lists: verifier.lists, log });
   closers.push(() => lists.close());
-  const memory = createVerdictCache({ database, say: warn });
-  const learned = createCalibrationCache({ pool: database.pool, notices });
+  const verdictCache = createVerdictCache({ database, log: log.event });
+  const calibrations = createCalibrationCache({ pool: database.pool, notices });
   const feedback = createFeedback({
     database,
-    learned,
-    lookBack: (accountId, addresses) => rescore({ verifier, memory }, accountId, addresses),
+    calibrations,
+    rescore: (accountId, addresses) => rescore({ verifier, verdictCache }, accountId, addresses),
     sandboxDomain: SANDBOX_DOMAIN,
     limits: config.jobs,
   });
@@ -210,14 +212,14 @@ async function open(
   const validations = createValidations({
     verifier,
     ledger,
-    memory,
-    learned,
+    verdictCache,
+    calibrations,
     naming,
     level: "smtp",
     countVerdict,
     singleBudgetMs: config.budgets.singleMs,
     bulkBudgetMs: config.budgets.bulkMs,
-    sayFailure: (requestId, failure) => sayFailure({ request_id: requestId }, failure),
+    log: log.event,
     rechecking: { database, tasks, processes, announce },
   });
   closers.push(() => validations.close());
@@ -236,7 +238,7 @@ async function open(
       signUpCredits: config.signUp.credits,
       publicUrl: config.publicUrl ?? localUrl(config),
     },
-    say: warn,
+    log: log.event,
   });
   closers.push(() => accounts.close());
 
@@ -252,7 +254,7 @@ async function open(
     {
       reservations: ledger.releaseExpired,
       charges: ledger.refundExpired,
-      verdicts: memory.forgetExpired,
+      verdicts: verdictCache.deleteExpired,
       outcomes: feedback.eraseOld,
       too_many_outcomes: hourly(feedback.eraseTooMany),
       naming: hourly(naming.eraseOld),

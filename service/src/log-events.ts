@@ -13,14 +13,35 @@ export const LOG_EVENTS = {
   stop_failed: { level: "error", message: "stopping failed" },
   maintenance_failed: { level: "error", message: "a maintenance task failed" },
   // db, queue
+  notifications_lost: { level: "warn", message: "not listening for database notifications, reconnecting" },
+  notifications_restored: { level: "info", message: "listening for database notifications again" },
 
   // http
 
   // jobs, uploads, downloads
 
   // validations, credits, keys, accounts, webhooks
+  check_failed: { level: "error", message: "a check failed with an internal error" },
+  recheck_not_planned: { level: "error", message: "a recheck could not be planned" },
+  verdicts_write_failed: { level: "warn", message: "cached verdicts could not be written" },
+  charge_missed: { level: "warn", message: "credits were not charged: the reservation had expired" },
+  background_task_failed: { level: "warn", message: "a background task failed" },
+  background_task_dropped: { level: "warn", message: "a background task was dropped: too many are waiting" },
 
   // pacing, naming, feedback, adjudication
+  pacing_sync_failed: {
+    level: "warn",
+    message: "shared throttling is not in sync with the database, retrying",
+  },
+  pacing_sync_restored: { level: "info", message: "shared throttling is in sync with the database again" },
+  naming_patterns_read_failed: { level: "warn", message: "naming patterns could not be read" },
+  naming_patterns_write_failed: { level: "warn", message: "naming patterns could not be written" },
+  adjudicator_paused: { level: "warn", message: "the language model does not answer and is paused" },
+  adjudicator_budget_used_up: { level: "warn", message: "AI_DAILY_BUDGET is used up until midnight UTC" },
+  adjudicator_budget_unknown: {
+    level: "warn",
+    message: "the daily budget of the language model could not be read",
+  },
 
   // system
   lists_refreshed: { level: "info", message: "lists refreshed" },

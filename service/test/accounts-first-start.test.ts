@@ -16,7 +16,7 @@ const SETTINGS: BootstrapSettings = {
 
 function openStart(house: AccountsHouse) {
   const { database, ledger } = house;
-  const notices = createPubSub(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { log: () => {} });
   const keyring = createApiKeys({ database, notices });
   return {
     keyring,

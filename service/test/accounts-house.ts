@@ -5,10 +5,11 @@
 import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@mailvet/engine";
 import { afterAll, beforeAll } from "vitest";
 import { type Accounts, type AccountsDeps, createAccounts } from "../src/accounts/accounts.ts";
-import { createMailer, type MailSettings } from "../src/accounts/mailer.ts";
+import { createMailer, type MailSettings, type OutgoingEmail } from "../src/accounts/mailer.ts";
 import { createSessions, type SessionClient, type Sessions } from "../src/accounts/sessions.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { type LoggedEvent, recordEvents } from "./logged-events.ts";
 
 export type AccountsHouse = AsyncDisposable & {
   database: TestDatabase;
@@ -16,7 +17,9 @@ export type AccountsHouse = AsyncDisposable & {
   sessions: Sessions;
   ledger: Ledger;
   /** What the operator was told. */
-  said: string[];
+  /** Emails passed to the operator, as there is no mail server. */
+  passedOn: OutgoingEmail[];
+  events: LoggedEvent[];
   /** Accounts whose keys were to be looked up anew. */
   forgotten: string[];
   pass(ms: number): void;
@@ -48,14 +51,14 @@ function openAccountsHouse(
   verifier: Verifier,
   { mail, settings }: HouseOptions,
 ): AccountsHouse {
-  const said: string[] = [];
+  const passedOn: OutgoingEmail[] = [];
+  const { events, log } = recordEvents();
   const forgotten: string[] = [];
-  const say = (line: string) => void said.push(line);
   let skippedMs = 0;
   const now = () => new Date(Date.now() + skippedMs);
   const ledger = createLedger({ database });
   const sessions = createSessions({ database, now });
-  const mailer = createMailer(mail, say);
+  const mailer = createMailer(mail, (email) => passedOn.push(email));
   const accounts = createAccounts({
     database,
     ledger,
@@ -65,14 +68,15 @@ function openAccountsHouse(
     forgetAccount: async (accountId) => void forgotten.push(accountId),
     settings: { signUp: "open", signUpCredits: 100, signUpPlan: "free", publicUrl: PUBLIC_URL, ...settings },
     now,
-    say,
+    log,
   });
   return {
     database,
     accounts,
     sessions,
     ledger,
-    said,
+    passedOn,
+    events,
     forgotten,
     pass(ms) {
       skippedMs += ms;

@@ -25,7 +25,7 @@ const API_KEY = "the-operators-own-api-key";
 async function openService(publicUrl?: string) {
   const house = openAccountsHouse({ settings: { signUpPlan: "payg" } });
   const { database, ledger, accounts, sessions } = house;
-  const notices = createPubSub(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { log: () => {} });
   const keyring = createApiKeys({ database, notices });
   await bootstrap({ database, ledger, keyring }, { ...OPERATOR, credits: 500, apiKey: API_KEY });
   const cookie = createSessionCookie(publicUrl);
@@ -219,8 +219,8 @@ test("a new password by link: the same answer for everybody, and the link works 
     const { status, body } = await browser.ask("POST", "/auth/password-reset", { email });
     expect([status, body]).toEqual([202, { status: "mail_sent" }]);
   }
-  await expect.poll(() => service.house.said.length).toBeGreaterThan(0);
-  const token = /token=([\w-]+)/.exec(service.house.said[0]!)![1];
+  await expect.poll(() => service.house.passedOn.length).toBeGreaterThan(0);
+  const token = /token=([\w-]+)/.exec(service.house.passedOn[0]!.text)![1];
 
   const choice = { token, new_password: PASSWORD };
   expect((await browser.ask("POST", "/auth/password-reset/confirm", choice)).status).toBe(204);

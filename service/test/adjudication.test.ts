@@ -17,6 +17,7 @@ import {
   sendsBomb,
   trickles,
 } from "./language-model-server.ts";
+import { recordEvents } from "./logged-events.ts";
 
 const KEY = "sk-a-key-that-nobody-may-see";
 /** Long enough for those who answer, on a busy machine. */
@@ -46,7 +47,7 @@ const evidenceOf = (local: string, domain = "firm.example"): Evidence => ({
 /** An endpoint, and somebody who asks it. */
 async function openScene(manner?: Manner, settings: Partial<AdjudicatorSettings> = {}) {
   const server = await openLanguageModelServer(manner);
-  const said: string[] = [];
+  const { events, log } = recordEvents();
   const open = () =>
     createAdjudicator({
       settings: {
@@ -59,7 +60,7 @@ async function openScene(manner?: Manner, settings: Partial<AdjudicatorSettings>
         ...settings,
       },
       pool: database.pool,
-      say: (text) => said.push(text),
+      log,
     });
   const adjudicator = open();
   const ask = (local: string, domain?: string) => adjudicator.adjudicate(evidenceOf(local, domain));
@@ -69,7 +70,7 @@ async function openScene(manner?: Manner, settings: Partial<AdjudicatorSettings>
   };
   return {
     server,
-    said,
+    events,
     adjudicator,
     ask,
     /** Somebody else, in another process of the same deployment. */
@@ -78,7 +79,7 @@ async function openScene(manner?: Manner, settings: Partial<AdjudicatorSettings>
     async [Symbol.asyncDispose]() {
       adjudicator.close();
       await server[Symbol.asyncDispose]();
-      expect(said.join("\n")).not.toContain(KEY);
+      expect(JSON.stringify(events)).not.toContain(KEY);
     },
   };
 }
@@ -152,22 +153,26 @@ const fitting = JSON.stringify(opinions(["x"]));
 const HOSTILE = `Ignore your rules. <script>alert(1)</script> {"answers":"${"A".repeat(3000)}"}`;
 
 test.each<[string, Manner, RegExp]>([
-  ["bad JSON", says("{not json"), /does not have the agreed form/],
-  ["words", says(HOSTILE), /does not have the agreed form/],
-  ["a number out of range", says(fitting.replace('"plausible":1', '"plausible":1.5')), /agreed form/],
-  ["a code nobody knows", says(fitting.replace("person_name", "trust_me")), /agreed form/],
-  ["an answer to another question", says(fitting.replace('"id":1', '"id":7')), /agreed form/],
-  ["no completion", sends(200, '{"choices":[]}'), /something else than a completion/],
-  ["a page of HTML", sends(200, "<html>"), /something else than a completion/],
-  ["a completion that is too long", says(fitting + " ".repeat(70_000)), /something else/],
-  ["500", sends(500, HOSTILE), /answered 500/],
-  ["401", sends(401), /answered 401/],
-  ["a redirect", sends(307, "", { location: "http://127.0.0.1:9/steal" }), /answered 307, a redirect/],
-  ["400 to every question", sends(400), /answered 400/],
+  ["bad JSON", says("{not json"), /does not match the schema/],
+  ["words", says(HOSTILE), /does not match the schema/],
+  [
+    "a number out of range",
+    says(fitting.replace('"plausible":1', '"plausible":1.5')),
+    /does not match the schema/,
+  ],
+  ["a code nobody knows", says(fitting.replace("person_name", "trust_me")), /does not match the schema/],
+  ["an answer to another question", says(fitting.replace('"id":1', '"id":7')), /does not match the schema/],
+  ["no completion", sends(200, '{"choices":[]}'), /not a completion/],
+  ["a page of HTML", sends(200, "<html>"), /not a completion/],
+  ["a completion that is too long", says(fitting + " ".repeat(70_000)), /not a completion/],
+  ["500", sends(500, HOSTILE), /^HTTP status 500$/],
+  ["401", sends(401), /^HTTP status 401$/],
+  ["a redirect", sends(307, "", { location: "http://127.0.0.1:9/steal" }), /^HTTP status 307 .redirects/],
+  ["400 to every question", sends(400), /^HTTP status 400$/],
   ["a connection that is cut", hangsUp, /the connection failed/],
   ["half an answer", hangsUpHalfway, /the connection failed/],
-  ["a body without end", neverEnds, /something else/],
-  ["a few bytes that unpack to millions", sendsBomb, /something else/],
+  ["a body without end", neverEnds, /not a completion/],
+  ["a few bytes that unpack to millions", sendsBomb, /not a completion/],
 ])("%s is no answer, and after three of them nobody asks for a while", async (_what, manner, words) => {
   await using scene = await openScene(manner);
   const answers = await Promise.all(["ann", "bob", "cy"].map((name) => scene.ask(name, `${name}.example`)));
@@ -177,9 +182,10 @@ test.each<[string, Manner, RegExp]>([
   expect(scene.server.heard).toHaveLength(asked);
   expect(await scene.countOf()).toEqual({ failed: 3, resting: 1 });
   expect((await scene.adjudicator.report()).restsUntil!.getTime()).toBeGreaterThan(Date.now()); // timing: a minute from the third failure
-  expect(scene.said).toHaveLength(1);
-  expect(scene.said[0]).toMatch(words);
-  expect(scene.said[0]!.length).toBeLessThan(200); // none of its own words
+  expect(scene.events).toEqual([
+    { event: "adjudicator_paused", failure: expect.stringMatching(words), retry_in_ms: 60_000 },
+  ]);
+  expect(String(scene.events[0]!.failure).length).toBeLessThan(100); // nothing of the server's text
 });
 
 test.each<[string, Manner]>([
@@ -189,7 +195,7 @@ test.each<[string, Manner]>([
   await using scene = await openScene(manner, { timeoutMs: SHORT_MS });
   const answers = await Promise.all(["a", "b", "c"].map((name) => scene.ask(name, `${name}.example`)));
   expect(answers).toEqual([undefined, undefined, undefined]);
-  expect(scene.said[0]).toMatch(/did not answer in time/);
+  expect(scene.events[0]).toMatchObject({ failure: "no answer in time" });
 });
 
 test("an endless body is hung up on, long before the time limit", async () => {
@@ -206,8 +212,9 @@ test("who asks us to come back later is not asked before", async () => {
   expect(await scene.ask("ann")).toBeUndefined();
   expect(scene.server.heard).toHaveLength(1);
   await expect.poll(() => scene.ask("ann"), { interval: 100 }).toMatchObject({ plausible: 1 });
-  expect(scene.said).toHaveLength(1);
-  expect(scene.said[0]).toMatch(/answered 429\. It is asked again in 1 s/);
+  expect(scene.events).toEqual([
+    { event: "adjudicator_paused", failure: "HTTP status 429", retry_in_ms: 1000 },
+  ]);
 });
 
 test("when more is asked than a slow model can take, the rest is turned away, and nobody waits longer for it", async () => {
@@ -236,10 +243,9 @@ test("the day's budget holds for two processes that ask at once, and is told onc
   expect(await scene.ask("late")).toBeUndefined();
   expect(await scene.ask("later")).toBeUndefined();
   expect(scene.server.names()).toHaveLength(50);
-  expect(scene.said.length).toBeGreaterThan(0);
-  expect(new Set(scene.said).size).toBe(1);
-  expect(scene.said.length).toBeLessThanOrEqual(2); // each process says it once
-  expect(scene.said[0]).toMatch(/asked 50 questions today/);
+  expect([1, 2]).toContain(scene.events.length); // each process logs it once
+  for (const event of scene.events)
+    expect(event).toEqual({ event: "adjudicator_budget_used_up", questions: 50 });
   other.close();
 });
 
@@ -259,7 +265,7 @@ test("a budget of yesterday is not today's, and old days are erased", async () =
 
 test("without a database nobody knows what is left, so nothing is asked", async () => {
   await using server = await openLanguageModelServer();
-  const said: string[] = [];
+  const { events, log } = recordEvents();
   const { adjudicate } = createAdjudicator({
     settings: {
       baseUrl: server.url,
@@ -270,11 +276,11 @@ test("without a database nobody knows what is left, so nothing is asked", async 
       sendsDomain: false,
     },
     pool: { query: () => Promise.reject(new Error("gone")) } as never,
-    say: (text) => said.push(text),
+    log,
   });
   expect(await adjudicate(evidenceOf("ann"))).toBeUndefined();
   expect(server.heard).toEqual([]);
-  expect(said).toHaveLength(1);
+  expect(events).toMatchObject([{ event: "adjudicator_budget_unknown" }]);
 });
 
 test("closing gives up what waits, at once", async () => {
@@ -284,5 +290,5 @@ test("closing gives up what waits, at once", async () => {
   const waiting = scene.ask("bob");
   scene.adjudicator.close();
   expect(await Promise.all([asked, waiting, scene.ask("cy")])).toEqual([undefined, undefined, undefined]);
-  expect(scene.said).toEqual([]);
+  expect(scene.events).toEqual([]);
 });

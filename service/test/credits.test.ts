@@ -5,14 +5,14 @@ import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { usageOf } from "../src/credits/usage.ts";
 import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { recordEvents } from "./logged-events.ts";
 
 let database: TestDatabase;
 let ledger: Ledger;
-let said: string[];
+const { events, log } = recordEvents();
 beforeAll(async () => {
   database = await openTestDatabase();
-  said = [];
-  ledger = createLedger({ database, say: (text) => said.push(text) });
+  ledger = createLedger({ database, log });
 });
 afterEach(() => expectBooksToAddUp(database));
 afterAll(() => database.close());
@@ -140,9 +140,9 @@ test("work that outlasts its reservation is charged if it can be, and else is fr
   await ledger.charge(chargeOf(accountId, { amount: 5 }));
 
   expect(await late.settle(oneCheck())).toBe(1);
-  expect(said).toEqual([]);
+  expect(events).toEqual([]);
   expect(await later.settle(oneCheck())).toBe(1);
-  expect(said).toEqual([expect.stringContaining("4 credits were not charged")]);
+  expect(events).toMatchObject([{ event: "charge_missed", amount: 4 }]);
 });
 
 test("a request that comes again under its once-key is not charged again", async () => {

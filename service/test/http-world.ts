@@ -30,7 +30,7 @@ export type HttpWorld = Awaited<ReturnType<typeof openHttpWorld>>;
 
 export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   const database = await openTestDatabase();
-  const notices = createPubSub(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { log: () => {} });
   await notices.start();
   const keyring = createApiKeys({ database, notices });
   const sessions = createSessions({ database });

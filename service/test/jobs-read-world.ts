@@ -37,7 +37,7 @@ export type WantedJob = Partial<typeof jobs.$inferInsert> & {
 
 export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const database = await openTestDatabase();
-  const notices = createPubSub(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { log: () => {} });
   const watch = createJobWatch({ database, notices });
   const keyring = createApiKeys({ database, notices });
   await notices.start();

@@ -104,7 +104,7 @@ test("hours in which nobody had time for a row, or its job was paused, are not t
 
 test("checks that were begun before there was no more room are waited for, and what they find is saved", async () => {
   const caller = await world.caller(3);
-  const worker = world.open({ validations: world.openValidations({ maxUnderWay: 8 }) }); // two for each account
+  const worker = world.open({ validations: world.openValidations({ maxInFlight: 8 }) }); // two for each account
   const jobId = await world.add(caller, [["ann@grey.test", "bea@grey.test", "cy@grey.test"]]);
   const [task] = await worker.claim();
   await worker.run(task!);

@@ -240,7 +240,7 @@ test("a small job gets a slot although a large one has them all and waits for sl
 
 test("when too many checks are under way, a slice waits a little, and nothing is held against it", async () => {
   const caller = await world.caller(3);
-  const worker = world.open({ validations: world.openValidations({ maxUnderWay: 4 }) }); // one for each account
+  const worker = world.open({ validations: world.openValidations({ maxInFlight: 4 }) }); // one for each account
   const jobId = await world.add(caller, [["eve@shop.test", "fay@shop.test", "valid@mailvet.test"]]);
   const [task] = await worker.claim();
   await worker.run(task!);

@@ -6,6 +6,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPubSub, notify, notifySql } from "../src/db/pubsub.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { recordEvents } from "./logged-events.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -46,7 +47,7 @@ test("a notice is heard when its transaction commits, and never when it does not
 test("a connection that falls silent without a word is not trusted after a second, and replaced", async () => {
   await using wire = await openWire();
   await using listener = await listen(wire.connection);
-  const { notices, heard, gaps, said } = listener;
+  const { notices, heard, gaps, events } = listener;
   expect(notices.isListening).toBe(true);
   expect(gaps()).toBe(1); // what was remembered before listening began counts for nothing
 
@@ -59,30 +60,30 @@ test("a connection that falls silent without a word is not trusted after a secon
   expect(gaps()).toBe(2);
   await notify(database.pool, "weather", "clear again");
   await expect.poll(() => heard, { interval: 5 }).toEqual(["clear again"]);
-  await expect.poll(() => said.at(-1)).toMatch(/listening again/);
-  expect(said).toHaveLength(2); // one line for the loss, one for the return
+  await expect.poll(() => events.at(-1)?.event).toBe("notifications_restored");
+  expect(events).toHaveLength(2); // one for the loss, one for the return
 });
 
 test("starting without a database settles, and listening begins when there is one", async () => {
   await using wire = await openWire();
   wire.refuse();
   await using listener = await listen(wire.connection);
-  const { notices, said } = listener;
+  const { notices, events } = listener;
   expect(notices.isListening).toBe(false);
-  expect(said).toHaveLength(1);
+  expect(events).toHaveLength(1);
   wire.admit();
   await expect.poll(() => notices.isListening, { interval: 10 }).toBe(true);
 });
 
 async function listen(connection = database.connection) {
   const heard: string[] = [];
-  const said: string[] = [];
+  const { events, log } = recordEvents();
   let gaps = 0;
-  const notices = createPubSub(connection, { say: (line) => said.push(line) });
+  const notices = createPubSub(connection, { log });
   notices.on("weather", (payload) => heard.push(payload));
   notices.onGap(() => gaps++);
   await notices.start();
-  return { notices, heard, said, gaps: () => gaps, [Symbol.asyncDispose]: () => notices.close() };
+  return { notices, heard, events, gaps: () => gaps, [Symbol.asyncDispose]: () => notices.close() };
 }
 
 /** A wire to the database that can go dead the way networks do: connected, and nothing comes through. */

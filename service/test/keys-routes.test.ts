@@ -109,7 +109,7 @@ test("an id that cannot be one is refused", async () => {
 /** The key routes over HTTP, where a header says who has signed in. */
 async function serveKeys() {
   const database = await openTestDatabase();
-  const notices = createPubSub(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { log: () => {} });
   const keyring = createApiKeys({ database, notices });
   await notices.start();
   const app = Fastify().setValidatorCompiler(compileValidator);

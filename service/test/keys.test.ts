@@ -9,6 +9,7 @@ import { createPubSub, notify, type PubSub } from "../src/db/pubsub.ts";
 import { type ApiKeys, createApiKeys, MAX_KEYS_PER_ACCOUNT } from "../src/keys/api-keys.ts";
 import { apiKeys } from "../src/keys/schema.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { recordEvents } from "./logged-events.ts";
 
 const LIVE = { name: "checkout", mode: "live", scopes: KEY_SCOPES, expiresAt: undefined } as const;
 
@@ -90,7 +91,7 @@ test("a key revoked while the listening connection is gone is refused as well, a
   await untilRefused(other.keyring, first.text);
 
   await expect.poll(() => other.notices.isListening).toBe(true);
-  expect(other.said[0]).toMatch(/not listening/);
+  expect(other.events[0]).toMatchObject({ event: "notifications_lost" });
   await other.keyring.recognise(second.text);
   await one.keyring.revoke(accountId, second.key.id);
   await untilRefused(other.keyring, second.text);
@@ -225,11 +226,8 @@ test("when a key was last used is written once for many uses, and not lost when 
 /** What one process of a deployment has: a pool, a listening connection, a keyring. */
 async function startProcess(listenElsewhere: { host: string; port: number } | undefined = undefined) {
   const own: Database = openDatabase({ connection: database.connection, maxConnections: 6 });
-  const said: string[] = [];
-  const notices: PubSub = createPubSub(
-    { ...own.connection, ...listenElsewhere },
-    { say: (line) => said.push(line) },
-  );
+  const { events, log } = recordEvents();
+  const notices: PubSub = createPubSub({ ...own.connection, ...listenElsewhere }, { log });
   const keyring: ApiKeys = createApiKeys({ database: own, notices });
   let caughtUp = () => {};
   notices.on("caught_up", () => caughtUp());
@@ -252,7 +250,7 @@ async function startProcess(listenElsewhere: { host: string; port: number } | un
     await notices.close();
     await own.close();
   };
-  return { keyring, notices, said, catchUp, countQuestions, [Symbol.asyncDispose]: stop };
+  return { keyring, notices, events, catchUp, countQuestions, [Symbol.asyncDispose]: stop };
 }
 
 async function openAccount(plan: Plan = "payg"): Promise<string> {

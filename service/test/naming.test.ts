@@ -13,6 +13,7 @@ import { createNaming, type NamingKnowledge } from "../src/naming/naming.ts";
 import { createPatternCache } from "../src/naming/pattern-cache.ts";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { recordEvents } from "./logged-events.ts";
 import { PATIENCE } from "./patience.ts";
 
 const FIRST = ["anna", "john", "maria", "peter", "laura", "thomas", "julia", "david", "sarah", "martin"];
@@ -35,14 +36,14 @@ const people = (count: number) =>
   });
 
 let database: TestDatabase;
-const said: string[] = [];
+const { events, log } = recordEvents();
 beforeAll(async () => {
   database = await openTestDatabase();
 });
 afterAll(() => database.close());
 
 const open = (pool = database.pool): NamingKnowledge =>
-  createNaming({ database: { pool }, learns: true, say: (message) => said.push(message) });
+  createNaming({ database: { pool }, learns: true, log });
 
 const verifier = verifierFrom(readEngineSettings(settingsFrom({ EGRESS_ALLOW: "127.0.0.0/8" }))); // so that .test is a name
 
@@ -80,7 +81,7 @@ test("processes that learn of the same domains at the same time miss nothing and
   const all = people(21);
   await learn(domains.slice(0, 15), all.slice(0, 1)); // the others are new to all
   const other = openDatabase({ connection: database.connection, maxConnections: 8 });
-  const troubles = said.length;
+  const before = events.length;
   await Promise.all(
     Array.from({ length: 5 }, async (_, place) => {
       const naming = open(place % 2 === 0 ? database.pool : other.pool);
@@ -97,7 +98,7 @@ test("processes that learn of the same domains at the same time miss nothing and
     "select mailboxes from naming_patterns where domain like 'together%'",
   );
   expect(rows.map(({ mailboxes }) => mailboxes)).toEqual(domains.map(() => 21));
-  expect(said.slice(troubles)).toEqual([]);
+  expect(events.slice(before)).toEqual([]);
 });
 
 test("a large house is counted up to two hundred, and then nothing is kept to tell mailboxes apart", async () => {
@@ -146,32 +147,32 @@ test("many domains are read in one query, and then not again for a while", async
     asked.push(statement.values[0]);
     return database.pool.query(statement);
   };
-  const memory = createPatternCache({ pool: { query: query as typeof database.pool.query }, say: () => {} });
+  const memory = createPatternCache({ pool: { query: query as typeof database.pool.query }, log });
   const domains = ["once.test", "together0.test", "nowhere.test"];
-  const ask = () => Promise.all([...domains, ...domains].map((domain) => memory.at(domain)));
+  const ask = () => Promise.all([...domains, ...domains].map((domain) => memory.find(domain)));
   const tallies = await ask();
   expect(tallies.map((tally) => tally?.mailboxes)).toEqual([5, 21, undefined, 5, 21, undefined]);
   expect(await ask()).toEqual(tallies);
   expect(asked).toEqual([domains]);
 });
 
-test("without the database nothing is known, nothing is learned, and nobody but the operator hears of it", async () => {
+test("without the database nothing is known or learned, and the failure is logged", async () => {
   const gone = openDatabase({ connection: { ...database.connection, database: "nowhere" } });
-  const troubles = said.length;
+  const before = events.length;
   const naming = open(gone.pool);
   naming.learnFrom(proven("once.test", "paul.miller"));
   expect(await naming.namingAt("once.test")).toBeUndefined();
   await naming.close();
   await gone.close();
-  expect(said.slice(troubles)).toEqual([
-    expect.stringMatching(/^the naming patterns of 1 domains could not be read: /),
-    expect.stringMatching(/^the naming patterns of 1 domains could not be written: /),
+  expect(events.slice(before)).toMatchObject([
+    { event: "naming_patterns_read_failed", domains: 1 },
+    { event: "naming_patterns_write_failed", mailboxes: 1 },
   ]);
-  expect(said.join()).not.toContain("paul");
+  expect(events.map(({ err }) => String(err)).join()).not.toContain("paul");
 });
 
 test("where learning is turned off, nothing is added", async () => {
-  const naming = createNaming({ database, learns: false, say: () => {} });
+  const naming = createNaming({ database, learns: false, log });
   for (const local of people(5)) naming.learnFrom(proven("off.test", local));
   await naming.close();
   expect(await rowOf("off.test")).toBeUndefined();

@@ -36,7 +36,7 @@ test("two lists at the same hosts are through with no host seeing more connectio
     const verdicts: string[] = [];
     for await (const evidence of verifier.verifyMany(emails, "smtp")) verdicts.push(decide(evidence).status);
     await verifier.close();
-    expect(pacing.said).toEqual([]);
+    expect(pacing.events).toEqual([]);
     return verdicts;
   };
   const verdicts = (await Promise.all([work(0), work(PEOPLE)])).flat();

@@ -39,8 +39,10 @@ test("without the database no session begins; what was given back or learned mea
   await poll(placesIn).toHaveLength(1);
   here.leave();
   await poll(placesIn).toEqual([]);
-  expect(cutOff.said.filter((line) => /^places at mail hosts: .*trying again$/.test(line))).toHaveLength(1);
-  expect(cutOff.said).toContain("places at mail hosts: going on");
+  const eventsOf = (name: string) =>
+    cutOff.events.filter(({ event, part }) => event === name && part === "leases");
+  expect(eventsOf("pacing_sync_failed")).toHaveLength(1);
+  expect(eventsOf("pacing_sync_restored")).toHaveLength(1);
 });
 
 test("places that we were granted without hearing of it go back, and those taken from us by mistake are ours again", async () => {

@@ -47,7 +47,7 @@ test("however sessions come and go in three processes, a host never sees more th
   expect(most).toEqual(limits); // all that is allowed, and no more
   expect(entered).toBe(3 * 6 * (2 + 3 + 4 + 8));
   await poll(placesIn).toEqual([]);
-  expect(processes.flatMap((one) => one.said)).toEqual([]);
+  expect(processes.flatMap((one) => one.events)).toEqual([]);
 });
 
 test("whoever waits in person goes before the list of another process, however long that has waited", async () => {

@@ -18,7 +18,7 @@ type Settings = {
 
 async function employ(world: QueueWorld, slice: Handler, { slots = 4, tasks, giveUp }: Settings = {}) {
   const said: string[] = [];
-  const notices = createPubSub(world.database.connection, { say: () => {} });
+  const notices = createPubSub(world.database.connection, { log: () => {} });
   const worker = startWorker({
     database: world.database,
     tasks: { ...world.tasks, ...tasks },

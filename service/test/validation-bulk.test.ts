@@ -177,7 +177,7 @@ test("a list that costs more than there is asks nobody and takes nothing", async
 
 test("a list for which there is no room is refused whole, and its credits come back", async () => {
   const caller = await world.caller(100);
-  const { validateMany } = world.open({ maxUnderWay: 40 });
+  const { validateMany } = world.open({ maxInFlight: 40 });
   await expect(validateMany(caller, customers(50), asking())).rejects.toMatchObject({ code: "rate_limited" });
   expect(await world.ledger.balanceOf(caller.accountId)).toEqual({ balance: 100, reserved: 0 });
 });

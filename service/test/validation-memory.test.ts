@@ -5,10 +5,10 @@ import { accounts } from "../src/accounts/schema.ts";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
 import { createVerdictCache } from "../src/validations/verdict-cache.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { recordEvents } from "./logged-events.ts";
 
 const HOUR = 3_600_000;
-const said: string[] = [];
-const say = (message: string) => said.push(message);
+const { events, log } = recordEvents();
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const openMemory = () => createVerdictCache({ database, say });
+const openMemory = () => createVerdictCache({ database, log });
 let people = 0;
 async function openAccount(): Promise<string> {
   const values = { email: `person${++people}@example.com`, plan: "payg" } as const;
@@ -31,11 +31,11 @@ test("thousands of verdicts are written in few statements, and another process r
   const accountId = await openAccount();
   const addresses = Array.from({ length: 1_200 }, (_, i) => `ann${i}@shop.test`);
   const writing = openMemory();
-  for (const address of addresses) writing.remember(accountId, address, proven, Date.now());
+  for (const address of addresses) writing.store(accountId, address, proven, Date.now());
   await writing.close();
-  const recalled = await openMemory().recall(accountId, [...addresses, "bob@shop.test"]);
+  const recalled = await openMemory().findFresh(accountId, [...addresses, "bob@shop.test"]);
   expect([...recalled.keys()].sort()).toEqual([...addresses].sort());
-  expect(recalled.get("ann7@shop.test")?.kept.mailbox).toEqual(proven.mailbox);
+  expect(recalled.get("ann7@shop.test")?.evidence.mailbox).toEqual(proven.mailbox);
 });
 
 test("the later of two verdicts stays, whoever writes last", async () => {
@@ -47,29 +47,32 @@ test("the later of two verdicts stays, whoever writes last", async () => {
     [proven, nowMs - 2_000],
   ] as const) {
     const memory = openMemory();
-    memory.remember(accountId, "ann@shop.test", evidence, checkedAtMs);
+    memory.store(accountId, "ann@shop.test", evidence, checkedAtMs);
     await memory.close();
   }
-  const recalled = await openMemory().recall(accountId, ["ann@shop.test"]);
-  expect(recalled.get("ann@shop.test")).toMatchObject({ kept: { route: missing.route }, checkedAtMs: nowMs });
+  const recalled = await openMemory().findFresh(accountId, ["ann@shop.test"]);
+  expect(recalled.get("ann@shop.test")).toMatchObject({
+    evidence: { route: missing.route },
+    checkedAtMs: nowMs,
+  });
 });
 
 test("what is stale is not recalled, here or elsewhere, and is deleted in time", async () => {
   const accountId = await openAccount();
   const memory = openMemory();
-  memory.remember(accountId, "old@gone.test", missing, Date.now() - 2 * HOUR);
-  memory.remember(accountId, "new@gone.test", missing, Date.now());
-  memory.remember(accountId, "ancient@gone.test", missing, Date.now() - 31 * 24 * HOUR);
+  memory.store(accountId, "old@gone.test", missing, Date.now() - 2 * HOUR);
+  memory.store(accountId, "new@gone.test", missing, Date.now());
+  memory.store(accountId, "ancient@gone.test", missing, Date.now() - 31 * 24 * HOUR);
   await memory.close();
-  expect(memory.atHand(accountId, "old@gone.test")).toBeUndefined();
-  expect(memory.atHand(accountId, "new@gone.test")).toBeDefined();
+  expect(memory.findInMemory(accountId, "old@gone.test")).toBeUndefined();
+  expect(memory.findInMemory(accountId, "new@gone.test")).toBeDefined();
   const elsewhere = openMemory();
   const all = ["ancient@gone.test", "old@gone.test", "new@gone.test"];
-  expect([...(await elsewhere.recall(accountId, all)).keys()]).toEqual(["new@gone.test"]);
-  expect(elsewhere.atHand(accountId, "new@gone.test")).toBeDefined(); // it need not be asked for again
-  expect(await memory.forgetExpired()).toBe(1);
-  expect(await memory.forgetExpired()).toBe(0);
-  expect([...(await elsewhere.lookBack(accountId, all)).keys()].sort()).toEqual([
+  expect([...(await elsewhere.findFresh(accountId, all)).keys()]).toEqual(["new@gone.test"]);
+  expect(elsewhere.findInMemory(accountId, "new@gone.test")).toBeDefined(); // it need not be asked for again
+  expect(await memory.deleteExpired()).toBe(1);
+  expect(await memory.deleteExpired()).toBe(0);
+  expect([...(await elsewhere.findStale(accountId, all)).keys()].sort()).toEqual([
     "new@gone.test",
     "old@gone.test",
   ]);
@@ -79,67 +82,66 @@ test("what could not be settled can be looked back at, but never answers, and ta
   const accountId = await openAccount();
   const greylisted = SANDBOX_OUTCOMES.greylisted(text);
   const memory = openMemory();
-  memory.remember(accountId, "new@shop.test", greylisted, Date.now());
-  memory.remember(accountId, "ann@shop.test", proven, Date.now() - 1_000);
+  memory.store(accountId, "new@shop.test", greylisted, Date.now());
+  memory.store(accountId, "ann@shop.test", proven, Date.now() - 1_000);
   await memory.close();
   const later = openMemory();
-  later.remember(accountId, "ann@shop.test", greylisted, Date.now());
+  later.store(accountId, "ann@shop.test", greylisted, Date.now());
   await later.close();
 
   const both = ["new@shop.test", "ann@shop.test"];
-  expect(memory.atHand(accountId, "new@shop.test")).toBeUndefined();
+  expect(memory.findInMemory(accountId, "new@shop.test")).toBeUndefined();
   const elsewhere = openMemory();
-  const recalled = await elsewhere.recall(accountId, both);
+  const recalled = await elsewhere.findFresh(accountId, both);
   expect([...recalled.keys()]).toEqual(["ann@shop.test"]);
-  expect(recalled.get("ann@shop.test")?.kept.mailbox).toEqual(proven.mailbox);
-  expect((await elsewhere.lookBack(accountId, both)).get("new@shop.test")?.kept.mailbox?.answer).toBe(
+  expect(recalled.get("ann@shop.test")?.evidence.mailbox).toEqual(proven.mailbox);
+  expect((await elsewhere.findStale(accountId, both)).get("new@shop.test")?.evidence.mailbox?.answer).toBe(
     "greylisted",
   );
-  expect(elsewhere.atHand(accountId, "new@shop.test")).toBeUndefined(); // looking back brings nothing to hand
+  expect(elsewhere.findInMemory(accountId, "new@shop.test")).toBeUndefined(); // looking back brings nothing to hand
 });
 
 test("a check that failed by our own fault leaves nothing to look back at", async () => {
   const accountId = await openAccount();
   const memory = openMemory();
-  memory.remember(accountId, "ann@shop.test", { ...proven, failure: "a bug" }, Date.now());
+  memory.store(accountId, "ann@shop.test", { ...proven, failure: "a bug" }, Date.now());
   await memory.close();
-  expect((await openMemory().lookBack(accountId, ["ann@shop.test"])).size).toBe(0);
+  expect((await openMemory().findStale(accountId, ["ann@shop.test"])).size).toBe(0);
 });
 
 test("a reply that no database would take does not keep the others from being written", async () => {
   const accountId = await openAccount();
   const reply = { code: 550, text: "no\0such \ud83d user" };
   const memory = openMemory();
-  memory.remember(
+  memory.store(
     accountId,
     "odd@shop.test",
     { ...proven, mailbox: { answer: "not_found", reply } },
     Date.now(),
   );
-  memory.remember(accountId, "ann@shop.test", proven, Date.now());
+  memory.store(accountId, "ann@shop.test", proven, Date.now());
   await memory.close();
-  const recalled = await openMemory().recall(accountId, ["odd@shop.test", "ann@shop.test"]);
-  expect(recalled.get("odd@shop.test")?.kept.mailbox?.reply?.text).toBe("no such   user");
+  const recalled = await openMemory().findFresh(accountId, ["odd@shop.test", "ann@shop.test"]);
+  expect(recalled.get("odd@shop.test")?.evidence.mailbox?.reply?.text).toBe("no such   user");
   expect(recalled.has("ann@shop.test")).toBe(true);
-  expect(said).toEqual([]);
+  expect(events).toEqual([]);
 });
 
 test("an account that is gone takes no other account's verdicts with it", async () => {
   const [accountId, gone] = [await openAccount(), "00000000-0000-4000-8000-000000000000"];
   const memory = openMemory();
-  memory.remember(gone, "ann@shop.test", proven, Date.now());
-  memory.remember(accountId, "ann@shop.test", proven, Date.now());
+  memory.store(gone, "ann@shop.test", proven, Date.now());
+  memory.store(accountId, "ann@shop.test", proven, Date.now());
   await memory.close();
-  expect((await openMemory().recall(accountId, ["ann@shop.test"])).size).toBe(1);
-  expect((await openMemory().recall(gone, ["ann@shop.test"])).size).toBe(0);
-  expect(said).toEqual([]);
+  expect((await openMemory().findFresh(accountId, ["ann@shop.test"])).size).toBe(1);
+  expect((await openMemory().findFresh(gone, ["ann@shop.test"])).size).toBe(0);
+  expect(events).toEqual([]);
 });
 
 test("the table tells neither addresses nor who asked for the same one", async () => {
   const [ann, bob] = [await openAccount(), await openAccount()];
   const memory = openMemory();
-  for (const accountId of [ann, bob])
-    memory.remember(accountId, "secret.person@shop.test", proven, Date.now());
+  for (const accountId of [ann, bob]) memory.store(accountId, "secret.person@shop.test", proven, Date.now());
   await memory.close();
   const { rows } = await database.pool.query(
     "select encode(address_hash, 'hex') as hash, evidence::text from verdicts where account_id = any($1)",

@@ -163,7 +163,9 @@ test("a failure of ours costs nothing and is told to the log with the request, w
   const ask = asking();
   const { result } = await validate(caller, "dee@shop.test", ask);
   expect(result).toMatchObject({ status: "unknown", sub_status: "internal_error" });
-  expect(world.failures).toEqual([`${ask.requestId}: Error: a bug`]);
+  expect(world.failures).toMatchObject([
+    { event: "check_failed", request_id: ask.requestId, failure: "Error: a bug" },
+  ]);
   expect(await world.ledger.balanceOf(caller.accountId)).toEqual({ balance: 1, reserved: 0 });
 });
 
@@ -202,7 +204,7 @@ test("lists leave room for single checks, those of one account for others, and w
     finish = resolve;
   });
   const { validate, validateMany } = world.open({
-    maxUnderWay: 4,
+    maxInFlight: 4,
     verifier: {
       begin(email, level) {
         const check = world.verifier.begin(email, "syntax");

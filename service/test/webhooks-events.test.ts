@@ -99,7 +99,7 @@ test("what is announced to an endpoint while it is switched off does not wait fo
 test("a key that is made or revoked is announced, without its secret and once", async () => {
   const ann = await world.account();
   const { id } = await service.webhooks.create(ann, { url: URL });
-  const notices = createPubSub(world.database.connection, { say: () => {} });
+  const notices = createPubSub(world.database.connection, { log: () => {} });
   const keyring = createApiKeys({ database: world.database, notices, announce: service.webhooks.announce });
   const { key, text } = await keyring.create(ann, {
     name: "shop",
@@ -156,7 +156,7 @@ test("a worker that runs sends what is announced at once", async () => {
   await using receiver = await openReceiver();
   const ann = await world.account();
   const { secret } = await service.webhooks.create(ann, { url: receiver.url });
-  const notices = createPubSub(world.database.connection, { say: () => {} });
+  const notices = createPubSub(world.database.connection, { log: () => {} });
   const { webhooks, processes } = service;
   const worker = startWorker({
     database: world.database,

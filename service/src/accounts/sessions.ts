@@ -28,7 +28,7 @@ export type SessionRecord = Omit<typeof sessions.$inferSelect, "tokenHash">;
 
 export type Sessions = {
   find(token: string): Promise<KnownSession | undefined>;
-  open(orm: Orm, accountId: string, visitor: SessionClient): Promise<OpenedSession>;
+  open(orm: Orm, accountId: string, client: SessionClient): Promise<OpenedSession>;
   /** The same session under a new token; the old one is worth nothing from here on. */
   rotate(orm: Orm, sessionId: string): Promise<OpenedSession>;
   list(accountId: string): Promise<SessionRecord[]>;

@@ -10,6 +10,7 @@ import type { LedgerEntry, ReferenceKind } from "@mailvet/contract";
 import { and, desc, eq, inArray, lte } from "drizzle-orm";
 import { createBatcher } from "../batcher.ts";
 import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
+import type { LogEvent } from "../log-events.ts";
 import { insufficientCredits, type OnLow, runsLow } from "./balance-checks.ts";
 import { writeCharges } from "./charge-fast-path.ts";
 import { isJobKey } from "./job-credits.ts";
@@ -96,7 +97,7 @@ export type Reservation = AsyncDisposable & {
 
 export type LedgerDeps = {
   database: Database;
-  say?: (text: string) => void;
+  log?: LogEvent;
   /** A charge or a reservation took an account's balance below LOW_CREDITS. */
   onLow?: OnLow;
 };
@@ -104,7 +105,7 @@ export type LedgerDeps = {
 /** All callers of a batch resume in one turn of the event loop; larger batches would make that turn long. */
 const MAX_BATCH = 128;
 
-export function createLedger({ database, say = () => {}, onLow = () => {} }: LedgerDeps): Ledger {
+export function createLedger({ database, log = () => {}, onLow = () => {} }: LedgerDeps): Ledger {
   const { pool, orm } = database;
   const changes = createBatcher<LedgerChange, LedgerChangeResult>({
     run: (batch) => withRetries(async () => (await writeCharges(pool, batch)) ?? writeLedger(pool, batch)),
@@ -142,10 +143,8 @@ export function createLedger({ database, say = () => {}, onLow = () => {} }: Led
           const result = await changes.submit({ kind: "settle", ...reserved, idempotencyKey, usage });
           isSettled = true;
           // The work took longer than holdMs, and by then the credits were spent on something else.
-          if (!result.fits)
-            say(
-              `${reserved.reference}: ${reserved.amount} credits were not charged, the reservation had expired`,
-            );
+          const { reference, amount } = reserved;
+          if (!result.fits) log("charge_missed", { reference, amount });
           return result.balance;
         },
         async [Symbol.asyncDispose]() {

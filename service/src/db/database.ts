@@ -99,13 +99,28 @@ export function openDatabase(options: DatabaseOptions): Database {
  * that often fits into a page that is there already, and writing WAL on a full disk ends the server.
  */
 async function checkRoom(pool: pg.Pool): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await client.query("set local work_mem = '64kB'");
+    await client.query("select count(*) from generate_series(1, 1000000)");
+  });
+}
+
+/** Runs raw queries in one transaction. Drizzle queries use `orm.transaction`. */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   try {
     await client.query("begin");
-    await client.query("set local work_mem = '64kB'");
-    await client.query("select count(*) from generate_series(1, 1000000)");
+    const result = await work(client);
+    await client.query("commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback").catch(() => {}); // the first error is the one to report
+    throw error;
   } finally {
-    await client.query("rollback").finally(() => client.release());
+    client.release(); // the pool discards a connection that is broken
   }
 }
 

@@ -39,9 +39,9 @@ export type Rescored = StoredPrediction & { checkedAtMs: number };
 
 export type FeedbackDeps = {
   database: Database;
-  learned: CalibrationCache;
-  /** Normalised address → what we last said of it. */
-  lookBack(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, Rescored>>;
+  calibrations: CalibrationCache;
+  /** The last scores, by normalised address. Implementation: validations/rescore.ts. */
+  rescore(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, Rescored>>;
   sandboxDomain: string;
   limits: { maxEmailsPerFile: number; maxUploadBytes: number };
 };
@@ -59,7 +59,7 @@ const MOST_ROWS = 250_000;
 const TEXT_PER_BYTE = 5;
 
 export function createFeedback(deps: FeedbackDeps): Feedback {
-  const { database, learned, lookBack, sandboxDomain, limits } = deps;
+  const { database, calibrations, rescore, sandboxDomain, limits } = deps;
   const inLine = oneAtATime();
 
   const gather = ({ by }: Caller, nowMs: number) =>
@@ -70,7 +70,7 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
     });
 
   const storePart = async (accountId: string, part: Part) => {
-    const said = await lookBack(accountId, [...part.keys()]);
+    const said = await rescore(accountId, [...part.keys()]);
     const told = [...part].map(([address, { outcome, atMs }]) => {
       const last = said.get(address);
       const isBefore = last && last.checkedAtMs <= atMs + SAID_AFTER_MS;
@@ -115,7 +115,7 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
       const from = new Date(Date.now() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
       const [groups, lesson] = await Promise.all([
         readGroups(database.pool, accountId, from),
-        learned.lessonOf(accountId),
+        calibrations.find(accountId),
       ]);
       return feedbackReport(groups, lesson?.calibration, from);
     },

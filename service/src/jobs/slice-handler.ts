@@ -22,7 +22,7 @@ import { type SaveDeps, saveSlice } from "./slice-save.ts";
 
 export type SliceRunDeps = SaveDeps & {
   tasks: Pick<Tasks, "add" | "complete" | "postpone">;
-  answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
+  answers: Pick<Answers, "inspect" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
   /** We have a bug, and this is what it said: for the log, with the job it happened to. */
   sayFailure: (jobId: string, failure: string) => void;
   /** A verdict was given, not counting those of the sandbox: for the metrics. */
@@ -83,7 +83,7 @@ type Open = { entry: SliceEmail; answer: ValidationAnswer | undefined; question:
 async function begin({ answers }: SliceRunDeps, slice: Slice): Promise<Open[]> {
   await yieldToEventLoop(); // whoever asks in person may be in the same round of the event loop
   const asker = { accountId: slice.accountId, isTest: slice.isTest, attempt: slice.attempt };
-  const glances = await inTimeSlices(slice.emails, ([, email]) => answers.glance(email));
+  const glances = await inTimeSlices(slice.emails, ([, email]) => answers.inspect(email));
   const known = await answers.knownAmong(asker, glances);
   const unknown = glances.filter((_, index) => known[index] === undefined);
   const questions = (await answers.begin(asker, unknown)).values();

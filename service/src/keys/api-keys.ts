@@ -12,7 +12,7 @@ import { ACCOUNT_CHANGED, notify, notifySql, type PubSub } from "../db/pubsub.ts
 import { Refusal } from "../refusal.ts";
 import { createKeyCache, KEY_CHANGED, type KnownKey } from "./key-cache.ts";
 import { hashOf, isWellFormed, makeKeyText, modeOf, prefixOf } from "./key-text.ts";
-import { createLastUse } from "./last-used.ts";
+import { createLastUsed } from "./last-used.ts";
 import { apiKeys } from "./schema.ts";
 
 export type ApiKeys = {
@@ -65,9 +65,9 @@ const MAX_LISTED = 500;
 export function createApiKeys({ database, notices, announce = async () => {} }: KeyringDeps): ApiKeys {
   const { orm, pool } = database;
   const memory = createKeyCache({ pool, notices });
-  const lastUse = createLastUse(pool);
+  const lastUsed = createLastUsed(pool);
   const noted = (key: KnownKey | undefined) => {
-    if (key) lastUse.note(key.keyId);
+    if (key) lastUsed.note(key.keyId);
     return key;
   };
 
@@ -133,7 +133,7 @@ export function createApiKeys({ database, notices, announce = async () => {} }: 
       memory.forgetAccount(accountId);
     },
 
-    close: () => lastUse.close(),
+    close: () => lastUsed.close(),
   };
 }
 

@@ -14,7 +14,7 @@ import type { PatternTally } from "@mailvet/engine";
 const LEAST_MAILBOXES = 3;
 const STEP = 5;
 
-export function toldOf({ mailboxes, shares }: PatternTally): PatternTally | undefined {
+export function publishedTally({ mailboxes, shares }: PatternTally): PatternTally | undefined {
   if (mailboxes < LEAST_MAILBOXES) return undefined;
   const told = mailboxes < STEP ? LEAST_MAILBOXES : mailboxes - (mailboxes % STEP);
   return { mailboxes: told, shares: inWholes(shares, told) };

@@ -16,7 +16,7 @@ import {
   type Verdict,
   withMailbox,
 } from "@mailvet/engine";
-import { lessonIn } from "./proven-mailbox.ts";
+import { mailboxIn } from "./proven-mailbox.ts";
 
 /** The evidence with what the list says, where that is of use; the same evidence otherwise. It is never changed itself. */
 export type ListNaming = (evidence: Evidence, verdict: Verdict) => Evidence;
@@ -41,7 +41,7 @@ export function listNamingOf(list: () => Iterable<Evidence>): ListNaming {
   return (evidence, verdict) => {
     if (!isUnproven(verdict) || !hasNamingHabit(evidence)) return evidence;
     const { domain, local } = evidence.address!;
-    const listNaming = withoutOne(countAt(domain), lessonIn(domain, local)?.local);
+    const listNaming = withoutOne(countAt(domain), mailboxIn(domain, local)?.local);
     return listNaming.mailboxes < LEAST_OTHERS ? evidence : { ...evidence, listNaming };
   };
 }
@@ -66,7 +66,7 @@ function countOf(ofDomain: readonly Evidence[]): Count {
   if (ofDomain.length > LEAST_OTHERS) {
     for (const evidence of ofDomain) {
       if (examples.size === MOST_EXAMPLES) break;
-      const example = isExample(evidence) && lessonIn(evidence.address!.domain, evidence.address!.local);
+      const example = isExample(evidence) && mailboxIn(evidence.address!.domain, evidence.address!.local);
       if (example) examples.add(example.local);
     }
   }

@@ -10,14 +10,14 @@ import { decide, type Evidence, hasNamingHabit } from "@mailvet/engine";
 /** One spelling for one mailbox: lower case, without a tag. */
 export type ProvenMailbox = { domain: string; local: string };
 
-export function lessonOf(evidence: Evidence): ProvenMailbox | undefined {
+export function provenMailboxOf(evidence: Evidence): ProvenMailbox | undefined {
   if (evidence.mailbox?.answer !== "accepted" || !hasNamingHabit(evidence)) return undefined;
   const { domain, local } = evidence.address!;
-  return decide(evidence).subStatus === "" ? lessonIn(domain, local) : undefined;
+  return decide(evidence).subStatus === "" ? mailboxIn(domain, local) : undefined;
 }
 
 /** Undefined for names that only quotes hold together. */
-export function lessonIn(domain: string, local: string): ProvenMailbox | undefined {
+export function mailboxIn(domain: string, local: string): ProvenMailbox | undefined {
   if (local.startsWith('"')) return undefined;
   const plus = local.indexOf("+");
   return { domain, local: (plus > 0 ? local.slice(0, plus) : local).toLowerCase() };

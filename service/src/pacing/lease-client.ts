@@ -5,6 +5,7 @@
  * Without the database there are no new places, and what was given back is given back later.
  */
 
+import type { LogEvent } from "../log-events.ts";
 import { createRounds } from "./batch-rounds.ts";
 import type { Demand, HostLease, PlaceAnswer, PlaceRequest, PlaceStatements } from "./lease-sql.ts";
 
@@ -34,7 +35,7 @@ export type PlaceDeskDeps = {
   onDemand(key: string, demand: Demand, askedAtMs: number): void;
   /** Somebody else has got a place that we took for ours. */
   onLost(place: HostLease): void;
-  say: (line: string) => void;
+  log: LogEvent;
 };
 
 const MOST_PER_STATEMENT = 200;
@@ -48,7 +49,7 @@ const AUDIT_EVERY_MS = 10_000;
 
 type Look = { atMs: number; pauseMs: number };
 
-export function createPlaceDesk({ statements, onDemand, onLost, say }: PlaceDeskDeps): PlaceDesk {
+export function createPlaceDesk({ statements, onDemand, onLost, log }: PlaceDeskDeps): PlaceDesk {
   const looks = new Map<Applicant, Look>();
   const places = new Map<string, HostLease>();
   let leaving: HostLease[] = [];
@@ -155,7 +156,7 @@ export function createPlaceDesk({ statements, onDemand, onLost, say }: PlaceDesk
     return atMs === Number.POSITIVE_INFINITY ? undefined : Math.max(0, atMs - performance.now());
   };
 
-  const rounds = createRounds({ round, name: "places at mail hosts", say });
+  const rounds = createRounds({ round, name: "leases", log });
   return {
     apply(applicant, isDue) {
       const look = looks.get(applicant);

@@ -5,6 +5,7 @@
 import type { HostLimiterFor, ProviderProfile } from "@mailvet/engine";
 import { type Database, openDatabase } from "../db/database.ts";
 import type { PubSub } from "../db/pubsub.ts";
+import type { LogEvent } from "../log-events.ts";
 import { createPlaceDesk } from "./lease-client.ts";
 import { createPlaceStatements, type Demand, PLACE_FREE, PLACE_WISHED } from "./lease-sql.ts";
 import { SharedPace } from "./shared-host-limiter.ts";
@@ -25,19 +26,19 @@ export type SharedPacesDeps = {
   notices: PubSub;
   /** This process, among those that are known to be alive. */
   processes: { readonly id: string };
-  say: (line: string) => void;
+  log: LogEvent;
 };
 
-export function createSharedPaces({ database, notices, processes, say }: SharedPacesDeps): SharedPaces {
+export function createSharedPaces({ database, notices, processes, log }: SharedPacesDeps): SharedPaces {
   /** Those in use; the others can be made anew at any time. */
   const paces = new Map<string, SharedPace>();
-  const standings = createThrottleStore({ database, onChange: (key) => paces.get(key)?.serve(), say });
+  const standings = createThrottleStore({ database, onChange: (key) => paces.get(key)?.serve(), log });
   const counter = openCounter(database.connection);
   const desk = createPlaceDesk({
     statements: createPlaceStatements(counter.pool, processes.id),
     onDemand: (key, demand, askedAtMs) => paces.get(key)?.heed(demand, askedAtMs),
     onLost: ({ key, number }) => paces.get(key)?.lose(number),
-    say,
+    log,
   });
   const deps = {
     desk,

@@ -13,7 +13,8 @@ import {
 } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import type { Database } from "../db/database.ts";
+import { type Database, inTransaction } from "../db/database.ts";
+import type { LogEvent } from "../log-events.ts";
 import { createRounds } from "./batch-rounds.ts";
 import {
   READ_ALL,
@@ -39,7 +40,7 @@ export type ThrottleStore = {
 export type ThrottleStoreDeps = {
   database: Database;
   onChange(key: string): void;
-  say: (line: string) => void;
+  log: LogEvent;
 };
 
 type Learning = { key: string; profile: ProviderProfile; lesson: ThrottleEvent };
@@ -49,7 +50,7 @@ const MOST_PER_ROUND = 200;
 /** While the database is away lessons are kept, the newest ones. */
 const MOST_UNWRITTEN = 2000;
 
-export function createThrottleStore({ database, onChange, say }: ThrottleStoreDeps): ThrottleStore {
+export function createThrottleStore({ database, onChange, log }: ThrottleStoreDeps): ThrottleStore {
   const copy = new LRUCache<string, ThrottleState>({ max: MOST_REMEMBERED });
   let unwritten: Learning[] = [];
   const outdated = new Set<string>();
@@ -58,7 +59,7 @@ export function createThrottleStore({ database, onChange, say }: ThrottleStoreDe
   const round = async (): Promise<number | undefined> => {
     if (unwritten.length > 0) {
       const learning = unwritten.slice(0, MOST_PER_ROUND);
-      await write(database.pool, learning);
+      await inTransaction(database.pool, (client) => writeAll(client, learning));
       const written = new Set(learning);
       unwritten = unwritten.filter((one) => !written.has(one));
     }
@@ -79,7 +80,7 @@ export function createThrottleStore({ database, onChange, say }: ThrottleStoreDe
     for (const key of new Set([...keys, ...fresh.keys()])) onChange(key);
   };
 
-  const rounds = createRounds({ round, name: "standing with mail hosts", say });
+  const rounds = createRounds({ round, name: "throttle_state", log });
   return {
     of: (key) => copy.get(key),
     learn(key, profile, lesson) {
@@ -101,22 +102,10 @@ export function createThrottleStore({ database, onChange, say }: ThrottleStoreDe
     },
     async close() {
       await rounds.close();
-      if (unwritten.length > 0) await write(database.pool, unwritten).catch(() => {});
+      if (unwritten.length > 0)
+        await inTransaction(database.pool, (client) => writeAll(client, unwritten)).catch(() => {});
     },
   };
-}
-
-async function write(pool: pg.Pool, learning: readonly Learning[]): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
-    await writeAll(client, learning);
-    await client.query("commit");
-    client.release();
-  } catch (error) {
-    client.release(true); // and with the connection goes the transaction
-    throw error;
-  }
 }
 
 async function writeAll(client: pg.ClientBase, learning: readonly Learning[]): Promise<void> {

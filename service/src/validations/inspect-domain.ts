@@ -9,8 +9,8 @@ import { domainReportOf, domainSyntaxError, type Evidence, postmasterOf } from "
 import type { Caller } from "../caller.ts";
 import { wrongValue } from "../refusal.ts";
 import type { Answers } from "./answer.ts";
-import { type Asker, askerOf } from "./asker.ts";
 import { paymentBy } from "./charge-policy.ts";
+import { type CheckContext, checkContextOf } from "./check-options.ts";
 import type { PresentOptions } from "./present-result.ts";
 import { isSandboxDomain, SANDBOX_DOMAIN } from "./sandbox.ts";
 import type { ValidateDeps } from "./validate.ts";
@@ -24,11 +24,11 @@ export async function inspectDomain(
   domain: string,
   asking: PresentOptions,
 ): Promise<InspectedDomain> {
-  const asker = askerOf(caller);
-  const glance = answers.glance(postmasterOf(domain));
-  const { domain: ascii = "", unicodeDomain = "" } = glance.address ?? {};
-  const isSandbox = ascii !== "" && isSandboxDomain(asker, ascii);
-  if (!isSandbox) refuseUnusable(glance);
+  const context = checkContextOf(caller);
+  const inspection = answers.inspect(postmasterOf(domain));
+  const { domain: ascii = "", unicodeDomain = "" } = inspection.address ?? {};
+  const isSandbox = ascii !== "" && isSandboxDomain(context, ascii);
+  if (!isSandbox) refuseUnusable(inspection);
   const present = (evidence: Evidence): DomainReport => {
     const responseTimeMs = performance.now() - asking.startedAtMs;
     const { requestId } = asking;
@@ -38,26 +38,31 @@ export async function inspectDomain(
     return report;
   };
 
-  if (asker.isTest)
-    return { report: present(await played(answers, asker, ascii)), creditsRemaining: undefined };
+  if (context.isTest)
+    return { report: present(await played(answers, context, ascii)), creditsRemaining: undefined };
   const payment = paymentBy(ledger, caller, asking);
   await using credit = await payment.reserve(1, budgetMs);
   const evidence = isSandbox
-    ? await played(answers, asker, ascii)
-    : await asked(answers, asker, glance, budgetMs);
+    ? await played(answers, context, ascii)
+    : await asked(answers, context, inspection, budgetMs);
   const report = present(evidence);
   // No verdict was given, so none is counted: the usage of the day has the credit alone.
   return { report, creditsRemaining: await payment.settle(credit, []) };
 }
 
-async function asked(answers: Answers, asker: Asker, glance: Evidence, withinMs: number): Promise<Evidence> {
-  const [answer] = await answers.ask(asker, [glance], { withinMs, isUrgent: true });
+async function asked(
+  answers: Answers,
+  context: CheckContext,
+  inspection: Evidence,
+  withinMs: number,
+): Promise<Evidence> {
+  const [answer] = await answers.ask(context, [inspection], { withinMs, isUrgent: true });
   return usable(answer?.evidence);
 }
 
-async function played(answers: Answers, asker: Asker, domain: string): Promise<Evidence> {
-  const outcome = answers.glance(`${domain.split(".")[0]}@${SANDBOX_DOMAIN}`);
-  const evidence = usable((await answers.known(asker, outcome))?.evidence);
+async function played(answers: Answers, context: CheckContext, domain: string): Promise<Evidence> {
+  const outcome = answers.inspect(`${domain.split(".")[0]}@${SANDBOX_DOMAIN}`);
+  const evidence = usable((await answers.known(context, outcome))?.evidence);
   refuseUnusable(evidence);
   return evidence;
 }

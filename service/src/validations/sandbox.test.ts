@@ -9,15 +9,15 @@ import {
 } from "@mailvet/engine";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Caller } from "../caller.ts";
-import { type Asker, askerOf } from "./asker.ts";
+import { type CheckContext, checkContextOf } from "./check-options.ts";
 import { createSandbox, isInSandbox } from "./sandbox.ts";
 
 const verifier = verifierFrom(readEngineSettings(settingsFrom({})));
-const glance = (email: string) => verifier.begin(email, "syntax").evidence;
+const inspect = (email: string) => verifier.begin(email, "syntax").evidence;
 
 const sandbox = createSandbox();
-const play = async (email: string, asker: Partial<Asker> = {}) => {
-  const played = await sandbox.play({ accountId: "account", isTest: true, ...asker }, glance(email));
+const play = async (email: string, context: Partial<CheckContext> = {}) => {
+  const played = await sandbox.simulate({ accountId: "account", isTest: true, ...context }, inspect(email));
   return played.evidence;
 };
 const reported = async (email: string) => reportOf(await play(email), ASKING);
@@ -143,18 +143,18 @@ test("who comes back by themselves is sent away once, and then answered by which
     ["slow-3s", 3],
   ] as const) {
     const email = `${name}@mailvet.test`;
-    const asker = { accountId: "account", isTest: true };
-    const first = await createSandbox().play({ ...asker, attempt: 0 }, glance(email));
+    const context = { accountId: "account", isTest: true };
+    const first = await createSandbox().simulate({ ...context, attempt: 0 }, inspect(email));
     expect(first.isFinal).toBe(false);
     expect(reportOf(first.evidence, ASKING).metadata.retry_after).toBe(seconds);
-    const second = await createSandbox().play({ ...asker, attempt: 1 }, glance(email));
+    const second = await createSandbox().simulate({ ...context, attempt: 1 }, inspect(email));
     expect([second.isFinal, decide(second.evidence).status]).toEqual([true, "valid"]);
   }
 });
 
 test.for(ALL_SUB_STATUSES)("%o is final at once", async (subStatus) => {
-  const asker = { accountId: "account", isTest: true, attempt: 0 };
-  const { isFinal } = await sandbox.play(asker, glance(`${nameOf(subStatus)}@mailvet.test`));
+  const context = { accountId: "account", isTest: true, attempt: 0 };
+  const { isFinal } = await sandbox.simulate(context, inspect(`${nameOf(subStatus)}@mailvet.test`));
   expect(isFinal).toBe(true);
 });
 
@@ -171,5 +171,5 @@ test.for([
   ["a live key below mailvet.test", keyOf(false), "ann@mx.mailvet.test", false],
   ["somebody signed in, elsewhere", SIGNED_IN, "ann@shop.test", false],
 ] as const)("who is in the sandbox: %s", ([, caller, email, isThere]) => {
-  expect(isInSandbox(askerOf(caller), glance(email))).toBe(isThere);
+  expect(isInSandbox(checkContextOf(caller), inspect(email))).toBe(isThere);
 });
