@@ -45,7 +45,7 @@ import { createApiKeys } from "./keys/api-keys.ts";
 import type { Log } from "./log.ts";
 import { hourly, startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
-import { createSharedPaces } from "./pacing/shared-host-limiters.ts";
+import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
 import { createProcessRegistry } from "./queue/process-registry.ts";
 import { createTasks } from "./queue/tasks.ts";
 import { startWorker, type Worker } from "./queue/worker.ts";
@@ -176,7 +176,9 @@ async function open(
   const keyring = createApiKeys({ database, notices, announce });
   closers.push(() => keyring.close());
 
-  const paces = isAlone ? undefined : createSharedPaces({ database, notices, processes, log: log.event });
+  const paces = isAlone
+    ? undefined
+    : createSharedHostLimiters({ database, notices, processes, log: log.event });
   closers.push(() => paces?.close());
   const paceBook = paces ? undefined : createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
   const naming = createNaming({ database, learns: config.engine.aiEnhancement, log: log.event });
@@ -255,8 +257,8 @@ async function open(
       reservations: ledger.releaseExpired,
       charges: ledger.refundExpired,
       verdicts: verdictCache.deleteExpired,
-      outcomes: feedback.eraseOld,
-      too_many_outcomes: hourly(feedback.eraseTooMany),
+      outcomes: feedback.deleteOld,
+      too_many_outcomes: hourly(feedback.deleteSurplus),
       naming: hourly(naming.eraseOld),
       answers: answers.deleteExpired,
       sessions: sessions.deleteExpired,
@@ -318,7 +320,7 @@ async function open(
     database,
     processes,
     openDoctor: () => doctorFrom(config.engine),
-    listPaces: paceBook ? paceBook.list : () => listSharedThrottles(database.pool),
+    listThrottles: paceBook ? paceBook.list : () => listSharedThrottles(database.pool),
     adjudicator,
     lists,
     version,

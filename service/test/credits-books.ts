@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Status } from "@mailvet/contract";
 import { expect } from "vitest";
 import { accounts } from "../src/accounts/schema.ts";
-import type { Ledger, Usage } from "../src/credits/ledger.ts";
+import type { Ledger, UsageCounts } from "../src/credits/ledger.ts";
 import type { Database } from "../src/db/database.ts";
 
 export async function openAccount(database: Database, ledger: Ledger, credits: number): Promise<string> {
@@ -16,7 +16,7 @@ export async function openAccount(database: Database, ledger: Ledger, credits: n
 }
 
 /** What one check came to. */
-export function oneCheck(status: Status = "valid", keyId?: string): Usage {
+export function oneCheck(status: Status = "valid", keyId?: string): UsageCounts {
   return { keyId, counts: { valid: 0, invalid: 0, risky: 0, unknown: 0, [status]: 1 } };
 }
 

@@ -1,6 +1,6 @@
 /** Learning from outcomes over HTTP: what is told is counted to the last row, stored once, and kept apart by account. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eraseOldOutcomes, eraseTooManyOutcomes } from "../src/feedback/outcome-store.ts";
+import { deleteOldOutcomes, deleteSurplusOutcomes } from "../src/feedback/outcome-store.ts";
 import { cellsOf, remember, type Said } from "./feedback-world.ts";
 import { type Answer, formWith, openService, type Person, type TestService } from "./service.ts";
 
@@ -103,9 +103,9 @@ ${today},Bounce,Permanent,
     unreadable: 3,
     matched: 2,
     unreadable_rows: [
-      { row: 9, reason: "“Exploded” is not understood as an outcome." },
-      { row: 10, reason: expect.stringContaining("no address") },
-      { row: 11, reason: expect.stringContaining("no email") },
+      { row: 9, reason: "“Exploded” is not a known outcome." },
+      { row: 10, reason: expect.stringContaining("not a valid address") },
+      { row: 11, reason: expect.stringContaining("email is missing") },
     ],
   };
   expect((await tellFile(ann, file)).body).toEqual(expected);
@@ -219,7 +219,7 @@ test("outcomes are erased after 180 days, and what they taught stays", async () 
     [ann.accountId],
   );
   expect(rowCount).toBe(1);
-  expect(await eraseOldOutcomes(service.database, 180)).toBe(1);
+  expect(await deleteOldOutcomes(service.database, 180)).toBe(1);
   expect(await outcomesOf(ann)).toHaveLength(1);
   expect((await cellsOf(service, ann.accountId)).kept).toMatchObject([{ outcomes: 2, bounced: 2 }]);
 });
@@ -230,7 +230,7 @@ test("a complaint is not forgotten, however long ago it was", async () => {
   const occurred_at = new Date(Date.now() - 400 * 86_400_000).toISOString();
   const told = await tell(ann, { email: "eve@shop.io", outcome: "complained", occurred_at });
   expect(told.body).toMatchObject({ stored: 1, ignored: 0 });
-  await eraseOldOutcomes(service.database, 180);
+  await deleteOldOutcomes(service.database, 180);
   await expect.poll(async () => (await check(ann, "eve@shop.io")).safe_to_send).toBe(false);
   const { body: report } = await service.ask("/feedback/report", { key: ann.key });
   expect(report.totals.complained).toBe(0); // which is of the last 180 days
@@ -251,7 +251,7 @@ test("who tells without end keeps the newest outcomes, and nobody else loses any
   for (const [n, who] of [ann, ann, ann, bob].entries()) {
     await tell(who, { email: `n${n}@shop.io`, outcome: "delivered", occurred_at: hoursAgo(9 - n) });
   }
-  await eraseTooManyOutcomes(service.database, 2);
+  await deleteSurplusOutcomes(service.database, 2);
   expect(await outcomesOf(bob)).toHaveLength(1);
   expect(await outcomesOf(ann)).toHaveLength(2);
   const { rows } = await service.database.pool.query(

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { HostLimiter, ProviderProfile } from "@mailvet/engine";
 import { openDatabase } from "../src/db/database.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
-import { createSharedPaces } from "../src/pacing/shared-host-limiters.ts";
+import { createSharedHostLimiters } from "../src/pacing/shared-host-limiters.ts";
 import type { TestDatabase } from "./database.ts";
 import { type LoggedEvent, recordEvents } from "./logged-events.ts";
 
@@ -40,7 +40,7 @@ export async function startPacing(connection: TestDatabase["connection"]): Promi
   const { events, log } = recordEvents();
   const database = openDatabase({ connection, maxConnections: 3 });
   const notices = createPubSub(connection, { log });
-  const paces = createSharedPaces({ database, notices, processes: { id }, log });
+  const paces = createSharedHostLimiters({ database, notices, processes: { id }, log });
   await notices.start();
   let isClosed = false;
   const close = async () => {

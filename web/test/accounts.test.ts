@@ -115,7 +115,7 @@ journey("a session that has ended leads to the door, and from there back to the 
     ]);
   await open("/");
   await signIn(page, { ...person, password: "not this one" });
-  await page.getByText("do not fit").waitFor();
+  await page.getByText("Incorrect email or password").waitFor();
   await signIn(page, person);
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 

@@ -63,11 +63,11 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
           .where(and(eq(accounts.id, accountId), eq(accounts.passwordHash, before!)))
           .returning({ id: accounts.id });
         if (changed.length === 0) throw wrongCurrentPassword(); // changed concurrently
-        await mailTokens.withdraw(tx, accountId);
+        await mailTokens.revoke(tx, accountId);
         await sessions.endAll(tx, accountId, sessionId);
         return sessions.rotate(tx, sessionId);
       });
-      await attempts.giveBack("all", tried);
+      await attempts.forgive("all", tried);
       notifyOwner(account.email);
       return session;
     },
@@ -78,7 +78,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
       background.run("password_reset_email", async () => {
         const account = await findByEmail(database, email);
         if (!account || !(await attempts.allows({ what: "mail_to_one_address", by: [email] }))) return;
-        const token = await mailTokens.make(orm, account.id, "reset_password");
+        const token = await mailTokens.create(orm, account.id, "reset_password");
         await mailer.send(
           emailTemplates.resetPassword(email, `${settings.publicUrl}/reset-password?token=${token}`),
         );
@@ -86,7 +86,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
     },
 
     async chooseNewPassword(token, password, client) {
-      await mailTokens.look(token, "reset_password"); // before the costly part
+      await mailTokens.check(token, "reset_password"); // before hashing
       const passwordHash = await hashPassword(password);
       const email = await orm.transaction(async (tx) => {
         const accountId = await mailTokens.use(tx, token, "reset_password");
@@ -101,7 +101,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
       });
       // Attempts with the forgotten password do not count against the new one.
       const tries = signInTries(email, client);
-      await attempts.giveBack("all", tries.fromHere, tries.toAccount);
+      await attempts.forgive("all", tries.fromHere, tries.toAccount);
       notifyOwner(email);
     },
   };

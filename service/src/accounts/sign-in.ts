@@ -30,7 +30,7 @@ export function createSignIn({ database, sessions, attempts }: SignInDeps): Sign
       const account = await findByEmail(database, email);
       const passwordHash = account?.passwordHash ?? undefined;
       const isCorrect = await verifyPassword(password, passwordHash).catch(async (error: unknown) => {
-        await attempts.giveBack("one", ...Object.values(tries)); // overloaded: the password was not checked
+        await attempts.forgive("one", ...Object.values(tries)); // overloaded: the password was not checked
         throw error;
       });
       if (!isCorrect || !account?.emailConfirmedAt) throw wrongCredentials();
@@ -45,8 +45,8 @@ export function createSignIn({ database, sessions, attempts }: SignInDeps): Sign
         if (unchanged.length === 0) throw wrongCredentials();
         return sessions.open(tx, account.id, client);
       });
-      await attempts.giveBack("all", tries.fromHere);
-      await attempts.giveBack("one", tries.byNetwork, tries.toAccount);
+      await attempts.forgive("all", tries.fromHere);
+      await attempts.forgive("one", tries.byNetwork, tries.toAccount);
       return { accountId: account.id, ...session };
     },
   };

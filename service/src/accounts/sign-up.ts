@@ -90,15 +90,15 @@ async function signUpByMail(deps: SignUpDeps, email: string, passwordHash: strin
   const message = await deps.database.orm.transaction(async (tx): Promise<OutgoingEmail> => {
     const opened = await openAccount(tx, deps, { email, passwordHash, emailConfirmedAt: null });
     if (opened) {
-      const token = await deps.mailTokens.make(tx, opened, "confirm_email");
+      const token = await deps.mailTokens.create(tx, opened, "confirm_email");
       return emailTemplates.confirmEmail(email, `${publicUrl}/confirm-email?token=${token}`);
     }
     const unconfirmed = await findUnconfirmed(tx, email);
-    if (!unconfirmed) return emailTemplates.alreadyThere(email, `${publicUrl}/sign-in`);
+    if (!unconfirmed) return emailTemplates.accountExists(email, `${publicUrl}/sign-in`);
     // Two sign-ups with different passwords, perhaps by different people. A link that only confirmed would also confirm
     // a password that the owner of the mailbox may not know, so the owner has to choose a new one.
-    await deps.mailTokens.withdraw(tx, unconfirmed, "confirm_email");
-    const token = await deps.mailTokens.make(tx, unconfirmed, "reset_password");
+    await deps.mailTokens.revoke(tx, unconfirmed, "confirm_email");
+    const token = await deps.mailTokens.create(tx, unconfirmed, "reset_password");
     return emailTemplates.choosePassword(email, `${publicUrl}/reset-password?token=${token}`);
   });
   await deps.mailer.send(message);

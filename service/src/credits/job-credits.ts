@@ -36,7 +36,7 @@ export type JobSettlement = {
   reservationId: string;
   /** At most the reserved amount; the rest is released. */
   used: number;
-  /** Usage by verdict and key, as it is counted per day. */
+  /** UsageCounts by verdict and key, as it is counted per day. */
   counts: Record<Status, number>;
   keyId: string | undefined;
 };

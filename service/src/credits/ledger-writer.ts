@@ -10,19 +10,19 @@ import { type Queryable, runStatement } from "../db/database.ts";
 import { ANSWERED_WITHIN_SECONDS } from "./unanswered-charges.ts";
 
 /** What spending was for, as it is counted per day. */
-export type Usage = { keyId: string | undefined; counts: Record<Status, number> };
+export type UsageCounts = { keyId: string | undefined; counts: Record<Status, number> };
 
 type Keyed = { idempotencyKey: string | undefined };
 type Reserved = { reservationId: string };
 
 export type LedgerChange =
   | ({ accountId: string; amount: number; reference: string } & (
-      | ({ kind: "charge"; usage: Usage } & Keyed)
+      | ({ kind: "charge"; usage: UsageCounts } & Keyed)
       | ({ kind: "reserve"; holdMs: number } & Reserved & Keyed)
-      | ({ kind: "settle"; usage: Usage } & Reserved & Keyed)
+      | ({ kind: "settle"; usage: UsageCounts } & Reserved & Keyed)
       | ({ kind: "release" } & Reserved)
       | ({ kind: "reserve_job" | "release_job" } & Reserved & Keyed)
-      | ({ kind: "settle_job"; usage: Usage } & Reserved & Keyed)
+      | ({ kind: "settle_job"; usage: UsageCounts } & Reserved & Keyed)
       | ({ kind: "grant" | "adjust" } & Keyed)
     ))
   /** The key is that of the unanswered charge. */

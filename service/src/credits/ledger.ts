@@ -18,13 +18,13 @@ import {
   conflictKeysOf,
   type LedgerChange,
   type LedgerChangeResult,
-  type Usage,
+  type UsageCounts,
   writeLedger,
 } from "./ledger-writer.ts";
 import { balances, ledger, unansweredCharges } from "./schema.ts";
 import { type ChargeName, createUnansweredCharges } from "./unanswered-charges.ts";
 
-export type { Usage } from "./ledger-writer.ts";
+export type { UsageCounts } from "./ledger-writer.ts";
 
 export type Ledger = {
   /**
@@ -38,7 +38,7 @@ export type Ledger = {
     amount: number;
     reference: string;
     idempotencyKey: string | undefined;
-    usage: Usage;
+    usage: UsageCounts;
   }): Promise<number>;
   /**
    * Reserves credits for work ahead, for at most holdMs. Refuses with insufficient_credits.
@@ -92,7 +92,7 @@ export type Reservation = AsyncDisposable & {
   /** The balance after the reservation. */
   balance: number;
   /** Spends the reserved credits and returns the balance. If its idempotency key was spent under meanwhile, releases them. */
-  settle(usage: Usage): Promise<number>;
+  settle(usage: UsageCounts): Promise<number>;
 };
 
 export type LedgerDeps = {

@@ -90,7 +90,7 @@ export const unansweredCharges = pgTable("unanswered_charges", {
   expiresAt: moment().notNull(), // no index: the table holds only requests in progress
 });
 
-/** Usage per day (UTC) and key, counted in the statement that spends the credits. */
+/** UsageCounts per day (UTC) and key, counted in the statement that spends the credits. */
 export const usageDays = pgTable(
   "usage_days",
   {

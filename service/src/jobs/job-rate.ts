@@ -1,17 +1,17 @@
-/** How many jobs there are, and how fast they go on at this moment: verdicts of the last half minute, as far as somebody looked. */
+/** Number of jobs by status, and verdicts per second over the last half minute (between two reads). */
 import type { System } from "@mailvet/contract";
 import type pg from "pg";
 
 export type JobRate = { look(): Promise<System["jobs"]> };
 
-/** Verdicts are saved every few seconds, so less says little; what was longer ago is not now. */
+/** Verdicts are saved every few seconds, so a shorter window says little. */
 const WINDOW_MS = 30_000;
 const FORGET_MS = 90_000;
 
 type Look = { atMs: number; processed: number };
 
 export function createJobRate(pool: Pick<pg.Pool, "query">): JobRate {
-  /** In the order of time; the first one is what we compare with. */
+  /** In order of time; the first is the reference. */
   let looks: Look[] = [];
 
   return {
@@ -21,7 +21,7 @@ export function createJobRate(pool: Pick<pg.Pool, "query">): JobRate {
       const { queued, processing, paused, processed, processed_since, now_ms: nowMs } = rows[0]!;
       const elapsedMs = first ? nowMs - first.atMs : Number.POSITIVE_INFINITY;
       const isRecent = elapsedMs > 0 && elapsedMs <= FORGET_MS;
-      // Jobs that were erased in between take their verdicts with them.
+      // Jobs deleted in between take their verdicts with them.
       const gained = Math.max(0, processed_since - (first?.processed ?? 0));
       const later = isRecent ? looks.filter(({ atMs }) => nowMs - atMs <= WINDOW_MS) : [];
       looks = [...later, { atMs: nowMs, processed }];
@@ -35,14 +35,14 @@ type Row = {
   queued: number;
   processing: number;
   paused: number;
-  /** Verdicts of the jobs that have not ended. */
+  /** Verdicts of jobs in progress. */
   processed: number;
-  /** The same with those that have ended since the look that we compare with. */
+  /** The same, including jobs that ended since the reference. */
   processed_since: number;
   now_ms: number;
 };
 
-/** A job that has not ended does not expire, and those that did are few and found by index. */
+/** Jobs in progress have no expiry; ended ones are few and found by index. */
 const LOOK = `
 select
   count(*) filter (where status = 'queued') as queued,

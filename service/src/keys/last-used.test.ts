@@ -28,7 +28,7 @@ test("keys used at about the same time share a statement", async () => {
   expect(written.map((keys) => keys.length)).toEqual([500, 200]);
 });
 
-test("what could not be written is written later, and nobody hears of the failure", async () => {
+test("what could not be written is written later, without an error", async () => {
   const { lastUsed, written, database } = watch();
   database.isDown = true;
   lastUsed.note("k1");
@@ -39,7 +39,7 @@ test("what could not be written is written later, and nobody hears of the failur
   expect(written).toEqual([["k1"]]);
 });
 
-test("a key noted while others are being written is not lost when the process stops", async () => {
+test("a key noted during a write is not lost on close", async () => {
   const { lastUsed, written } = watch();
   lastUsed.note("k1");
   const flushing = lastUsed.flush();
@@ -48,7 +48,7 @@ test("a key noted while others are being written is not lost when the process st
   expect(written).toEqual([["k1"], ["k2"]]);
 });
 
-/** Notes into a database that only lists which keys each statement was about. */
+/** With a database that records the keys of each statement. */
 function watch() {
   const written: string[][] = [];
   const database = { isDown: false };

@@ -1,4 +1,4 @@
-/** How many tasks wait and are worked on, in each line of the queue. */
+/** How many tasks wait and run, per queue. */
 import type { QueueLine } from "@mailvet/contract";
 import type pg from "pg";
 import type { QueueName } from "./tasks.ts";

@@ -1,4 +1,4 @@
-/** How we get along with mail hosts and providers, where all processes share it: the table `paces`, the worst first. */
+/** Throttled mail hosts and providers of all processes, the worst first. */
 import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
 import { breakerOf, type Reply, type ThrottleState } from "@mailvet/engine";
 import type pg from "pg";
@@ -9,10 +9,10 @@ export async function listSharedThrottles(pool: Pick<pg.Pool, "query">): Promise
   return rows.map((row) => presentThrottle(row.key, throttleStateOf(row, 0), row.now_ms));
 }
 
-/** `nowMs` and the standing's times are milliseconds since 1970. */
-export function presentThrottle(key: string, standing: ThrottleState, nowMs: number): HostPace {
-  const { limit, restMs, tripped } = standing;
-  const isOpen = breakerOf(standing, nowMs) !== undefined;
+/** Times are milliseconds since 1970. */
+export function presentThrottle(key: string, state: ThrottleState, nowMs: number): HostPace {
+  const { limit, restMs, tripped } = state;
+  const isOpen = breakerOf(state, nowMs) !== undefined;
   return {
     key,
     limit,

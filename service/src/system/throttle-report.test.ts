@@ -5,33 +5,33 @@ import { createThrottleReport } from "./throttle-report.ts";
 const PROFILE = { connections: 4, gapMs: 0 } as ProviderProfile;
 const REFUSAL = { code: 554, enhanced: "5.7.1", lines: ["Your address is on a list."] };
 
-const openBook = () => createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
+const openReport = () => createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
 
-test("a host that never complained is not in the book", () => {
-  const book = openBook();
-  book.paceFor("mx.one.example", PROFILE).wentWell();
-  expect(book.list()).toEqual([]);
+test("a host without rate-limit replies is not listed", () => {
+  const report = openReport();
+  report.paceFor("mx.one.example", PROFILE).wentWell();
+  expect(report.list()).toEqual([]);
 });
 
-test("a complaint stands in the book as the pace takes it, until enough sessions went well", () => {
-  const book = openBook();
-  const pace = book.paceFor("mx.one.example", PROFILE);
-  pace.slowDown();
-  expect(book.list()).toEqual([
+test("a rate-limited host is listed with its limits until enough sessions succeed", () => {
+  const report = openReport();
+  const limiter = report.paceFor("mx.one.example", PROFILE);
+  limiter.slowDown();
+  expect(report.list()).toEqual([
     { key: "mx.one.example", limit: 2, rest_ms: 1000, breaker_open_until: null, last_reply: null },
   ]);
-  expect(pace.limit).toBe(2);
-  expect(pace.restLeftMs).toBeGreaterThan(0);
-  for (let session = 0; session < 10; session++) pace.wentWell();
-  expect([pace.limit, book.list()]).toEqual([4, []]);
+  expect(limiter.limit).toBe(2);
+  expect(limiter.restLeftMs).toBeGreaterThan(0);
+  for (let session = 0; session < 10; session++) limiter.wentWell();
+  expect([limiter.limit, report.list()]).toEqual([4, []]);
 });
 
-test("whoever refused us again and again stands first, with the breaker's end and their words", () => {
-  const book = openBook();
-  book.paceFor("mx.slow.example", PROFILE).slowDown();
-  const closed = book.paceFor("mx.closed.example", PROFILE);
+test("a host with an open breaker is listed first, with its end and the reply", () => {
+  const report = openReport();
+  report.paceFor("mx.slow.example", PROFILE).slowDown();
+  const closed = report.paceFor("mx.closed.example", PROFILE);
   for (let time = 0; time < 3; time++) closed.refusedUs(REFUSAL);
-  const [first, second] = book.list();
+  const [first, second] = report.list();
   expect(first).toMatchObject({
     key: "mx.closed.example",
     last_reply: "554 5.7.1 Your address is on a list.",
@@ -41,13 +41,13 @@ test("whoever refused us again and again stands first, with the breaker's end an
   expect(second?.key).toBe("mx.slow.example");
 });
 
-test("the book shows the worst fifty", () => {
-  const book = openBook();
+test("the worst fifty hosts are listed", () => {
+  const report = openReport();
   for (let host = 0; host < 80; host++) {
-    const pace = book.paceFor(`mx${host}.example`, PROFILE);
-    for (let complaint = 0; complaint <= host % 5; complaint++) pace.slowDown();
+    const limiter = report.paceFor(`mx${host}.example`, PROFILE);
+    for (let complaint = 0; complaint <= host % 5; complaint++) limiter.slowDown();
   }
-  const listed = book.list();
+  const listed = report.list();
   expect(listed).toHaveLength(50);
   expect(listed[0]!.rest_ms).toBe(16_000);
   expect(Math.min(...listed.map(({ rest_ms }) => rest_ms))).toBeGreaterThan(1000);

@@ -1,8 +1,8 @@
 /**
- * How one process gets along with mail hosts and providers, written down for the operator to see.
+ * Throttled mail hosts and providers of a single process, for the operator.
  *
- * Where a process works alone, each host's pace is kept by the engine, which tells nobody. The book hears of every lesson
- * on its way there and draws the same conclusions from it.
+ * A single process keeps throttle state inside the engine. This mirrors it: each limiter is wrapped, and every event also
+ * updates a copy of the state.
  */
 import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
 import {
@@ -26,39 +26,39 @@ export type ThrottleReport = {
   list(): HostPace[];
 };
 
-const MOST_REMEMBERED = 20_000;
+const MAX_HOSTS = 20_000;
 
-/** `paceFor` makes the pace that is really kept. */
+/** `paceFor` creates the limiter that is wrapped. */
 export function createThrottleReport(paceFor: HostLimiterFor): ThrottleReport {
-  /** Those that made themselves felt; times are milliseconds since 1970. */
-  const standings = new LRUCache<string, ThrottleState>({ max: MOST_REMEMBERED });
+  /** Throttled hosts only; times are milliseconds since 1970. */
+  const states = new LRUCache<string, ThrottleState>({ max: MAX_HOSTS });
 
-  const learn = (key: string, profile: ProviderProfile, lesson: ThrottleEvent) => {
-    const was = standings.get(key);
-    if (!was && lesson.kind === "quiet") return;
-    const is = nextThrottleState(was ?? initialThrottleState(profile), lesson, profile, Date.now());
-    if (isUnthrottled(is, profile)) standings.delete(key);
-    else standings.set(key, is);
+  const update = (key: string, profile: ProviderProfile, event: ThrottleEvent) => {
+    const was = states.get(key);
+    if (!was && event.kind === "quiet") return;
+    const is = nextThrottleState(was ?? initialThrottleState(profile), event, profile, Date.now());
+    if (isUnthrottled(is, profile)) states.delete(key);
+    else states.set(key, is);
   };
 
   return {
     paceFor(key, profile) {
-      standings.delete(key); // whoever asks for a pace begins anew
-      return new OverheardPace(paceFor(key, profile), (lesson) => learn(key, profile, lesson));
+      states.delete(key); // a new limiter starts without throttling
+      return new ObservedLimiter(paceFor(key, profile), (event) => update(key, profile, event));
     },
     list() {
       const nowMs = Date.now();
-      return [...standings]
-        .sort(([a, one], [b, other]) => compareStandings(one, other, nowMs) || (a < b ? -1 : 1))
+      return [...states]
+        .sort(([a, one], [b, other]) => compareStates(one, other, nowMs) || (a < b ? -1 : 1))
         .slice(0, MAX_PACES_SHOWN)
-        .map(([key, standing]) => presentThrottle(key, standing, nowMs));
+        .map(([key, state]) => presentThrottle(key, state, nowMs));
     },
   };
 }
 
-/** Those who will not have us, then those who want us slow. */
-function compareStandings(one: ThrottleState, other: ThrottleState, nowMs: number): number {
-  const isOpen = (standing: ThrottleState) => Number(breakerOf(standing, nowMs) !== undefined);
+/** Open breakers first, then the slowest. */
+function compareStates(one: ThrottleState, other: ThrottleState, nowMs: number): number {
+  const isOpen = (state: ThrottleState) => Number(breakerOf(state, nowMs) !== undefined);
   return (
     isOpen(other) - isOpen(one) ||
     other.refusals - one.refusals ||
@@ -67,47 +67,47 @@ function compareStandings(one: ThrottleState, other: ThrottleState, nowMs: numbe
   );
 }
 
-/** A pace whose lessons somebody else hears of, too. */
-class OverheardPace implements HostLimiter {
-  readonly #pace: HostLimiter;
-  readonly #hear: (lesson: ThrottleEvent) => void;
+/** A pace whose events somebody else hears of, too. */
+class ObservedLimiter implements HostLimiter {
+  readonly #limiter: HostLimiter;
+  readonly #onEvent: (event: ThrottleEvent) => void;
 
-  constructor(pace: HostLimiter, hear: (lesson: ThrottleEvent) => void) {
-    this.#pace = pace;
-    this.#hear = hear;
+  constructor(limiter: HostLimiter, onEvent: (event: ThrottleEvent) => void) {
+    this.#limiter = limiter;
+    this.#onEvent = onEvent;
   }
 
   get limit() {
-    return this.#pace.limit;
+    return this.#limiter.limit;
   }
   get restLeftMs() {
-    return this.#pace.restLeftMs;
+    return this.#limiter.restLeftMs;
   }
   get openBreaker() {
-    return this.#pace.openBreaker;
+    return this.#limiter.openBreaker;
   }
   get isCrowded() {
-    return this.#pace.isCrowded;
+    return this.#limiter.isCrowded;
   }
   get isUrgentlyWanted() {
-    return this.#pace.isUrgentlyWanted;
+    return this.#limiter.isUrgentlyWanted;
   }
   enter(givingUp?: AbortSignal, isUrgent?: () => boolean): Promise<boolean> {
-    return this.#pace.enter(givingUp, isUrgent);
+    return this.#limiter.enter(givingUp, isUrgent);
   }
   leave(): void {
-    this.#pace.leave();
+    this.#limiter.leave();
   }
   slowDown(): void {
-    this.#pace.slowDown();
-    this.#hear({ kind: "complaint" });
+    this.#limiter.slowDown();
+    this.#onEvent({ kind: "complaint" });
   }
   wentWell(): void {
-    this.#pace.wentWell();
-    this.#hear({ kind: "quiet" });
+    this.#limiter.wentWell();
+    this.#onEvent({ kind: "quiet" });
   }
   refusedUs(reply: Reply): void {
-    this.#pace.refusedUs(reply);
-    this.#hear({ kind: "refusal", reply });
+    this.#limiter.refusedUs(reply);
+    this.#onEvent({ kind: "refusal", reply });
   }
 }

@@ -1,7 +1,7 @@
 /** What the answers of one request cost, and how they are counted. Test keys are never charged. */
 import type { Status } from "@mailvet/contract";
 import { type Caller, isTestCaller } from "../caller.ts";
-import type { Ledger, Reservation, Usage } from "../credits/ledger.ts";
+import type { Ledger, Reservation, UsageCounts } from "../credits/ledger.ts";
 import type { ValidationAnswer } from "./answer.ts";
 import type { PresentOptions } from "./present-result.ts";
 
@@ -23,7 +23,7 @@ export function paymentBy(
 ): Payment {
   const { accountId, by } = caller;
   const keyId = by.kind === "key" ? by.keyId : undefined;
-  const usageOf = (answers: readonly ValidationAnswer[]): Usage => ({
+  const usageOf = (answers: readonly ValidationAnswer[]): UsageCounts => ({
     keyId,
     counts: countStatuses(answers),
   });

@@ -1,8 +1,8 @@
 /**
- * A domain: its mail route, provider, policies and whether it accepts any name. One credit, paid like a single check.
+ * Inspects a domain: its mail route, provider, policies and whether it is catch-all. Costs one credit, like a single check.
  *
- * What is not settled within the budget is reported as not found out, and the check goes on in the background. The
- * verdict cache has no part in it: it keeps too little of the route.
+ * What is not known within the time budget is reported as unknown, and the check continues in the background. The verdict
+ * cache is not used: it stores too little of the route.
  */
 import type { DomainReport } from "@mailvet/contract";
 import { domainReportOf, domainSyntaxError, type Evidence, postmasterOf } from "@mailvet/engine";
@@ -15,7 +15,7 @@ import type { PresentOptions } from "./present-result.ts";
 import { isSandboxDomain, SANDBOX_DOMAIN } from "./sandbox.ts";
 import type { ValidateDeps } from "./validate.ts";
 
-/** The balance is undefined where nothing was paid. */
+/** The balance is undefined when nothing was charged. */
 export type InspectedDomain = { report: DomainReport; creditsRemaining: number | undefined };
 
 export async function inspectDomain(
@@ -32,25 +32,25 @@ export async function inspectDomain(
   const present = (evidence: Evidence): DomainReport => {
     const responseTimeMs = performance.now() - asking.startedAtMs;
     const { requestId } = asking;
-    const asked = { requestId, planTier: caller.plan, responseTimeMs };
-    const report = domainReportOf(evidence, { ...asked, domain: { ascii, unicode: unicodeDomain } });
+    const request = { requestId, planTier: caller.plan, responseTimeMs };
+    const report = domainReportOf(evidence, { ...request, domain: { ascii, unicode: unicodeDomain } });
     if (isSandbox) report.metadata.sandbox = true;
     return report;
   };
 
   if (context.isTest)
-    return { report: present(await played(answers, context, ascii)), creditsRemaining: undefined };
+    return { report: present(await simulate(answers, context, ascii)), creditsRemaining: undefined };
   const payment = paymentBy(ledger, caller, asking);
   await using credit = await payment.reserve(1, budgetMs);
   const evidence = isSandbox
-    ? await played(answers, context, ascii)
-    : await asked(answers, context, inspection, budgetMs);
+    ? await simulate(answers, context, ascii)
+    : await check(answers, context, inspection, budgetMs);
   const report = present(evidence);
-  // No verdict was given, so none is counted: the usage of the day has the credit alone.
+  // There is no verdict to count: daily usage has the credit only.
   return { report, creditsRemaining: await payment.settle(credit, []) };
 }
 
-async function asked(
+async function check(
   answers: Answers,
   context: CheckContext,
   inspection: Evidence,
@@ -60,20 +60,20 @@ async function asked(
   return usable(answer?.evidence);
 }
 
-async function played(answers: Answers, context: CheckContext, domain: string): Promise<Evidence> {
+async function simulate(answers: Answers, context: CheckContext, domain: string): Promise<Evidence> {
   const outcome = answers.inspect(`${domain.split(".")[0]}@${SANDBOX_DOMAIN}`);
   const evidence = usable((await answers.known(context, outcome))?.evidence);
   refuseUnusable(evidence);
   return evidence;
 }
 
-/** A bug of ours is no report, so nothing is charged. */
+/** Internal errors are not charged. */
 function usable(evidence: Evidence | undefined): Evidence {
   if (evidence && evidence.failure === undefined) return evidence;
-  throw new Error(`A domain could not be inspected: ${evidence?.failure ?? "there was no answer"}`);
+  throw new Error(`inspecting a domain failed: ${evidence?.failure ?? "no answer"}`);
 }
 
 function refuseUnusable(evidence: Evidence): void {
-  const complaint = domainSyntaxError(evidence);
-  if (complaint !== undefined) throw wrongValue("/domain", complaint);
+  const message = domainSyntaxError(evidence);
+  if (message !== undefined) throw wrongValue("/domain", message);
 }
