@@ -29,7 +29,7 @@ function openStart(house: AccountsHouse) {
   };
 }
 
-test("the first start makes one operator, however many processes start at once", async () => {
+test("concurrent first starts create one operator", async () => {
   await using house = openAccountsHouse();
   await using first = openStart(house);
 
@@ -61,7 +61,7 @@ test("settings of a later start change neither the operator nor the password", a
   expect(refusal.code).toBe("wrong_credentials");
 });
 
-test("a key from the settings is the operator's from the start that names it", async () => {
+test("a key from the settings is adopted for the operator at any start", async () => {
   await using house = openAccountsHouse();
   await using first = openStart(house);
   await first.start();
@@ -72,7 +72,7 @@ test("a key from the settings is the operator's from the start that names it", a
   expect(await first.keyring.recognise(apiKey)).toMatchObject({ isOperator: true, mode: "live" });
 });
 
-test("a first start with a key in the settings makes no other", async () => {
+test("a first start with a key in the settings generates none", async () => {
   await using house = openAccountsHouse();
   await using first = openStart(house);
 
@@ -82,7 +82,7 @@ test("a first start with a key in the settings makes no other", async () => {
   expect(await first.keyring.list(known!.accountId)).toHaveLength(1);
 });
 
-test("a first start that fails over its key leaves the next one to be the first", async () => {
+test("after a first start that fails on its key, the next start is the first", async () => {
   await using house = openAccountsHouse();
   await using first = openStart(house);
 

@@ -66,7 +66,7 @@ function tokenIn({ content }: { content: string }, path: string): string {
   return token;
 }
 
-test("where mail works an account opens with the link that was mailed, once", async () => {
+test("with a mail server an account is confirmed by the emailed link, once", async () => {
   await using post = await openMailServer();
   await using house = openAccountsHouse({ mail: post.mail });
 
@@ -86,7 +86,7 @@ test("where mail works an account opens with the link that was mailed, once", as
   expect(await house.accounts.find(accountId)).toMatchObject({ email: EMAIL, balance: 100 });
 });
 
-test("signing up for an account that exists looks the same, and only its owner is told", async () => {
+test("sign-up for an existing account has the same response, and only its owner is notified", async () => {
   await using post = await openMailServer();
   await using house = openAccountsHouse({ mail: post.mail });
   await house.accounts.signUp(EMAIL, PASSWORD, HERE);
@@ -102,7 +102,7 @@ test("signing up for an account that exists looks the same, and only its owner i
   expect(await house.database.orm.select().from(ledgerTable)).toHaveLength(1);
 });
 
-test("when two sign up with one address, only who reads its mail chooses the password", async () => {
+test("of two sign-ups with one email only the owner of the mailbox chooses the password", async () => {
   await using post = await openMailServer();
   await using house = openAccountsHouse({ mail: post.mail });
   await house.accounts.signUp(EMAIL, "a stranger's password", visitorFrom(2));
@@ -119,7 +119,7 @@ test("when two sign up with one address, only who reads its mail chooses the pas
   expect(await house.accounts.signIn(EMAIL, NEW_PASSWORD, HERE)).toBeDefined();
 });
 
-test("sign-ups that nobody confirms are forgotten after a week", async () => {
+test("unconfirmed sign-ups are deleted after a week", async () => {
   await using post = await openMailServer();
   await using house = openAccountsHouse({ mail: post.mail });
   await house.accounts.signUp(EMAIL, PASSWORD, HERE);
@@ -136,7 +136,7 @@ test("sign-ups that nobody confirms are forgotten after a week", async () => {
   expect(await house.database.orm.select().from(accountsTable)).toMatchObject([{ email: "bob@example.com" }]);
 });
 
-test("a forgotten password is replaced with the link in the mail: once, within half an hour, ending all sessions", async () => {
+test("a password is reset with the emailed link: once, within 30 minutes, ending all sessions", async () => {
   await using post = await openMailServer();
   await using house = openAccountsHouse({ mail: post.mail });
   await house.accounts.signUp(EMAIL, PASSWORD, HERE);
@@ -165,7 +165,7 @@ test("a forgotten password is replaced with the link in the mail: once, within h
   expect((await post.received(4)).content).toContain("was changed");
 });
 
-test("asking for a new password tells nobody whether there is an account, and fills nobody's mailbox", async () => {
+test("password reset does not reveal accounts and limits emails per mailbox", async () => {
   await using post = await openMailServer();
   await using house = openAccountsHouse({ mail: post.mail });
   await house.accounts.signUp(EMAIL, PASSWORD, HERE);
@@ -198,7 +198,7 @@ test("an unreachable mail server changes no response and is logged", async () =>
   expect([String(failed!.err), others]).toEqual([expect.not.stringContaining(EMAIL), []]);
 });
 
-test("without mail settings the operator gets the link to pass on", async () => {
+test("without a mail server the operator gets the email to pass on", async () => {
   await using house = openAccountsHouse();
   await house.accounts.signUp(EMAIL, PASSWORD, HERE);
 

@@ -28,7 +28,7 @@ async function guess({ accounts }: AccountsHouse, times: number, visitor = GUESS
   return codes;
 }
 
-test("after five wrong passwords from one place the right one has to wait too, for five minutes at most", async () => {
+test("after five wrong passwords from one network the right one is refused too, for at most five minutes", async () => {
   await using house = await openWithAnn();
 
   expect(new Set(await guess(house, 5))).toEqual(new Set(["wrong_credentials"]));
@@ -42,7 +42,7 @@ test("after five wrong passwords from one place the right one has to wait too, f
   expect(await house.accounts.signIn(EMAIL, PASSWORD, GUESSER)).toBeDefined();
 });
 
-test("twenty guesses at the same moment get no further than five", async () => {
+test("twenty concurrent guesses get no further than five", async () => {
   await using house = await openWithAnn();
   const codes = (await Promise.all(Array.from({ length: 20 }, () => guess(house, 1)))).flat();
 
@@ -50,14 +50,14 @@ test("twenty guesses at the same moment get no further than five", async () => {
   expect(codes.filter((code) => code === "rate_limited")).toHaveLength(15);
 });
 
-test("one stubborn guesser cannot keep the owner out", async () => {
+test("one attacker cannot lock out the owner", async () => {
   await using house = await openWithAnn();
   await guess(house, 60);
 
   expect(await house.accounts.signIn(EMAIL, PASSWORD, OWNER)).toBeDefined();
 });
 
-test("guessers at many places are stopped together, for five minutes at most", async () => {
+test("guesses from many networks are limited together, for at most five minutes", async () => {
   await using house = await openWithAnn();
   for (let network = 100; network < 130; network++) await guess(house, 1, visitorFrom(network));
 
@@ -66,14 +66,14 @@ test("guessers at many places are stopped together, for five minutes at most", a
   expect(await house.accounts.signIn(EMAIL, PASSWORD, OWNER)).toBeDefined();
 });
 
-test("signing in often with the right password is no abuse", async () => {
+test("frequent sign-ins with the right password are not limited", async () => {
   await using house = await openWithAnn();
   await guess(house, 4, OWNER);
   for (let count = 0; count < 8; count++) await house.accounts.signIn(EMAIL, PASSWORD, OWNER);
   expect(await guess(house, 1, OWNER)).toEqual(["wrong_credentials"]);
 });
 
-test("one place may not try its luck with any number of accounts", async () => {
+test("one network cannot try any number of accounts", async () => {
   await using house = await openWithAnn();
   const codes: string[] = [];
   for (let count = 0; count < 51; count++) {
@@ -83,7 +83,7 @@ test("one place may not try its luck with any number of accounts", async () => {
   expect(codes.slice(49)).toEqual(["wrong_credentials", "rate_limited"]);
 });
 
-test("who has an open browser of somebody else gets ten guesses at the password", async () => {
+test("an unattended session allows ten guesses of the current password", async () => {
   await using house = await openWithAnn();
   const session = await house.accounts.signIn(EMAIL, PASSWORD, OWNER);
   const guessed: string[] = [];
@@ -97,7 +97,7 @@ test("who has an open browser of somebody else gets ten guesses at the password"
   expect(guessed.slice(9)).toEqual(["wrong_credentials", "rate_limited"]);
 });
 
-test("one network opens thirty accounts an hour, however many IPv6 addresses it has", async () => {
+test("one network can sign up thirty accounts an hour, whatever its IPv6 addresses", async () => {
   await using house = openAccountsHouse();
   const signUp = (count: number) => {
     const visitor = { ip: `2001:db8:1:2::${count.toString(16)}`, userAgent: "" };

@@ -20,7 +20,7 @@ async function signUp({ accounts }: AccountsHouse, email: string, visitor = HERE
   return session!;
 }
 
-test("without mail settings whoever signs up is signed in, on the plan and with the credits of the settings", async () => {
+test("without a mail server sign-up signs in, with the plan and credits of the settings", async () => {
   await using house = openAccountsHouse({ settings: { signUpPlan: "payg", signUpCredits: 250 } });
 
   const { accountId, token } = await signUp(house, "  Ann@Example.com ");
@@ -36,19 +36,19 @@ test("without mail settings whoever signs up is signed in, on the plan and with 
   expect((await house.accounts.list({ skip: 0, limit: 10, search: undefined })).total).toBe(1);
 });
 
-test("nobody signs up where sign-up is closed", async () => {
+test("closed sign-up is refused", async () => {
   await using house = openAccountsHouse({ settings: { signUp: "closed" } });
   expect((await refusalOf(signUp(house, "ann@example.com"))).code).toBe("sign_up_closed");
 });
 
-test("nobody signs up with something that is no address", async () => {
+test("sign-up with a malformed email is refused", async () => {
   await using house = openAccountsHouse();
   const refusal = await refusalOf(signUp(house, "ann@@example.com"));
   expect(refusal).toMatchObject({ code: "validation_failed", extras: { errors: [{ pointer: "/email" }] } });
   expect((await refusalOf(signUp(house, "a\0nn@example.com"))).code).toBe("validation_failed");
 });
 
-test("a wrong password and an unknown address get the same answer", async () => {
+test("a wrong password and an unknown email get the same response", async () => {
   await using house = openAccountsHouse();
   const { accountId } = await signUp(house, "ann@example.com");
 
@@ -62,7 +62,7 @@ test("a wrong password and an unknown address get the same answer", async () => 
   );
 });
 
-test("signing in takes as long for an address without an account as for one with", async () => {
+test("sign-in takes as long for an unknown email as for a known one", async () => {
   await using house = openAccountsHouse();
   await signUp(house, "ann@example.com");
   /** Of the processor, in microseconds: hashing is all there is to it. */
@@ -83,7 +83,7 @@ test("signing in takes as long for an address without an account as for one with
   expect(ratio).toBeLessThan(2); // without a hash to compare with it would be about five
 });
 
-test("a session ends after 30 days, or after 7 days without a visit", async () => {
+test("a session ends after 30 days, or 7 days after its last use", async () => {
   await using house = openAccountsHouse();
   const idle = await signUp(house, "ann@example.com");
   const busy = await house.accounts.signIn("ann@example.com", PASSWORD, HERE);
@@ -103,7 +103,7 @@ test("a session ends after 30 days, or after 7 days without a visit", async () =
   expect(await house.database.orm.select().from(sessionsTable)).toEqual([]);
 });
 
-test("a visit is written down at most every five minutes", async () => {
+test("the last use of a session is written at most every five minutes", async () => {
   await using house = openAccountsHouse();
   const { accountId, token } = await signUp(house, "ann@example.com");
   const lastSeen = async () => (await house.sessions.list(accountId))[0]!.lastSeenAt.getTime();
@@ -118,7 +118,7 @@ test("a visit is written down at most every five minutes", async () => {
   expect(await lastSeen()).toBeGreaterThanOrEqual(atFirst + 6 * MINUTE_MS);
 });
 
-test("nobody sees or ends the sessions of another account", async () => {
+test("sessions of other accounts can neither be seen nor ended", async () => {
   await using house = openAccountsHouse();
   const ann = await signUp(house, "ann@example.com");
   const bob = await signUp(house, "bob@example.com");
@@ -131,7 +131,7 @@ test("nobody sees or ends the sessions of another account", async () => {
   expect(await house.sessions.find(ann.token)).toBeUndefined();
 });
 
-test("an account keeps its 50 sessions seen last", async () => {
+test("an account keeps its 50 most recently used sessions", async () => {
   await using house = openAccountsHouse();
   const first = await signUp(house, "ann@example.com");
   const opened = [];
@@ -145,7 +145,7 @@ test("an account keeps its 50 sessions seen last", async () => {
   expect(await house.sessions.find(opened[0]!.token)).toBeDefined();
 });
 
-test("only hashes of tokens and passwords are in the database", async () => {
+test("only hashes of tokens and passwords are stored", async () => {
   await using house = openAccountsHouse();
   const { token } = await signUp(house, "ann@example.com");
 
@@ -157,7 +157,7 @@ test("only hashes of tokens and passwords are in the database", async () => {
   expect(Buffer.from(token, "base64url")).toHaveLength(32);
 });
 
-test("changing the password takes the current one, ends the other sessions and renews the token of this one", async () => {
+test("changing the password requires the current one, ends other sessions and rotates the token", async () => {
   await using house = openAccountsHouse();
   const other = await signUp(house, "ann@example.com");
   const here = await house.accounts.signIn("ann@example.com", PASSWORD, HERE);
@@ -176,7 +176,7 @@ test("changing the password takes the current one, ends the other sessions and r
   expect(await house.accounts.signIn("ann@example.com", "a better password", HERE)).toBeDefined();
 });
 
-test("who signs in with a password that is being changed at that moment stays out", async () => {
+test("sign-in with a password that is changed concurrently is refused", async () => {
   await using house = openAccountsHouse();
   const { accountId } = await signUp(house, "ann@example.com");
   const { orm, pool } = house.database;

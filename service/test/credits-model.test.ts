@@ -41,7 +41,7 @@ const moment = fc.oneof(
   { weight: 1, arbitrary: fc.constant("expiry" as const) },
 );
 
-test("any sequence of requests, some of them at the same time, comes out as the model says", {
+test("any sequence of requests, some concurrent, matches the model", {
   timeout: 150_000,
 }, async () => {
   const start = fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 12 }));

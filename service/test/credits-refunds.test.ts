@@ -35,7 +35,7 @@ async function usageOf(accountId: string): Promise<unknown> {
   return (await database.pool.query(text, [accountId])).rows;
 }
 
-test("a charge that is not confirmed is refunded in time, with what it added to the usage", async () => {
+test("an unconfirmed charge is refunded, including its usage", async () => {
   const account = await openAccount(database, ledger, 10);
   const reference = randomUUID();
   expect(await ledger.charge(chargeOf(account, { reference, amount: 3 }))).toBe(7);
@@ -65,7 +65,7 @@ test("a confirmed charge stands", async () => {
   expect(await ledger.balanceOf(account)).toEqual({ balance: 8, reserved: 0 });
 });
 
-test("what was reserved and settled is refunded in the same way", async () => {
+test("a settled reservation is refunded in the same way", async () => {
   const account = await openAccount(database, ledger, 10);
   const held = await ledger.reserve({
     accountId: account,
@@ -89,7 +89,7 @@ test("many charges of several accounts are refunded together", async () => {
   expect(balances.map(({ balance }) => balance)).toEqual([5, 50, 500]);
 });
 
-test("under an idempotency key a repetition costs nothing while the charge stands, and is charged after a refund", async () => {
+test("a repeated idempotency key costs nothing while the charge stands, and is charged after a refund", async () => {
   const account = await openAccount(database, ledger, 10);
   const idempotencyKey = randomUUID();
   const charge = () => ledger.charge(chargeOf(account, { idempotencyKey }));
@@ -110,7 +110,7 @@ test("under an idempotency key a repetition costs nothing while the charge stand
   await untilNoneIsLeft();
 });
 
-test("a refund in another account's name does nothing", async () => {
+test("a refund for another account has no effect", async () => {
   const [ann, bob] = await Promise.all([openAccount(database, ledger, 5), openAccount(database, ledger, 5)]);
   const chargeKey = randomUUID();
   await ledger.charge(chargeOf(ann, { reference: chargeKey }));

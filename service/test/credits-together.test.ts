@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.close();
 });
 
-test("three processes charge 900 times against 500 credits: exactly 500 go through", async () => {
+test("of 900 charges by three processes against 500 credits exactly 500 succeed", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 500);
   const charges = ledgers.flatMap((ledger) =>
     Array.from({ length: 300 }, async (_, turn) => {
@@ -38,7 +38,7 @@ test("three processes charge 900 times against 500 credits: exactly 500 go throu
   expect(await ledgers[1]!.balanceOf(accountId)).toEqual({ balance: 0, reserved: 0 });
 });
 
-test("one order that 50 tries in two processes bring at once is charged once", async () => {
+test("50 concurrent attempts in two processes under one idempotency key are charged once", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
   const tries = Array.from({ length: 50 }, async (_, turn) => {
     const ledger = ledgers[turn % 2]!;
@@ -52,7 +52,7 @@ test("one order that 50 tries in two processes bring at once is charged once", a
   expect(await ledgers[2]!.balanceOf(accountId)).toEqual({ balance: 9, reserved: 0 });
 });
 
-test("processes that work on the same accounts in different orders never block one another for good", async () => {
+test("processes that use the same accounts in different orders do not deadlock", async () => {
   const accountIds = await Promise.all(
     Array.from({ length: 12 }, () => openAccount(database, ledgers[0]!, 40)),
   );
@@ -79,7 +79,7 @@ test("processes that work on the same accounts in different orders never block o
   await Promise.all(work); // 24 charges or reservations per account, and all of them fit
 });
 
-test("an item that cannot be written fails alone, and those around it are written", async () => {
+test("a change that cannot be written fails alone", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 100);
   const references = Array.from({ length: 9 }, (_, place) => (place === 5 ? "a\0b" : `order ${place}`));
   const outcomes = await Promise.allSettled(
@@ -91,7 +91,7 @@ test("an item that cannot be written fails alone, and those around it are writte
   expect((await ledgers[0]!.balanceOf(accountId)).balance).toBe(92);
 });
 
-test("two processes that find the same reservation expired at the same moment give it back once", async () => {
+test("two processes release an expired reservation once", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
   await ledgers[0]!.reserve({
     accountId,
@@ -108,7 +108,7 @@ test("two processes that find the same reservation expired at the same moment gi
   expect(await ledgers[0]!.balanceOf(accountId)).toEqual({ balance: 10, reserved: 0 });
 });
 
-test("two processes that bring the same order at the same moment charge it once, and both are told the balance", async () => {
+test("two processes charge one idempotency key once, and both return the balance", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
   const lock = await lockBalance(accountId);
   const order = chargeOf(accountId, { amount: 4, idempotencyKey: "order" });
@@ -123,7 +123,7 @@ test("two processes that bring the same order at the same moment charge it once,
   expect(await ledgers[0]!.balanceOf(accountId)).toEqual({ balance: 5, reserved: 0 });
 });
 
-test("two processes that take back credits under one once-key at the same moment take them once, and both say so", async () => {
+test("two processes adjust credits under one idempotency key once, and both return the entry", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
   const lock = await lockBalance(accountId);
   const grant = { accountId, amount: -10, reference: "a mistake", idempotencyKey: "order" };
@@ -136,7 +136,7 @@ test("two processes that take back credits under one once-key at the same moment
   expect((await ledgers[2]!.page(accountId, { skip: 0, limit: 10 })).total).toBe(2);
 });
 
-test("a connection that breaks in the middle fails what was under way, and nothing of it is written", async () => {
+test("a broken connection fails the running batch, and nothing of it is written", async () => {
   const [ledger] = ledgers as [Ledger];
   const accountId = await openAccount(database, ledger, 100);
   const lock = await lockBalance(accountId);
@@ -148,7 +148,7 @@ test("a connection that breaks in the middle fails what was under way, and nothi
   expect(await ledger.charge(chargeOf(accountId))).toBe(99); // and it goes on
 });
 
-test("closing waits for what was asked for before", async () => {
+test("close waits for everything submitted before", async () => {
   const ledger = createLedger({ database });
   const accountId = await openAccount(database, ledger, 700);
   const charges = Promise.all(Array.from({ length: 700 }, () => ledger.charge(chargeOf(accountId))));

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test("a notice is heard by everybody who listens on its channel, and by nobody else", async () => {
+test("a notification reaches the subscribers of its channel only", async () => {
   await using one = await listen();
   await using other = await listen();
   await notify(database.pool, "spring", "on the quiet channel");
@@ -24,7 +24,7 @@ test("a notice is heard by everybody who listens on its channel, and by nobody e
   }
 });
 
-test("a notice is heard when its transaction commits, and never when it does not", async () => {
+test("a notification is sent if and only if its transaction commits", async () => {
   await using listener = await listen();
   const { heard } = listener;
   await database.orm.transaction(async (tx) => {
@@ -44,7 +44,7 @@ test("a notice is heard when its transaction commits, and never when it does not
   expect(heard).not.toContain("taken back");
 });
 
-test("a connection that falls silent without a word is not trusted after a second, and replaced", async () => {
+test("a silent connection counts as not listening after a second, and is replaced", async () => {
   await using wire = await openWire();
   await using listener = await listen(wire.connection);
   const { notices, heard, gaps, events } = listener;
@@ -64,7 +64,7 @@ test("a connection that falls silent without a word is not trusted after a secon
   expect(events).toHaveLength(2); // one for the loss, one for the return
 });
 
-test("starting without a database settles, and listening begins when there is one", async () => {
+test("start resolves without a database, and listening begins when there is one", async () => {
   await using wire = await openWire();
   wire.refuse();
   await using listener = await listen(wire.connection);

@@ -1,4 +1,4 @@
-/** How mailboxes are named: what is kept of proven ones, and what is told, on a real database. */
+/** Naming patterns on a real database: what is stored of proven mailboxes, and what is published. */
 import {
   type Evidence,
   fitOf,
@@ -64,7 +64,7 @@ async function rowOf(domain: string) {
   return rows[0];
 }
 
-test("a mailbox counts once, however often and by however many spellings it is proven", async () => {
+test("a mailbox counts once, however often and in whatever spelling it is proven", async () => {
   const domain = "once.test";
   for (let again = 0; again < 3; again++) {
     await learn(domain, ["Anna.Schmidt", "anna.schmidt+news", ...people(5)]);
@@ -76,7 +76,7 @@ test("a mailbox counts once, however often and by however many spellings it is p
   expect(row.shares[TEMPLATES.indexOf("first.last")]).toBeGreaterThan(4);
 });
 
-test("processes that learn of the same domains at the same time miss nothing and count nothing twice", async () => {
+test("processes that count the same domains concurrently lose and duplicate nothing", async () => {
   const domains = Array.from({ length: 30 }, (_, i) => `together${i}.test`);
   const all = people(21);
   await learn(domains.slice(0, 15), all.slice(0, 1)); // the others are new to all
@@ -101,7 +101,7 @@ test("processes that learn of the same domains at the same time miss nothing and
   expect(events.slice(before)).toEqual([]);
 });
 
-test("a large house is counted up to two hundred, and then nothing is kept to tell mailboxes apart", async () => {
+test("a large domain is counted up to two hundred mailboxes, and then its filter is cleared", async () => {
   await learn("large.test", people(150));
   expect(await rowOf("large.test")).toMatchObject({ mailboxes: expect.toSatisfy((n: number) => n > 140) });
   await learn("large.test", people(290).slice(150));
@@ -111,7 +111,7 @@ test("a large house is counted up to two hundred, and then nothing is kept to te
   expect(seen).toEqual(Buffer.alloc(128));
 });
 
-test("no name stands in the table, neither plain nor as bytes", async () => {
+test("the table contains no names", async () => {
   await learn("private.test", people(100));
   const { rows } = await database.pool.query<{ text: string }>(
     "select p::text as text from naming_patterns p",
@@ -124,7 +124,7 @@ test("no name stands in the table, neither plain nor as bytes", async () => {
   }
 });
 
-test("two mailboxes are too few to be told of; three are told to everybody, also while they are new", async () => {
+test("two mailboxes are not published; three are, to all processes", async () => {
   const naming = open();
   for (const local of people(2)) naming.learnFrom(proven("small.test", local));
   await vi.waitFor(async () => expect(await rowOf("small.test")).toMatchObject({ mailboxes: 2 }), PATIENCE);
@@ -141,7 +141,7 @@ test("two mailboxes are too few to be told of; three are told to everybody, also
   await naming.close();
 });
 
-test("many domains are read in one query, and then not again for a while", async () => {
+test("many domains are read in one query, and then cached", async () => {
   const asked: unknown[] = [];
   const query = (statement: { text: string; values: unknown[][] }) => {
     asked.push(statement.values[0]);
@@ -171,14 +171,14 @@ test("without the database nothing is known or learned, and the failure is logge
   expect(events.map(({ err }) => String(err)).join()).not.toContain("paul");
 });
 
-test("where learning is turned off, nothing is added", async () => {
+test("without learning nothing is added", async () => {
   const naming = createNaming({ database, learns: false, log });
   for (const local of people(5)) naming.learnFrom(proven("off.test", local));
   await naming.close();
   expect(await rowOf("off.test")).toBeUndefined();
 });
 
-test("a pattern is erased when nothing was proven for 400 days; a mailbox that is proven again keeps it", async () => {
+test("a pattern without a proof for 400 days is deleted; a repeated proof keeps it", async () => {
   const age = (domain: string, days: number) =>
     database.pool.query(
       "update naming_patterns set updated_at = now() - make_interval(days => $2) where domain = $1",

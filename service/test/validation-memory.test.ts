@@ -38,7 +38,7 @@ test("thousands of verdicts are written in few statements, and another process r
   expect(recalled.get("ann7@shop.test")?.evidence.mailbox).toEqual(proven.mailbox);
 });
 
-test("the later of two verdicts stays, whoever writes last", async () => {
+test("the later of two verdicts stays, in any order of writes", async () => {
   const accountId = await openAccount();
   const nowMs = Date.now();
   for (const [evidence, checkedAtMs] of [
@@ -57,7 +57,7 @@ test("the later of two verdicts stays, whoever writes last", async () => {
   });
 });
 
-test("what is stale is not recalled, here or elsewhere, and is deleted in time", async () => {
+test("stale evidence is not returned, in any process, and is deleted in time", async () => {
   const accountId = await openAccount();
   const memory = openMemory();
   memory.store(accountId, "old@gone.test", missing, Date.now() - 2 * HOUR);
@@ -69,7 +69,7 @@ test("what is stale is not recalled, here or elsewhere, and is deleted in time",
   const elsewhere = openMemory();
   const all = ["ancient@gone.test", "old@gone.test", "new@gone.test"];
   expect([...(await elsewhere.findFresh(accountId, all)).keys()]).toEqual(["new@gone.test"]);
-  expect(elsewhere.findInMemory(accountId, "new@gone.test")).toBeDefined(); // it need not be asked for again
+  expect(elsewhere.findInMemory(accountId, "new@gone.test")).toBeDefined(); // in memory now
   expect(await memory.deleteExpired()).toBe(1);
   expect(await memory.deleteExpired()).toBe(0);
   expect([...(await elsewhere.findStale(accountId, all)).keys()].sort()).toEqual([
@@ -78,7 +78,7 @@ test("what is stale is not recalled, here or elsewhere, and is deleted in time",
   ]);
 });
 
-test("what could not be settled can be looked back at, but never answers, and takes no answer's place", async () => {
+test("unknown results can be matched with outcomes, but never answer or replace an answer", async () => {
   const accountId = await openAccount();
   const greylisted = SANDBOX_OUTCOMES.greylisted(text);
   const memory = openMemory();
@@ -98,10 +98,10 @@ test("what could not be settled can be looked back at, but never answers, and ta
   expect((await elsewhere.findStale(accountId, both)).get("new@shop.test")?.evidence.mailbox?.answer).toBe(
     "greylisted",
   );
-  expect(elsewhere.findInMemory(accountId, "new@shop.test")).toBeUndefined(); // looking back brings nothing to hand
+  expect(elsewhere.findInMemory(accountId, "new@shop.test")).toBeUndefined(); // stale reads do not fill the memory
 });
 
-test("a check that failed by our own fault leaves nothing to look back at", async () => {
+test("internal errors are not cached", async () => {
   const accountId = await openAccount();
   const memory = openMemory();
   memory.store(accountId, "ann@shop.test", { ...proven, failure: "a bug" }, Date.now());
@@ -109,7 +109,7 @@ test("a check that failed by our own fault leaves nothing to look back at", asyn
   expect((await openMemory().findStale(accountId, ["ann@shop.test"])).size).toBe(0);
 });
 
-test("a reply that no database would take does not keep the others from being written", async () => {
+test("a reply with unstorable characters does not prevent other writes", async () => {
   const accountId = await openAccount();
   const reply = { code: 550, text: "no\0such \ud83d user" };
   const memory = openMemory();
@@ -127,7 +127,7 @@ test("a reply that no database would take does not keep the others from being wr
   expect(events).toEqual([]);
 });
 
-test("an account that is gone takes no other account's verdicts with it", async () => {
+test("a deleted account does not prevent writes of other accounts", async () => {
   const [accountId, gone] = [await openAccount(), "00000000-0000-4000-8000-000000000000"];
   const memory = openMemory();
   memory.store(gone, "ann@shop.test", proven, Date.now());
@@ -138,7 +138,7 @@ test("an account that is gone takes no other account's verdicts with it", async 
   expect(events).toEqual([]);
 });
 
-test("the table tells neither addresses nor who asked for the same one", async () => {
+test("the table reveals neither addresses nor accounts with the same address", async () => {
   const [ann, bob] = [await openAccount(), await openAccount()];
   const memory = openMemory();
   for (const accountId of [ann, bob]) memory.store(accountId, "secret.person@shop.test", proven, Date.now());

@@ -24,7 +24,7 @@ const LIMITS = {
   change_password: { tries: 10, windowMs: 15 * MINUTE_MS },
   sign_up: { tries: 30, windowMs: HOUR_MS },
   reset_password: { tries: 10, windowMs: HOUR_MS },
-  // Emails to one mailbox, whoever requests them.
+  // Emails to one mailbox, from all networks.
   mail_to_one_address: { tries: 5, windowMs: HOUR_MS },
 } as const;
 

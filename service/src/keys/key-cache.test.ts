@@ -35,7 +35,7 @@ test.each(CHANGES)("does not cache a lookup that %s has overtaken", async (_, ha
   const opened = openCache();
   const { cache, table } = opened;
   const release = table.hold();
-  const asked = cache.find(HASH); // reads the row before the change, and hears of it afterwards
+  const asked = cache.find(HASH); // reads the row before the change
   happen(opened);
   table.rows = [];
   release();

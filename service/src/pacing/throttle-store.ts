@@ -47,7 +47,7 @@ type UnwrittenEvent = { key: string; profile: ProviderProfile; event: ThrottleEv
 
 const MAX_HOSTS = 20_000;
 const MAX_PER_ROUND = 200;
-/** While the database is away events are kept, the newest ones. */
+/** While the database is away the newest events are kept. */
 const MAX_UNWRITTEN = 2000;
 
 export function createThrottleStore({ database, onChange, log }: ThrottleStoreDeps): ThrottleStore {

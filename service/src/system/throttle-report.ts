@@ -67,7 +67,7 @@ function compareStates(one: ThrottleState, other: ThrottleState, nowMs: number):
   );
 }
 
-/** A pace whose events somebody else hears of, too. */
+/** A limiter whose events are also reported. */
 class ObservedLimiter implements HostLimiter {
   readonly #limiter: HostLimiter;
   readonly #onEvent: (event: ThrottleEvent) => void;

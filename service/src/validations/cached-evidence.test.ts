@@ -21,40 +21,40 @@ const presented = (evidence: Evidence) => {
   return { ...rest, retryAfter: metadata.retry_after };
 };
 
-/** Verdicts that a mail server or a name server had a part in, and that are worth keeping. */
-const KEPT = ALL_SUB_STATUSES.filter(
+/** Sub-statuses that depend on DNS or SMTP and are cached. */
+const CACHED = ALL_SUB_STATUSES.filter(
   (subStatus) => freshForMs(SANDBOX_OUTCOMES[subStatus](inspect("ann@shop.io"))) > 0,
-).filter((subStatus) => !["role_based", "possible_typo", "disposable", "low_quality"].includes(subStatus)); // told by the text
+).filter((subStatus) => !["role_based", "possible_typo", "disposable", "low_quality"].includes(subStatus)); // from the inspection
 
-test.for(KEPT)("what is kept of %o is presented as it was, also after a journey as JSON", (subStatus) => {
+test.for(CACHED)("cached evidence of %o is presented as before, also after JSON", (subStatus) => {
   const text = inspect("ann@shop.io");
   const evidence = mergeEvidence(text, SANDBOX_OUTCOMES[subStatus](text));
-  const kept = JSON.parse(JSON.stringify(cachedPartOf(evidence)));
-  expect(presented(mergeEvidence(text, kept))).toEqual(presented(evidence));
+  const cached = JSON.parse(JSON.stringify(cachedPartOf(evidence)));
+  expect(presented(mergeEvidence(text, cached))).toEqual(presented(evidence));
 });
 
-test("what is kept does not name the address", () => {
+test("cached evidence does not contain the address", () => {
   const evidence = SANDBOX_OUTCOMES[""](inspect("secret.person@shop.io"));
   expect(JSON.stringify(cachedPartOf(evidence))).not.toContain("secret.person");
 });
 
-test("an answer carries the spelling of whoever asks, and what the lists say today", () => {
-  const kept = cachedPartOf(SANDBOX_OUTCOMES[""](inspect("info@gmial.com")));
-  const evidence = mergeEvidence(inspect(" INFO@gmial.com"), kept);
+test("an answer has the spelling of its request, and the current lists apply", () => {
+  const cached = cachedPartOf(SANDBOX_OUTCOMES[""](inspect("info@gmial.com")));
+  const evidence = mergeEvidence(inspect(" INFO@gmial.com"), cached);
   expect(evidence).toMatchObject({ email: " INFO@gmial.com", suggestion: { email: "INFO@gmail.com" } });
   expect(decide(evidence).subStatus).toBe("possible_typo");
 });
 
-test("what a mail host gave away is kept, though the name does not tell", () => {
+test("properties known from the mail host are cached", () => {
   const text = inspect("ann@shop.io");
   const proven = SANDBOX_OUTCOMES[""](text);
   const relayed = mergeEvidence(text, cachedPartOf({ ...proven, isPrivacyRelay: true }));
   expect(decide(relayed).subStatus).toBe("privacy_relay");
-  const thrownAway = mergeEvidence(text, cachedPartOf({ ...proven, disposable: "mail_host" }));
-  expect(decide(thrownAway).subStatus).toBe("disposable");
+  const disposable = mergeEvidence(text, cachedPartOf({ ...proven, disposable: "mail_host" }));
+  expect(decide(disposable).subStatus).toBe("disposable");
 });
 
-test("a reply of any length and with any bytes is kept short and clean", () => {
+test("replies are cached shortened and cleaned", () => {
   const text = inspect("ann@shop.io");
   const reply = { code: 550, text: `${"😀".repeat(199)}x😀\0\u0007${"y".repeat(30_000)}` };
   const { mailbox } = cachedPartOf({
@@ -65,12 +65,12 @@ test("a reply of any length and with any bytes is kept short and clean", () => {
   expect(mailbox?.reply?.text).not.toMatch(/\p{C}/u);
 });
 
-test("what a deployment knew when it judged an open mailbox is kept with the answer", () => {
+test("naming and adjudication are cached with the answer", () => {
   const text = inspect("anna.lindqvist@shop.io");
   const naming = { mailboxes: 16, shares: [14, ...Array(TEMPLATES.length - 2).fill(0), 2] };
   const adjudication = { plausible: 0.9, reasonCode: "person_name", method: "small-model" } as const;
   const evidence = mergeEvidence(text, { ...SANDBOX_OUTCOMES.catch_all(text), naming, adjudication });
-  const kept = JSON.parse(JSON.stringify(cachedPartOf(evidence)));
-  expect(presented(mergeEvidence(text, kept))).toEqual(presented(evidence));
+  const cached = JSON.parse(JSON.stringify(cachedPartOf(evidence)));
+  expect(presented(mergeEvidence(text, cached))).toEqual(presented(evidence));
   expect(presented(evidence).ai_enhancement.method).toContain("naming+adjudicator:small-model");
 });

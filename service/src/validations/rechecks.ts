@@ -43,7 +43,7 @@ type Row = typeof rechecks.$inferSelect & { plan: Plan };
 /** Per account; beyond it checks are not repeated. */
 const MAX_PLANNED = 10_000;
 /** Longer than the schedule of retries.ts. */
-const KEPT = "6 hours";
+const RETENTION = "6 hours";
 /** For one attempt; most take seconds. */
 const ATTEMPT_MS = 60_000;
 
@@ -122,7 +122,7 @@ export function createRechecks({ database, tasks, processes, announce, answers }
     },
 
     async eraseOld() {
-      const isOld = lt(rechecks.createdAt, sql`now() - ${KEPT}::interval`);
+      const isOld = lt(rechecks.createdAt, sql`now() - ${RETENTION}::interval`);
       const erased = await orm.delete(rechecks).where(isOld).returning({ id: rechecks.id });
       return erased.length;
     },

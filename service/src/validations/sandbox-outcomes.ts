@@ -11,22 +11,22 @@ export type SandboxOutcome = (inspection: Evidence) => Evidence;
 
 const MX_HOST = "mx.mailvet.test";
 
-const says = (
+const replied = (
   answer: MailboxFinding["answer"],
   code: number,
   enhanced: string,
   text: string,
 ): MailboxFinding => ({ answer, reply: { code, enhanced, text }, mxHost: MX_HOST });
 
-const silent = (answer: MailboxFinding["answer"]): MailboxFinding => ({ answer, mxHost: MX_HOST });
+const noReply = (answer: MailboxFinding["answer"]): MailboxFinding => ({ answer, mxHost: MX_HOST });
 const withRetry = (finding: MailboxFinding, retryAfterSeconds: number): MailboxFinding => ({
   ...finding,
   retryAfterSeconds,
 });
 
-const ACCEPTED = says("accepted", 250, "2.1.5", "Recipient ok");
-const NOT_FOUND = says("not_found", 550, "5.1.1", "No such user here");
-const GREYLISTED = says("greylisted", 451, "4.7.1", "Greylisted, please come back later");
+const ACCEPTED = replied("accepted", 250, "2.1.5", "Recipient ok");
+const NOT_FOUND = replied("not_found", 550, "5.1.1", "No such user here");
+const GREYLISTED = replied("greylisted", 451, "4.7.1", "Greylisted, please come back later");
 
 /** A well-formed address without further evidence. */
 const text = ({ email, address, canonical, isSubaddressed }: Evidence): Evidence => ({
@@ -95,9 +95,9 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
   null_mx: routed({ kind: "null_mx" }),
   unroutable_mail_server: routed({ kind: "unroutable", hosts: [MX_HOST], reason: "not_public" }),
   mailbox_not_found: answered(NOT_FOUND),
-  mailbox_disabled: answered(says("disabled", 550, "5.2.1", "Mailbox disabled, not accepting messages")),
-  domain_not_accepted: answered(says("domain_not_accepted", 550, "5.7.1", "Relay access denied")),
-  smtputf8_unsupported: answered(silent("smtputf8_unsupported")),
+  mailbox_disabled: answered(replied("disabled", 550, "5.2.1", "Mailbox disabled, not accepting messages")),
+  domain_not_accepted: answered(replied("domain_not_accepted", 550, "5.7.1", "Relay access denied")),
+  smtputf8_unsupported: answered(noReply("smtputf8_unsupported")),
 
   disposable: (inspection) => ({ ...proven(inspection), disposable: "domain" }),
   catch_all: (inspection) => ({
@@ -106,8 +106,8 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
     decoy: { ...ACCEPTED, confidence: 0.92 },
   }),
   role_based: (inspection) => ({ ...proven(inspection), role: "department" }),
-  restricted: answered(says("restricted", 550, "5.7.133", "Sender not authenticated for group")),
-  mailbox_full: answered(withRetry(says("full", 452, "4.2.2", "Mailbox full"), 86_400)),
+  restricted: answered(replied("restricted", 550, "5.7.133", "Sender not authenticated for group")),
+  mailbox_full: answered(withRetry(replied("full", 452, "4.2.2", "Mailbox full"), 86_400)),
   possible_typo: (inspection) => ({
     ...proven(inspection),
     suggestion: { email: `${inspection.address?.local ?? ""}@gmail.com`, lookAlike: true },
@@ -120,15 +120,17 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
   }),
 
   greylisted: answered(withRetry(GREYLISTED, 300)),
-  rate_limited: answered(withRetry(says("rate_limited", 450, "4.7.1", "Too many recipients from you"), 900)),
-  probe_blocked: answered(says("probe_blocked", 550, "5.7.1", "Your address is on our blocklist")),
-  temporary_error: answered(
-    withRetry(says("temporary_error", 451, "4.3.0", "Temporary lookup failure"), 900),
+  rate_limited: answered(
+    withRetry(replied("rate_limited", 450, "4.7.1", "Too many recipients from you"), 900),
   ),
-  smtp_unreachable: answered(withRetry(silent("unreachable"), 900)),
-  smtp_timeout: answered(withRetry(silent("timeout"), 900)),
-  smtp_protocol_error: answered(withRetry(silent("protocol_error"), 900)),
-  egress_blocked: answered(withRetry(silent("egress_blocked"), 60)),
+  probe_blocked: answered(replied("probe_blocked", 550, "5.7.1", "Your address is on our blocklist")),
+  temporary_error: answered(
+    withRetry(replied("temporary_error", 451, "4.3.0", "Temporary lookup failure"), 900),
+  ),
+  smtp_unreachable: answered(withRetry(noReply("unreachable"), 900)),
+  smtp_timeout: answered(withRetry(noReply("timeout"), 900)),
+  smtp_protocol_error: answered(withRetry(noReply("protocol_error"), 900)),
+  egress_blocked: answered(withRetry(noReply("egress_blocked"), 60)),
   smtp_skipped: served,
   dns_error: (inspection) => ({
     ...text(inspection),
