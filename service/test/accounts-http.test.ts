@@ -13,9 +13,9 @@ import { authRoutes } from "../src/http/routes/auth-routes.ts";
 import { operatorRoutes } from "../src/http/routes/operator-routes.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
-import { housesOnOneDatabase } from "./accounts-house.ts";
+import { housesOnOneDatabase } from "./accounts-world.ts";
 
-const openAccountsHouse = housesOnOneDatabase();
+const openAccountsWorld = housesOnOneDatabase();
 
 const PASSWORD = "a long enough password";
 const OPERATOR = { email: "root@example.com", password: "the operator's password" };
@@ -23,8 +23,8 @@ const API_KEY = "the-operators-own-api-key";
 
 /** The service's HTTP side with the routes around accounts, on a port of its own. */
 async function openService(publicUrl?: string) {
-  const house = openAccountsHouse({ settings: { signUpPlan: "payg" } });
-  const { database, ledger, accounts, sessions } = house;
+  const world = openAccountsWorld({ settings: { signUpPlan: "payg" } });
+  const { database, ledger, accounts, sessions } = world;
   const notices = createPubSub(database.connection, { log: () => {} });
   const keyring = createApiKeys({ database, notices });
   await bootstrap({ database, ledger, keyring }, { ...OPERATOR, credits: 500, apiKey: API_KEY });
@@ -49,13 +49,13 @@ async function openService(publicUrl?: string) {
   });
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
   return {
-    house,
+    world,
     browser: () => openBrowser(address),
     async [Symbol.asyncDispose]() {
       await app.close();
       await keyring.close();
       await notices.close();
-      await house[Symbol.asyncDispose]();
+      await world[Symbol.asyncDispose]();
     },
   };
 }
@@ -219,8 +219,8 @@ test("password reset has the same response for every email, and its link works o
     const { status, body } = await browser.ask("POST", "/auth/password-reset", { email });
     expect([status, body]).toEqual([202, { status: "mail_sent" }]);
   }
-  await expect.poll(() => service.house.passedOn.length).toBeGreaterThan(0);
-  const token = /token=([\w-]+)/.exec(service.house.passedOn[0]!.text)![1];
+  await expect.poll(() => service.world.passedOn.length).toBeGreaterThan(0);
+  const token = /token=([\w-]+)/.exec(service.world.passedOn[0]!.text)![1];
 
   const choice = { token, new_password: PASSWORD };
   expect((await browser.ask("POST", "/auth/password-reset/confirm", choice)).status).toBe(204);
@@ -263,7 +263,7 @@ test("the operator finds an account, sets its plan and grants credits", async ()
   const path = `/operator/accounts/${body.account.id}`;
   const changed = await operator.ask<Account>("PATCH", path, { plan: "growth" });
   expect(changed.body).toMatchObject({ plan: "growth", limits: { requests_per_minute: 6_000 } });
-  expect(service.house.forgotten).toEqual([body.account.id]);
+  expect(service.world.forgotten).toEqual([body.account.id]);
 
   const granted = await operator.ask("POST", `${path}/grants`, { amount: 50, note: " For the trouble " });
   expect(granted).toMatchObject({
