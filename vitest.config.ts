@@ -16,7 +16,10 @@ const patience = {
 const inOneProcess = { isolate: false };
 
 /** Stories of minutes that start programs and wait for them. */
-const PROGRAMS = ["service/test/{start,interrupt,full-disk,left-behind,service-kill,embedded-*}.test.ts"];
+const PROGRAMS = [
+  "service/test/{start,interrupt,full-disk,left-behind,service-kill}.test.ts",
+  "embedded-postgres/test/*.test.ts",
+];
 
 /** Every page of the web app, by axe and by the clock: minutes, and so not part of `npm test` (npm run test:browser). */
 const PAGE_BY_PAGE = ["web/test/{axe,budget}.test.ts"];
@@ -51,9 +54,15 @@ export default defineConfig({
         test: {
           ...patience,
           ...inOneProcess,
-          name: "house",
+          name: "unit",
           include: ["*/src/**/*.test.ts", "*/test/**/*.test.ts", "scripts/**/*.test.ts"],
-          exclude: ["service/**", "sdk/test/**", "web/test/**", "**/node_modules/**"],
+          exclude: [
+            "service/**",
+            "sdk/test/**",
+            "web/test/**",
+            "embedded-postgres/test/**",
+            "**/node_modules/**",
+          ],
           globalSetup: "scripts/build-before-tests.ts",
         },
       },

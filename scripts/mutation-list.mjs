@@ -72,8 +72,8 @@ export const MUTATIONS = [
   ],
   [
     "engine/src/smtp/throttle-state.ts",
-    "refusals < REFUSALS_TO_TRIP",
-    "refusals <= REFUSALS_TO_TRIP",
+    "blocks < BLOCKS_TO_OPEN",
+    "blocks <= BLOCKS_TO_OPEN",
     "engine/src/smtp/host-limiter.test.ts",
   ],
   [
@@ -90,21 +90,27 @@ export const MUTATIONS = [
   ],
   [
     "engine/src/smtp/transaction.ts",
-    "envelope.asked + group.length <= places",
-    "envelope.asked + group.length < places",
+    "transaction.recipients + group.length <= maxRecipients",
+    "transaction.recipients + group.length < maxRecipients",
     "engine/src/smtp/transaction.test.ts",
   ],
   [
     "engine/src/smtp/transaction.ts",
-    "limits.oneDomainPerTransaction && envelope.domain !== domain",
+    "limits.oneDomainPerTransaction && transaction.domain !== domain",
     "false",
     "engine/src/smtp/transaction.test.ts",
   ],
   [
     "engine/src/smtp/probe-queue.ts",
-    "if (pending.isUrgent || pending.isSettled) return;",
-    "if (pending.isUrgent || !pending.isSettled) return;",
+    "if (request.isInteractive || request.hasEnded) return;",
+    "if (request.isInteractive || !request.hasEnded) return;",
     "engine/src/smtp/probe-queue.test.ts",
+  ],
+  [
+    "engine/src/smtp/probe-request.ts",
+    "!NEXT_STATES[this.#state].includes(state)",
+    "false",
+    "engine/src/smtp/probe-request.test.ts",
   ],
   // Names and addresses.
   [
@@ -125,7 +131,7 @@ export const MUTATIONS = [
     "isReferral && records.length === 0",
     "records.length === 0 && false",
     "engine/src/dns/response-reader.test.ts",
-    "engine/test/dns-disbelief.test.ts",
+    "engine/test/dns-implausible-answers.test.ts",
   ],
   [
     "engine/src/dns/mail-route.ts",

@@ -1,28 +1,28 @@
 import { expect, test } from "vitest";
 import { createSemaphore } from "./semaphore.ts";
 
-test("no more are inside than there are places, and those who wait go in as they came", async () => {
-  const turnstile = createSemaphore(3);
+test("no more tasks run than there are permits, and waiters run in FIFO order", async () => {
+  const semaphore = createSemaphore(3);
   const order: number[] = [];
-  let inside = 0;
+  let running = 0;
   let most = 0;
-  const visits = Array.from({ length: 3000 }, (_, visitor) =>
-    turnstile.pass(async () => {
-      order.push(visitor);
-      inside++;
-      most = Math.max(most, inside);
+  const results = Array.from({ length: 3000 }, (_, task) =>
+    semaphore.run(async () => {
+      order.push(task);
+      running++;
+      most = Math.max(most, running);
       await Promise.resolve();
-      inside--;
-      return visitor;
+      running--;
+      return task;
     }),
   );
-  expect(await Promise.all(visits)).toHaveLength(3000);
+  expect(await Promise.all(results)).toHaveLength(3000);
   expect(most).toBe(3);
   expect(order).toEqual(order.toSorted((a, b) => a - b));
 });
 
-test("whoever fails inside leaves the place to the next", async () => {
-  const turnstile = createSemaphore(1);
-  await expect(turnstile.pass(() => Promise.reject(new Error("fell")))).rejects.toThrow("fell");
-  expect(await turnstile.pass(async () => "next")).toBe("next");
+test("a failed task releases its permit", async () => {
+  const semaphore = createSemaphore(1);
+  await expect(semaphore.run(() => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+  expect(await semaphore.run(async () => "next")).toBe("next");
 });

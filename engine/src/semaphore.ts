@@ -1,38 +1,36 @@
-/**
- * A turnstile: so many may be inside at once, the others wait their turn, first come first served.
- */
+/** FIFO semaphore: at most `permits` tasks run at once. */
 
 export type Semaphore = {
-  pass<T>(work: () => Promise<T>): Promise<T>;
+  run<T>(task: () => Promise<T>): Promise<T>;
 };
 
-export function createSemaphore(places: number): Semaphore {
-  let free = places;
-  const waiting: (() => void)[] = [];
-  let next = 0; // index of the first in line; the array is cut now and then instead of at every step
+export function createSemaphore(permits: number): Semaphore {
+  let free = permits;
+  const waiters: (() => void)[] = [];
+  let next = 0; // index of the first waiter; the array is compacted now and then instead of shifted each time
 
-  const leave = () => {
-    const first = waiting[next];
+  const release = () => {
+    const first = waiters[next];
     if (!first) {
       free++;
       return;
     }
     next++;
-    if (next === waiting.length || next > 1024) {
-      waiting.splice(0, next);
+    if (next === waiters.length || next > 1024) {
+      waiters.splice(0, next);
       next = 0;
     }
-    first(); // the place is handed over, never free in between
+    first(); // the permit is handed over directly, so a newcomer cannot overtake
   };
 
   return {
-    async pass(work) {
+    async run(task) {
       if (free > 0) free--;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
+      else await new Promise<void>((resolve) => waiters.push(resolve));
       try {
-        return await work();
+        return await task();
       } finally {
-        leave();
+        release();
       }
     },
   };

@@ -1,31 +1,31 @@
-/** Stories of asking name servers: patient with slow ones, sparing with all, deaf to strangers. */
+/** The resolver against the lab's name servers: slow, silent, failing, forged. */
 import { createServer } from "node:net";
 import {
   aliasOnly,
+  combineTemperaments,
+  type DnsTemperament,
   dropsFirst,
   garbage,
-  knowsNoEdns,
-  type NameTemper,
+  noEdns,
   openLab,
   refused,
   servfail,
   silent,
   slow,
   spoofedFirst,
-  tempers,
   truncated,
   type World,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { createResolver, type ResolverOptions } from "../src/dns/resolver.ts";
 
-/** A resolver that closes itself at the end of a test, and has all the time in the world unless told otherwise. */
+/** Closed at the end of the test; with a very long timeout unless given. */
 function openResolver(options: ResolverOptions) {
   const resolver = createResolver({ timeoutMs: 600_000, ...options });
   return { ...resolver, [Symbol.dispose]: () => resolver.close() };
 }
 
-test("each record type comes back as plain values with the time it may be relied on", async () => {
+test("each record type is returned as plain values with its TTL", async () => {
   await using lab = await openLab({
     "shop.test": {
       MX: [{ preference: 10, exchange: "MX.Shop.Test" }],
@@ -49,7 +49,7 @@ test("each record type comes back as plain values with the time it may be relied
   expect(await resolver.ask("1.2.0.192.in-addr.arpa", "PTR")).toMatchObject({ records: ["shop.test"] });
 });
 
-test("no such name, no such record, servfail, refused, garbage, silence and nobody home are told apart", async () => {
+test("nxdomain, nodata, servfail, refused, malformed, timeout and unreachable are distinguished", async () => {
   await using lab = await openLab({
     "empty.test": { A: ["192.0.2.1"] },
     "below.only.test": { A: ["192.0.2.1"] },
@@ -60,7 +60,7 @@ test("no such name, no such record, servfail, refused, garbage, silence and nobo
   });
   using resolver = openResolver({ servers: [lab.nameServer] });
   using brief = openResolver({ servers: [lab.nameServer], timeoutMs: 500 });
-  using nobody = openResolver({ servers: [await unusedAddress()] });
+  using unreachable = openResolver({ servers: [await unusedAddress()] });
 
   expect(await resolver.ask("absent.test", "MX")).toEqual({ status: "nxdomain", ttlSeconds: 60 });
   expect(await resolver.ask("empty.test", "MX")).toEqual({ status: "nodata", ttlSeconds: 60 });
@@ -69,11 +69,11 @@ test("no such name, no such record, servfail, refused, garbage, silence and nobo
   expect(await resolver.ask("closed.test", "MX")).toEqual({ status: "refused" });
   expect(await resolver.ask("garbage.test", "MX")).toEqual({ status: "malformed" });
   expect(await brief.ask("mute.test", "MX")).toEqual({ status: "timeout" });
-  expect(await nobody.ask("shop.test", "MX")).toEqual({ status: "unreachable" });
+  expect(await unreachable.ask("shop.test", "MX")).toEqual({ status: "unreachable" });
   expect(await resolver.ask(`${"a".repeat(64)}.test`, "MX")).toEqual({ status: "unaskable" });
 });
 
-test("a name server that takes five seconds is heard, even after 500 that took none", async () => {
+test("a name server that takes five seconds is waited for, even after 500 fast answers", async () => {
   await using lab = await openLab({
     "*.fast.test": { A: ["192.0.2.1"] },
     "slow.test": { A: ["192.0.2.2"], answers: slow(5000) },
@@ -83,10 +83,10 @@ test("a name server that takes five seconds is heard, even after 500 that took n
   const fast = await Promise.all(Array.from({ length: 500 }, (_, i) => resolver.ask(`n${i}.fast.test`, "A")));
   expect(fast.filter(({ status }) => status === "answer")).toHaveLength(500);
   expect(await resolver.ask("slow.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.2"] });
-  expect(lab.questions("slow.test").length).toBeGreaterThan(1); // asked again after three seconds of silence
+  expect(lab.questions("slow.test").length).toBeGreaterThan(1); // retried after three seconds without a response
 });
 
-test("silence costs three packets and no more, and is not asked about again for a while", async () => {
+test("a server that does not respond gets three packets, and the failure is cached for a while", async () => {
   await using lab = await openLab({ "mute.test": { answers: silent } });
   using resolver = openResolver({ servers: [lab.nameServer], timeoutMs: 2400 });
 
@@ -95,28 +95,28 @@ test("silence costs three packets and no more, and is not asked about again for 
   expect(lab.questions("mute.test")).toHaveLength(3);
 });
 
-test("many silent servers cost three packets as well, one each", async () => {
+test("with many silent servers there are three packets as well, one each", async () => {
   await using labs = await openLabs(5, { "mute.test": { answers: silent } });
   using resolver = openResolver({ servers: labs.nameServers, timeoutMs: 2400 });
   expect(await resolver.ask("mute.test", "MX")).toEqual({ status: "timeout" });
   expect(labs.questionCounts()).toEqual([1, 1, 1, 0, 0]);
 });
 
-test("many unwilling servers are each asked once", async () => {
+test("many refusing servers are queried once each", async () => {
   await using labs = await openLabs(5, { "closed.test": { answers: refused } });
   using resolver = openResolver({ servers: labs.nameServers });
   expect(await resolver.ask("closed.test", "MX")).toEqual({ status: "refused" });
   expect(labs.questionCounts()).toEqual([1, 1, 1, 1, 1]);
 });
 
-test("a server that refuses is asked once", async () => {
+test("a server that fails is queried once", async () => {
   await using lab = await openLab({ "broken.test": { answers: servfail } });
   using resolver = openResolver({ servers: [lab.nameServer] });
   await resolver.ask("broken.test", "MX");
   expect(lab.questions("broken.test")).toHaveLength(1);
 });
 
-test("lost questions are asked again until one gets through", async () => {
+test("lost queries are repeated until one gets through", async () => {
   await using lab = await openLab({ "lossy.test": { A: ["192.0.2.1"], answers: dropsFirst(2) } });
   using resolver = openResolver({ servers: [lab.nameServer], timeoutMs: 4800 });
   expect(await resolver.ask("lossy.test", "A")).toMatchObject({ status: "answer" });
@@ -124,19 +124,19 @@ test("lost questions are asked again until one gets through", async () => {
 });
 
 test.each([
-  ["in trouble", servfail],
+  ["failing", servfail],
   ["unwilling", refused],
   ["talking nonsense", garbage],
-])("when the first server is %s, the second is asked at once", async (_, temper) => {
+])("when the first server is %s, the second is queried at once", async (_, temper) => {
   await using first = await openLab({ "shop.test": { answers: temper } });
   await using second = await openLab({ "shop.test": { A: ["192.0.2.1"] } });
   using resolver = openResolver({ servers: [first.nameServer, second.nameServer] });
 
-  // Silence would have brought the second server only after a quarter of the ten minutes.
+  // Without a response, the second server would be queried only after a quarter of the ten minutes.
   expect(await resolver.ask("shop.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.1"] });
 });
 
-test("a silent first server slows down the first question, not those after it", async () => {
+test("a silent first server slows down the first lookup, not those after it", async () => {
   await using first = await openLab({ "*.test": { answers: silent } });
   await using second = await openLab({ "*.test": { A: ["192.0.2.1"] } });
   using resolver = openResolver({ servers: [first.nameServer, second.nameServer], timeoutMs: 4800 });
@@ -147,19 +147,19 @@ test("a silent first server slows down the first question, not those after it", 
   expect(first.questions()).toHaveLength(1);
 });
 
-test("when every server fails, the most telling failure is told", async () => {
+test("when every server fails, the most specific failure is reported", async () => {
   await using mute = await openLab({ "shop.test": { answers: silent } });
   await using broken = await openLab({ "shop.test": { answers: servfail } });
   using resolver = openResolver({ servers: [mute.nameServer, broken.nameServer], timeoutMs: 2400 });
   expect(await resolver.ask("shop.test", "A")).toEqual({ status: "servfail" });
 });
 
-test("an answer too large for a datagram is fetched over TCP, whole", async () => {
+test("an answer too large for UDP is fetched completely over TCP", async () => {
   const MX = Array.from({ length: 120 }, (_, i) => ({ preference: i, exchange: `mx${i}.large.test` }));
   await using lab = await openLab({
     "large.test": { MX },
     "small.test": { A: ["192.0.2.1"], answers: truncated },
-    "slow.test": { A: ["192.0.2.2"], answers: tempers(truncated, slow(50)) },
+    "slow.test": { A: ["192.0.2.2"], answers: combineTemperaments(truncated, slow(50)) },
   });
   using resolver = openResolver({ servers: [lab.nameServer] });
 
@@ -169,19 +169,19 @@ test("an answer too large for a datagram is fetched over TCP, whole", async () =
   expect(lab.questions("small.test").map(({ transport }) => transport)).toEqual(["udp", "tcp"]);
 });
 
-test("a server too old for EDNS0 is asked again in its own language", async () => {
-  await using lab = await openLab({ "old.test": { A: ["192.0.2.1"], answers: knowsNoEdns } });
+test("a server without EDNS0 support is queried again without it", async () => {
+  await using lab = await openLab({ "old.test": { A: ["192.0.2.1"], answers: noEdns } });
   using resolver = openResolver({ servers: [lab.nameServer] });
   expect(await resolver.ask("old.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.1"] });
 });
 
-test("a forged answer that comes first is not believed", async () => {
+test("a forged response that arrives first is ignored", async () => {
   await using lab = await openLab({ "bank.test": { A: ["192.0.2.1"], answers: spoofedFirst } });
   using resolver = openResolver({ servers: [lab.nameServer] });
   expect(await resolver.ask("bank.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
 });
 
-test("aliases are followed, whether the server does it for us or leaves it to us", async () => {
+test("CNAMEs are followed, whether the server does it or leaves it to us", async () => {
   await using lab = await openLab({
     "www.shop.test": { CNAME: "shop.test" },
     "shop.test": { A: ["192.0.2.1"] },
@@ -200,7 +200,7 @@ test("aliases are followed, whether the server does it for us or leaves it to us
   expect(await resolver.ask("broken.test", "A")).toEqual({ status: "servfail" });
 });
 
-test("aliases in a circle, or on and on, end as a failure after a few questions", async () => {
+test("CNAME loops and endless chains are a failure after a few queries", async () => {
   await using lab = await openLab({
     "round.test": { CNAME: "about.test", answers: aliasOnly },
     "about.test": { CNAME: "round.test", answers: aliasOnly },
@@ -217,7 +217,7 @@ test("aliases in a circle, or on and on, end as a failure after a few questions"
   expect(lab.questions().length).toBeLessThan(30);
 });
 
-test("a hundred who ask for the same thing at once cost one packet, and so do those who come later", async () => {
+test("a hundred concurrent lookups of one name cost one packet, and so do later ones", async () => {
   await using lab = await openLab({ "shop.test": { A: ["192.0.2.1"], answers: slow(50) } });
   using resolver = openResolver({ servers: [lab.nameServer] });
 
@@ -229,10 +229,10 @@ test("a hundred who ask for the same thing at once cost one packet, and so do th
   expect(lab.questions()).toHaveLength(2);
 });
 
-test("only so many questions are under way at once, and the others get their turn", async () => {
+test("the number of lookups in flight is limited, and the others wait", async () => {
   let open = 0;
   let most = 0;
-  const temper: NameTemper = () => {
+  const temper: DnsTemperament = () => {
     most = Math.max(most, ++open);
     const rewrite = (message: Buffer) => {
       open--;
@@ -248,7 +248,7 @@ test("only so many questions are under way at once, and the others get their tur
   expect(answers.filter(({ status }) => status === "answer")).toHaveLength(20);
 });
 
-test("answers are forgotten when there are too many of them", async () => {
+test("answers are evicted when there are too many", async () => {
   await using lab = await openLab({ "*.test": { A: ["192.0.2.1"] } });
   using resolver = openResolver({ servers: [lab.nameServer], maxCached: 5 });
   for (let i = 0; i < 10; i++) await resolver.ask(`n${i}.test`, "A");
@@ -258,7 +258,7 @@ test("answers are forgotten when there are too many of them", async () => {
   expect(lab.questions("n9.test")).toHaveLength(1);
 });
 
-test("an idle resolver holds no socket, and closing ends what is under way at once", async () => {
+test("an idle resolver holds no socket, and closing ends running lookups at once", async () => {
   await using lab = await openLab({ "mute.test": { answers: silent }, "*.test": { A: ["192.0.2.1"] } });
   const resolver = createResolver({ servers: [lab.nameServer] });
   await resolver.ask("a.test", "A");
@@ -276,7 +276,7 @@ function udpSockets(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === "UDPWrap").length;
 }
 
-/** Several name servers that all know the same world. */
+/** Several name servers for the same world. */
 async function openLabs(count: number, world: World) {
   const labs = await Promise.all(Array.from({ length: count }, () => openLab(world)));
   return {
@@ -288,7 +288,7 @@ async function openLabs(count: number, world: World) {
   };
 }
 
-/** An address nothing listens on: just closed, so that the kernel will not hand it out again at once. */
+/** A port that was just closed, so that the kernel does not reassign it at once. */
 async function unusedAddress(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

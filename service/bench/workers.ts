@@ -12,9 +12,9 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Job, UploadPreview } from "@mailvet/contract";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@mailvet/embedded-postgres";
 import { type Lab, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
 import pg from "pg";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
 import { SERVICE_PROGRAM } from "../test/service-program.ts";
 
 const DOMAINS = 120;

@@ -10,9 +10,8 @@ import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
-import { isRunning } from "../src/db/embedded/process-identity.ts";
-import { killServer, serverPid } from "../test/embedded-world.ts";
+import { type EmbeddedPostgres, isRunning, startEmbeddedPostgres } from "@mailvet/embedded-postgres";
+import { killServer, serverPid } from "../../embedded-postgres/test/launcher-program.ts";
 import { freePort } from "../test/program.ts";
 import { SERVICE_PROGRAM } from "../test/service-program.ts";
 

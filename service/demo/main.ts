@@ -3,11 +3,12 @@
  * loopback; its data is in ./data-demo and stays there for the next time. Delete it to begin anew.
  */
 import { API_PREFIX } from "@mailvet/contract";
+import { defaultDataDirectory } from "@mailvet/embedded-postgres";
 import { openLab, SAMPLES } from "@mailvet/lab";
 import { assemble } from "../src/assemble.ts";
 import { readConfig } from "../src/config.ts";
-import { defaultDataDirectory } from "../src/db/embedded/data-directory.ts";
 import { createLog } from "../src/log.ts";
+import { databaseEventMessage } from "../src/start-message.ts";
 import { openStorage } from "../src/storage.ts";
 import { writeHistory } from "./history.ts";
 import { DEMO, OPERATOR } from "./people.ts";
@@ -36,7 +37,7 @@ async function run(): Promise<void> {
     {
       HOST: env.HOST,
       PORT: env.PORT,
-      DATA_DIR: env.DATA_DIR ?? `${defaultDataDirectory(process.cwd())}-demo`,
+      DATA_DIR: env.DATA_DIR ?? `${defaultDataDirectory(process.cwd(), "/var/lib/mailvet")}-demo`,
       ADMIN_EMAIL: OPERATOR.email,
       ADMIN_PASSWORD: OPERATOR.password,
       LOG_LEVEL: env.LOG_LEVEL ?? "error",
@@ -48,7 +49,10 @@ async function run(): Promise<void> {
     },
     process.cwd(),
   );
-  const storage = await openStorage(config.storage, { say, maxConnections: 4 });
+  const storage = await openStorage(config.storage, {
+    onEvent: (event) => say(databaseEventMessage(event)),
+    maxConnections: 4,
+  });
   await writeHistory(storage.database, new Date()).finally(() => storage.close());
 
   const service = await assemble(config, createLog(config.log), say);

@@ -1,5 +1,6 @@
 /** Puts the service together from its settings, and takes it apart again in the reverse order. */
 import { readFileSync } from "node:fs";
+import type { EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
 import { doctorFrom, LocalHostLimiter, resolverFrom, verifierFrom } from "@mailvet/engine";
 import type { FastifyInstance } from "fastify";
 import { abortable } from "./abortable.ts";
@@ -49,6 +50,7 @@ import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
 import { createProcessRegistry } from "./queue/process-registry.ts";
 import { createTasks } from "./queue/tasks.ts";
 import { startWorker, type Worker } from "./queue/worker.ts";
+import { databaseEventMessage } from "./start-message.ts";
 import { openStorage } from "./storage.ts";
 import { startListRefresh } from "./system/list-refresh.ts";
 import { listSharedThrottles } from "./system/shared-throttle-report.ts";
@@ -136,8 +138,7 @@ async function open(
   const isAlone = "dataDirectory" in config.storage; // nobody else gets at the embedded database
   const slots = role === "api" ? 0 : config.jobs.workerSlots;
   const storage = await openStorage(config.storage, {
-    say,
-    warn,
+    onEvent: (event) => reportDatabaseEvent(event, log, say),
     interrupted,
     maxConnections: Math.min(CONNECTIONS_FOR_REQUESTS + slots, MOST_CONNECTIONS),
   });
@@ -403,4 +404,13 @@ const GAVE_UP = {
 function localUrl({ host, port }: Config): string {
   const isEveryAddress = host === "0.0.0.0" || host === "::";
   return `http://${isEveryAddress ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The start is reported on the terminal, later exits and restarts in the log. */
+function reportDatabaseEvent(event: EmbeddedPostgresEvent, log: Log, say: (text: string) => void): void {
+  if (event.event === "server_exited") log.event("postgres_exited", { restart_in_ms: event.restartInMs });
+  else if (event.event === "server_restarted") log.event("postgres_restarted");
+  else if (event.event === "server_restart_failed")
+    log.event("postgres_restart_failed", { err: event.error });
+  else say(databaseEventMessage(event));
 }

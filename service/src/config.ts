@@ -2,9 +2,9 @@
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { LIST_REFRESHES, MIN_PASSWORD_LENGTH, PLANS, type Plan } from "@mailvet/contract";
+import { defaultDataDirectory } from "@mailvet/embedded-postgres";
 import { type EngineSettings, type Environment, readEngineSettings, settingsFrom } from "@mailvet/engine";
 import type { AdjudicatorSettings } from "./adjudication/adjudicator.ts";
-import { defaultDataDirectory } from "./db/embedded/data-directory.ts";
 import { isWellFormed } from "./keys/key-text.ts";
 import type { ListRefreshSettings } from "./system/list-refresh.ts";
 
@@ -141,7 +141,7 @@ function readStorage(read: Reader, cwd: string): StorageConfig {
   );
   return databaseUrl
     ? { databaseUrl }
-    : { dataDirectory: read.text("DATA_DIR") ?? defaultDataDirectory(cwd) };
+    : { dataDirectory: read.text("DATA_DIR") ?? defaultDataDirectory(cwd, "/var/lib/mailvet") };
 }
 
 function readMail(read: Reader): MailConfig | undefined {

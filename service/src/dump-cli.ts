@@ -1,14 +1,16 @@
 /**
- * Moves an installation: `npm run db -- export FILE` writes everything into one file, `npm run db -- import FILE` reads
- * it into a database that is still empty. Which database is settled by the settings of the service: DATABASE_URL, or
- * DATA_DIR for the embedded one.
+ * Exports and imports an installation: `npm run db -- export FILE` writes the whole database to a file,
+ * `npm run db -- import FILE` reads it into an empty one. The database is that of the service's settings: DATABASE_URL,
+ * or DATA_DIR for the embedded one.
  */
 import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } from "node:fs";
+import type { EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
 import { BadSettings } from "@mailvet/engine";
 import { readConfig } from "./config.ts";
 import { DumpError, type DumpSummary, exportInstallation, importInstallation } from "./db/dump.ts";
-import { EmbeddedPostgresError } from "./db/embedded/embedded-postgres.ts";
-import { DatabaseUnreachable, openStorage } from "./storage.ts";
+import { startErrorMessage } from "./start-error.ts";
+import { databaseEventMessage } from "./start-message.ts";
+import { openStorage } from "./storage.ts";
 
 const HELP = `Usage:
   npm run db -- export FILE    write the whole installation into one file
@@ -24,19 +26,20 @@ try {
     (action === "--help" ? process.stdout : process.stderr).write(HELP);
     process.exitCode = action === "--help" ? 0 : 2;
   } else {
-    if (existsSync(".env")) process.loadEnvFile(".env"); // what is set already has the last word
-    await move(action, file);
+    if (existsSync(".env")) process.loadEnvFile(".env"); // variables that are set already win
+    await transfer(action, file);
   }
 } catch (error) {
-  console.error(`mailvet: ${explain(error)}`);
+  console.error(`mailvet: ${startErrorMessage(error)}`);
   process.exitCode = error instanceof BadSettings ? 2 : 1;
 }
 
-async function move(action: "export" | "import", file: string): Promise<void> {
+async function transfer(action: "export" | "import", file: string): Promise<void> {
   const { storage: config } = readConfig(process.env, process.cwd());
   if (action === "export" && existsSync(file)) throw new DumpError(`${file} exists already.`);
   if (action === "import" && !existsSync(file)) throw new DumpError(`There is no file ${file}.`);
-  const storage = await openStorage(config, { say: (text) => console.error(text), maxConnections: 1 });
+  const onEvent = (event: EmbeddedPostgresEvent) => console.error(databaseEventMessage(event));
+  const storage = await openStorage(config, { onEvent, maxConnections: 1 });
   try {
     const { connection } = storage.database;
     const moved =
@@ -49,7 +52,7 @@ async function move(action: "export" | "import", file: string): Promise<void> {
   }
 }
 
-/** Under its name there is only ever a whole file, and only its owner may read it. */
+/** Written under a temporary name and renamed when complete; readable by its owner only. */
 async function exportTo(
   file: string,
   connection: Parameters<typeof exportInstallation>[0],
@@ -69,12 +72,4 @@ function summary(action: "export" | "import", file: string, moved: DumpSummary):
   const rows = [...moved.values()].reduce((sum, count) => sum + count, 0);
   const what = `accounts ${moved.get("accounts") ?? 0}, jobs ${moved.get("jobs") ?? 0}, rows in all ${rows}`;
   return action === "export" ? `Written to ${file}: ${what}.` : `Read from ${file}: ${what}.`;
-}
-
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const isInWords = [BadSettings, EmbeddedPostgresError, DatabaseUnreachable, DumpError].some(
-    (kind) => error instanceof kind,
-  );
-  return isInWords ? error.message : (error.stack ?? error.message);
 }

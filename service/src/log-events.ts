@@ -11,7 +11,14 @@ type LogEventRow = { level: "info" | "warn" | "error"; message: string };
 export const LOG_EVENTS = {
   // service: start, stop, maintenance
   stop_failed: { level: "error", message: "stopping failed" },
+  postgres_exited: { level: "error", message: "the embedded PostgreSQL has exited and is restarted" },
+  postgres_restarted: { level: "info", message: "the embedded PostgreSQL runs again" },
+  postgres_restart_failed: { level: "error", message: "the embedded PostgreSQL could not be restarted" },
   maintenance_failed: { level: "error", message: "a maintenance task failed" },
+  event_repeated: {
+    level: "error",
+    message: "an event has repeated; occurrences were not logged one by one",
+  },
   // db, queue
   notifications_lost: { level: "warn", message: "not listening for database notifications, reconnecting" },
   notifications_restored: { level: "info", message: "listening for database notifications again" },

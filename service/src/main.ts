@@ -28,7 +28,7 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-/** The embedded server is ended by its exit handler (db/embedded/server-process.ts). */
+/** The embedded server is ended by its exit handler (embedded-postgres/src/server-process.ts). */
 function giveUp(seconds: number): never {
   console.error(`mailvet: not everything was closed within ${seconds} s; leaving it`);
   process.exit(1);

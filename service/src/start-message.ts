@@ -1,5 +1,6 @@
-/** What the service says on the terminal when it has started: where it is, how to sign in, and a line to try. */
+/** Messages for the terminal: progress of the database, and after the start the URL, how to sign in, and a first request. */
 import { API_PREFIX } from "@mailvet/contract";
+import type { EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
 import type { BootstrapResult } from "./accounts/bootstrap.ts";
 import type { Config } from "./config.ts";
 
@@ -17,12 +18,12 @@ export function startMessage(
   if (publicUrl) lines.push(`and is reached at ${publicUrl}`);
   if ("dataDirectory" in storage) lines.push(`Its data is in ${storage.dataDirectory}`);
   if (first) {
-    lines.push("", "This is its first start. What follows is shown once, so keep it:", "");
+    lines.push("", "First start. These credentials are shown once; store them safely:", "");
     lines.push(`  sign in as    ${first.email}`);
     lines.push(`  password      ${first.password ?? "as set in ADMIN_PASSWORD"}`);
     lines.push(`  API key       ${first.apiKeyText ?? "as set in BOOTSTRAP_API_KEY"}`);
   }
-  // A key of the operator's choice is shown to somebody who looks, and not to a log at every start.
+  // BOOTSTRAP_API_KEY is shown on a terminal, and not written to a log at every start.
   const isShown = first !== undefined || isTerminal;
   const key =
     first?.apiKeyText ?? (isShown && operator.apiKey ? shellQuoted(operator.apiKey) : "YOUR_API_KEY");
@@ -43,4 +44,25 @@ export function workerStartMessage({ jobs }: Config, address: string | undefined
 /** Inside double quotes. */
 function shellQuoted(text: string): string {
   return text.replace(/[\\"$`]/g, "\\$&");
+}
+
+export function databaseEventMessage(event: EmbeddedPostgresEvent): string {
+  switch (event.event) {
+    case "binaries_copying":
+      return "copying PostgreSQL into the data directory, where its user can run it";
+    case "cluster_creating":
+      return "creating the database";
+    case "server_adopted":
+      return `found the database still running (process ${event.pid})`;
+    case "orphan_stopping":
+      return `stopping the database server of an earlier start (process ${event.pid})`;
+    case "server_recovering":
+      return "the database is starting; after a crash this can take a while";
+    case "server_exited":
+      return `the database server has exited; restarting it in ${event.restartInMs / 1000} s`;
+    case "server_restarted":
+      return "the database server runs again";
+    case "server_restart_failed":
+      return `restarting the database server failed: ${event.error instanceof Error ? event.error.message : event.error}`;
+  }
 }

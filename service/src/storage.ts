@@ -1,7 +1,8 @@
-/** Where the tables are: in the embedded PostgreSQL, or in the one that DATABASE_URL names. Nothing else knows which. */
+/** Opens the database: the embedded PostgreSQL, or the one of DATABASE_URL. Nothing else knows which it is. */
+
+import { type EmbeddedPostgresEvent, startEmbeddedPostgres } from "@mailvet/embedded-postgres";
 import type { StorageConfig } from "./config.ts";
 import { type Database, openDatabase, sqlStateOf } from "./db/database.ts";
-import { startEmbeddedPostgres } from "./db/embedded/embedded-postgres.ts";
 import { migrate, NewerSchema } from "./db/migrate.ts";
 
 export type Storage = {
@@ -9,27 +10,26 @@ export type Storage = {
   close(): Promise<void>;
 };
 
-/** The PostgreSQL that DATABASE_URL names does not let us in. */
+/** No connection to the PostgreSQL of DATABASE_URL. */
 export class DatabaseUnreachable extends Error {
   override readonly name = "DatabaseUnreachable";
 
   constructor(cause: Error) {
-    super(`The database that DATABASE_URL names cannot be used: ${cause.message}`, { cause });
+    super(`Cannot connect to the database of DATABASE_URL: ${cause.message}`, { cause });
   }
 }
 
-/** Nobody there, no such name, no encryption, wrong password, no such database: not an error in our SQL. */
-function isAboutConnecting(error: unknown): error is Error {
+/** Connection refused, unknown host, no TLS, wrong password, no such database; not an error in our SQL. */
+function isConnectionError(error: unknown): error is Error {
   const sqlState = sqlStateOf(error);
   if (error instanceof NewerSchema) return false;
   return error instanceof Error && (sqlState === undefined || /^(08|28|3D|53|57)/.test(sqlState));
 }
 
 export type StorageOptions = {
-  say: (text: string) => void;
-  /** Hears when the embedded server has ended and is started again. */
-  warn?: (text: string) => void;
-  /** Ends the start when it is aborted. */
+  /** Progress of the embedded server's start, and its restarts. */
+  onEvent?: (event: EmbeddedPostgresEvent) => void;
+  /** An abort ends the start. */
   interrupted?: AbortSignal | undefined;
   maxConnections: number;
 };
@@ -41,7 +41,7 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
     await migrate(server.connection, interrupted);
   } catch (error) {
     await server.stop();
-    const isUnreachable = "databaseUrl" in config && !interrupted?.aborted && isAboutConnecting(error);
+    const isUnreachable = "databaseUrl" in config && !interrupted?.aborted && isConnectionError(error);
     throw isUnreachable ? new DatabaseUnreachable(error) : error;
   }
   const database = openDatabase({ connection: server.connection, maxConnections });
@@ -54,10 +54,10 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
   };
 }
 
-async function openServer(config: StorageConfig, { say, warn, interrupted }: StorageOptions) {
+async function openServer(config: StorageConfig, { onEvent = () => {}, interrupted }: StorageOptions) {
   if ("dataDirectory" in config) {
     const { dataDirectory } = config;
-    return startEmbeddedPostgres({ dataDirectory, say, interrupted, onRestart: warn ?? say });
+    return startEmbeddedPostgres({ dataDirectory, onEvent, interrupted, restart: true });
   }
   return {
     connection: { connectionString: config.databaseUrl, application_name: "mailvet" },

@@ -72,8 +72,8 @@ test("an ambiguous name at a catch-all is adjudicated; without the endpoint the 
 function scoreWithout(local: string): number {
   const address = { local, quoted: false, domain: "open.test", unicodeDomain: "open.test" };
   const more = { isIpLiteral: false, needsSmtpUtf8: false, normalized: `${local}@open.test` };
-  const nameOpinion = loadNameModel().judge(local)!;
-  return plausibilityOf({ email: more.normalized, address: { ...address, ...more }, nameOpinion })!.score;
+  const nameScore = loadNameModel().judge(local)!;
+  return plausibilityOf({ email: more.normalized, address: { ...address, ...more }, nameScore })!.score;
 }
 
 const logit = (share: number) => Math.log(share / (1 - share));

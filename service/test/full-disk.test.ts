@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connectionIn } from "@mailvet/embedded-postgres";
 import pg from "pg";
 import { expect, test, vi } from "vitest";
-import { connectionIn } from "../src/db/embedded/connection.ts";
-import { serverPid } from "./embedded-world.ts";
+import { serverPid } from "../../embedded-postgres/test/launcher-program.ts";
 import { freePort, openProgramHouse, type Program, processesIn } from "./program.ts";
 
 const KEY = "a-key-that-the-operator-chose";

@@ -12,7 +12,7 @@ import {
   type SubStatus,
   ValidationResult,
 } from "@mailvet/contract";
-import { type Lab, openLab, SAMPLES, type Sample, STANDING_WORLD } from "@mailvet/lab";
+import { type Lab, openLab, SAMPLE_WORLD, SAMPLES, type Sample } from "@mailvet/lab";
 import { Compile } from "typebox/compile";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectShape, ITEM, RESULT, SUMMARY, VERDICTS } from "./interface.ts";
@@ -25,7 +25,7 @@ let lab: Lab;
 let service: TestService;
 let ann: Person;
 beforeAll(async () => {
-  lab = await openLab(STANDING_WORLD);
+  lab = await openLab(SAMPLE_WORLD);
   service = await openService({ lab, env: { SINGLE_BUDGET_SECONDS: "4", BULK_BUDGET_SECONDS: "4" } });
   ann = await service.openAccount({ plan: "growth", credits: 1_000 });
 });

@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { isRunning } from "@mailvet/embedded-postgres";
 import { expect, test } from "vitest";
-import { isRunning } from "../src/db/embedded/process-identity.ts";
 import { processesIn } from "./program.ts";
 import { SERVICE_PROGRAM } from "./service-program.ts";
 

@@ -76,9 +76,9 @@ test.each([
     for (const one of [fitting, unlike, mash]) expect(one).toMatchObject({ sub_status: now });
     expect(fitting.ai_enhancement).toMatchObject({ used: true });
     expect(fitting.ai_enhancement.reasons.join("; ")).toContain(
-      "looks like first.last, as 5 of 5 proven mailboxes here",
+      "follows first.last, like 5 of 5 confirmed mailboxes at this domain",
     );
-    expect(unlike.ai_enhancement.reasons.join("; ")).toContain("does not look like first.last");
+    expect(unlike.ai_enhancement.reasons.join("; ")).toContain("does not follow first.last");
     expect(fitting.score).toBeGreaterThan(unlike.score);
     expect(unlike.score).toBeGreaterThanOrEqual(mash.score);
     expect(fitting.score).toBeGreaterThan(mash.score + 10);

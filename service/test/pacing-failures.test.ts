@@ -20,13 +20,13 @@ test("without the database no session starts; releases and events meanwhile are 
   await using connected = await startPacing(database.connection);
   const here = cutOff.pace("mx.test", hostWith(4));
   const there = connected.pace("mx.test", hostWith(4));
-  await here.enter();
+  await here.acquire();
   expect(await placesIn()).toEqual([{ key: "mx.test", number: 1 }]);
 
   way.cut();
-  here.leave();
+  here.release();
   const late = visit(here);
-  here.slowDown();
+  here.record({ kind: "rate_limited" });
   expect(here.limit).toBe(2); // as far as we know
   await delay(500); // timing: for what must not come
   expect(late.isIn).toBeUndefined();
@@ -37,7 +37,7 @@ test("without the database no session starts; releases and events meanwhile are 
   await poll(() => there.limit).toBe(2);
   await poll(() => late.isIn).toBe(true);
   await poll(placesIn).toHaveLength(1);
-  here.leave();
+  here.release();
   await poll(placesIn).toEqual([]);
   const eventsOf = (name: string) =>
     cutOff.events.filter(({ event, part }) => event === name && part === "leases");
@@ -48,7 +48,7 @@ test("without the database no session starts; releases and events meanwhile are 
 test("leases granted without a response are released, and leases deleted by mistake are restored", async () => {
   await using way = await openWay(database);
   await using one = await startPacing(way.connection);
-  await one.pace("kept.test", hostWith(1)).enter();
+  await one.pace("kept.test", hostWith(1)).acquire();
   await database.pool.query("delete from pace_places where process_id = $1", [one.id]);
   await database.pool.query(
     "insert into pace_places (key, number, process_id) select 'unheard.test', n, $1 from generate_series(1, 3) n",
@@ -64,10 +64,10 @@ test("leases that others got while the heartbeat was expired stay theirs", async
   await using stalled = await startPacing(way.connection);
   await using other = await startPacing(database.connection);
   const [ours, theirs] = [stalled, other].map((one) => one.pace("lost.test", hostWith(2)));
-  await Promise.all([ours!.enter(), ours!.enter()]);
+  await Promise.all([ours!.acquire(), ours!.acquire()]);
   const waiting = visit(ours!);
   await database.pool.query("delete from pace_places where process_id = $1", [stalled.id]);
-  await Promise.all([theirs!.enter(), theirs!.enter()]);
+  await Promise.all([theirs!.acquire(), theirs!.acquire()]);
 
   way.cut();
   way.mend();
@@ -78,26 +78,26 @@ test("leases that others got while the heartbeat was expired stay theirs", async
   );
   await poll(placesIn).toHaveLength(2);
   await delay(100); // timing: they have looked by then
-  ours!.leave();
-  ours!.leave();
+  ours!.release();
+  ours!.release();
   await delay(400); // timing: for what must not come
   expect(waiting.isIn).toBeUndefined(); // two of theirs are there
-  theirs!.leave();
+  theirs!.release();
   await poll(() => waiting.isIn).toBe(true);
-  ours!.leave();
-  theirs!.leave();
+  ours!.release();
+  theirs!.release();
   await poll(placesIn).toEqual([]);
 });
 
 test("a process that closes releases its leases and waiters", async () => {
   await using one = await startPacing(database.connection);
   await using other = await startPacing(database.connection);
-  await one.pace("mine.test", hostWith(1)).enter();
+  await one.pace("mine.test", hostWith(1)).acquire();
   const heir = visit(other.pace("mine.test", hostWith(1)));
-  await other.pace("theirs.test", hostWith(1)).enter();
+  await other.pace("theirs.test", hostWith(1)).acquire();
   visit(one.pace("theirs.test", hostWith(1)));
-  await poll(() => one.pace("mine.test", hostWith(1)).isCrowded).toBe(true);
-  await poll(() => other.pace("theirs.test", hostWith(1)).isCrowded).toBe(true);
+  await poll(() => one.pace("mine.test", hostWith(1)).hasWaiters).toBe(true);
+  await poll(() => other.pace("theirs.test", hostWith(1)).hasWaiters).toBe(true);
   await one.close();
   await poll(() => heir.isIn).toBe(true);
   const { rows } = await database.pool.query("select key from pace_wishes");

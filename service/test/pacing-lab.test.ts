@@ -29,7 +29,7 @@ test("two lists at the same hosts never exceed the connection limit of a host", 
   );
   const work = async (first: number) => {
     await using pacing = await startPacing(database.connection);
-    const verifier = verifierFrom(settings, { paceFor: pacing.pace });
+    const verifier = verifierFrom(settings, { limiterFor: pacing.pace });
     const emails = DOMAINS.flatMap((name) =>
       Array.from({ length: PEOPLE }, (_, i) => `person${first + i}@${name}`),
     );

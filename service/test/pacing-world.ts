@@ -50,7 +50,14 @@ export async function startPacing(connection: TestDatabase["connection"]): Promi
     await notices.close();
     await database.close();
   };
-  return { id, events, pace: paces.paceFor, forgetOld: paces.forgetOld, close, [Symbol.asyncDispose]: close };
+  return {
+    id,
+    events,
+    pace: paces.limiterFor,
+    forgetOld: paces.forgetOld,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** Waits at the pace, and tells whether it is in. */
@@ -61,7 +68,7 @@ export function visit(
 ): { isIn: boolean | undefined } {
   const visitor: { isIn: boolean | undefined } = { isIn: undefined };
   void pace
-    .enter(givingUp, () => isUrgent)
+    .acquire(givingUp, () => isUrgent)
     .then((isIn) => {
       visitor.isIn = isIn;
     });

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { killServer, serverPid } from "./embedded-world.ts";
+import { killServer, serverPid } from "../../embedded-postgres/test/launcher-program.ts";
 import { SERVICE_PROGRAM } from "./service-program.ts";
 
 export type Program = {

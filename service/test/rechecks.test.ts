@@ -6,7 +6,7 @@ import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { openService, type Person, type TestService } from "./service.ts";
 import { openReceiver, type Receiver } from "./webhooks-receiver.ts";
 
-const GREY_WORDS = { words: { greylisted: "451 4.7.1 Greylisted, please try again in 1 seconds" } };
+const GREY_WORDS = { replies: { greylisted: "451 4.7.1 Greylisted, please try again in 1 seconds" } };
 const lab = await openLab({
   "grey.test": mailDomain({ users: ["ann", "bob"], temper: [greylists({ delayMs: 500 }), GREY_WORDS] }),
   "plain.test": mailDomain({ users: ["ann"] }),

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { killServer } from "./embedded-world.ts";
+import { killServer } from "../../embedded-postgres/test/launcher-program.ts";
 import { openProgramHouse } from "./program.ts";
 
 // Its own: after a kill somebody else may listen at the same port for a moment.

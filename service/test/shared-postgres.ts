@@ -2,9 +2,9 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startEmbeddedPostgres } from "@mailvet/embedded-postgres";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
-import { startEmbeddedPostgres } from "../src/db/embedded/embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { TEMPLATE_DATABASE } from "./database.ts";
 

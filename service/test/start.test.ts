@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { mailDomain, openLab, saysNothing } from "@mailvet/lab";
 import { expect, test, vi } from "vitest";
-import { serverPid } from "./embedded-world.ts";
+import { serverPid } from "../../embedded-postgres/test/launcher-program.ts";
 import { PATIENCE } from "./patience.ts";
 import { openProgramHouse } from "./program.ts";
 
@@ -158,6 +158,8 @@ test("a database that cannot be reached is said in words", async () => {
   await using house = openProgramHouse();
   const program = await house.start({ DATABASE_URL: "postgres://mailvet:hidden@127.0.0.1:9/mailvet" });
   expect(await program.exit()).toBe(1);
-  expect(program.words()).toContain("DATABASE_URL names cannot be used: connect ECONNREFUSED 127.0.0.1:9");
+  expect(program.words()).toContain(
+    "Cannot connect to the database of DATABASE_URL: connect ECONNREFUSED 127.0.0.1:9",
+  );
   expect(program.words()).not.toMatch(/hidden|^ +at /m);
 });

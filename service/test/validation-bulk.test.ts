@@ -143,7 +143,7 @@ test("an interactive check of an address in a running list does not wait for the
   await list;
   expect(result).toMatchObject({ status: "valid", metadata: { cached: false } });
   expect(askedBySingle * 2).toBeLessThan(asked());
-  expect(world.lab.heard("mx.queue.test").filter((line) => line.includes("<anna99@"))).toHaveLength(1);
+  expect(world.lab.received("mx.queue.test").filter((line) => line.includes("<anna99@"))).toHaveLength(1);
 });
 
 test("on shutdown waiting requests are answered with the evidence so far, and new ones wait briefly", async () => {

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const connectionsTo = (domain: string) => world.lab.counts(`mx.${domain}`).connections;
 const askedFor = (email: string) =>
-  world.lab.heard(`mx.${email.split("@")[1]}`).filter((line) => line.includes(`<${email}>`)).length;
+  world.lab.received(`mx.${email.split("@")[1]}`).filter((line) => line.includes(`<${email}>`)).length;
 
 async function single(ann: Person, body: Record<string, unknown>): Promise<ValidationResult> {
   const posted = await service.ask("/validation/single", { key: ann.key, body });

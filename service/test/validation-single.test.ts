@@ -110,7 +110,9 @@ test("twenty concurrent requests for one address share one check, and each is ch
       validate(caller, i % 2 ? "ann@flock.test" : "ANN@flock.test", asking()),
     ),
   );
-  const forAnn = world.lab.heard("mx.flock.test").filter((line) => /^RCPT TO:<ann@flock\.test>/i.test(line));
+  const forAnn = world.lab
+    .received("mx.flock.test")
+    .filter((line) => /^RCPT TO:<ann@flock\.test>/i.test(line));
   expect(forAnn).toHaveLength(1);
   for (const [i, { result }] of validated.entries()) {
     expect(result).toMatchObject({ email: i % 2 ? "ann@flock.test" : "ANN@flock.test", status: "valid" });
@@ -136,7 +138,7 @@ test("after the time limit the answer is unknown, and a later request has the ve
   await vi.waitFor(landed, PATIENCE);
   const late = await validate(caller, "ann@slow.test", asking());
   expect(late.result).toMatchObject({ status: "valid", metadata: { cached: true, retry_after: null } });
-  expect(world.lab.heard("mx.slow.test").filter((line) => line.includes("<ann@"))).toHaveLength(1);
+  expect(world.lab.received("mx.slow.test").filter((line) => line.includes("<ann@"))).toHaveLength(1);
 });
 
 test("without credits no server is contacted, and the required amount is returned", async () => {

@@ -1,10 +1,10 @@
-/** The addresses a name leads to, IPv4 and IPv6 together. */
+/** Resolves a name to its IPv4 and IPv6 addresses. */
 import { isFailure } from "../dns/dns-answer.ts";
 import type { Resolver } from "../dns/resolver.ts";
 
 export type AddressesOfName = {
   addresses: readonly string[];
-  /** Why we could not find out; absent as soon as one address is known. */
+  /** Why the lookup failed; absent if at least one address is known. */
   failure?: string;
 };
 

@@ -1,4 +1,9 @@
-/** The corpus of replies: what servers said, and what each of them means. */
+/**
+ * The corpus of replies, each with its meaning.
+ *
+ * The rows of replies-written.jsonl are written for the test in the manner of a provider or server, and labelled before
+ * their first run. They are not quoted from public sources.
+ */
 import { readFileSync } from "node:fs";
 import { type MailboxFact, type ReplyCategory, type ReplyStage, severityOf } from "../../src/smtp/meaning.ts";
 import { parseReply } from "../../src/smtp/reply.ts";
@@ -9,9 +14,15 @@ export type CorpusRow = {
   mx?: string;
   meaning: ReplyCategory;
   mailbox: MailboxFact;
+  /** Provider or server in whose manner the reply is written; in replies-written.jsonl only. */
+  family?: string;
 };
 
-export const CORPUS: readonly CorpusRow[] = ["replies.jsonl", "replies-2026.jsonl"].flatMap((file) =>
+export const CORPUS: readonly CorpusRow[] = [
+  "replies.jsonl",
+  "replies-2026.jsonl",
+  "replies-written.jsonl",
+].flatMap((file) =>
   readFileSync(new URL(file, import.meta.url), "utf8")
     .trimEnd()
     .split("\n")
@@ -25,7 +36,7 @@ export function truthOf({ stage, reply, meaning, mailbox }: CorpusRow): Truth {
   if (stage !== "rcpt") return "unknown";
   if (mailbox === "exists" || (meaning === "mailbox_full" && mailbox !== "unknown")) return "live";
   if (severityOf(parseReply(reply)) !== 5) return "unknown";
-  // "Unknown or disabled": whichever of the two it is, nobody receives mail there.
+  // "Unknown or disabled": in either case the mailbox receives no mail.
   if (mailbox === "does_not_exist" || meaning === "mailbox_disabled") return "dead";
   return meaning === "domain_not_accepted" ? "dead" : "unknown";
 }

@@ -9,8 +9,8 @@ export function accountEmail(typed: string): string {
 /** For sign-up: refuses malformed addresses with the reason. */
 export async function newAccountEmail(verify: Verifier["verify"], typed: string): Promise<string> {
   const email = accountEmail(typed);
-  const { address, complaint } = await verify(email, "syntax");
+  const { address, syntaxError } = await verify(email, "syntax");
   if (address) return email;
-  const message = complaint?.message ?? "This is not a valid email address.";
+  const message = syntaxError?.message ?? "This is not a valid email address.";
   throw wrongValue("/email", message);
 }

@@ -44,7 +44,7 @@ async function limited<T>(work: () => Promise<T>): Promise<T> {
   }
   pending++;
   try {
-    return await semaphore.pass(work);
+    return await semaphore.run(work);
   } finally {
     pending--;
   }

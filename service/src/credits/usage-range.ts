@@ -2,7 +2,7 @@
 import { MAX_USAGE_DAYS } from "@mailvet/contract";
 import { wrongValue } from "../refusal.ts";
 
-export type DayRange = { from: string; to: string };
+export type UsagePeriod = { from: string; to: string };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_BY_DEFAULT = 30;
@@ -10,7 +10,7 @@ const DAYS_BY_DEFAULT = 30;
 const FIRST_DAY = "1970-01-01";
 
 /** Applies defaults and refuses invalid ranges. Given days are valid calendar days. */
-export function usageRange(wanted: { from?: string; to?: string }, now: Date): DayRange {
+export function usageRange(wanted: { from?: string; to?: string }, now: Date): UsagePeriod {
   const to = wanted.to ?? dayOf(now.getTime());
   if (to < FIRST_DAY) refuse("/to", `must not be before ${FIRST_DAY}`);
   const from = wanted.from ?? dayOf(Math.max(0, Date.parse(to) - (DAYS_BY_DEFAULT - 1) * DAY_MS));

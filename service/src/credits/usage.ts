@@ -3,9 +3,9 @@ import type { UsageDay } from "@mailvet/contract";
 import { and, asc, between, desc, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
 import { usageDays } from "./schema.ts";
-import type { DayRange } from "./usage-range.ts";
+import type { UsagePeriod } from "./usage-range.ts";
 
-export type UsageFilter = DayRange & {
+export type UsageFilter = UsagePeriod & {
   /** Only of this key. The key of another account has no usage here. */
   keyId: string | undefined;
 };

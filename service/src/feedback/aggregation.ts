@@ -1,16 +1,16 @@
 /** Aggregates the outcomes of one request before they are stored: the newest per mailbox, and counts of all rows. */
 import {
+  type DeliveryOutcome,
   type FeedbackSummary,
   MAX_UNREADABLE_SHOWN,
   OUTCOMES,
-  type Outcome,
   type UnreadableRow,
 } from "@mailvet/contract";
 import { emailIdentity } from "@mailvet/engine/list-file";
 import type { OutcomeRow } from "./outcome-file.ts";
 
 /** The outcome of a message to a mailbox. */
-export type OutcomeReport = { outcome: Outcome; atMs: number };
+export type OutcomeReport = { outcome: DeliveryOutcome; atMs: number };
 
 export type Aggregation = {
   add(row: OutcomeRow): void;
@@ -63,7 +63,7 @@ export function createAggregation({ nowMs, oldestMs, isSandbox }: AggregationOpt
   };
 }
 
-function isOutcome(meaning: string): meaning is Outcome {
+function isOutcome(meaning: string): meaning is DeliveryOutcome {
   return (OUTCOMES as readonly string[]).includes(meaning);
 }
 

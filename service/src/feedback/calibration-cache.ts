@@ -3,7 +3,7 @@
  *
  * Outcomes of other accounts have no influence. Every process drops the entry of an account that reports outcomes.
  */
-import type { Outcome } from "@mailvet/contract";
+import type { DeliveryOutcome } from "@mailvet/contract";
 import { type Calibration, type CalibrationCell, calibrationFrom, type KnownOutcome } from "@mailvet/engine";
 import type pg from "pg";
 import { createCachedLookup } from "../cached-lookup.ts";
@@ -64,7 +64,7 @@ const LOAD = `
        'bounced', bounced, 'predicted', predicted))
      from calibration_cells where account_id = $1) as cells`;
 
-type Row = { hash: string; outcome: Outcome; reported_at: Date };
+type Row = { hash: string; outcome: DeliveryOutcome; reported_at: Date };
 
 async function recall(pool: pg.Pool, accountId: string, addresses: readonly string[]) {
   const byHash = new Map(addresses.map((address) => [addressHash(accountId, address), address]));

@@ -1,19 +1,19 @@
 /** Compares predicted, calibrated and real bounce rates. */
 import {
   type BounceComparison,
+  type DeliveryOutcome,
   type FeedbackReport,
   MAX_PROVIDERS_SHOWN,
-  type Outcome,
   type SubStatus,
 } from "@mailvet/contract";
-import { type Calibration, calibrated, predictedBounce } from "@mailvet/engine";
+import { type Calibration, calibrateScore, predictedBounceRate } from "@mailvet/engine";
 import type pg from "pg";
 
 /** Outcomes with equal properties. */
 export type OutcomeGroup = {
   /** Its Monday, as 2026-01-26. */
   week: string;
-  outcome: Outcome;
+  outcome: DeliveryOutcome;
   /** Predicted; null when the mailbox was not checked. */
   score: number | null;
   sub_status: SubStatus | null;
@@ -43,7 +43,7 @@ export function feedbackReport(
   from: string,
 ): FeedbackReport {
   const compared = groups.flatMap((group) => compareGroup(group, calibration) ?? []);
-  const totalOf = (outcome: Outcome) =>
+  const totalOf = (outcome: DeliveryOutcome) =>
     groups.reduce((sum, one) => sum + (one.outcome === outcome ? one.count : 0), 0);
   return {
     from,
@@ -82,14 +82,14 @@ function compareGroup(group: OutcomeGroup, calibration: Calibration | undefined)
   const { week, outcome, score, count } = group;
   if (score === null) return undefined;
   const provider = group.provider ?? "";
-  const after = calibration ? calibrated(score, group.sub_status ?? "", provider, calibration) : score;
+  const after = calibration ? calibrateScore(score, group.sub_status ?? "", provider, calibration) : score;
   return {
     week,
     provider,
     score,
     count,
-    predicted: count * predictedBounce(score),
-    calibrated: count * predictedBounce(after),
+    predicted: count * predictedBounceRate(score),
+    calibrated: count * predictedBounceRate(after),
     bounced: outcome === "bounced" ? count : 0,
   };
 }

@@ -4,8 +4,8 @@
  * The account's row is locked meanwhile: concurrent reports take turns, so that what one subtracts from a cell is what the
  * other has added.
  */
-import type { Outcome, SubStatus } from "@mailvet/contract";
-import { bandOf, type CalibrationCell, predictedBounce } from "@mailvet/engine";
+import type { DeliveryOutcome, SubStatus } from "@mailvet/contract";
+import { bandOf, type CalibrationCell, predictedBounceRate } from "@mailvet/engine";
 import { eq, sql } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
@@ -102,7 +102,7 @@ const DELETE_OLD = `
 
 type Row = {
   hash: string;
-  outcome: Outcome;
+  outcome: DeliveryOutcome;
   reported_at_ms: number;
   score: number | null;
   sub_status: SubStatus | null;
@@ -152,7 +152,7 @@ function cellChanges(changes: readonly Change[]): CalibrationCell[] {
     const cell = cells.get(key) ?? { provider, band, outcomes: 0, bounced: 0, predicted: 0 };
     cell.outcomes += times;
     cell.bounced += outcome === "bounced" ? times : 0;
-    cell.predicted += times * predictedBounce(score);
+    cell.predicted += times * predictedBounceRate(score);
     cells.set(key, cell);
   };
   for (const { old, now } of changes) {

@@ -4,9 +4,9 @@
  * A soft bounce is not an outcome: the server may accept the next message, or rejected the sender and not the mailbox. Other
  * events say nothing about the mailbox. "invalid" is not an outcome either, but the verdict of a checker.
  */
-import type { Outcome } from "@mailvet/contract";
+import type { DeliveryOutcome } from "@mailvet/contract";
 
-export type WordMeaning = Outcome | "soft_bounce" | "other_event";
+export type WordMeaning = DeliveryOutcome | "soft_bounce" | "other_event";
 
 const WORDS: Readonly<Record<WordMeaning, string>> = {
   delivered: `delivered delivery deliver sent send success successful ok

@@ -87,7 +87,7 @@ test("what made a job fail is a problem document that names the job", () => {
   const error = { code: "internal_error", detail: "It is in our log." };
   expect(recordOf({ status: "failed", error }).error).toEqual({
     type: "/docs/problems#internal_error",
-    title: "Something went wrong on our side",
+    title: "Internal error",
     status: 500,
     detail: "It is in our log.",
     code: "internal_error",

@@ -49,7 +49,7 @@ test("another spelling of a mailbox is not another example", () => {
 });
 
 test("rejected or random mailboxes, roles and free mail are not examples", () => {
-  const random = { nameOpinion: { score: 0.02, traits: [] } };
+  const random = { nameScore: { score: 0.02, signals: [] } };
   const list = [
     ...listed.slice(0, 3),
     found("paul.miller@corp.test", "not_found", { decoy: { answer: "not_found", confidence: 0.98 } }),

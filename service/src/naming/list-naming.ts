@@ -8,7 +8,7 @@
 import {
   decide,
   type Evidence,
-  hasNamingHabit,
+  hasNamingPattern,
   isUnproven,
   type PatternTally,
   tallyOf,
@@ -38,7 +38,7 @@ export function listNamingOf(list: () => Iterable<Evidence>): ListNaming {
     return known;
   };
   return (evidence, verdict) => {
-    if (!isUnproven(verdict) || !hasNamingHabit(evidence)) return evidence;
+    if (!isUnproven(verdict) || !hasNamingPattern(evidence)) return evidence;
     const { domain, local } = evidence.address!;
     const listNaming = withoutOne(countAt(domain), mailboxIn(domain, local)?.local);
     return listNaming.mailboxes < MIN_OTHERS ? evidence : { ...evidence, listNaming };
@@ -73,8 +73,8 @@ function countOf(ofDomain: readonly Evidence[]): Count {
 }
 
 function isExample(evidence: Evidence): boolean {
-  const isPlausible = (evidence.nameOpinion?.score ?? 1) >= PLAUSIBLE;
-  return isPlausible && hasNamingHabit(evidence) && decide(evidence).status !== "invalid";
+  const isPlausible = (evidence.nameScore?.score ?? 1) >= PLAUSIBLE;
+  return isPlausible && hasNamingPattern(evidence) && decide(evidence).status !== "invalid";
 }
 
 /** Subtracts what the address would add once more: close enough, and cheaper than counting again for each. */

@@ -4,13 +4,13 @@
  * Only proven mailboxes count: accepted where the decoy is rejected. Roles, relays, disposable and random names have verdicts
  * of their own and do not count; neither does free mail, where users choose any name.
  */
-import { decide, type Evidence, hasNamingHabit } from "@mailvet/engine";
+import { decide, type Evidence, hasNamingPattern } from "@mailvet/engine";
 
 /** One spelling for one mailbox: lower case, without a tag. */
 export type ProvenMailbox = { domain: string; local: string };
 
 export function provenMailboxOf(evidence: Evidence): ProvenMailbox | undefined {
-  if (evidence.mailbox?.answer !== "accepted" || !hasNamingHabit(evidence)) return undefined;
+  if (evidence.mailbox?.answer !== "accepted" || !hasNamingPattern(evidence)) return undefined;
   const { domain, local } = evidence.address!;
   return decide(evidence).subStatus === "" ? mailboxIn(domain, local) : undefined;
 }

@@ -5,12 +5,13 @@
  * long as no other process waits for it and no gap between sessions is due.
  */
 import {
-  breakerOf,
   type HostLimiter,
   isUnthrottled,
+  openBreakerOf,
   type ProviderProfile,
   type Reply,
   SlotWaiters,
+  type ThrottleEvent,
 } from "@mailvet/engine";
 import type { LeaseClient, LeaseHolder } from "./lease-client.ts";
 import type { Demand, LeaseRequest, LeaseResponse } from "./lease-sql.ts";
@@ -53,56 +54,48 @@ export class SharedHostLimiter implements HostLimiter, LeaseHolder {
     return Math.min(connections, this.#deps.throttles.of(this.key)?.limit ?? connections);
   }
 
-  get restLeftMs(): number {
+  get delayLeftMs(): number {
     const nextStartAtMs = this.#deps.throttles.of(this.key)?.nextStartAtMs ?? 0;
     return Math.max(0, nextStartAtMs - performance.now());
   }
 
   get openBreaker(): Reply | undefined {
     const state = this.#deps.throttles.of(this.key);
-    return state && breakerOf(state, performance.now());
+    return state && openBreakerOf(state, performance.now());
   }
 
-  get isCrowded(): boolean {
+  get hasWaiters(): boolean {
     return this.#waiters.count > 0 || this.#demand !== "none";
   }
 
-  get isUrgentlyWanted(): boolean {
-    return this.#demand === "urgent" || this.#waiters.hasUrgent;
+  get hasInteractiveWaiter(): boolean {
+    return this.#demand === "urgent" || this.#waiters.hasInteractive;
   }
 
-  enter(givingUp?: AbortSignal, isUrgent?: () => boolean): Promise<boolean> {
-    const entered = this.#waiters.join(givingUp, isUrgent, () => this.serve());
+  acquire(givingUp?: AbortSignal, isUrgent?: () => boolean): Promise<boolean> {
+    const entered = this.#waiters.wait(givingUp, isUrgent, () => this.serve());
     this.serve(isUrgent?.() === true);
     return entered;
   }
 
-  leave(): void {
+  release(): void {
     if (this.#leaseless > 0) this.#leaseless--;
     else this.#handOver(this.#taken.pop()!);
     this.serve();
   }
 
-  slowDown(): void {
-    this.#deps.throttles.record(this.key, this.#profile, { kind: "complaint" });
-  }
-
-  /** Nothing to recover at a host that is not throttled. */
-  wentWell(): void {
+  /** An `ok` changes nothing where nothing was throttled, and is not written. */
+  record(event: ThrottleEvent): void {
     const state = this.#deps.throttles.of(this.key);
-    if (!state || isUnthrottled(state, this.#profile)) return;
-    this.#deps.throttles.record(this.key, this.#profile, { kind: "quiet" });
-  }
-
-  refusedUs(reply: Reply): void {
-    this.#deps.throttles.record(this.key, this.#profile, { kind: "refusal", reply });
+    if (event.kind === "ok" && (!state || isUnthrottled(state, this.#profile))) return;
+    this.#deps.throttles.record(this.key, this.#profile, event);
   }
 
   request(): LeaseRequest | undefined {
     const wanted = this.#wanted;
     if (wanted <= 0) return undefined;
     const { connections: most, gapMs } = this.#profile;
-    return { key: this.key, most, gapMs, wanted, isUrgent: this.#waiters.hasUrgent };
+    return { key: this.key, most, gapMs, wanted, isUrgent: this.#waiters.hasInteractive };
   }
 
   receive({ numbers, restLeftMs, isWaiting, demand }: LeaseResponse, askedAtMs: number): void {
@@ -137,11 +130,11 @@ export class SharedHostLimiter implements HostLimiter, LeaseHolder {
   serve(isDue = false): void {
     while (this.#waiters.count > 0 && this.openBreaker) {
       this.#leaseless++;
-      this.#waiters.admitNext();
+      this.#waiters.grantNext();
     }
     while (this.#waiters.count > 0 && this.#spare.length > 0) {
       this.#taken.push(this.#spare.pop()!);
-      this.#waiters.admitNext();
+      this.#waiters.grantNext();
     }
     for (const number of this.#spare.splice(0)) this.#deps.leases.release({ key: this.key, number });
     if (this.#wanted > 0) {
@@ -162,7 +155,7 @@ export class SharedHostLimiter implements HostLimiter, LeaseHolder {
   }
 
   #handOver(number: number): void {
-    const restMs = this.#deps.throttles.of(this.key)?.restMs ?? this.#profile.gapMs;
+    const restMs = this.#deps.throttles.of(this.key)?.delayMs ?? this.#profile.gapMs;
     const isKept =
       this.#waiters.count > 0 &&
       this.#taken.length < this.limit &&

@@ -13,7 +13,7 @@ import { DELETE_OLD, PACE_CHANGED } from "./throttle-sql.ts";
 import { createThrottleStore } from "./throttle-store.ts";
 
 export type SharedHostLimiters = {
-  paceFor: HostLimiterFor;
+  limiterFor: HostLimiterFor;
   /** Deletes old throttle state; returns how many rows. */
   forgetOld(): Promise<number>;
   /** Releases all leases. Call after the sessions have ended. */
@@ -71,7 +71,7 @@ export function createSharedHostLimiters({
   });
 
   return {
-    paceFor: (key: string, profile: ProviderProfile) =>
+    limiterFor: (key: string, profile: ProviderProfile) =>
       paces.get(key) ?? new SharedHostLimiter(deps, key, profile),
     forgetOld: async () => (await database.pool.query(DELETE_OLD)).rowCount ?? 0,
     async close() {

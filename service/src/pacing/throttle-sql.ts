@@ -22,11 +22,11 @@ export function throttleStateOf(row: ThrottleRow, offsetMs: number): ThrottleSta
   const { tripped_until_ms: untilMs, tripped_by: reply } = row;
   return {
     limit: row.limit,
-    restMs: row.rest_ms,
+    delayMs: row.rest_ms,
     nextStartAtMs: row.next_start_at_ms === null ? Number.NEGATIVE_INFINITY : row.next_start_at_ms + offsetMs,
-    quiet: row.quiet,
-    refusals: row.refusals,
-    tripped: untilMs === null || reply === null ? undefined : { untilMs: untilMs + offsetMs, reply },
+    okSessions: row.quiet,
+    blocks: row.refusals,
+    breaker: untilMs === null || reply === null ? undefined : { untilMs: untilMs + offsetMs, reply },
   };
 }
 

@@ -115,7 +115,7 @@ async function writeAll(client: pg.ClientBase, batch: readonly UnwrittenEvent[])
     values: [
       [...first.keys()],
       [...first.values()].map(({ limit }) => limit),
-      [...first.values()].map(({ restMs }) => restMs),
+      [...first.values()].map(({ delayMs }) => delayMs),
     ],
   });
   const nowMs = Math.max(...rows.map((row) => row.now_ms));
@@ -129,12 +129,12 @@ async function writeAll(client: pg.ClientBase, batch: readonly UnwrittenEvent[])
     values: [
       [...throttles.keys()],
       each(({ limit }) => limit),
-      each(({ restMs }) => restMs),
+      each(({ delayMs }) => delayMs),
       each(({ nextStartAtMs }) => (Number.isFinite(nextStartAtMs) ? nextStartAtMs : null)),
-      each(({ quiet }) => quiet),
-      each(({ refusals }) => refusals),
-      each(({ tripped }) => tripped?.untilMs ?? null),
-      each(({ tripped }) => (tripped ? JSON.stringify(tripped.reply) : null)),
+      each(({ okSessions }) => okSessions),
+      each(({ blocks }) => blocks),
+      each(({ breaker }) => breaker?.untilMs ?? null),
+      each(({ breaker }) => (breaker ? JSON.stringify(breaker.reply) : null)),
     ],
   });
 }

@@ -1,6 +1,6 @@
 /** Throttled mail hosts and providers of all processes, the worst first. */
 import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
-import { breakerOf, type Reply, type ThrottleState } from "@mailvet/engine";
+import { openBreakerOf, type Reply, type ThrottleState } from "@mailvet/engine";
 import type pg from "pg";
 import { READ_WORST, type ThrottleRow, throttleStateOf } from "../pacing/throttle-sql.ts";
 
@@ -11,14 +11,14 @@ export async function listSharedThrottles(pool: Pick<pg.Pool, "query">): Promise
 
 /** Times are milliseconds since 1970. */
 export function presentThrottle(key: string, state: ThrottleState, nowMs: number): HostPace {
-  const { limit, restMs, tripped } = state;
-  const isOpen = breakerOf(state, nowMs) !== undefined;
+  const { limit, delayMs, breaker } = state;
+  const isOpen = openBreakerOf(state, nowMs) !== undefined;
   return {
     key,
     limit,
-    rest_ms: Math.round(restMs),
-    breaker_open_until: isOpen ? new Date(tripped!.untilMs).toISOString() : null,
-    last_reply: tripped ? replyText(tripped.reply) : null,
+    rest_ms: Math.round(delayMs),
+    breaker_open_until: isOpen ? new Date(breaker!.untilMs).toISOString() : null,
+    last_reply: breaker ? replyText(breaker.reply) : null,
   };
 }
 

@@ -7,45 +7,45 @@ const REFUSAL = { code: 554, enhanced: "5.7.1", lines: ["Your address is on a li
 
 const openReport = () => createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
 
-test("a host without rate-limit replies is not listed", () => {
+test("a host without a rate-limit reply is not reported", () => {
   const report = openReport();
-  report.paceFor("mx.one.example", PROFILE).wentWell();
+  report.limiterFor("mx.one.example", PROFILE).record({ kind: "ok" });
   expect(report.list()).toEqual([]);
 });
 
-test("a rate-limited host is listed with its limits until enough sessions succeed", () => {
+test("a throttled host is reported until enough sessions were ok", () => {
   const report = openReport();
-  const limiter = report.paceFor("mx.one.example", PROFILE);
-  limiter.slowDown();
+  const limiter = report.limiterFor("mx.one.example", PROFILE);
+  limiter.record({ kind: "rate_limited" });
   expect(report.list()).toEqual([
     { key: "mx.one.example", limit: 2, rest_ms: 1000, breaker_open_until: null, last_reply: null },
   ]);
   expect(limiter.limit).toBe(2);
-  expect(limiter.restLeftMs).toBeGreaterThan(0);
-  for (let session = 0; session < 10; session++) limiter.wentWell();
+  expect(limiter.delayLeftMs).toBeGreaterThan(0);
+  for (let session = 0; session < 10; session++) limiter.record({ kind: "ok" });
   expect([limiter.limit, report.list()]).toEqual([4, []]);
 });
 
-test("a host with an open breaker is listed first, with its end and the reply", () => {
+test("an open breaker comes first, with its end and the reply", () => {
   const report = openReport();
-  report.paceFor("mx.slow.example", PROFILE).slowDown();
-  const closed = report.paceFor("mx.closed.example", PROFILE);
-  for (let time = 0; time < 3; time++) closed.refusedUs(REFUSAL);
+  report.limiterFor("mx.slow.example", PROFILE).record({ kind: "rate_limited" });
+  const closed = report.limiterFor("mx.closed.example", PROFILE);
+  for (let time = 0; time < 3; time++) closed.record({ kind: "blocked", reply: REFUSAL });
   const [first, second] = report.list();
   expect(first).toMatchObject({
     key: "mx.closed.example",
     last_reply: "554 5.7.1 Your address is on a list.",
   });
-  expect(Date.parse(first!.breaker_open_until!)).toBeGreaterThan(Date.now()); // timing: for a quarter of an hour
+  expect(Date.parse(first!.breaker_open_until!)).toBeGreaterThan(Date.now()); // timing: for fifteen minutes
   expect(closed.openBreaker).toEqual(REFUSAL);
   expect(second?.key).toBe("mx.slow.example");
 });
 
-test("the worst fifty hosts are listed", () => {
+test("the fifty most throttled hosts are reported", () => {
   const report = openReport();
   for (let host = 0; host < 80; host++) {
-    const limiter = report.paceFor(`mx${host}.example`, PROFILE);
-    for (let complaint = 0; complaint <= host % 5; complaint++) limiter.slowDown();
+    const limiter = report.limiterFor(`mx${host}.example`, PROFILE);
+    for (let event = 0; event <= host % 5; event++) limiter.record({ kind: "rate_limited" });
   }
   const listed = report.list();
   expect(listed).toHaveLength(50);

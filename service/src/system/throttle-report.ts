@@ -1,19 +1,18 @@
 /**
- * Throttled mail hosts and providers of a single process, for the operator.
+ * Throttle states of one process's limiters, for the operator page.
  *
- * A single process keeps throttle state inside the engine. This mirrors it: each limiter is wrapped, and every event also
- * updates a copy of the state.
+ * Mirrors the engine's in-process throttle state: every recorded event passes through here and is applied to a copy.
+ * Where several processes share their limiters, shared-throttle-report.ts reads the table instead.
  */
 import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
 import {
-  breakerOf,
   type HostLimiter,
   type HostLimiterFor,
   initialThrottleState,
   isUnthrottled,
   nextThrottleState,
+  openBreakerOf,
   type ProviderProfile,
-  type Reply,
   type ThrottleEvent,
   type ThrottleState,
 } from "@mailvet/engine";
@@ -21,54 +20,55 @@ import { LRUCache } from "lru-cache";
 import { presentThrottle } from "./shared-throttle-report.ts";
 
 export type ThrottleReport = {
-  paceFor: HostLimiterFor;
-  /** The worst first. */
+  /** Creates limiters whose events are reported. */
+  limiterFor: HostLimiterFor;
+  /** The most throttled first. */
   list(): HostPace[];
 };
 
-const MAX_HOSTS = 20_000;
+const MAX_REMEMBERED = 20_000;
 
-/** `paceFor` creates the limiter that is wrapped. */
-export function createThrottleReport(paceFor: HostLimiterFor): ThrottleReport {
-  /** Throttled hosts only; times are milliseconds since 1970. */
-  const states = new LRUCache<string, ThrottleState>({ max: MAX_HOSTS });
+/** `createLimiter` creates the limiters that are reported on. */
+export function createThrottleReport(createLimiter: HostLimiterFor): ThrottleReport {
+  /** Throttled keys only; times are milliseconds since 1970. */
+  const states = new LRUCache<string, ThrottleState>({ max: MAX_REMEMBERED });
 
-  const update = (key: string, profile: ProviderProfile, event: ThrottleEvent) => {
+  const apply = (key: string, profile: ProviderProfile, event: ThrottleEvent) => {
     const was = states.get(key);
-    if (!was && event.kind === "quiet") return;
+    if (!was && event.kind === "ok") return;
     const is = nextThrottleState(was ?? initialThrottleState(profile), event, profile, Date.now());
     if (isUnthrottled(is, profile)) states.delete(key);
     else states.set(key, is);
   };
 
   return {
-    paceFor(key, profile) {
-      states.delete(key); // a new limiter starts without throttling
-      return new ObservedLimiter(paceFor(key, profile), (event) => update(key, profile, event));
+    limiterFor(key, profile) {
+      states.delete(key); // a new limiter starts unthrottled
+      return new ReportedLimiter(createLimiter(key, profile), (event) => apply(key, profile, event));
     },
     list() {
       const nowMs = Date.now();
       return [...states]
-        .sort(([a, one], [b, other]) => compareStates(one, other, nowMs) || (a < b ? -1 : 1))
+        .sort(([a, one], [b, other]) => compareThrottles(one, other, nowMs) || (a < b ? -1 : 1))
         .slice(0, MAX_PACES_SHOWN)
         .map(([key, state]) => presentThrottle(key, state, nowMs));
     },
   };
 }
 
-/** Open breakers first, then the slowest. */
-function compareStates(one: ThrottleState, other: ThrottleState, nowMs: number): number {
-  const isOpen = (state: ThrottleState) => Number(breakerOf(state, nowMs) !== undefined);
+/** Open breakers first, then by back-off. */
+function compareThrottles(one: ThrottleState, other: ThrottleState, nowMs: number): number {
+  const isOpen = (state: ThrottleState) => Number(openBreakerOf(state, nowMs) !== undefined);
   return (
     isOpen(other) - isOpen(one) ||
-    other.refusals - one.refusals ||
-    other.restMs - one.restMs ||
+    other.blocks - one.blocks ||
+    other.delayMs - one.delayMs ||
     one.limit - other.limit
   );
 }
 
-/** A limiter whose events are also reported. */
-class ObservedLimiter implements HostLimiter {
+/** A limiter that passes its events on to a listener. */
+class ReportedLimiter implements HostLimiter {
   readonly #limiter: HostLimiter;
   readonly #onEvent: (event: ThrottleEvent) => void;
 
@@ -80,34 +80,26 @@ class ObservedLimiter implements HostLimiter {
   get limit() {
     return this.#limiter.limit;
   }
-  get restLeftMs() {
-    return this.#limiter.restLeftMs;
+  get delayLeftMs() {
+    return this.#limiter.delayLeftMs;
   }
   get openBreaker() {
     return this.#limiter.openBreaker;
   }
-  get isCrowded() {
-    return this.#limiter.isCrowded;
+  get hasWaiters() {
+    return this.#limiter.hasWaiters;
   }
-  get isUrgentlyWanted() {
-    return this.#limiter.isUrgentlyWanted;
+  get hasInteractiveWaiter() {
+    return this.#limiter.hasInteractiveWaiter;
   }
-  enter(givingUp?: AbortSignal, isUrgent?: () => boolean): Promise<boolean> {
-    return this.#limiter.enter(givingUp, isUrgent);
+  acquire(signal?: AbortSignal, isInteractive?: () => boolean): Promise<boolean> {
+    return this.#limiter.acquire(signal, isInteractive);
   }
-  leave(): void {
-    this.#limiter.leave();
+  release(): void {
+    this.#limiter.release();
   }
-  slowDown(): void {
-    this.#limiter.slowDown();
-    this.#onEvent({ kind: "complaint" });
-  }
-  wentWell(): void {
-    this.#limiter.wentWell();
-    this.#onEvent({ kind: "quiet" });
-  }
-  refusedUs(reply: Reply): void {
-    this.#limiter.refusedUs(reply);
-    this.#onEvent({ kind: "refusal", reply });
+  record(event: ThrottleEvent): void {
+    this.#limiter.record(event);
+    this.#onEvent(event);
   }
 }

@@ -175,8 +175,8 @@ async function noteOutcomes(
 }
 
 /** No check could change the verdict. */
-function isDecidedByInspection({ complaint, specialUse, providerComplaint }: Evidence): boolean {
-  return complaint !== undefined || specialUse !== undefined || providerComplaint !== undefined;
+function isDecidedByInspection({ syntaxError, specialUse, providerSyntaxError }: Evidence): boolean {
+  return syntaxError !== undefined || specialUse !== undefined || providerSyntaxError !== undefined;
 }
 
 function checkedNow(evidence: Evidence): ValidationAnswer {

@@ -3,7 +3,7 @@ import type { ValidationRequest } from "@mailvet/contract";
 import type { Evidence, Level } from "@mailvet/engine";
 import { type Caller, isTestCaller } from "../caller.ts";
 
-export type CheckSettings = {
+export type CheckParameters = {
   /** How far to go; by default up to SMTP. */
   level?: Level | undefined;
   /** From the start of the request to its answer, instead of the service's own budget. */
@@ -13,7 +13,7 @@ export type CheckSettings = {
 };
 
 /** What an answer depends on besides the address. */
-export type CheckContext = CheckSettings & {
+export type CheckContext = CheckParameters & {
   accountId: string;
   /** By a test key: no server is contacted. */
   isTest: boolean;
@@ -21,11 +21,11 @@ export type CheckContext = CheckSettings & {
   attempt?: number;
 };
 
-export function checkContextOf(caller: Caller, options: CheckSettings = {}): CheckContext {
+export function checkContextOf(caller: Caller, options: CheckParameters = {}): CheckContext {
   return { accountId: caller.accountId, isTest: isTestCaller(caller), ...options };
 }
 
-export function checkSettingsOf(request: Omit<ValidationRequest, "email">): CheckSettings {
+export function checkOptionsOf(request: Omit<ValidationRequest, "email">): CheckParameters {
   const { level, timeout_seconds, fresh } = request;
   return {
     level,
@@ -38,12 +38,12 @@ export function checkSettingsOf(request: Omit<ValidationRequest, "email">): Chec
 export const ANSWERING_MS = 100;
 
 /** How long a check may take, for a request that began at `startedAtMs` by performance.now(). */
-export function checkTimeMs(startedAtMs: number, { timeoutMs }: CheckSettings, budgetMs: number): number {
+export function checkTimeMs(startedAtMs: number, { timeoutMs }: CheckParameters, budgetMs: number): number {
   if (timeoutMs === undefined) return budgetMs;
   return Math.max(0, timeoutMs - ANSWERING_MS - (performance.now() - startedAtMs));
 }
 
-export function isTooOld(checkedAtMs: number, { maxAgeMs }: CheckSettings): boolean {
+export function isTooOld(checkedAtMs: number, { maxAgeMs }: CheckParameters): boolean {
   return maxAgeMs !== undefined && (maxAgeMs === 0 || Date.now() - checkedAtMs > maxAgeMs);
 }
 

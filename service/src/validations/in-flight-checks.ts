@@ -96,7 +96,7 @@ export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
     const key = `${accountId} ${level} ${address?.normalized ?? email}`;
     const known = running.get(key);
     if (known) {
-      if (isUrgent) known.check.hurry();
+      if (isUrgent) known.check.raisePriority();
       return known;
     }
     acquire(accountId, isUrgent);

@@ -3,7 +3,7 @@ import type { BulkItem, ValidationResult } from "@mailvet/contract";
 import { reportOf } from "@mailvet/engine";
 import type { Caller } from "../caller.ts";
 import type { ValidationAnswer } from "./answer.ts";
-import type { CheckSettings } from "./check-options.ts";
+import type { CheckParameters } from "./check-options.ts";
 
 /** The request that is answered. */
 export type PresentOptions = {
@@ -12,7 +12,7 @@ export type PresentOptions = {
   idempotencyKey: string | undefined;
   /** By performance.now(). */
   startedAtMs: number;
-  options?: CheckSettings;
+  options?: CheckParameters;
 };
 
 export function present(

@@ -75,7 +75,7 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
 
   syntax_error: ({ email }) => ({
     email,
-    complaint: {
+    syntaxError: {
       rule: "local_character",
       position: 0,
       message: "The sandbox reports this address as malformed.",
@@ -83,7 +83,7 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
   }),
   provider_syntax: (inspection) => ({
     ...text(inspection),
-    providerComplaint: "The provider never issues such a mailbox name",
+    providerSyntaxError: "The provider does not issue this mailbox name",
   }),
   reserved_domain: (inspection) => ({ ...text(inspection), specialUse: "the name is reserved" }),
   domain_not_found: (inspection) => ({
@@ -116,7 +116,7 @@ export const SANDBOX_OUTCOMES: Readonly<Record<SubStatus, SandboxOutcome>> = {
     ...proven(inspection),
     // Only long names count as random, and that of ann+low-quality@ is short.
     ...(inspection.address && { address: { ...inspection.address, local: "zqxvkwjq", quoted: false } }),
-    nameOpinion: { score: 0.005, traits: ["few_vowels"] },
+    nameScore: { score: 0.005, signals: ["few_vowels"] },
   }),
 
   greylisted: answered(withRetry(GREYLISTED, 300)),

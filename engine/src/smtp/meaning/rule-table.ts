@@ -1,7 +1,7 @@
 /**
- * A table of rules made ready for use: for each reply only the phrases that can be in it are tried.
+ * Compiles a table of rules: for each reply only the phrases that can match are tried.
  *
- * Rows are looked at in order and the first that fits decides. What a row may ask for is in rule.ts.
+ * Rows are tried in order and the first match decides. Conditions of a row are described in rule.ts.
  */
 
 import type { ReplyStage } from "./category.ts";
@@ -9,21 +9,21 @@ import type { Phrase, Phrases } from "./phrase.ts";
 import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
 import type { ReplyText } from "./reply-text.ts";
 import type { Rule } from "./rule.ts";
-import { anotherSubject, SUBJECT_OF, sentenceUpTo } from "./sentence-subject.ts";
+import { clientSubject, SUBJECT_OF, sentenceUpTo } from "./sentence-subject.ts";
 
-/** What rules look at besides the words. */
-export type Circumstances = {
+/** What rules check besides the text. */
+export type ReplyFacts = {
   stage: ReplyStage;
   code: number;
-  /** First digit of the code, or of the enhanced code where there is no other. */
+  /** First digit of the code, or of the enhanced code if there is no other. */
   severity: number;
   enhanced: string;
-  /** Host names of the mail server in lower case, by DNS and by its own word; empty when unknown. */
+  /** Host names of the mail server in lower case, from DNS and from its banner; empty when unknown. */
   hosts: readonly string[];
 };
 
-/** A wording, and which phrases of the table are worth trying on it. */
-export type Occasion = { wording: ReplyText; words: Uint8Array; tokens: Uint8Array };
+/** A text, and which phrases of the table may match it. */
+export type IndexedText = { text: ReplyText; words: Uint8Array; tokens: Uint8Array };
 
 type Row = { rule: Rule; wordsFrom: number; tokensFrom: number };
 
@@ -44,58 +44,58 @@ export class RuleTable {
     this.#findTokens = indexPhrases(tokens);
   }
 
-  /** Some of the table's rules, in an order of their own. */
+  /** A subset of the table's rules, in its own order. */
   rowsOf(rules: readonly Rule[]): readonly Row[] {
     return rules.flatMap((rule) => this.#rows.get(rule) ?? []);
   }
 
-  occasionOf(wording: ReplyText): Occasion {
+  index(text: ReplyText): IndexedText {
     return {
-      wording,
-      words: this.#findWords(wording.clean),
-      tokens: this.#findTokens(wording.asWritten),
+      text,
+      words: this.#findWords(text.clean),
+      tokens: this.#findTokens(text.asWritten),
     };
   }
 }
 
-/** The first rule that fits, looking at these words instead of the whole wording's. */
-export function firstFit(
+/** The first rule that matches, using `clean` instead of the whole text. */
+export function firstMatch(
   rows: readonly Row[],
-  { wording, words, tokens }: Occasion,
+  { text, words, tokens }: IndexedText,
   clean: string,
-  circumstances: Circumstances,
+  facts: ReplyFacts,
 ): Rule | undefined {
   for (const { rule, wordsFrom, tokensFrom } of rows) {
-    if (rule.words && !isAnyIn(rule.words, words, wordsFrom, clean, isAboutThem(rule))) continue;
-    if (rule.token && !isAnyIn(rule.token, tokens, tokensFrom, wording.asWritten)) continue;
-    if (suits(rule, circumstances) && !rule.unless?.whole.test(clean)) return rule;
+    if (rule.words && !anyMatches(rule.words, words, wordsFrom, clean, isAboutRecipient(rule))) continue;
+    if (rule.token && !anyMatches(rule.token, tokens, tokensFrom, text.asWritten)) continue;
+    if (conditionsHold(rule, facts) && !rule.unless?.whole.test(clean)) return rule;
   }
   return undefined;
 }
 
-/** Whether a phrase is in the text; with `aboutThem`, in a sentence that names none of us before it. */
-function isAnyIn(
+/** Whether a phrase matches; with `aboutRecipient`, only in a sentence that does not name the client before it. */
+function anyMatches(
   { each }: Phrases,
   marks: Uint8Array,
   from: number,
   text: string,
-  aboutThem = false,
+  aboutRecipient = false,
 ): boolean {
   for (let at = 0; at < each.length; at++) {
     if (marks[from + at] !== 1) continue;
     const found = each[at]?.expression.exec(text);
     if (!found) continue;
-    if (!aboutThem || !anotherSubject(sentenceUpTo(text, found.index + found[0].length))) return true;
+    if (!aboutRecipient || !clientSubject(sentenceUpTo(text, found.index + found[0].length))) return true;
   }
   return false;
 }
 
-/** The rule speaks of the recipient or of its domain, and says nothing good of it. */
-function isAboutThem({ category, subject = SUBJECT_OF[category] }: Rule): boolean {
+/** The rule is about the recipient or its domain. */
+function isAboutRecipient({ category, subject = SUBJECT_OF[category] }: Rule): boolean {
   return subject === "recipient" || subject === "their_domain";
 }
 
-function suits(rule: Rule, { stage, code, severity, enhanced, hosts }: Circumstances): boolean {
+function conditionsHold(rule: Rule, { stage, code, severity, enhanced, hosts }: ReplyFacts): boolean {
   if (rule.stages && !rule.stages.includes(stage)) return false;
   if (stage !== "rcpt" && rule.category.startsWith("mailbox_")) return false;
   if (rule.severity && severity !== rule.severity) return false;

@@ -1,6 +1,6 @@
 /**
- * Who a sentence is about. "Does not exist" counts against a mailbox only where the recipient is what does not exist:
- * said of a sender, of our server or of our address, the same words are a refusal of us.
+ * The subject of a sentence. "Does not exist" counts against a mailbox only where the recipient is what does not
+ * exist: said of a sender, of our server or of our IP, the same words reject the client.
  */
 
 import type { ReplyCategory } from "./category.ts";
@@ -8,7 +8,7 @@ import { any, type Phrases } from "./phrase.ts";
 
 export type Subject = "recipient" | "their_domain" | "sender" | "our_host" | "content" | "conversation";
 
-/** What a rule of this category is about, unless the rule says otherwise. */
+/** The subject of a rule by category, unless the rule overrides it. */
 export const SUBJECT_OF: Record<ReplyCategory, Subject> = {
   accepted: "recipient",
   mailbox_not_found: "recipient",
@@ -27,8 +27,8 @@ export const SUBJECT_OF: Record<ReplyCategory, Subject> = {
   message_too_big: "content",
 };
 
-/** Names of a sender, and of ours, in the languages that servers speak. Words as reply-text.ts makes them. */
-const OTHERS: readonly (readonly [Subject, Phrases])[] = [
+/** Words for the sender and for the client, in the languages of servers. Normalised as in reply-text.ts. */
+const CLIENT_NAMES: readonly (readonly [Subject, Phrases])[] = [
   [
     "sender",
     any`
@@ -36,7 +36,9 @@ const OTHERS: readonly (readonly [Subject, Phrases])[] = [
       (the |a |this |your |our )?(envelope )?(sender|mail ?from|return-?path|originator|reverse-path)s? (address|domain|mailbox|account|user|host)
       (unknown|invalid|bad|such) senders?\b
       mail ?from\b
-      your (own )?(e-?mail |mail )?(address|account|mailbox|domain|user|identity)\b
+      (sending|originating|envelope) domain\b
+      you (send|write|mail|come)\w* (from|as)\b
+      your (own |envelope |sending )?(e-?mail |mail )?(address(?! (range|block|space))|account|mailbox|domain|user|identity)\b
       (expediteur|emetteur|absender|remitente|mittente|remetente|nadawc|afzender|verzender|avsandare|odesilatel|felado|gonderen)
       votre (adresse|compte|domaine|boite)(?! ip)
       ihre? (adresse|konto|domain|postfach|mailadresse)\b
@@ -58,6 +60,10 @@ const OTHERS: readonly (readonly [Subject, Phrases])[] = [
       your (\S+ )?(mail ?)?(server|servers|host|hostname|host name|mta|ips?|ip(-| )address(es)?|network|system|machine|client|ptr|helo|ehlo|reverse dns|rdns|dns|country|isp|provider|relay|computer|connection|site)\b
       (sending|connecting|client|originating|source|smtp client) (mail ?)?(server|host|ip|mta|address|system|client|network)\b
       remote (ip|address|client)\b
+      host address\b
+      hosts? (without|with|that|which)\b
+      your (ip |address |network )+(range|block|space)\b
+      @ip (is |was )?(unknown|not (known|found|registered))\b
       (client|peer)( host)? \S*@ip
       votre (serveur|ip|adresse ip|hote|machine|reseau|fournisseur)
       ihre? (mail-?)?(server|host|ip|ip-adresse|system|netz)
@@ -80,12 +86,12 @@ const OTHERS: readonly (readonly [Subject, Phrases])[] = [
   ],
 ];
 
-/** Which of us, if any, is named in these words. */
-export function anotherSubject(words: string): Subject | undefined {
-  return OTHERS.find(([, names]) => names.whole.test(words))?.[0];
+/** Which part of the client, if any, these words name. */
+export function clientSubject(words: string): Subject | undefined {
+  return CLIENT_NAMES.find(([, names]) => names.whole.test(words))?.[0];
 }
 
-/** The words of a sentence up to a place in it. */
+/** The words of a sentence up to a position in it. */
 export function sentenceUpTo(words: string, end: number): string {
   return words.slice(words.lastIndexOf(" . ", Math.max(0, end - 1)) + 1, end);
 }

@@ -1,12 +1,12 @@
 /**
- * Sets of words that stand for one thing, for use in phrases: "{user} unknown". Spelling mistakes in them
- * are real ones. The sets that end in "abroad" are stems of other languages than English, without accents.
+ * Sets of words with one meaning, for use in phrases: "{user} unknown". Misspellings in them are real ones. The sets
+ * that end in "abroad" are stems of other languages than English, without accents.
  */
 
 export const NOUNS: Record<string, string> = {
   user: "(users?|user ?accounts?|mail ?address(es)?|recipi?ents?|rece?ipients?|recepients?|mail ?box(es)?|mbox|inbox|accounts?|addresse?s?|addressees?|e-?mails?|e-?mail ?(address(es)?|accounts?|id|box)|rcpts?|aliase?s?|person|customers?|subscribers?|username|user ?id|local-?part|local part|login|members?|mailuser|mailname|destination address|destination|maildrop|identity|contact|userid)",
   sender:
-    "(senders?|mail ?from|envelope(-| )?from|envelope(-| )?senders?|return-?path|return path|reply-?to|originator|sender(s)? (address|domain|email|mail)|from (address|domain|header)|sending domain)",
+    "(senders?|mail ?from|envelope(-| )?from|envelope(-| )?senders?|return-?path|return path|return address|reverse-?path|reverse path|reply-?to|originator|sender(s)? (address|domain|email|mail)|from (address|domain|header)|sending domain)",
   list: "(\\S*(rbl|dnsbl|spamhaus|spamcop|sorbs|barracuda|uceprotect|abuseat|senderscore|invaluement|nixspam|njabl|psbl|spfbl|mailspike|cloudmark|hostkarma|mail-abuse|spamrl|cobion|senderbase|talos|backscatterer|abusix|spameatingmonkey|lashback|blocklist|blacklist|blackhole)\\S*|black ?lists?|block(ed)? ?lists?|black-lists?|block-lists?|deny ?lists?|sbl\\S*|xbl|pbl|cbl|zen|bl|css|trend micro|reputation|spam ?(list|database)|spammer list|(our|my|internal|local|private) (bad |spam |ip |access )+(list|database|filter)s?)",
   host: "(hosts?|servers?|clients?|ip|ips|ip(-| )?address(es)?|mtas?|networks?|netblock|subnet|machine|relays?|mail ?servers?|mail hosts?|mx|gateway|system|@ip)",
   refused:

@@ -23,7 +23,7 @@ const result: ValidationResult = {
   confidence: 0.95,
   safe_to_send: true,
   is_valid: true,
-  reason: "The mail server accepts this mailbox and refuses made-up ones.",
+  reason: "The mail server accepts this mailbox and rejects made-up ones.",
   suggestion: null,
   score: 97,
   flags: [],

@@ -9,7 +9,7 @@ import {
 } from "@mailvet/contract";
 import type { FastifyRequest } from "fastify";
 import { Refusal } from "../../refusal.ts";
-import { type CheckSettings, checkSettingsOf } from "../../validations/check-options.ts";
+import { type CheckParameters, checkOptionsOf } from "../../validations/check-options.ts";
 import type { Validations } from "../../validations/validations.ts";
 import { type ChargeOutcomeDeps, settleCharges } from "../middleware/settle-charges.ts";
 import "../route-config.ts";
@@ -26,7 +26,7 @@ export const validationRoutes =
   ({ validations, charges }: ValidationRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     settleCharges(app, charges);
-    const validateOne = async (request: FastifyRequest, email: string, options: CheckSettings) => {
+    const validateOne = async (request: FastifyRequest, email: string, options: CheckParameters) => {
       const answer = await validations.validate(request.caller!, email, askingOf(request, options));
       request.creditsRemaining = answer.creditsRemaining;
       request.onDelivered = answer.planRecheck;
@@ -48,7 +48,7 @@ export const validationRoutes =
         },
         config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
       },
-      (request) => validateOne(request, request.body.email, checkSettingsOf(request.body)),
+      (request) => validateOne(request, request.body.email, checkOptionsOf(request.body)),
     );
 
     app.get(
@@ -66,7 +66,7 @@ export const validationRoutes =
         config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
       },
       (request) =>
-        validateOne(request, emailOf(request.url, request.query.email), checkSettingsOf(request.query)),
+        validateOne(request, emailOf(request.url, request.query.email), checkOptionsOf(request.query)),
     );
 
     app.post(
@@ -93,7 +93,7 @@ export const validationRoutes =
         const answer = await validations.validateMany(
           request.caller!,
           request.body.emails,
-          askingOf(request, checkSettingsOf(request.body)),
+          askingOf(request, checkOptionsOf(request.body)),
         );
         request.creditsRemaining = answer.creditsRemaining;
         return answer.summary;
@@ -117,7 +117,7 @@ function emailOf(url: string, email: string): string {
   return email.slice(0, at).replace(/(?<=\S) (?=\S)/g, "+") + email.slice(at);
 }
 
-function askingOf({ id: requestId, idempotencyKey, visit }: FastifyRequest, options: CheckSettings) {
+function askingOf({ id: requestId, idempotencyKey, visit }: FastifyRequest, options: CheckParameters) {
   return { requestId, idempotencyKey, startedAtMs: visit.startedAt, options };
 }
 

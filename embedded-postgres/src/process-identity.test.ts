@@ -1,0 +1,36 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { expect, test } from "vitest";
+import { isRunning, startTimeOf, worksIn } from "./process-identity.ts";
+
+test("a living process has one beginning, and no other process shares it", async () => {
+  expect(startTimeOf(process.pid)).toBeDefined();
+  expect(startTimeOf(process.pid)).toBe(startTimeOf(process.pid));
+  const other = spawn("sleep", ["5"]);
+  await once(other, "spawn");
+  expect(startTimeOf(other.pid!)).not.toBe(startTimeOf(process.pid));
+  other.kill();
+});
+
+test("a process that has ended is not running, also while its parent has not buried it", async () => {
+  // The shell becomes a sleep, which never asks what became of the child it has inherited.
+  const parent = spawn("sh", ["-c", "sleep 0.05 & echo $!; exec sleep 5"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [line] = await once(parent.stdout, "data");
+  const zombie = Number(line);
+  await expect.poll(() => startTimeOf(zombie)).toBeUndefined();
+  expect(() => process.kill(zombie, 0)).not.toThrow(); // the system still counts it as a process
+  parent.kill();
+  await once(parent, "exit");
+  expect(isRunning(parent.pid!)).toBe(false);
+});
+
+test("a process is known by the directory it works in", async () => {
+  const child = spawn("sleep", ["5"], { cwd: "/" });
+  await once(child, "spawn");
+  await expect.poll(() => worksIn(child.pid!, "/")).toBe(true);
+  expect(worksIn(child.pid!, tmpdir())).toBe(false);
+  child.kill();
+});

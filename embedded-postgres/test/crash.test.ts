@@ -1,0 +1,238 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findPackage, readyBinaries } from "../src/binaries.ts";
+import { pathsIn } from "../src/data-directory.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../src/embedded-postgres.ts";
+import type { EmbeddedPostgresEvent } from "../src/events.ts";
+import { isRunning } from "../src/process-identity.ts";
+import { chooseRunAsUser, processIdentity } from "../src/run-as-user.ts";
+import { openServer } from "../src/server.ts";
+import { socketIn } from "../src/socket-directory.ts";
+import { killServer, openEmbeddedWorld, serverPid } from "./launcher-program.ts";
+
+/** For the stories of many rounds, each of which starts a program. */
+const LONG_STORY_MS = 600_000;
+
+const world = openEmbeddedWorld();
+afterAll(() => world.close());
+
+const dataDirectory = world.directory("data");
+const { cluster, sockets } = pathsIn(dataDirectory);
+const postmasterFile = join(cluster, "postmaster.pid");
+
+beforeAll(async () => {
+  const server = await startEmbeddedPostgres({ dataDirectory });
+  const client = await connect(server);
+  await client.query("CREATE TABLE saved (n int PRIMARY KEY)");
+  await client.end();
+  await server.stop();
+});
+
+async function connect(server: Pick<EmbeddedPostgres, "connection">): Promise<pg.Client> {
+  const client = new pg.Client(server.connection);
+  client.on("error", () => {}); // servers are killed here
+  await client.connect();
+  return client;
+}
+
+/** A service that saved some rows and was killed. Its server goes on unless that is killed too. */
+async function killedService(): Promise<{ lastSaved: number; pid: number }> {
+  const service = world.startService(dataDirectory);
+  await service.hear(/(saved \d+\n){3}/);
+  const pid = serverPid(dataDirectory)!;
+  await service.kill();
+  await sleep(20); // timing: its last words are still on their way
+  const lastSaved = Number(/.*saved (\d+)\n/s.exec(service.words())?.[1]);
+  return { lastSaved, pid };
+}
+
+test(
+  "a service that is killed five times loses nothing it was told is saved, and finds its server still running",
+  async () => {
+    const servers = new Set<number>();
+    let last = 0;
+    for (let round = 0; round < 5; round++) {
+      const { lastSaved, pid } = await killedService();
+      expect(lastSaved).toBeGreaterThanOrEqual(last + 3);
+      servers.add(pid);
+      last = lastSaved;
+    }
+    expect(servers.size).toBe(1);
+    await expectEveryRow(last);
+  },
+  LONG_STORY_MS,
+);
+
+test(
+  "a service that is killed five times together with its server loses nothing it was told is saved",
+  async () => {
+    let last = 0;
+    for (let round = 0; round < 5; round++) {
+      const { lastSaved, pid } = await killedService();
+      expect(lastSaved).toBeGreaterThanOrEqual(last + 3);
+      process.kill(pid, "SIGKILL");
+      last = lastSaved;
+    }
+    await expectEveryRow(last);
+  },
+  LONG_STORY_MS,
+);
+
+/** What was acknowledged is there, without gaps. A row nobody was told about may be there too. */
+async function expectEveryRow(lastSaved: number): Promise<void> {
+  const server = await startEmbeddedPostgres({ dataDirectory });
+  const client = await connect(server);
+  const { rows } = await client.query("SELECT count(*)::int AS rows, max(n) AS highest FROM saved");
+  await client.end();
+  await server.stop();
+  expect(rows[0].rows).toBe(rows[0].highest);
+  expect(rows[0].rows).toBeGreaterThanOrEqual(lastSaved);
+}
+
+test("locks left by a killed server do not stop the next, whose number somebody else has now or nobody buried", async () => {
+  // Processes of the server's own user, as PostgreSQL pays no heed to those of others.
+  const parent = spawn("sh", ["-c", "sleep 0.05 & echo $!; exec sleep 20"], {
+    ...processIdentity(chooseRunAsUser(cluster)),
+    cwd: "/",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const zombie = Number((await once(parent.stdout, "data"))[0]);
+  await expect.poll(() => isRunning(zombie)).toBe(false);
+  for (const pid of [zombie, parent.pid]) {
+    const left = [pid, cluster, 1_700_000_000, 5432, sockets, "", "  1234567  1", "ready   ", ""].join("\n");
+    writeFileSync(postmasterFile, left);
+    writeFileSync(`${socketIn(sockets)}.lock`, left);
+    writeFileSync(socketIn(sockets), "");
+    const server = await startEmbeddedPostgres({ dataDirectory });
+    await (await connect(server)).end();
+    await server.stop();
+  }
+  parent.kill();
+  await once(parent, "exit");
+});
+
+test("a server that is just stopping is waited for", async () => {
+  const { pid } = await killedService();
+  const guest = await connect({
+    connection: { host: sockets, port: 5432, user: "app", database: "app", ssl: false },
+  });
+  process.kill(pid, "SIGTERM"); // it stops when the last guest has gone, and lets nobody in meanwhile
+  const starting = startEmbeddedPostgres({ dataDirectory });
+  expect(await Promise.race([starting, sleep(400, "waiting")])).toBe("waiting"); // timing: for what must not come
+  await guest.end();
+  const server = await starting;
+  expect(isRunning(pid)).toBe(false);
+  expect(serverPid(dataDirectory)).not.toBe(pid);
+  await server.stop();
+});
+
+test("processes that have not noticed their server's death are waited for", async () => {
+  const first = await startEmbeddedPostgres({ dataDirectory });
+  const client = await connect(first);
+  const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  const straggler = rows[0]!.pid;
+  process.kill(straggler, "SIGSTOP");
+  await killServer(dataDirectory);
+  await first.exited;
+  await first.stop();
+  const starting = startEmbeddedPostgres({ dataDirectory });
+  expect(await Promise.race([starting, sleep(400, "waiting")])).toBe("waiting"); // timing: for what must not come
+  process.kill(straggler, "SIGCONT");
+  await (await starting).stop();
+});
+
+test("a server left behind that nobody can reach any more is stopped, and another started", async () => {
+  const { pid } = await killedService();
+  rmSync(sockets, { recursive: true }); // an eager cleaner was here
+  const events: EmbeddedPostgresEvent[] = [];
+  const server = await startEmbeddedPostgres({ dataDirectory, onEvent: (event) => events.push(event) });
+  expect(events).toContainEqual({ event: "orphan_stopping", pid });
+  expect(isRunning(pid)).toBe(false);
+  await (await connect(server)).end();
+  await server.stop();
+});
+
+test("a server left behind by another version of PostgreSQL makes way for ours", async () => {
+  const { pid } = await killedService();
+  const user = chooseRunAsUser(cluster);
+  const paths = pathsIn(dataDirectory);
+  const onEvent = () => {};
+  const packageDirectory = findPackage();
+  const binaries = readyBinaries({ packageDirectory, copyDirectory: paths.binariesCopy, user, onEvent });
+  const newer = { ...binaries, version: { ...binaries.version, number: binaries.version.number + 1 } };
+  const server = await openServer({ paths, socketDirectory: sockets, binaries: newer, user, onEvent });
+  expect(isRunning(pid)).toBe(false);
+  expect(serverPid(dataDirectory)).toBeDefined();
+  await server.stop();
+});
+
+test("a server that answers but is no process of this system, as in another container, is left alone", async () => {
+  const { pid } = await killedService();
+  const file = readFileSync(postmasterFile, "utf8");
+  writeFileSync(postmasterFile, file.replace(/^\d+/, "4194999"));
+  await expect(startEmbeddedPostgres({ dataDirectory })).rejects.toThrow("another container");
+  expect(isRunning(pid)).toBe(true);
+  writeFileSync(postmasterFile, file);
+  await (await startEmbeddedPostgres({ dataDirectory })).stop();
+  expect(isRunning(pid)).toBe(false);
+});
+
+test("a service that is killed while it makes the database leaves nothing that is taken for one", async () => {
+  const fresh = world.directory("halfway");
+  const service = world.startService(fresh);
+  const begun = () => existsSync(fresh) && readdirSync(fresh).some((name) => /^postgres\.new-/.test(name));
+  await expect.poll(begun, { interval: 5 }).toBe(true);
+  await service.kill();
+  expect(existsSync(join(fresh, "postgres"))).toBe(false);
+
+  const server = await startEmbeddedPostgres({ dataDirectory: fresh });
+  await (await connect(server)).end();
+  await server.stop();
+  expect(existsSync(join(fresh, "postgres", "PG_VERSION"))).toBe(true);
+});
+
+/** The watchdogs that run for the servers of a data directory. */
+function watchdogsOf(directory: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      return words.includes("embedded-postgres-watchdog") && words.includes(pathsIn(directory).serverOwner);
+    } catch {
+      return false; // no process, or it has just ended
+    }
+  });
+}
+
+test("a server whose service was killed ends by itself in good order, unless the next service has adopted it", async () => {
+  const patience = { timeout: 120_000, interval: 100 };
+  const place = world.directory("watched");
+  const first = world.startService(place, undefined, 1);
+  await first.hear(/saved 1\n/);
+  const pid = serverPid(place)!;
+  const [watchdog, ...more] = watchdogsOf(place);
+  expect(more).toEqual([]);
+
+  // Stopped, so that it cannot act before the next service is there, however slow that is.
+  process.kill(Number(watchdog), "SIGSTOP");
+  await first.kill();
+  const second = world.startService(place, undefined, 1);
+  await second.hear(/server_adopted(.|\n)*saved/);
+  process.kill(Number(watchdog), "SIGCONT");
+  await expect.poll(() => watchdogsOf(place), patience).not.toContain(watchdog);
+  expect(serverPid(place)).toBe(pid);
+
+  await second.kill();
+  await expect.poll(() => [serverPid(place), watchdogsOf(place)], patience).toEqual([undefined, []]);
+  const log = readFileSync(pathsIn(place).log, "utf8");
+  expect(log.trimEnd()).toMatch(/database system is shut down$/);
+
+  const third = await startEmbeddedPostgres({ dataDirectory: place });
+  expect(watchdogsOf(place)).toHaveLength(1);
+  await third.stop();
+  await expect.poll(() => watchdogsOf(place), patience).toEqual([]);
+}, 300_000);

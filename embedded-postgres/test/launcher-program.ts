@@ -1,0 +1,121 @@
+/** Data directories for embedded databases, services that run on them, and the clearing up afterwards. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { pathsIn } from "../src/data-directory.ts";
+import { isServerOf, readPostmasterFile } from "../src/postmaster-file.ts";
+import { isRunning } from "../src/process-identity.ts";
+import { processIdentity, type RunAsUser } from "../src/run-as-user.ts";
+
+/** Ends a program when this process ends. */
+const LEAVE_WITH_PARENT = [
+  "--import",
+  new URL("../../scripts/preload-leave-with-parent.mjs", import.meta.url).href,
+];
+
+const PROGRAM = fileURLToPath(new URL("./embedded-service.mjs", import.meta.url));
+/** `nobody`, as on every Linux. */
+export const ORDINARY_USER = { name: "nobody", uid: 65_534, gid: 65_534 };
+
+export type TestService = {
+  process: ChildProcess;
+  words(): string;
+  /** Resolves when it has said this. */
+  hear(what: RegExp): Promise<void>;
+  kill(): Promise<void>;
+};
+
+export function openEmbeddedWorld() {
+  const folder = mkdtempSync(join(tmpdir(), "embedded-pg-"));
+  chmodSync(folder, 0o755); // as root, the database's user has to pass
+  const directories = new Set<string>();
+  const services: TestService[] = [];
+
+  return {
+    folder,
+    directory(name: string): string {
+      const path = join(folder, name);
+      directories.add(path);
+      return path;
+    },
+    startService(dataDirectory: string, user?: RunAsUser, orphanGraceSeconds?: number): TestService {
+      const service = startService(dataDirectory, user, orphanGraceSeconds);
+      services.push(service);
+      return service;
+    },
+    async close(): Promise<void> {
+      for (const service of services) await service.kill();
+      for (const directory of directories) await endServerOf(directory);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The process of the database server on this data directory, while it lives. */
+export function serverPid(dataDirectory: string): number | undefined {
+  const { cluster } = pathsIn(dataDirectory);
+  const pid = readPostmasterFile(cluster)?.pid;
+  return pid !== undefined && isServerOf(cluster, pid) ? pid : undefined;
+}
+
+export async function killServer(dataDirectory: string): Promise<void> {
+  const pid = serverPid(dataDirectory)!;
+  process.kill(pid, "SIGKILL");
+  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5)); // timing: between two looks
+}
+
+async function endServerOf(dataDirectory: string): Promise<void> {
+  const pid = serverPid(dataDirectory);
+  if (pid === undefined) return;
+  process.kill(pid, "SIGQUIT");
+  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5)); // timing: between two looks
+}
+
+/** Long enough for what a test does with the server of a service that it has killed. */
+const LONG_GRACE_SECONDS = 600;
+
+function startService(
+  dataDirectory: string,
+  user: RunAsUser | undefined,
+  orphanGraceSeconds = LONG_GRACE_SECONDS,
+): TestService {
+  const child = spawn(
+    process.execPath,
+    [...LEAVE_WITH_PARENT, PROGRAM, dataDirectory, String(orphanGraceSeconds)],
+    {
+      ...processIdentity(user),
+      env: { PATH: process.env.PATH },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  let words = "";
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk) => {
+      words += chunk;
+      for (const listener of listeners) listener();
+    });
+  }
+  return {
+    process: child,
+    words: () => words,
+    hear: (what) =>
+      new Promise((resolve, reject) => {
+        const listen = () => {
+          if (what.test(words)) resolve();
+          else if (child.exitCode !== null) reject(new Error(`It ended without saying ${what}: ${words}`));
+        };
+        listeners.add(listen);
+        child.once("close", listen);
+        listen();
+      }),
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
