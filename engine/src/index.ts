@@ -8,6 +8,7 @@ export {
   predictedBounceRate,
 } from "./calibration.ts";
 export { createResolver, type Resolver, type ResolverOptions } from "./dns/resolver.ts";
+export { createSemaphore, type Semaphore } from "./dns/semaphore.ts";
 export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
 export type { Finding } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";

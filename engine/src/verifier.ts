@@ -52,7 +52,8 @@ export type Check = {
 };
 
 export type Verifier = {
-  begin(email: string, level: Level, priority?: CheckPriority): Check;
+  /** Takes an address, or its inspection (the evidence of a check of level "syntax"), which is then not repeated. */
+  begin(subject: string | Evidence, level: Level, priority?: CheckPriority): Check;
   /** `begin(…).done` */
   verify(email: string, level: Level, priority?: CheckPriority): Promise<Evidence>;
   /** Yields results in completion order. At most `concurrency` checks run at once, so memory is bounded. */
@@ -72,8 +73,13 @@ const DEFAULT_CONCURRENCY = 3000;
 export function createVerifier(deps: VerifierDeps): Verifier {
   const inspect = createInspection(deps);
   const facts = createDomainFacts(deps);
-  const runStages = async (evidence: Evidence, level: Level, priority: RequestPriority): Promise<void> => {
-    Object.assign(evidence, inspect(evidence.email));
+  const runStages = async (
+    evidence: Evidence,
+    level: Level,
+    priority: RequestPriority,
+    isInspected: boolean,
+  ): Promise<void> => {
+    if (!isInspected) Object.assign(evidence, inspect(evidence.email));
     if (level === "syntax" || isSettledByText(evidence)) return;
     await resolveRoute(facts, evidence);
     if (evidence.route?.kind === "domain_not_found") return; // a domain that does not exist has no policies
@@ -84,10 +90,11 @@ export function createVerifier(deps: VerifierDeps): Verifier {
       resolvePolicies(facts, evidence),
     ]);
   };
-  const begin = (email: string, level: Level, { isUrgent }: CheckPriority = {}): Check => {
-    const evidence: Evidence = { email };
+  const begin = (subject: string | Evidence, level: Level, { isUrgent }: CheckPriority = {}): Check => {
+    const isInspected = typeof subject !== "string";
+    const evidence: Evidence = isInspected ? { ...subject } : { email: subject };
     const priority = new RequestPriority(isUrgent);
-    const done = runStages(evidence, level, priority)
+    const done = runStages(evidence, level, priority, isInspected)
       .catch((error: unknown) => {
         // An exception here affects this address only; other checks continue.
         evidence.failure = error instanceof Error ? (error.stack ?? error.message) : String(error);

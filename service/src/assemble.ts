@@ -46,8 +46,8 @@ import { createApiKeys } from "./keys/api-keys.ts";
 import type { Log } from "./log.ts";
 import { hourly, startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
-import { processLeases } from "./pacing/release-leases.ts";
-import { createSharedPaces } from "./pacing/shared-host-limiters.ts";
+import { processLeases } from "./pacing/lease-sql.ts";
+import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
 import { createProcessRegistry } from "./queue/process-registry.ts";
 import { createTasks } from "./queue/tasks.ts";
 import { startWorker, type Worker } from "./queue/worker.ts";
@@ -132,9 +132,6 @@ async function open(
   closers: Closer[],
   interrupted: AbortSignal | undefined,
 ): Promise<Omit<AssembledService, "close">> {
-  const warn = (text: string) => log.write.warn(log.masked(text));
-  const sayFailure = (subject: Record<string, string>, failure: string) =>
-    log.write.error(subject, log.masked(failure));
   const { role } = config;
   const isAlone = "dataDirectory" in config.storage; // nobody else gets at the embedded database
   const slots = role === "api" ? 0 : config.jobs.workerSlots;
@@ -146,7 +143,7 @@ async function open(
   closers.push(storage.close);
   const { database } = storage;
 
-  const notices = createPubSub(database.connection, { say: warn });
+  const notices = createPubSub(database.connection, { log: log.event });
   closers.push(() => notices.close());
   const processes = createProcessRegistry({
     database,
@@ -158,7 +155,9 @@ async function open(
   closers.push(() => processes.close());
   await abortable(processes.start(), interrupted);
   const tasks = createTasks({ database });
-  const mailer = createMailer(config.mail, say);
+  const mailer = createMailer(config.mail, ({ to, subject, text }) =>
+    say(`No mail server is configured. Pass this message on to ${to}:\n${subject}\n\n${text}`),
+  );
   closers.push(() => mailer.close());
   const resolver = resolverFrom(config.engine);
   closers.push(() => resolver.close());
@@ -177,15 +176,17 @@ async function open(
   });
   closers.push(() => webhooks.close());
   const { publish } = webhooks;
-  const ledger = createLedger({ database, say: warn, onLow: webhooks.publishLowCredits });
+  const ledger = createLedger({ database, log: log.event, onLow: webhooks.publishLowCredits });
   closers.push(() => ledger.close());
   const keyring = createApiKeys({ database, notices, announce: publish });
   closers.push(() => keyring.close());
 
-  const paces = isAlone ? undefined : createSharedPaces({ database, notices, processes, say: warn });
+  const paces = isAlone
+    ? undefined
+    : createSharedHostLimiters({ database, notices, processes, log: log.event });
   closers.push(() => paces?.close());
   const paceBook = paces ? undefined : createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
-  const naming = createNaming({ database, learns: config.engine.aiEnhancement, say: warn });
+  const naming = createNaming({ database, learns: config.engine.aiEnhancement, log: log.event });
   closers.push(() => naming.close());
   const metrics = createMetrics();
   const adjudicator =
@@ -193,7 +194,7 @@ async function open(
       ? createAdjudicator({
           settings: config.adjudicator,
           pool: database.pool,
-          say: warn,
+          log: log.event,
           count: metrics.countAdjudication,
         })
       : undefined;
@@ -205,12 +206,12 @@ async function open(
   closers.push(() => verifier.close());
   const lists = startListRefresh({ ...config.lists, lists: verifier.lists, log });
   closers.push(() => lists.close());
-  const memory = createVerdictCache({ database, say: warn });
-  const learned = createCalibrationCache({ pool: database.pool, notices });
+  const verdictCache = createVerdictCache({ database, log: log.event });
+  const calibrations = createCalibrationCache({ pool: database.pool, notices });
   const feedback = createFeedback({
     database,
-    learned,
-    lookBack: (accountId, addresses) => rescore({ verifier, memory }, accountId, addresses),
+    calibrations,
+    rescore: (accountId, addresses) => rescore({ verifier, verdictCache }, accountId, addresses),
     sandboxDomain: SANDBOX_DOMAIN,
     limits: config.jobs,
   });
@@ -218,14 +219,14 @@ async function open(
   const validations = createValidations({
     verifier,
     ledger,
-    memory,
-    learned,
+    verdictCache,
+    calibrations,
     naming,
     level: "smtp",
     countVerdict,
     singleBudgetMs: config.budgets.singleMs,
     bulkBudgetMs: config.budgets.bulkMs,
-    sayFailure: (requestId, failure) => sayFailure({ request_id: requestId }, failure),
+    log: log.event,
     rechecking: { database, tasks, processes, announce: publish },
   });
   closers.push(() => validations.close());
@@ -244,7 +245,7 @@ async function open(
       signUpCredits: config.signUp.credits,
       publicUrl: config.publicUrl ?? localUrl(config),
     },
-    say: warn,
+    log: log.event,
   });
   closers.push(() => accounts.close());
 
@@ -266,9 +267,9 @@ async function open(
     {
       reservations: ledger.releaseExpired,
       charges: ledger.refundExpired,
-      verdicts: memory.forgetExpired,
-      outcomes: feedback.eraseOld,
-      too_many_outcomes: hourly(feedback.eraseTooMany),
+      verdicts: verdictCache.deleteExpired,
+      outcomes: feedback.deleteOld,
+      too_many_outcomes: hourly(feedback.deleteSurplus),
       naming: hourly(naming.eraseOld),
       answers: idempotentResponses.deleteExpired,
       sessions: sessions.deleteExpired,
@@ -330,7 +331,7 @@ async function open(
     database,
     processes,
     openDoctor: () => doctorFrom(config.engine),
-    listPaces: paceBook ? paceBook.list : () => listSharedThrottles(database.pool),
+    listThrottles: paceBook ? paceBook.list : () => listSharedThrottles(database.pool),
     adjudicator,
     lists,
     version,

@@ -37,6 +37,8 @@ export const LOG_EVENTS = {
   task_exhausted: { level: "warn", message: "task failed for good" },
   task_exhausted_handler_failed: { level: "warn", message: "the end of a failed task could not be saved" },
   task_settle_failed: { level: "warn", message: "the outcome of a task could not be saved" },
+  notifications_lost: { level: "warn", message: "not listening for database notifications, reconnecting" },
+  notifications_restored: { level: "info", message: "listening for database notifications again" },
 
   // http
   request_completed: { level: "info", message: "request completed" },
@@ -56,8 +58,27 @@ export const LOG_EVENTS = {
     message: "the email about a disabled webhook endpoint failed",
   },
   low_credits_publish_failed: { level: "warn", message: "the event credits.low could not be published" },
+  check_failed: { level: "error", message: "a check failed with an internal error" },
+  recheck_not_planned: { level: "error", message: "a recheck could not be planned" },
+  verdicts_write_failed: { level: "warn", message: "cached verdicts could not be written" },
+  charge_missed: { level: "warn", message: "credits were not charged: the reservation had expired" },
+  background_task_failed: { level: "warn", message: "a background task failed" },
+  background_task_dropped: { level: "warn", message: "a background task was dropped: too many are waiting" },
 
   // pacing, naming, feedback, adjudication
+  pacing_sync_failed: {
+    level: "warn",
+    message: "shared throttling is not in sync with the database, retrying",
+  },
+  pacing_sync_restored: { level: "info", message: "shared throttling is in sync with the database again" },
+  naming_patterns_read_failed: { level: "warn", message: "naming patterns could not be read" },
+  naming_patterns_write_failed: { level: "warn", message: "naming patterns could not be written" },
+  adjudicator_paused: { level: "warn", message: "the language model does not answer and is paused" },
+  adjudicator_budget_used_up: { level: "warn", message: "AI_DAILY_BUDGET is used up until midnight UTC" },
+  adjudicator_budget_unknown: {
+    level: "warn",
+    message: "the daily budget of the language model could not be read",
+  },
 
   // system
   lists_refreshed: { level: "info", message: "lists refreshed" },

@@ -6,11 +6,11 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { API_PREFIX, type KeyMode, type KeyScope, type Plan, ValidationRequest } from "@mailvet/contract";
 import { Type } from "typebox";
 import { expect } from "vitest";
+import { accounts } from "../src/accounts/schema.ts";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
-import { accounts } from "../src/db/schema.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
@@ -30,7 +30,7 @@ export type HttpWorld = Awaited<ReturnType<typeof openHttpWorld>>;
 
 export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   const database = await openTestDatabase();
-  const notices = createPubSub(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { log: () => {} });
   await notices.start();
   const keyring = createApiKeys({ database, notices });
   const sessions = createSessions({ database });
@@ -130,7 +130,7 @@ function testBench() {
     api.post(
       "/echo",
       { schema: { body: ValidationRequest }, config: { access: { scope: "validate" } } },
-      async (request) => ({ email: request.body.email, call: count("echo"), once: request.onceKey }),
+      async (request) => ({ email: request.body.email, call: count("echo"), once: request.idempotencyKey }),
     );
     api.get("/spend", { config: { access: { scope: "validate" } } }, async () => ({ call: count("spend") }));
     api.get(

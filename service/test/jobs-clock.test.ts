@@ -101,7 +101,7 @@ test("time spent waiting for a worker or paused does not count against the retry
 
 test("checks started before the limit was reached are awaited and saved", async () => {
   const caller = await world.caller(3);
-  const worker = world.open({ validations: world.openValidations({ maxUnderWay: 8 }) }); // two per account
+  const worker = world.open({ validations: world.openValidations({ maxInFlight: 8 }) }); // two per account
   const jobId = await world.add(caller, [["ann@grey.test", "bea@grey.test", "cy@grey.test"]]);
   const [task] = await worker.claim();
   await worker.run(task!);

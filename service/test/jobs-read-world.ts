@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { API_PREFIX, STATUS_OF, type SubStatus } from "@mailvet/contract";
+import { accounts } from "../src/accounts/schema.ts";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub, notify } from "../src/db/pubsub.ts";
-import { accounts } from "../src/db/schema.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
@@ -37,7 +37,7 @@ export type WantedJob = Partial<typeof jobs.$inferInsert> & {
 
 export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const database = await openTestDatabase();
-  const notices = createPubSub(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { log: () => {} });
   const watch = createJobWatch({ database, pubsub: notices });
   const keyring = createApiKeys({ database, notices });
   await notices.start();

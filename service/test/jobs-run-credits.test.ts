@@ -94,7 +94,7 @@ test("a job never settles more than it reserved", async () => {
   const accountId = await openAccount(database, ledger, 5);
   const id = randomUUID();
   await hold(accountId, 3, id);
-  await expect(settle(accountId, 4, id)).rejects.toThrow("4 credits were used, and 3 were held");
+  await expect(settle(accountId, 4, id)).rejects.toThrow("used 4 credits of 3 reserved");
   expect(await ledger.balanceOf(accountId)).toEqual({ balance: 2, reserved: 3 });
   expect(await ledger.releaseExpired()).toBe(0); // a job's reservation does not expire
   await ledger.close();

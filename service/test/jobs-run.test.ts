@@ -238,7 +238,7 @@ test("a small job gets a slot while a large one occupies all of them waiting for
 
 test("when the limit of concurrent checks is reached, a slice is postponed without counting as a failure", async () => {
   const caller = await world.caller(3);
-  const worker = world.open({ validations: world.openValidations({ maxUnderWay: 4 }) }); // one per account
+  const worker = world.open({ validations: world.openValidations({ maxInFlight: 4 }) }); // one per account
   const jobId = await world.add(caller, [["eve@shop.test", "fay@shop.test", "valid@mailvet.test"]]);
   const [task] = await worker.claim();
   await worker.run(task!);

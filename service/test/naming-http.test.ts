@@ -60,7 +60,7 @@ async function mailboxesAt(domain: string): Promise<number | undefined> {
   return rows[0]?.mailboxes;
 }
 
-test("what was proven is counted when the service has stopped, and what was refused is not", async () => {
+test("proven mailboxes are counted by the time the service has stopped, rejected ones are not", async () => {
   for (const house of HOUSES) expect(await mailboxesAt(house)).toBe(STAFF.length);
 });
 
@@ -85,7 +85,7 @@ test.each([
   },
 );
 
-test("in a list, an address is judged by its neighbours and a slip in its domain is seen, in a request and in a job", async () => {
+test("lists add naming and typo suggestions, in a request and in a job", async () => {
   const locals = ["julia.novak", "jnovak", ...STAFF];
   const slip = "julia.larsen@lsit.test"; // there is no such domain
   const emails = [...locals.map((local) => `${local}@list.test`), slip];

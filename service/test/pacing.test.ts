@@ -23,7 +23,7 @@ const poll = (see: () => unknown) => expect.poll(see, { interval: 5 });
 const placesIn = async () =>
   (await database.pool.query("select key, process_id from pace_places order by key, number")).rows;
 
-test("however sessions come and go in three processes, a host never sees more than its limit", async () => {
+test("sessions of three processes never exceed the limit of a host", async () => {
   const limits = [1, 2, 3, 7];
   const inside = limits.map(() => 0);
   const most = limits.map(() => 0);
@@ -47,10 +47,10 @@ test("however sessions come and go in three processes, a host never sees more th
   expect(most).toEqual(limits); // all that is allowed, and no more
   expect(entered).toBe(3 * 6 * (2 + 3 + 4 + 8));
   await poll(placesIn).toEqual([]);
-  expect(processes.flatMap((one) => one.said)).toEqual([]);
+  expect(processes.flatMap((one) => one.events)).toEqual([]);
 });
 
-test("whoever waits in person goes before the list of another process, however long that has waited", async () => {
+test("an interactive check goes before the list of another process", async () => {
   const [first, second, third] = processes.map((one) => one.pace("busy.test", hostWith(1)));
   await first!.acquire();
   const list = visit(second!);
@@ -65,7 +65,7 @@ test("whoever waits in person goes before the list of another process, however l
   await poll(() => list.isIn).toBe(true);
 });
 
-test("a list that has waited ten seconds goes before those who wait in person", async () => {
+test("a list that has waited ten seconds goes before interactive checks", async () => {
   const [first, second, third] = processes.map((one) => one.pace("besieged.test", hostWith(1)));
   await first!.acquire();
   const list = visit(second!);
@@ -78,7 +78,7 @@ test("a list that has waited ten seconds goes before those who wait in person", 
   expect(person.isIn).toBeUndefined();
 });
 
-test("a busy process cannot take a place again before another one that waits for it", async () => {
+test("a busy process cannot take a lease again before another that waits for it", async () => {
   const [busy, patient] = [api.pace("turns.test", hostWith(1)), worker.pace("turns.test", hostWith(1))];
   const turns: string[] = [];
   const work = async (name: string, pace: typeof busy, times: number) => {
@@ -101,7 +101,7 @@ test("a busy process cannot take a place again before another one that waits for
   ).toBeLessThan(8);
 });
 
-test("rests between sessions hold between processes too", async () => {
+test("gaps between sessions apply across processes", async () => {
   const begunAt = performance.now();
   const starts: number[] = [];
   const come = async (one: PacingProcess) => {
@@ -118,7 +118,7 @@ test("rests between sessions hold between processes too", async () => {
   for (const [rests, at] of starts.entries()) expect(at).toBeGreaterThan(rests * 60 - 1);
 });
 
-test("when fewer are allowed than are there, nobody comes in before enough have left", async () => {
+test("when the limit drops below the sessions in use, none starts before enough have ended", async () => {
   const [full, ...others] = processes.map((one) => one.pace("shrunk.test", hostWith(4)));
   await Promise.all(Array.from({ length: 4 }, () => full!.acquire()));
   await database.pool.query(
@@ -140,7 +140,7 @@ test("when fewer are allowed than are there, nobody comes in before enough have 
   await poll(inside).toBe(2);
 });
 
-test("a complaint in one process halves the sessions of all, and quiet sessions give them back", async () => {
+test("a rate-limit reply in one process halves the limit of all, and successful sessions restore it", async () => {
   const paces = processes.map((one) => one.pace("touchy.test", hostWith(4)));
   paces[0]!.record({ kind: "rate_limited" });
   expect(paces[0]!.limit).toBe(2);
@@ -157,7 +157,7 @@ test("a complaint in one process halves the sessions of all, and quiet sessions 
   await poll(() => [first.isIn, second.isIn]).toEqual([true, true]);
 });
 
-test("three refusals in three processes open the breaker for all, until its time is over", async () => {
+test("three refusals in three processes open the breaker for all until it expires", async () => {
   const paces = processes.map((one) => one.pace("stern.test", hostWith(1)));
   const inside = visit(paces[0]!);
   await poll(() => inside.isIn).toBe(true);
@@ -179,14 +179,14 @@ test("three refusals in three processes open the breaker for all, until its time
   await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([undefined, undefined, undefined]);
 });
 
-test("a process that joins later knows what the others were told", async () => {
+test("a process that starts later knows the throttle state of the others", async () => {
   for (let i = 0; i < 3; i++) api.pace("known.test", hostWith(2)).record({ kind: "blocked", reply });
   await poll(() => worker.pace("known.test", hostWith(2)).openBreaker).toEqual(reply);
   await using late = await startPacing(database.connection);
   await poll(() => late.pace("known.test", hostWith(2)).openBreaker).toEqual(reply);
 });
 
-test("whoever gives up waiting leaves no wish behind that would hold up others", async () => {
+test("a cancelled wait leaves no waiter behind", async () => {
   const [first, second, third] = processes.map((one) => one.pace("left.test", hostWith(1)));
   await first!.acquire();
   const leaving = new AbortController();
@@ -199,7 +199,7 @@ test("whoever gives up waiting leaves no wish behind that would hold up others",
   await poll(() => patient.isIn).toBe(true);
 });
 
-test("places of a dead process are free for the others once they are taken from it", async () => {
+test("leases of a dead process are free once they are deleted", async () => {
   const [dead, alive] = [worker.pace("grave.test", hostWith(2)), other.pace("grave.test", hostWith(2))];
   await Promise.all([dead.acquire(), dead.acquire()]);
   const heir = visit(alive);
@@ -209,7 +209,7 @@ test("places of a dead process are free for the others once they are taken from 
   await poll(() => heir.isIn).toBe(true);
 });
 
-test("what nobody needed for an hour is forgotten by all", async () => {
+test("throttle state unused for an hour is deleted everywhere", async () => {
   api.pace("old.test", hostWith(4)).record({ kind: "rate_limited" });
   api.pace("new.test", hostWith(4)).record({ kind: "rate_limited" });
   const limits = () => ["old.test", "new.test"].map((key) => other.pace(key, hostWith(4)).limit);

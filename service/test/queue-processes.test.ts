@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { type Database, openDatabase } from "../src/db/database.ts";
-import { processLeases } from "../src/pacing/release-leases.ts";
+import { processLeases } from "../src/pacing/lease-sql.ts";
 import { createProcessRegistry } from "../src/queue/process-registry.ts";
 import { openQueueWorld, type QueueWorld } from "./queue-world.ts";
 import { recordEvents } from "./recorded-events.ts";

@@ -24,7 +24,7 @@ async function start(
   { slots = 4, tasks, onExhausted }: Settings = {},
 ) {
   const { log, events } = recordEvents();
-  const pubsub = createPubSub(world.database.connection, { say: () => {} });
+  const pubsub = createPubSub(world.database.connection, { log: () => {} });
   const worker = startWorker({
     database: world.database,
     tasks: { ...world.tasks, ...tasks },

@@ -1,6 +1,6 @@
 /** A database with accounts and task groups, for tests of claims, processes and workers. */
 import { randomUUID } from "node:crypto";
-import { accounts } from "../src/db/schema.ts";
+import { accounts } from "../src/accounts/schema.ts";
 import type { QueueName, Task } from "../src/queue/task.ts";
 import { createTasks } from "../src/queue/tasks.ts";
 import { openTestDatabase } from "./database.ts";

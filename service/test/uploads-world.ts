@@ -1,9 +1,9 @@
 /** Uploads on a database of their own, up to the planned job. */
 import { randomUUID } from "node:crypto";
 import type { Plan } from "@mailvet/contract";
+import { accounts } from "../src/accounts/schema.ts";
 import type { Caller } from "../src/caller.ts";
 import { createLedger } from "../src/credits/ledger.ts";
-import { accounts } from "../src/db/schema.ts";
 import { createConfirmUpload } from "../src/jobs/confirm-upload.ts";
 import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { planHandler } from "../src/jobs/slice-planner.ts";

@@ -213,7 +213,7 @@ test("with too few credits nothing is created or reserved; with enough it succee
   });
   expect(await world.query("select from jobs where account_id = $1", caller.accountId)).toEqual([]);
   const { accountId } = caller;
-  await world.ledger.grant({ accountId, amount: 1, reference: "more", onceKey: undefined });
+  await world.ledger.grant({ accountId, amount: 1, reference: "more", idempotencyKey: undefined });
   expect(await confirm()).toMatchObject({ status: "queued" });
   await expectBooksToAddUp(world.database);
 });

@@ -46,7 +46,7 @@ type Ask = (path: string, asked?: { method?: string; headers?: Record<string, st
 type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
 async function openSite(webDirectory: string, settings: Partial<HttpSettings> = {}): Promise<Site> {
-  const notices = createPubSub(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { log: () => {} });
   const keyring = createApiKeys({ database, notices });
   const ledger = createLedger({ database });
   const app = buildApp({

@@ -99,7 +99,7 @@ test("an event published while the endpoint is being disabled does not stay pend
 test("creating and revoking a key is published once, without its secret", async () => {
   const ann = await world.account();
   const { id } = await service.webhooks.create(ann, { url: URL });
-  const notices = createPubSub(world.database.connection, { say: () => {} });
+  const notices = createPubSub(world.database.connection, { log: () => {} });
   const keyring = createApiKeys({ database: world.database, notices, announce: service.webhooks.publish });
   const { key, text } = await keyring.create(ann, {
     name: "shop",
@@ -125,16 +125,16 @@ test("credits.low is published when the balance crosses the threshold, not at ev
   const { database } = world;
   const ledger = createLedger({ database, onLow: service.webhooks.publishLowCredits });
   await database.orm.transaction((tx) => ledger.open(tx, ann, 105, "opened"));
-  const use = { keyId: undefined, counts: { valid: 3, invalid: 0, risky: 0, unknown: 0 } };
-  const charge = (amount: number, onceKey?: string) =>
-    ledger.charge({ accountId: ann, amount, reference: "r", onceKey, use });
+  const usage = { keyId: undefined, counts: { valid: 3, invalid: 0, risky: 0, unknown: 0 } };
+  const charge = (amount: number, idempotencyKey?: string) =>
+    ledger.charge({ accountId: ann, amount, reference: "r", idempotencyKey, usage });
 
   expect(await charge(5)).toBe(100);
   expect(await charge(3, "once")).toBe(97);
   expect(await charge(3, "once")).toBe(97);
   expect(await charge(3)).toBe(94);
-  await ledger.grant({ accountId: ann, amount: 10, reference: "more", onceKey: undefined });
-  const hold = { accountId: ann, amount: 20, reference: "r", holdMs: 60_000, onceKey: undefined };
+  await ledger.grant({ accountId: ann, amount: 10, reference: "more", idempotencyKey: undefined });
+  const hold = { accountId: ann, amount: 20, reference: "r", holdMs: 60_000, idempotencyKey: undefined };
   await (await ledger.reserve(hold))[Symbol.asyncDispose]();
   await expect(charge(500)).rejects.toMatchObject({ code: "insufficient_credits" });
   await service.webhooks.close();
@@ -156,7 +156,7 @@ test("a running worker sends a published event at once", async () => {
   await using receiver = await openReceiver();
   const ann = await world.account();
   const { secret } = await service.webhooks.create(ann, { url: receiver.url });
-  const notices = createPubSub(world.database.connection, { say: () => {} });
+  const notices = createPubSub(world.database.connection, { log: () => {} });
   const { webhooks, processes } = service;
   const worker = startWorker({
     database: world.database,

@@ -4,7 +4,7 @@ import type { WebhookEvent } from "@mailvet/contract";
 import { createResolver } from "@mailvet/engine";
 import { type MailWorld, openLab } from "@mailvet/lab";
 import { sql } from "drizzle-orm";
-import { accounts } from "../src/db/schema.ts";
+import { accounts } from "../src/accounts/schema.ts";
 import type { Task } from "../src/queue/task.ts";
 import { createTasks } from "../src/queue/tasks.ts";
 import { createWebhooks, type WebhookSettings, type Webhooks } from "../src/webhooks/webhooks.ts";

@@ -32,7 +32,7 @@ declare module "fastify" {
     /** Undefined on open routes only. */
     caller: Caller | undefined;
     /** Derived from the Idempotency-Key, if any: the ledger charges at most once under it. */
-    onceKey: string | undefined;
+    idempotencyKey: string | undefined;
     /** The balance after this request, if the route has read it. */
     creditsRemaining: number | undefined;
   }

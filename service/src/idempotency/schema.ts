@@ -1,7 +1,7 @@
 /** Table of the responses stored under an Idempotency-Key. */
 import { index, integer, pgTable, primaryKey, uuid } from "drizzle-orm/pg-core";
+import { accountId } from "../accounts/schema.ts";
 import { bytea, createdAt, moment } from "../db/columns.ts";
-import { accountId } from "../db/schema.ts";
 
 /** Responses are kept for 24 hours and can be decrypted with the caller's Idempotency-Key only. */
 export const idempotentResponses = pgTable(

@@ -7,12 +7,12 @@
 import { randomUUID } from "node:crypto";
 import type { Job } from "@mailvet/contract";
 import { and, count, eq, inArray } from "drizzle-orm";
+import { lockAccount } from "../accounts/account-queries.ts";
 import { PLAN_LIMITS } from "../accounts/plans.ts";
 import type { Caller } from "../caller.ts";
 import type { JobsConfig } from "../config.ts";
-import type { OnLow } from "../credits/low-credits.ts";
+import type { OnLow } from "../credits/balance-checks.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { accounts } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { type ColumnCount, columnCount, UNCOUNTED } from "../uploads/column-index.ts";
 import { maxEmailsOf, refuseTooManyEmails } from "../uploads/email-limit.ts";
@@ -69,8 +69,7 @@ export function createConfirmUpload(deps: ConfirmDeps): ConfirmUpload {
 
     let lowBalance: number | undefined;
     const record = await orm.transaction(async (tx) => {
-      const account = tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId));
-      await account.for("no key update");
+      await lockAccount(tx, accountId);
       const concurrent = await findJobOf(tx, accountId, uploadId);
       if (concurrent) return sameJob(tx, concurrent, emailColumn);
       await findConfirmableUpload(tx, accountId, uploadId, "for_update");

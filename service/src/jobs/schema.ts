@@ -14,8 +14,8 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core";
+import { accountId } from "../accounts/schema.ts";
 import { createdAt, moment } from "../db/columns.ts";
-import { accountId } from "../db/schema.ts";
 
 export const jobs = pgTable(
   "jobs",

@@ -20,7 +20,7 @@ import type { SliceEmail } from "./slice-cutter.ts";
 import { type SaveDeps, saveSlice } from "./slice-save.ts";
 
 export type SliceHandlerDeps = SaveDeps & {
-  answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
+  answers: Pick<Answers, "inspect" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
   log: LogEvent;
   /** For the metrics: every verdict except those of the sandbox. */
   countVerdict: (status: Status, subStatus: SubStatus, isCached: boolean) => void;
@@ -84,7 +84,7 @@ type PendingEmail = {
 async function startChecks({ answers }: SliceHandlerDeps, slice: Slice): Promise<PendingEmail[]> {
   await yieldToEventLoop(); // interactive requests of the same event loop turn go first
   const asker = { accountId: slice.accountId, isTest: slice.isTest, attempt: slice.attempt };
-  const inspected = await inTimeSlices(slice.emails, ([, email]) => answers.glance(email));
+  const inspected = await inTimeSlices(slice.emails, ([, email]) => answers.inspect(email));
   const known = await answers.knownAmong(asker, inspected);
   const unknown = inspected.filter((_, index) => known[index] === undefined);
   const checks = (await answers.begin(asker, unknown)).values();

@@ -39,7 +39,7 @@ export type ProcessRegistryDeps = {
   timing?: ProcessTiming;
 };
 
-/** What processes hold outside the queue, released together with their tasks. Implementation: pacing/release-leases.ts. */
+/** What processes hold outside the queue, released together with their tasks. Implementation: pacing/lease-sql.ts. */
 export type ProcessLeases = {
   releaseOf(client: pg.ClientBase, processId: string): Promise<void>;
   /** Of processes that are not registered. */

@@ -16,8 +16,8 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core";
+import { accountId } from "../accounts/schema.ts";
 import { createdAt, moment } from "../db/columns.ts";
-import { accountId } from "../db/schema.ts";
 
 const line = () => text({ enum: ["jobs", "rechecks", "webhooks"] }).notNull();
 

@@ -1,8 +1,8 @@
 /** Tables of uploads: the customer's file as it arrived, in parts, and what its columns contain. */
 import { sql } from "drizzle-orm";
 import { index, integer, json, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { accountId } from "../accounts/schema.ts";
 import { bytea, createdAt, moment } from "../db/columns.ts";
-import { accountId } from "../db/schema.ts";
 
 /** One uploaded file. Erased unless it is received completely and confirmed in time. */
 export const uploads = pgTable(

@@ -7,8 +7,8 @@ import type {
   WebhookWithSecret,
 } from "@mailvet/contract";
 import { count, desc, eq } from "drizzle-orm";
+import { lockAccount } from "../accounts/account-queries.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { accounts } from "../db/schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { Refusal, wrongValue } from "../refusal.ts";
 import { disableEndpoint } from "./auto-disable.ts";
@@ -140,7 +140,7 @@ function requireOneLine(description: string): void {
 
 /** Locks the account's row until the transaction ends, so that concurrent creations are counted one after another. */
 async function refuseTooManyEndpoints(tx: Orm, accountId: string): Promise<void> {
-  await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("no key update");
+  await lockAccount(tx, accountId);
   const [counted] = await tx
     .select({ endpoints: count() })
     .from(webhookEndpoints)

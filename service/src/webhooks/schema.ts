@@ -1,8 +1,8 @@
 /** Tables of webhooks: endpoints, and the deliveries to them. */
 import { DELIVERY_STATES, WEBHOOK_EVENTS } from "@mailvet/contract";
 import { boolean, index, integer, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { accountId } from "../accounts/schema.ts";
 import { createdAt, moment } from "../db/columns.ts";
-import { accountId } from "../db/schema.ts";
 
 export const webhookEndpoints = pgTable(
   "webhook_endpoints",

@@ -9,7 +9,7 @@
  * Only successful responses are stored. A refusal releases the key, and so does a response of more than half a megabyte
  * compressed: its repetition is a new request, and charged. After an internal error only the same request may use the
  * key. Effects outside the ledger store the response in their own transaction (storeResponse); charges and grants are
- * keyed in the ledger by `onceKey`. A process that dies at any moment therefore leaves either no effect, or an effect
+ * keyed in the ledger by `idempotencyKey`. A process that dies at any moment therefore leaves either no effect, or an effect
  * whose repetition changes nothing.
  *
  * Storage is in idempotency/. Why no existing plugin: docs/decisions/0010-own-idempotency.md.
@@ -68,7 +68,7 @@ export function honourIdempotencyKeys(
   app: FastifyInstance,
   { idempotentResponses, confirmCharge, log }: IdempotencyDeps,
 ): void {
-  app.decorateRequest("onceKey", undefined);
+  app.decorateRequest("idempotencyKey", undefined);
   app.decorateRequest("idempotencyLease", undefined);
   app.decorateRequest("isResponseStored", false);
   app.decorateRequest("hasLostLease", false);
@@ -91,9 +91,10 @@ export function honourIdempotencyKeys(
     if (!lease) return done(null, payload);
     request.idempotencyLease = undefined;
     clearInterval(lease.renewal);
-    const { onceKey, creditsRemaining } = request;
+    const { idempotencyKey, creditsRemaining } = request;
     const confirm = async (tx: Orm) => {
-      if (onceKey !== undefined && creditsRemaining !== undefined) await confirmCharge(tx, onceKey);
+      if (idempotencyKey !== undefined && creditsRemaining !== undefined)
+        await confirmCharge(tx, idempotencyKey);
     };
     settle(lease, reply, payload, confirm)
       .then((outcome) => {
@@ -120,7 +121,7 @@ async function executeOnce(
   const claim = await responses.claim(key, cipher.fingerprint(fingerprintParts(request)));
   switch (claim.kind) {
     case "claimed":
-      request.onceKey = `${cipher.keyHash.toString("hex")}/${claim.claimedAt.getTime()}`;
+      request.idempotencyKey = `${cipher.keyHash.toString("hex")}/${claim.claimedAt.getTime()}`;
       request.idempotencyLease = {
         responses,
         key,

@@ -24,7 +24,7 @@ export function settleCharges(app: FastifyInstance, { confirm, refund }: SettleC
   app.addHook("onSend", (request, reply, payload, done) => {
     if (!request.hasLostLease) {
       const isCharged = request.creditsRemaining !== undefined;
-      const chargeKey = request.onceKey ?? request.id;
+      const chargeKey = request.idempotencyKey ?? request.id;
       // Not writable: closed, or half-closed by the client, to which Node reacts by closing.
       const isDelivered = reply.statusCode < 400 && (request.isResponseStored || request.socket.writable);
       if (!isDelivered && isCharged) refund({ accountId: request.caller!.accountId, chargeKey });

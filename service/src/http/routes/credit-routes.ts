@@ -2,14 +2,14 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Credits, CreditsQuery, Usage, type UsageDay, UsageQuery } from "@mailvet/contract";
 import type { Ledger } from "../../credits/ledger.ts";
-import type { UsageWanted } from "../../credits/usage.ts";
+import type { UsageFilter } from "../../credits/usage.ts";
 import { usageRange } from "../../credits/usage-range.ts";
 import { pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
 export type CreditRouteDeps = {
   ledger: Pick<Ledger, "balanceOf" | "page">;
-  usageOf(accountId: string, wanted: UsageWanted): Promise<UsageDay[]>;
+  usageOf(accountId: string, wanted: UsageFilter): Promise<UsageDay[]>;
 };
 
 export const creditRoutes =

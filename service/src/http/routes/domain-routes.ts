@@ -31,8 +31,8 @@ export const domainRoutes =
         config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
       },
       async (request) => {
-        const { id: requestId, onceKey, lifetime } = request;
-        const context = { requestId, onceKey, startedAtMs: lifetime.startedAtMs };
+        const { id: requestId, idempotencyKey, lifetime } = request;
+        const context = { requestId, idempotencyKey, startedAtMs: lifetime.startedAtMs };
         const { report, creditsRemaining } = await validations.inspectDomain(
           request.caller!,
           request.params.domain,

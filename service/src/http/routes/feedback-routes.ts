@@ -19,7 +19,7 @@ import { shutdownSignal } from "./shutdown-signal.ts";
 import "../route-config.ts";
 
 export type FeedbackRouteDeps = {
-  feedback: Pick<Feedback, "take" | "takeFile" | "report" | "forget">;
+  feedback: Pick<Feedback, "report" | "reportFile" | "summarize" | "deleteAll">;
   maxUploadBytes: number;
 };
 
@@ -39,7 +39,7 @@ export const feedbackRoutes =
         const bytes = request.isMultipart()
           ? (await readFile(request, maxUploadBytes, stopping)).bytes
           : plainBytes(request, maxUploadBytes, stopping);
-        return await feedback.takeFile(request.caller!, bytes);
+        return await feedback.reportFile(request.caller!, bytes);
       } finally {
         release();
         drainBody(request.raw, maxUploadBytes);
@@ -51,14 +51,14 @@ export const feedbackRoutes =
       scope.post("/feedback", REPORT_OUTCOMES, async (request) => {
         if (request.isMultipart() || isPlainFile(request)) return handleFile(request);
         const outcomes = outcomesIn(request.body as FeedbackRequest | undefined);
-        return feedback.take(request.caller!, outcomes);
+        return feedback.report(request.caller!, outcomes);
       });
     });
 
-    app.get("/feedback/report", GET_REPORT, (request) => feedback.report(request.caller!.accountId));
+    app.get("/feedback/report", GET_REPORT, (request) => feedback.summarize(request.caller!.accountId));
 
     app.delete("/feedback", DELETE_FEEDBACK, async (request, reply) => {
-      await feedback.forget(request.caller!);
+      await feedback.deleteAll(request.caller!);
       return reply.code(204).send(null);
     });
   };

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ApiKey, CreatedKey, CreateKeyRequest, KEY_SCOPES } from "@mailvet/contract";
 import { Type } from "typebox";
-import type { ApiKeys, Key, MadeKey, WantedKey } from "../../keys/api-keys.ts";
+import type { ApiKeys, Key, KeySettings, KeyWithText } from "../../keys/api-keys.ts";
 import { wrongValue } from "../../refusal.ts";
 import { storeResponse } from "../middleware/idempotency.ts";
 import "../route-config.ts";
@@ -66,7 +66,7 @@ const REVOKE_KEY = {
   response: { 204: Type.Null({ description: "Revoked." }) },
 };
 
-function wantedKeyOf(body: CreateKeyRequest): WantedKey {
+function wantedKeyOf(body: CreateKeyRequest): KeySettings {
   const name = body.name.trim();
   if (name === "") refuse("/name", "must not be blank");
   if (/\p{Cc}/u.test(name)) refuse("/name", "must be a single line");
@@ -80,7 +80,7 @@ function refuse(pointer: string, message: string): never {
   throw wrongValue(pointer, message, `${pointer} ${message}.`);
 }
 
-function presentMadeKey({ key, text }: MadeKey): CreatedKey {
+function presentMadeKey({ key, text }: KeyWithText): CreatedKey {
   return { ...presentKey(key), key: text };
 }
 

@@ -61,8 +61,8 @@ export const operatorRoutes =
         if (note?.includes("\0")) throw wrongValue("/note", "Note must not contain NUL characters.");
         const { id: accountId } = await accounts.find(request.params.account_id);
         const reference = note?.trim() || DEFAULT_NOTE;
-        const { onceKey } = request;
-        return reply.code(201).send(await ledger.grant({ accountId, amount, reference, onceKey }));
+        const { idempotencyKey } = request;
+        return reply.code(201).send(await ledger.grant({ accountId, amount, reference, idempotencyKey }));
       },
     );
   };

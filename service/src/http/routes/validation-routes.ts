@@ -117,8 +117,8 @@ function emailOf(url: string, email: string): string {
   return email.slice(0, at).replace(/(?<=\S) (?=\S)/g, "+") + email.slice(at);
 }
 
-function contextOf({ id: requestId, onceKey, lifetime }: FastifyRequest, options: CheckParameters) {
-  return { requestId, onceKey, startedAtMs: lifetime.startedAtMs, options };
+function contextOf({ id: requestId, idempotencyKey, lifetime }: FastifyRequest, options: CheckParameters) {
+  return { requestId, idempotencyKey, startedAtMs: lifetime.startedAtMs, options };
 }
 
 /** Runs before validation, because this has a problem code of its own. */

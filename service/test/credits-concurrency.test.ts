@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.close();
 });
 
-test("three processes charge 900 times against 500 credits: exactly 500 go through", async () => {
+test("of 900 charges by three processes against 500 credits exactly 500 succeed", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 500);
   const charges = ledgers.flatMap((ledger) =>
     Array.from({ length: 300 }, async (_, turn) => {
@@ -38,12 +38,12 @@ test("three processes charge 900 times against 500 credits: exactly 500 go throu
   expect(await ledgers[1]!.balanceOf(accountId)).toEqual({ balance: 0, reserved: 0 });
 });
 
-test("one order that 50 tries in two processes bring at once is charged once", async () => {
+test("50 concurrent attempts in two processes under one idempotency key are charged once", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
   const tries = Array.from({ length: 50 }, async (_, turn) => {
     const ledger = ledgers[turn % 2]!;
-    if (turn % 3 > 0) return ledger.charge(chargeOf(accountId, { onceKey: "order" }));
-    const order = { reference: "order", onceKey: "order" };
+    if (turn % 3 > 0) return ledger.charge(chargeOf(accountId, { idempotencyKey: "order" }));
+    const order = { reference: "order", idempotencyKey: "order" };
     await using held = await ledger.reserve({ accountId, amount: 1, holdMs: 60_000, ...order });
     return held.settle(oneCheck());
   });
@@ -52,7 +52,7 @@ test("one order that 50 tries in two processes bring at once is charged once", a
   expect(await ledgers[2]!.balanceOf(accountId)).toEqual({ balance: 9, reserved: 0 });
 });
 
-test("processes that work on the same accounts in different orders never block one another for good", async () => {
+test("processes that use the same accounts in different orders do not deadlock", async () => {
   const accountIds = await Promise.all(
     Array.from({ length: 12 }, () => openAccount(database, ledgers[0]!, 40)),
   );
@@ -69,7 +69,7 @@ test("processes that work on the same accounts in different orders never block o
             amount: 1,
             reference: "work",
             holdMs: 60_000,
-            onceKey: undefined,
+            idempotencyKey: undefined,
           });
           if (round % 2 === 0) await held.settle(oneCheck());
         }),
@@ -79,7 +79,7 @@ test("processes that work on the same accounts in different orders never block o
   await Promise.all(work); // 24 charges or reservations per account, and all of them fit
 });
 
-test("an item that cannot be written fails alone, and those around it are written", async () => {
+test("a change that cannot be written fails alone", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 100);
   const references = Array.from({ length: 9 }, (_, place) => (place === 5 ? "a\0b" : `order ${place}`));
   const outcomes = await Promise.allSettled(
@@ -91,14 +91,14 @@ test("an item that cannot be written fails alone, and those around it are writte
   expect((await ledgers[0]!.balanceOf(accountId)).balance).toBe(92);
 });
 
-test("two processes that find the same reservation expired at the same moment give it back once", async () => {
+test("two processes release an expired reservation once", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
   await ledgers[0]!.reserve({
     accountId,
     amount: 4,
     reference: "of a dead process",
     holdMs: -1,
-    onceKey: undefined,
+    idempotencyKey: undefined,
   });
   const lock = await lockBalance(accountId);
   const releases = Promise.all([ledgers[0]!.releaseExpired(), ledgers[1]!.releaseExpired()]);
@@ -108,10 +108,10 @@ test("two processes that find the same reservation expired at the same moment gi
   expect(await ledgers[0]!.balanceOf(accountId)).toEqual({ balance: 10, reserved: 0 });
 });
 
-test("two processes that bring the same order at the same moment charge it once, and both are told the balance", async () => {
+test("two processes charge one idempotency key once, and both return the balance", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
   const lock = await lockBalance(accountId);
-  const order = chargeOf(accountId, { amount: 4, onceKey: "order" });
+  const order = chargeOf(accountId, { amount: 4, idempotencyKey: "order" });
   const charges = Promise.all([
     ledgers[0]!.charge(order),
     ledgers[1]!.charge(order),
@@ -123,10 +123,10 @@ test("two processes that bring the same order at the same moment charge it once,
   expect(await ledgers[0]!.balanceOf(accountId)).toEqual({ balance: 5, reserved: 0 });
 });
 
-test("two processes that take back credits under one once-key at the same moment take them once, and both say so", async () => {
+test("two processes adjust credits under one idempotency key once, and both return the entry", async () => {
   const accountId = await openAccount(database, ledgers[0]!, 10);
   const lock = await lockBalance(accountId);
-  const grant = { accountId, amount: -10, reference: "a mistake", onceKey: "order" };
+  const grant = { accountId, amount: -10, reference: "a mistake", idempotencyKey: "order" };
   const entries = Promise.all([ledgers[0]!.grant(grant), ledgers[1]!.grant(grant)]);
   await lock.waitFor(2);
   await lock.open();
@@ -136,7 +136,7 @@ test("two processes that take back credits under one once-key at the same moment
   expect((await ledgers[2]!.page(accountId, { skip: 0, limit: 10 })).total).toBe(2);
 });
 
-test("a connection that breaks in the middle fails what was under way, and nothing of it is written", async () => {
+test("a broken connection fails the running batch, and nothing of it is written", async () => {
   const [ledger] = ledgers as [Ledger];
   const accountId = await openAccount(database, ledger, 100);
   const lock = await lockBalance(accountId);
@@ -148,7 +148,7 @@ test("a connection that breaks in the middle fails what was under way, and nothi
   expect(await ledger.charge(chargeOf(accountId))).toBe(99); // and it goes on
 });
 
-test("closing waits for what was asked for before", async () => {
+test("close waits for everything submitted before", async () => {
   const ledger = createLedger({ database });
   const accountId = await openAccount(database, ledger, 700);
   const charges = Promise.all(Array.from({ length: 700 }, () => ledger.charge(chargeOf(accountId))));

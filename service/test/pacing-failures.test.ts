@@ -14,7 +14,7 @@ const poll = (see: () => unknown) => expect.poll(see, { interval: 5 });
 const placesIn = async () =>
   (await database.pool.query("select key, number from pace_places order by key, number")).rows;
 
-test("without the database no session begins; what was given back or learned meanwhile is not lost", async () => {
+test("without the database no session starts; releases and events meanwhile are not lost", async () => {
   await using way = await openWay(database);
   await using cutOff = await startPacing(way.connection);
   await using connected = await startPacing(database.connection);
@@ -39,11 +39,13 @@ test("without the database no session begins; what was given back or learned mea
   await poll(placesIn).toHaveLength(1);
   here.release();
   await poll(placesIn).toEqual([]);
-  expect(cutOff.said.filter((line) => /^places at mail hosts: .*trying again$/.test(line))).toHaveLength(1);
-  expect(cutOff.said).toContain("places at mail hosts: going on");
+  const eventsOf = (name: string) =>
+    cutOff.events.filter(({ event, part }) => event === name && part === "leases");
+  expect(eventsOf("pacing_sync_failed")).toHaveLength(1);
+  expect(eventsOf("pacing_sync_restored")).toHaveLength(1);
 });
 
-test("places that we were granted without hearing of it go back, and those taken from us by mistake are ours again", async () => {
+test("leases granted without a response are released, and leases deleted by mistake are restored", async () => {
   await using way = await openWay(database);
   await using one = await startPacing(way.connection);
   await one.pace("kept.test", hostWith(1)).acquire();
@@ -57,7 +59,7 @@ test("places that we were granted without hearing of it go back, and those taken
   await poll(placesIn).toEqual([{ key: "kept.test", number: 1 }]);
 });
 
-test("places that others got while we were taken for dead are theirs, however many of ours still wait", async () => {
+test("leases that others got while the heartbeat was expired stay theirs", async () => {
   await using way = await openWay(database);
   await using stalled = await startPacing(way.connection);
   await using other = await startPacing(database.connection);
@@ -87,7 +89,7 @@ test("places that others got while we were taken for dead are theirs, however ma
   await poll(placesIn).toEqual([]);
 });
 
-test("a process that leaves gives back everything it had, and wishes for nothing", async () => {
+test("a process that closes releases its leases and waiters", async () => {
   await using one = await startPacing(database.connection);
   await using other = await startPacing(database.connection);
   await one.pace("mine.test", hostWith(1)).acquire();

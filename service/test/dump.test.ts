@@ -19,7 +19,7 @@ const WITH_EVERY_KIND_OF_VALUE = `
   insert into verdicts (account_id, address_hash, evidence, checked_at, fresh_until)
     select id, '\\xdeadbeef', '{"mailbox": {"answer": "accepted"}, "end": "tasks"}', now(), 'infinity' from accounts;`;
 
-test("everything that was in one database is in the other, to the last digit", async () => {
+test("an import restores everything of an export exactly", async () => {
   await using from = await openTestDatabase();
   await using to = await openTestDatabase();
   await from.pool.query(WITH_EVERY_KIND_OF_VALUE);
@@ -37,7 +37,7 @@ test("everything that was in one database is in the other, to the last digit", a
   expect(rows[0].id, "new numbers go on after the old ones").toBe(1401);
 });
 
-test("a database that is in use takes nothing", async () => {
+test("a database in use refuses an import", async () => {
   await using from = await openTestDatabase();
   await from.pool.query(ONE_ACCOUNT);
   const file = await exported(from);
@@ -46,7 +46,7 @@ test("a database that is in use takes nothing", async () => {
   );
 });
 
-test("a spoiled file is refused, and leaves nothing behind", async () => {
+test("a damaged file is refused without effect", async () => {
   await using from = await openTestDatabase();
   await using to = await openTestDatabase();
   await from.pool.query(ONE_ACCOUNT);

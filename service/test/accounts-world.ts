@@ -1,35 +1,37 @@
 /**
- * Accounts with everything they stand on, and a clock that a test can turn. One house at a time: the tests of a file
- * share a database, and each leaves it empty.
+ * Accounts with their dependencies and a clock that a test can advance. The tests of a file share a database, one world at a
+ * time, and each leaves it empty.
  */
 import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@mailvet/engine";
 import { afterAll, beforeAll } from "vitest";
 import { type Accounts, type AccountsDeps, createAccounts } from "../src/accounts/accounts.ts";
-import { createMailer, type MailSettings } from "../src/accounts/mailer.ts";
+import { createMailer, type MailSettings, type OutgoingEmail } from "../src/accounts/mailer.ts";
 import { createSessions, type SessionClient, type Sessions } from "../src/accounts/sessions.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { type LoggedEvent, recordEvents } from "./logged-events.ts";
 
-export type AccountsHouse = AsyncDisposable & {
+export type AccountsWorld = AsyncDisposable & {
   database: TestDatabase;
   accounts: Accounts;
   sessions: Sessions;
   ledger: Ledger;
-  /** What the operator was told. */
-  said: string[];
-  /** Accounts whose keys were to be looked up anew. */
+  /** Emails passed to the operator, as there is no mail server. */
+  passedOn: OutgoingEmail[];
+  events: LoggedEvent[];
+  /** Accounts whose cached keys were invalidated. */
   forgotten: string[];
   pass(ms: number): void;
 };
 
-export type HouseOptions = { mail?: MailSettings; settings?: Partial<AccountsDeps["settings"]> };
+export type WorldOptions = { mail?: MailSettings; settings?: Partial<AccountsDeps["settings"]> };
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 export const PUBLIC_URL = "https://mailvet.example";
 
-/** For a file of tests: opens their database, and gives what opens a house on it. */
-export function housesOnOneDatabase(): (options?: HouseOptions) => AccountsHouse {
+/** For a file of tests: opens their database, and gives what opens a world on it. */
+export function housesOnOneDatabase(): (options?: WorldOptions) => AccountsWorld {
   let database: TestDatabase;
   let verifier: Verifier;
   beforeAll(async () => {
@@ -40,22 +42,22 @@ export function housesOnOneDatabase(): (options?: HouseOptions) => AccountsHouse
     await verifier.close();
     await database.close();
   });
-  return (options = {}) => openAccountsHouse(database, verifier, options);
+  return (options = {}) => openAccountsWorld(database, verifier, options);
 }
 
-function openAccountsHouse(
+function openAccountsWorld(
   database: TestDatabase,
   verifier: Verifier,
-  { mail, settings }: HouseOptions,
-): AccountsHouse {
-  const said: string[] = [];
+  { mail, settings }: WorldOptions,
+): AccountsWorld {
+  const passedOn: OutgoingEmail[] = [];
+  const { events, log } = recordEvents();
   const forgotten: string[] = [];
-  const say = (line: string) => void said.push(line);
   let skippedMs = 0;
   const now = () => new Date(Date.now() + skippedMs);
   const ledger = createLedger({ database });
   const sessions = createSessions({ database, now });
-  const mailer = createMailer(mail, say);
+  const mailer = createMailer(mail, (email) => passedOn.push(email));
   const accounts = createAccounts({
     database,
     ledger,
@@ -65,14 +67,15 @@ function openAccountsHouse(
     forgetAccount: async (accountId) => void forgotten.push(accountId),
     settings: { signUp: "open", signUpCredits: 100, signUpPlan: "free", publicUrl: PUBLIC_URL, ...settings },
     now,
-    say,
+    log,
   });
   return {
     database,
     accounts,
     sessions,
     ledger,
-    said,
+    passedOn,
+    events,
     forgotten,
     pass(ms) {
       skippedMs += ms;

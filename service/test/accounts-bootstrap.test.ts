@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { type BootstrapSettings, bootstrap } from "../src/accounts/bootstrap.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
-import { type AccountsHouse, housesOnOneDatabase, refusalOf, visitorFrom } from "./accounts-house.ts";
+import { type AccountsWorld, housesOnOneDatabase, refusalOf, visitorFrom } from "./accounts-world.ts";
 
-const openAccountsHouse = housesOnOneDatabase();
+const openAccountsWorld = housesOnOneDatabase();
 
 const HERE = visitorFrom(1);
 const SETTINGS: BootstrapSettings = {
@@ -14,9 +14,9 @@ const SETTINGS: BootstrapSettings = {
   apiKey: undefined,
 };
 
-function openStart(house: AccountsHouse) {
-  const { database, ledger } = house;
-  const notices = createPubSub(database.connection, { say: () => {} });
+function openStart(world: AccountsWorld) {
+  const { database, ledger } = world;
+  const notices = createPubSub(database.connection, { log: () => {} });
   const keyring = createApiKeys({ database, notices });
   return {
     keyring,
@@ -29,17 +29,17 @@ function openStart(house: AccountsHouse) {
   };
 }
 
-test("the first start makes one operator, however many processes start at once", async () => {
-  await using house = openAccountsHouse();
-  await using first = openStart(house);
+test("concurrent first starts create one operator", async () => {
+  await using world = openAccountsWorld();
+  await using first = openStart(world);
 
   const welcomes = await Promise.all([first.start(), first.start(), first.start()]);
   const [welcome, ...more] = welcomes.filter((one) => one !== undefined);
   expect(more).toEqual([]);
   expect(welcome).toMatchObject({ email: "admin@localhost" });
 
-  const { accountId } = await house.accounts.signIn("admin@localhost", welcome!.password!, HERE);
-  expect(await house.accounts.find(accountId)).toMatchObject({
+  const { accountId } = await world.accounts.signIn("admin@localhost", welcome!.password!, HERE);
+  expect(await world.accounts.find(accountId)).toMatchObject({
     isOperator: true,
     plan: "enterprise",
     balance: 1_000_000,
@@ -48,22 +48,22 @@ test("the first start makes one operator, however many processes start at once",
 });
 
 test("settings of a later start change neither the operator nor the password", async () => {
-  await using house = openAccountsHouse();
-  await using first = openStart(house);
+  await using world = openAccountsWorld();
+  await using first = openStart(world);
 
   const chosen = { email: "Root@Example.com", password: "the chosen password" };
   expect(await first.start(chosen)).toMatchObject({ email: "root@example.com", password: undefined });
   expect(await first.start({ email: "other@example.com", password: "another password" })).toBeUndefined();
 
-  expect(await house.accounts.list({ skip: 0, limit: 10, search: undefined })).toMatchObject({ total: 1 });
-  expect(await house.accounts.signIn("root@example.com", "the chosen password", HERE)).toBeDefined();
-  const refusal = await refusalOf(house.accounts.signIn("root@example.com", "another password", HERE));
+  expect(await world.accounts.list({ skip: 0, limit: 10, search: undefined })).toMatchObject({ total: 1 });
+  expect(await world.accounts.signIn("root@example.com", "the chosen password", HERE)).toBeDefined();
+  const refusal = await refusalOf(world.accounts.signIn("root@example.com", "another password", HERE));
   expect(refusal.code).toBe("wrong_credentials");
 });
 
-test("a key from the settings is the operator's from the start that names it", async () => {
-  await using house = openAccountsHouse();
-  await using first = openStart(house);
+test("a key from the settings is adopted for the operator at any start", async () => {
+  await using world = openAccountsWorld();
+  await using first = openStart(world);
   await first.start();
 
   const apiKey = "a-key-of-the-operators-own";
@@ -72,9 +72,9 @@ test("a key from the settings is the operator's from the start that names it", a
   expect(await first.keyring.recognise(apiKey)).toMatchObject({ isOperator: true, mode: "live" });
 });
 
-test("a first start with a key in the settings makes no other", async () => {
-  await using house = openAccountsHouse();
-  await using first = openStart(house);
+test("a first start with a key in the settings generates none", async () => {
+  await using world = openAccountsWorld();
+  await using first = openStart(world);
 
   const apiKey = "a-key-of-the-operators-own";
   expect(await first.start({ apiKey })).toMatchObject({ apiKeyText: undefined });
@@ -82,11 +82,11 @@ test("a first start with a key in the settings makes no other", async () => {
   expect(await first.keyring.list(known!.accountId)).toHaveLength(1);
 });
 
-test("a first start that fails over its key leaves the next one to be the first", async () => {
-  await using house = openAccountsHouse();
-  await using first = openStart(house);
+test("after a first start that fails on its key, the next start is the first", async () => {
+  await using world = openAccountsWorld();
+  await using first = openStart(world);
 
   await expect(first.start({ apiKey: "too short" })).rejects.toThrow("API key");
   const welcome = await first.start();
-  expect(await house.accounts.signIn("admin@localhost", welcome!.password!, HERE)).toBeDefined();
+  expect(await world.accounts.signIn("admin@localhost", welcome!.password!, HERE)).toBeDefined();
 });

@@ -1,4 +1,4 @@
-/** The tables of pacing: how all processes together behave at one mail host or provider. */
+/** Tables by which all processes of a deployment share the limits of a mail host or provider. */
 import type { Reply } from "@mailvet/engine";
 import {
   boolean,
@@ -11,25 +11,25 @@ import {
   text,
   uuid,
 } from "drizzle-orm/pg-core";
-import { createdAt, moment } from "./columns.ts";
+import { createdAt, moment } from "../db/columns.ts";
 
 /**
- * What hosts have taught us. A row is written at the first complaint, or where sessions rest between one another in any
- * case, and forgotten some time after it was last needed.
+ * Throttle state per host. A row is written at the first rate-limit reply, or where the profile wants a gap between
+ * sessions, and deleted some time after its last use.
  */
 export const paces = pgTable("paces", {
   key: text().primaryKey(), // a host, or a provider that counts all its hosts together
-  limit: integer().notNull(), // sessions at once
+  limit: integer().notNull(), // concurrent sessions
   restMs: doublePrecision().notNull(), // between two sessions
   nextStartAt: moment(),
-  quiet: integer().notNull().default(0), // sessions in a row without a complaint
-  refusals: integer().notNull().default(0), // of us, in a row
+  quiet: integer().notNull().default(0), // consecutive sessions without a rate-limit reply
+  refusals: integer().notNull().default(0), // consecutive
   trippedUntil: moment(), // the breaker is open until then
   trippedBy: json().$type<Reply>(),
   updatedAt: createdAt(),
 });
 
-/** A session that somebody has there, or is about to: never more than the limit, whoever has them. */
+/** Leases: each allows one session at the host, and there are never more than its limit. */
 export const pacePlaces = pgTable(
   "pace_places",
   {
@@ -41,13 +41,13 @@ export const pacePlaces = pgTable(
   (table) => [primaryKey({ columns: [table.key, table.number] }), index().on(table.processId)],
 );
 
-/** Processes that wait for a place, one behind the other. A wish that is not renewed for some seconds counts no more. */
+/** Processes that wait for a lease, in order. A waiter that is not renewed for some seconds is ignored. */
 export const paceWishes = pgTable(
   "pace_wishes",
   {
     key: text().notNull(),
     processId: uuid().notNull(),
-    isUrgent: boolean().notNull(), // somebody waits in person
+    isUrgent: boolean().notNull(), // an interactive check waits
     since: createdAt(),
     renewedAt: createdAt(),
   },
