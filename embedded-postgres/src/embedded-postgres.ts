@@ -6,7 +6,6 @@
  */
 import { findPackage, readyBinaries } from "./binaries.ts";
 import { readyCluster } from "./cluster.ts";
-import { type EmbeddedConnection, SUPERUSER } from "./connection.ts";
 import { openDataDirectory, pathsIn } from "./data-directory.ts";
 import { takeDirectoryLock } from "./directory-lock.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
@@ -14,7 +13,7 @@ import type { OnEvent } from "./events.ts";
 import { chooseRunAsUser } from "./run-as-user.ts";
 import { abortable, openServer, type Server, type ServerOptions } from "./server.ts";
 import { createDatabase } from "./server-handshake.ts";
-import { openSocketDirectory } from "./socket-directory.ts";
+import { type EmbeddedConnection, openSocketDirectory, SUPERUSER } from "./socket-directory.ts";
 import { supervise } from "./supervisor.ts";
 
 export type EmbeddedPostgres = {

@@ -1,6 +1,6 @@
 /** Asks the server at a socket for its state and version, and creates the database. */
 import pg from "pg";
-import type { EmbeddedConnection } from "./connection.ts";
+import type { EmbeddedConnection } from "./socket-directory.ts";
 
 export type Handshake =
   /** `version` as in `server_version_num`. */

@@ -6,21 +6,19 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Binaries } from "./binaries.ts";
-import { connectionIn, type EmbeddedConnection } from "./connection.ts";
 import type { DataPaths } from "./data-directory.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import type { OnEvent } from "./events.ts";
-import { isServerOf, type Postmaster, readPostmasterFile } from "./postmaster-file.ts";
+import { isServerOf, type Postmaster, postmasterFileOf, readPostmasterFile } from "./postmaster-file.ts";
 import { processIdentity, type RunAsUser } from "./run-as-user.ts";
 import { SERVER_ENVIRONMENT, serverArguments } from "./server-arguments.ts";
 import { handshake } from "./server-handshake.ts";
 import { openServerLog, type ServerLog } from "./server-log.ts";
 import { launchedProcess, orphanProcess, type ServerProcess, stopProcess } from "./server-process.ts";
-import { isPrivate, socketIn } from "./socket-directory.ts";
-import { removeStaleLocks } from "./stale-locks.ts";
+import { connectionIn, type EmbeddedConnection, isPrivate, socketIn } from "./socket-directory.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 export type Server = {
@@ -117,6 +115,39 @@ async function launch(options: ServerOptions): Promise<Server | "in use"> {
   await stopProcess(launched);
   if (IN_USE.test(log.sinceOpened())) return "in use";
   throw didNotStart(paths, log);
+}
+
+/**
+ * Removes the lock file, the socket and the socket's lock that a killed server left behind. Called only after
+ * postmaster-file.ts has found no running server.
+ */
+async function removeStaleLocks(options: {
+  cluster: string;
+  socketDirectory: string;
+  user: RunAsUser | undefined;
+}): Promise<void> {
+  const { cluster, socketDirectory, user } = options;
+  const left = readPostmasterFile(cluster)?.socketDirectory;
+  for (const directory of new Set([socketDirectory, left ?? socketDirectory])) {
+    if (!isPrivate(directory, user)) continue;
+    await assertNoServerAnswers(directory, cluster);
+    rmSync(socketIn(directory), { force: true });
+    rmSync(`${socketIn(directory)}.lock`, { force: true });
+  }
+  // Backends of the killed server that still run hold its shared memory, and the next server refuses to start until
+  // they have exited, with or without this file.
+  rmSync(postmasterFileOf(cluster), { force: true });
+}
+
+/** A server in another container on the same files has a pid that means nothing here. */
+async function assertNoServerAnswers(socketDirectory: string, cluster: string): Promise<void> {
+  const response = await handshake(connectionIn(socketDirectory));
+  if (response.kind === "absent") return;
+  throw new EmbeddedPostgresError(
+    `A database server that is not a process of this system answers for ${cluster}. It may run in another container ` +
+      "on the same files. Stop it first.",
+    { remedies: ["other_directory"] },
+  );
 }
 
 /** Another server is starting, or backends of a killed one still hold its shared memory. */

@@ -12,6 +12,21 @@ import { canEnter, changeOwner, type RunAsUser } from "./run-as-user.ts";
 /** Part of the socket's file name only: the server listens on no TCP port. */
 export const SOCKET_PORT = 5432;
 
+/** Connection options for the server's unix socket; `ssl: false` overrides PGSSLMODE. */
+export type EmbeddedConnection = {
+  host: string;
+  port: number;
+  user: string;
+  database: string;
+  ssl: false;
+};
+
+export const SUPERUSER = "app";
+
+export function connectionIn(socketDirectory: string): EmbeddedConnection {
+  return { host: socketDirectory, port: SOCKET_PORT, user: SUPERUSER, database: "app", ssl: false };
+}
+
 /** Size of `sun_path` without its terminating zero byte. */
 const MAX_SOCKET_PATH_BYTES = process.platform === "linux" ? 107 : 103;
 

@@ -55,7 +55,6 @@ export {
   type SettingsReader,
   settingsFrom,
 } from "./settings.ts";
-export { type HostLimiter, type HostLimiterFor, LocalHostLimiter, SlotWaiters } from "./smtp/host-limiter.ts";
 export {
   type MailboxFact,
   type Meaning,
@@ -64,8 +63,14 @@ export {
   type ReplyStage,
   readReply,
 } from "./smtp/meaning.ts";
-export type { ProviderProfile } from "./smtp/provider-profile.ts";
 export { parseReply, type Reply } from "./smtp/reply.ts";
+export {
+  type HostLimiter,
+  type HostLimiterFor,
+  LocalHostLimiter,
+  SlotWaiters,
+} from "./smtp/throttle/host-limiter.ts";
+export type { ProviderProfile } from "./smtp/throttle/provider-profile.ts";
 export {
   initialThrottleState,
   isUnthrottled,
@@ -73,7 +78,7 @@ export {
   openBreakerOf,
   type ThrottleEvent,
   type ThrottleState,
-} from "./smtp/throttle-state.ts";
+} from "./smtp/throttle/throttle-state.ts";
 export { timeoutEvidence } from "./timeout-evidence.ts";
 export { decide, isUnproven, type Verdict } from "./verdict.ts";
 export {

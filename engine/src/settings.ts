@@ -11,8 +11,8 @@ import { isHostName } from "./dns/host-name.ts";
 import { parseNameServer } from "./dns/name-servers.ts";
 import { parseIpRange } from "./egress/ip-range.ts";
 import { readLocalLists } from "./reference/operator-lists.ts";
-import type { Egress } from "./smtp/connect.ts";
-import type { SocksProxy } from "./smtp/socks.ts";
+import type { Egress } from "./smtp/client/connect.ts";
+import type { SocksProxy } from "./smtp/client/socks.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

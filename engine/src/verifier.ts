@@ -17,9 +17,9 @@ import { hasNamingPattern, hasScorableName, isAmbiguous } from "./plausibility/p
 import { type Disposables, loadDisposables } from "./reference/disposable.ts";
 import { RequestPriority } from "./request-priority.ts";
 import type { EngineSettings } from "./settings.ts";
-import { createConnect } from "./smtp/connect.ts";
-import type { HostLimiterFor } from "./smtp/host-limiter.ts";
+import { createConnect } from "./smtp/client/connect.ts";
 import { createPlanner, type ProbePlanner } from "./smtp/probe-planner.ts";
+import type { HostLimiterFor } from "./smtp/throttle/host-limiter.ts";
 import { decide, isUnproven } from "./verdict.ts";
 
 export type VerifierDeps = InspectionDeps &

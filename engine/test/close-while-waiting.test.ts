@@ -2,7 +2,7 @@
 import { mailDomain, offersTls, saysNothing, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { createEgressGuard } from "../src/egress/guard.ts";
-import { type Connect, createConnect } from "../src/smtp/connect.ts";
+import { type Connect, createConnect } from "../src/smtp/client/connect.ts";
 import { openSilentHost } from "./silent-host.ts";
 import { NO_VIOLATIONS, openStory, violationsAt } from "./stories/story.ts";
 import { until } from "./until.ts";

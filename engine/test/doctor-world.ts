@@ -4,7 +4,7 @@ import { createResolver } from "../src/dns/resolver.ts";
 import { examine } from "../src/doctor/doctor.ts";
 import type { Finding } from "../src/doctor/finding.ts";
 import { createEgressGuard } from "../src/egress/guard.ts";
-import { createConnect, type Egress } from "../src/smtp/connect.ts";
+import { createConnect, type Egress } from "../src/smtp/client/connect.ts";
 
 /** Another loopback address serves as the public IP. */
 export const PUBLIC_IP = "127.0.0.77";

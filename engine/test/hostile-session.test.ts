@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseAddress } from "../src/address/address.ts";
 import { createEgressGuard } from "../src/egress/guard.ts";
 import { MAILBOX_ANSWERS } from "../src/evidence.ts";
-import { createConnect } from "../src/smtp/connect.ts";
+import { createConnect } from "../src/smtp/client/connect.ts";
 import { createPlanner } from "../src/smtp/probe-planner.ts";
 
 type Move = { after: "connect" | "data"; bytes: Uint8Array; close: boolean };

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { MailboxAnswer } from "../src/evidence.ts";
 import { interpretReply } from "../src/smtp/mailbox-finding.ts";
 import { REPLY_STAGES, type ReplyStage } from "../src/smtp/meaning.ts";
-import { profileOf } from "../src/smtp/provider-profile.ts";
 import { parseReply, type Reply } from "../src/smtp/reply.ts";
+import { profileOf } from "../src/smtp/throttle/provider-profile.ts";
 import { decide } from "../src/verdict.ts";
 import { CORPUS } from "./corpus/corpus.ts";
 

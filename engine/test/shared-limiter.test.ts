@@ -1,7 +1,7 @@
 /** Two engines that share one limiter, as the processes of a deployment do. */
 import { answersSlowly, mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { type HostLimiterFor, LocalHostLimiter } from "../src/smtp/host-limiter.ts";
+import { type HostLimiterFor, LocalHostLimiter } from "../src/smtp/throttle/host-limiter.ts";
 import { decide } from "../src/verdict.ts";
 import { engineIn, manyAt } from "./stories/story.ts";
 

@@ -7,6 +7,7 @@ import { type EngineSettings, type Environment, readEngineSettings, settingsFrom
 import type { AdjudicatorSettings } from "./adjudication/adjudicator.ts";
 import { isWellFormed } from "./keys/key-text.ts";
 import type { ListRefreshSettings } from "./system/list-refresh.ts";
+import type { UploadLimits } from "./uploads/uploads.ts";
 
 export type Config = {
   /** What this process does: everything, or its part beside others on the same database. */
@@ -39,11 +40,7 @@ export type Config = {
 export const ROLES = ["all", "api", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
-export type JobsConfig = {
-  /** Emails in one file; a plan may allow fewer. */
-  maxEmailsPerFile: number;
-  /** Of a file as it is sent. */
-  maxUploadBytes: number;
+export type JobsConfig = UploadLimits & {
   /** How long rows and results are kept after a job has ended. */
   retentionDays: number;
   /** Slices that one process works on at a time. */

@@ -1,11 +1,11 @@
 /** Starts the service, waits for the signal to stop, stops it. Resolves with the exit code. */
 import { existsSync } from "node:fs";
 import { BadSettings } from "@mailvet/engine";
-import { abortable } from "./abortable.ts";
 import { type AssembledService, assemble } from "./assemble.ts";
+import { abortable } from "./base/abortable.ts";
+import { createLog, type Log } from "./base/log.ts";
 import { type Config, readConfig } from "./config.ts";
 import { LISTEN_BACKLOG } from "./http/http-settings.ts";
-import { createLog, type Log } from "./log.ts";
 import { startErrorMessage } from "./start-error.ts";
 import { startMessage, workerStartMessage } from "./start-message.ts";
 

@@ -1,6 +1,7 @@
 import type { Account, Session, SignedIn } from "@mailvet/contract";
 import { expect, test } from "vitest";
 import { bootstrap } from "../src/accounts/bootstrap.ts";
+import { createLog } from "../src/base/log.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
@@ -12,7 +13,6 @@ import { authRoutes } from "../src/http/routes/auth-routes.ts";
 import { operatorRoutes } from "../src/http/routes/operator-routes.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
-import { createLog } from "../src/log.ts";
 import { housesOnOneDatabase } from "./accounts-world.ts";
 
 const openAccountsWorld = housesOnOneDatabase();

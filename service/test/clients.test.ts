@@ -154,7 +154,7 @@ test("the command line checks through the service, in order, and says what is le
   expect(lines[0]).toMatch(/valid.*valid@mailvet\.test/);
   expect(lines[1]).toMatch(/risky\/catch_all.*catch-all@mailvet\.test/);
   expect(lines[2]).toMatch(/invalid\/syntax_error.*no address/);
-  expect(stderr).toContain("7 credits left");
+  expect(stderr).toContain("7 credits remaining");
 
   const account = await mailvet(ann.key, ["account", "--json"]);
   expect(JSON.parse(account.stdout)).toMatchObject({ id: ann.accountId, credits: { balance: 7 } });

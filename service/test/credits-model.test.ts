@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Refusal } from "../src/base/refusal.ts";
 import { createLedger, type Ledger, type Reservation } from "../src/credits/ledger.ts";
-import { Refusal } from "../src/refusal.ts";
 import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 

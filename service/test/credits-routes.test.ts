@@ -4,12 +4,12 @@ import { Credits, type Problem, Usage } from "@mailvet/contract";
 import Fastify from "fastify";
 import { Check } from "typebox/value";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLog } from "../src/base/log.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { usageOf } from "../src/credits/usage.ts";
 import { sendErrorsAsProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
 import { creditRoutes } from "../src/http/routes/credit-routes.ts";
-import { createLog } from "../src/log.ts";
 import { chargeOf, oneCheck, openAccount } from "./credits-books.ts";
 import { openTestDatabase } from "./database.ts";
 

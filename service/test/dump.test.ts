@@ -42,7 +42,7 @@ test("a database in use refuses an import", async () => {
   await from.pool.query(ONE_ACCOUNT);
   const file = await exported(from);
   await expect(importInstallation(from.connection, Readable.from([file]))).rejects.toThrow(
-    "has 1 account(s)",
+    "The database is in use: its table",
   );
 });
 

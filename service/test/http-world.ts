@@ -8,6 +8,8 @@ import { Type } from "typebox";
 import { expect } from "vitest";
 import { accounts } from "../src/accounts/schema.ts";
 import { createSessions } from "../src/accounts/sessions.ts";
+import { createLog } from "../src/base/log.ts";
+import { Refusal } from "../src/base/refusal.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
@@ -17,8 +19,6 @@ import { createMetrics } from "../src/http/metrics.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
-import { createLog } from "../src/log.ts";
-import { Refusal } from "../src/refusal.ts";
 import { openTestDatabase } from "./database.ts";
 
 /** Per account; lower than in production, so that a test can reach it. */

@@ -5,7 +5,7 @@ import type { JobStatus } from "@mailvet/contract";
 import { answersSlowly, mailDomain } from "@mailvet/lab";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Caller } from "../src/caller.ts";
+import type { Caller } from "../src/base/caller.ts";
 import { hasEnded } from "../src/jobs/job-state.ts";
 import { jobs } from "../src/jobs/schema.ts";
 import { uploadParts, uploads } from "../src/uploads/schema.ts";

@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Refusal } from "../src/base/refusal.ts";
 import { reserveForJob, settleJob } from "../src/credits/job-credits.ts";
 import { createLedger } from "../src/credits/ledger.ts";
-import { Refusal } from "../src/refusal.ts";
 import { chargeOf, expectBooksToAddUp, openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 

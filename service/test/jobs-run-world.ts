@@ -4,7 +4,7 @@ import type { Job, WebhookEvent } from "@mailvet/contract";
 import type { MailWorld } from "@mailvet/lab";
 import { eq, sql } from "drizzle-orm";
 import { expect } from "vitest";
-import type { Caller } from "../src/caller.ts";
+import type { Caller } from "../src/base/caller.ts";
 import { reserveForJob } from "../src/credits/job-credits.ts";
 import { createJobActions } from "../src/jobs/job-actions.ts";
 import { readJobRecord } from "../src/jobs/job-record.ts";

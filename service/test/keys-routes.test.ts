@@ -3,12 +3,12 @@ import { ApiKey, type CreatedKey, type Problem } from "@mailvet/contract";
 import Fastify from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accounts } from "../src/accounts/schema.ts";
+import { createLog } from "../src/base/log.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { sendErrorsAsProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
 import { keyRoutes } from "../src/http/routes/key-routes.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
-import { createLog } from "../src/log.ts";
 import { openTestDatabase } from "./database.ts";
 
 let service: Awaited<ReturnType<typeof serveKeys>>;

@@ -1,5 +1,5 @@
 /** Log events as a test reads them. */
-import type { LogEvent } from "../src/log-events.ts";
+import type { LogEvent } from "../src/base/log-events.ts";
 
 export type LoggedEvent = { event: string } & Record<string, unknown>;
 

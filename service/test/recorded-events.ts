@@ -1,5 +1,5 @@
 /** A log that keeps its events for assertions. */
-import type { LogEvent, LogEventName } from "../src/log-events.ts";
+import type { LogEvent, LogEventName } from "../src/base/log-events.ts";
 
 export type RecordedEvent = { event: LogEventName } & Record<string, unknown>;
 

@@ -5,8 +5,8 @@
 import type { CreatedKey, KeyMode, KeyScope, Plan } from "@mailvet/contract";
 import type { Lab } from "@mailvet/lab";
 import { assemble } from "../src/assemble.ts";
+import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
-import { createLog } from "../src/log.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 export const OPERATOR = { email: "operator@house.example", password: "an operator's password" };

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { API_PREFIX, type KeyScope } from "@mailvet/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLog } from "../src/base/log.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
@@ -11,7 +12,6 @@ import { createMetrics } from "../src/http/metrics.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { uploadRoutes } from "../src/http/routes/upload-routes.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
-import { createLog } from "../src/log.ts";
 import { openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 const MAX_UPLOAD_BYTES = 1_000_000;

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Plan } from "@mailvet/contract";
 import { accounts } from "../src/accounts/schema.ts";
-import type { Caller } from "../src/caller.ts";
+import type { Caller } from "../src/base/caller.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { createConfirmUpload } from "../src/jobs/confirm-upload.ts";
 import { createJobTransitions } from "../src/jobs/job-transitions.ts";

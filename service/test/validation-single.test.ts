@@ -3,7 +3,7 @@ import { ValidationResult } from "@mailvet/contract";
 import { acceptsEveryone, answersSlowly, greylists, mailDomain } from "@mailvet/lab";
 import { Check } from "typebox/value";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { Caller } from "../src/caller.ts";
+import type { Caller } from "../src/base/caller.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { PATIENCE } from "./patience.ts";
 import { asking, openValidationWorld, testKeyOf, type ValidationWorld } from "./validation-world.ts";

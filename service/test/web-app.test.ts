@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSessions } from "../src/accounts/sessions.ts";
+import { createLog } from "../src/base/log.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
@@ -15,7 +16,6 @@ import { createMetrics } from "../src/http/metrics.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
-import { createLog } from "../src/log.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 const SCRIPT = `console.log("${"hello ".repeat(400)}");`;

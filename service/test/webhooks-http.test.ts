@@ -2,10 +2,10 @@
 import type { Problem, WebhookDelivery, WebhookEndpoint, WebhookWithSecret } from "@mailvet/contract";
 import Fastify from "fastify";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { createLog } from "../src/base/log.ts";
 import { sendErrorsAsProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
 import { webhookRoutes } from "../src/http/routes/webhook-routes.ts";
-import { createLog } from "../src/log.ts";
 import { openReceiver, type Receiver } from "./webhooks-receiver.ts";
 import { openWebhookWorld, type Process, type WebhookWorld } from "./webhooks-world.ts";
 

@@ -2,10 +2,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { expect, test } from "vitest";
+import { createLog } from "../src/base/log.ts";
 import { HTTP_DEFAULTS } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { buildWorkerApp } from "../src/http/worker-app.ts";
-import { createLog } from "../src/log.ts";
 import { openTestDatabase } from "./database.ts";
 
 async function openWorkerApp(isStarted: () => boolean) {

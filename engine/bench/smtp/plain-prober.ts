@@ -6,10 +6,10 @@ import { randomUUID } from "node:crypto";
 import { findMailRoute } from "#src/dns/mail-route";
 import type { Resolver } from "#src/dns/resolver";
 import type { EgressGuard } from "#src/egress/guard";
-import type { Connect } from "#src/smtp/connect";
-import { SmtpConnection } from "#src/smtp/connection";
-import { LocalHostLimiter } from "#src/smtp/host-limiter";
-import { profileOf } from "#src/smtp/provider-profile";
+import type { Connect } from "#src/smtp/client/connect";
+import { SmtpConnection } from "#src/smtp/client/connection";
+import { LocalHostLimiter } from "#src/smtp/throttle/host-limiter";
+import { profileOf } from "#src/smtp/throttle/provider-profile";
 
 export function createPlainProber(deps: {
   resolver: Resolver;

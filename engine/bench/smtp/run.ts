@@ -7,7 +7,7 @@
 import { createResolver } from "#src/dns/resolver";
 import { createEgressGuard } from "#src/egress/guard";
 import { loadDisposables } from "#src/reference/disposable";
-import { createConnect, type Egress } from "#src/smtp/connect";
+import { createConnect, type Egress } from "#src/smtp/client/connect";
 import { createPlanner } from "#src/smtp/probe-planner";
 import { decide } from "#src/verdict";
 import { createVerifier } from "#src/verifier";

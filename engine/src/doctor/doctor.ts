@@ -10,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createResolver, type Resolver } from "../dns/resolver.ts";
 import { createEgressGuard, type EgressGuard } from "../egress/guard.ts";
 import type { EngineSettings } from "../settings.ts";
-import { type Connect, createConnect, type Egress } from "../smtp/connect.ts";
+import { type Connect, createConnect, type Egress } from "../smtp/client/connect.ts";
 import { examineBlocklists } from "./blocklists.ts";
 import { examineEhloName } from "./ehlo-name.ts";
 import type { Finding } from "./finding.ts";

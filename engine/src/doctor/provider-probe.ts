@@ -4,8 +4,8 @@
  * Port 25, acceptance by the provider and our public IP are all derived from these probes.
  */
 import { findMailRoute, type MailRoute, type MailRouteDeps } from "../dns/mail-route.ts";
-import type { Connect } from "../smtp/connect.ts";
-import { SmtpConnection } from "../smtp/connection.ts";
+import type { Connect } from "../smtp/client/connect.ts";
+import { SmtpConnection } from "../smtp/client/connection.ts";
 import type { Reply } from "../smtp/reply.ts";
 
 export type ProviderProbe = { provider: string } & (

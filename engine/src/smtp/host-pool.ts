@@ -7,16 +7,16 @@
 import { setImmediate as nextIteration } from "node:timers/promises";
 import type { MailHost, MailRoute } from "../dns/mail-route.ts";
 import type { MailboxFinding } from "../evidence.ts";
-import { type GreetingResult, openSmtpClient, type SmtpClientDeps } from "./client.ts";
-import { type ConnectResult, destroySocket } from "./connect.ts";
-import type { EgressHealth } from "./egress-health.ts";
-import type { HostLimiter } from "./host-limiter.ts";
-import type { HostLimits } from "./host-limits.ts";
+import { type GreetingResult, openSmtpClient, type SmtpClientDeps } from "./client/client.ts";
+import { type ConnectResult, destroySocket } from "./client/connect.ts";
 import { findingWithoutReply, interpretReply, moreInformative } from "./mailbox-finding.ts";
 import { ProbeQueue } from "./probe-queue.ts";
 import type { ProbeRequest } from "./probe-request.ts";
-import type { ProviderProfile } from "./provider-profile.ts";
 import { ProbeSession, type ProbeSessionDeps, type SessionTarget } from "./session-runner.ts";
+import type { EgressHealth } from "./throttle/egress-health.ts";
+import type { HostLimiter } from "./throttle/host-limiter.ts";
+import type { HostLimits } from "./throttle/host-limits.ts";
+import type { ProviderProfile } from "./throttle/provider-profile.ts";
 
 export type HostPoolDeps = SmtpClientDeps & {
   hostLimits: HostLimits;

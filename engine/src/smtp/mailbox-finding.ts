@@ -7,8 +7,8 @@
 import type { MailboxAnswer, MailboxFinding } from "../evidence.ts";
 import type { ReplyCategory, ReplyStage } from "./meaning/category.ts";
 import { type Meaning, type ReplyInContext, readReply, severityOf } from "./meaning.ts";
-import type { ProviderProfile } from "./provider-profile.ts";
 import type { Reply } from "./reply.ts";
+import type { ProviderProfile } from "./throttle/provider-profile.ts";
 
 const ANSWER_OF: Record<ReplyCategory, MailboxAnswer> = {
   accepted: "accepted",

@@ -14,15 +14,15 @@ import { deferred } from "../deferred.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { RequestPriority } from "../request-priority.ts";
 import { type AskDecoy, createCatchAllCache, type DecoyReply, isRefusalOfDecoy } from "./catch-all.ts";
-import type { Connect, Egress } from "./connect.ts";
+import type { Connect, Egress } from "./client/connect.ts";
 import { AcceptingDomains, isRefusedLikeDecoy, isUnknownUserCode } from "./decoy-comparison.ts";
 import { type DecoyStyle, decoyName } from "./decoy-name.ts";
-import { EgressHealth } from "./egress-health.ts";
-import { type HostLimiter, type HostLimiterFor, LocalHostLimiter } from "./host-limiter.ts";
-import { createHostLimits } from "./host-limits.ts";
 import { HostPool, type HostPoolDeps, type MailHosts } from "./host-pool.ts";
 import { ProbeRequest } from "./probe-request.ts";
-import { type ProviderProfile, profileOf } from "./provider-profile.ts";
+import { EgressHealth } from "./throttle/egress-health.ts";
+import { type HostLimiter, type HostLimiterFor, LocalHostLimiter } from "./throttle/host-limiter.ts";
+import { createHostLimits } from "./throttle/host-limits.ts";
+import { type ProviderProfile, profileOf } from "./throttle/provider-profile.ts";
 
 export type PlannerOptions = {
   dial: Connect;

@@ -5,8 +5,9 @@
  *
  * Selects only. Limits of a batch come from session-runner.ts; the state of a request is in probe-request.ts.
  */
-import { PriorityOrder } from "./host-limiter.ts";
+
 import type { ProbeRequest } from "./probe-request.ts";
+import { PriorityOrder } from "./throttle/host-limiter.ts";
 
 type DomainQueue = { interactive: ProbeRequest[]; batch: ProbeRequest[]; decoys: ProbeRequest[] };
 

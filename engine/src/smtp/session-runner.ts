@@ -7,8 +7,13 @@
  */
 import type { MailHost } from "../dns/mail-route.ts";
 import type { MailboxFinding } from "../evidence.ts";
-import type { RcptResult, SessionEnding, SmtpClient } from "./client.ts";
-import type { HostLimiter } from "./host-limiter.ts";
+import type { RcptResult, SessionEnding, SmtpClient } from "./client/client.ts";
+import { findingWithoutReply, interpretReply } from "./mailbox-finding.ts";
+import type { BatchLimits, ProbeQueue } from "./probe-queue.ts";
+import type { HostDenial, ProbeRequest } from "./probe-request.ts";
+import { confirmAll, RefusalStreak, retractAll } from "./refusal-streak.ts";
+import type { Reply } from "./reply.ts";
+import type { HostLimiter } from "./throttle/host-limiter.ts";
 import {
   type AddressFailure,
   type HostLimits,
@@ -20,13 +25,8 @@ import {
   recordOkSession,
   recordReliable,
   refusalShareOf,
-} from "./host-limits.ts";
-import { findingWithoutReply, interpretReply } from "./mailbox-finding.ts";
-import type { BatchLimits, ProbeQueue } from "./probe-queue.ts";
-import type { HostDenial, ProbeRequest } from "./probe-request.ts";
-import type { ProviderProfile } from "./provider-profile.ts";
-import { confirmAll, RefusalStreak, retractAll } from "./refusal-streak.ts";
-import type { Reply } from "./reply.ts";
+} from "./throttle/host-limits.ts";
+import type { ProviderProfile } from "./throttle/provider-profile.ts";
 import { type OpenTransaction, planTransactions, type TransactionPlan } from "./transaction.ts";
 
 /** What a session needs of its pool (host-pool.ts). */

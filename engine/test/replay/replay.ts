@@ -9,8 +9,8 @@ import { loadDisposables } from "../../src/reference/disposable.ts";
 import { mailHostOf, mailProviderOf } from "../../src/reference/mail-provider.ts";
 import { interpretReply } from "../../src/smtp/mailbox-finding.ts";
 import { type Meaning, REPLY_STAGES, type ReplyStage } from "../../src/smtp/meaning.ts";
-import { profileOf } from "../../src/smtp/provider-profile.ts";
 import { parseReply, type Reply } from "../../src/smtp/reply.ts";
+import { profileOf } from "../../src/smtp/throttle/provider-profile.ts";
 import { decide, type Verdict } from "../../src/verdict.ts";
 
 export type ReplayRow = {

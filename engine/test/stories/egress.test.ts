@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:net";
 import { type MailWorld, mailDomain } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
-import { type Connect, createConnect } from "../../src/smtp/connect.ts";
+import { type Connect, createConnect } from "../../src/smtp/client/connect.ts";
 import { engineIn, openStory } from "./story.ts";
 
 /** Real listeners, and the connections each has received. */

@@ -12,7 +12,7 @@ import {
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
-import { type Connect, createConnect } from "../../src/smtp/connect.ts";
+import { type Connect, createConnect } from "../../src/smtp/client/connect.ts";
 import { until } from "../until.ts";
 import { engineIn, manyAt, NO_VIOLATIONS, openStory, violationsAt } from "./story.ts";
 

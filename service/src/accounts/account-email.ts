@@ -1,6 +1,6 @@
 /** The email of an account: trimmed and in lower case, so that spellings do not make two accounts. */
 import type { Verifier } from "@mailvet/engine";
-import { wrongValue } from "../refusal.ts";
+import { wrongValue } from "../base/refusal.ts";
 
 export function accountEmail(typed: string): string {
   return typed.trim().toLowerCase().normalize("NFC");

@@ -4,9 +4,9 @@
  */
 import type { Plan } from "@mailvet/contract";
 import { count, desc, eq, sql } from "drizzle-orm";
+import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { Refusal } from "../refusal.ts";
 import type { AccountRecord } from "./present-account.ts";
 import { accounts } from "./schema.ts";
 

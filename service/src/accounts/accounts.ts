@@ -5,7 +5,7 @@
  * separately, because every request needs them.
  */
 import { and, eq, isNull, lte } from "drizzle-orm";
-import type { LogEvent } from "../log-events.ts";
+import type { LogEvent } from "../base/log-events.ts";
 import { type AccountQueries, type AccountQueriesDeps, createAccountQueries } from "./account-queries.ts";
 import { createAttemptLimiter } from "./attempt-limiter.ts";
 import { createBackgroundTasks } from "./background-tasks.ts";

@@ -6,8 +6,8 @@
  */
 import { createHash } from "node:crypto";
 import { lte } from "drizzle-orm";
+import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
-import { Refusal } from "../refusal.ts";
 import { attempts } from "./schema.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 /**
  * Work that no request waits for: its duration depends on who has an account, so it must not show in a response time.
  */
-import type { LogEvent } from "../log-events.ts";
+import type { LogEvent } from "../base/log-events.ts";
 
 export type BackgroundTasks = {
   run(task: string, work: () => Promise<void>): void;

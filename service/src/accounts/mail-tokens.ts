@@ -1,7 +1,7 @@
 /** Tokens of links in emails: single-use, for one purpose, for a limited time. */
 import { and, eq, gt, lte } from "drizzle-orm";
+import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { Refusal } from "../refusal.ts";
 import { mailTokens } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
 

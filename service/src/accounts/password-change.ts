@@ -1,7 +1,7 @@
 /** A new password: with the current one, or with a link sent by email. */
 import { and, eq, sql } from "drizzle-orm";
+import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
-import { Refusal } from "../refusal.ts";
 import { accountEmail } from "./account-email.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";

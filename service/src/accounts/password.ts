@@ -6,7 +6,7 @@
  */
 import { createSemaphore } from "@mailvet/engine";
 import { hash, verify } from "@node-rs/argon2";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../base/refusal.ts";
 
 const MEMORY_KIB = 19_456;
 const PASSES = 2;

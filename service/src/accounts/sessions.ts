@@ -5,8 +5,8 @@
  */
 import type { Plan } from "@mailvet/contract";
 import { and, desc, eq, getTableColumns, gt, inArray, lte, ne, or } from "drizzle-orm";
+import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { Refusal } from "../refusal.ts";
 import { sessions } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
 

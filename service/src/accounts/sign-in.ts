@@ -2,8 +2,8 @@
  * Sign-in. An unknown account, a wrong password and an unconfirmed email get the same response in the same time.
  */
 import { and, eq } from "drizzle-orm";
+import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
-import { Refusal } from "../refusal.ts";
 import { accountEmail } from "./account-email.ts";
 import type { AttemptKind, AttemptLimiter } from "./attempt-limiter.ts";
 import { networkOf } from "./client-network.ts";

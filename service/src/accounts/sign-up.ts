@@ -7,9 +7,9 @@
 import type { Plan } from "@mailvet/contract";
 import type { Verifier } from "@mailvet/engine";
 import { and, eq, isNull } from "drizzle-orm";
+import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { Refusal } from "../refusal.ts";
 import { newAccountEmail } from "./account-email.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";

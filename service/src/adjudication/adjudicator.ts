@@ -8,7 +8,7 @@
 import type { Adjudication, Evidence } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import type { LogEvent } from "../log-events.ts";
+import type { LogEvent } from "../base/log-events.ts";
 import { readAnswers } from "./answer-parser.ts";
 import { Breaker } from "./breaker.ts";
 import { createDailyBudget } from "./daily-budget.ts";

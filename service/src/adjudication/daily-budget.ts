@@ -1,6 +1,6 @@
 /** Daily limit (UTC) of questions to the language model, counted across all processes before they are asked. */
 import type pg from "pg";
-import type { LogEvent } from "../log-events.ts";
+import type { LogEvent } from "../base/log-events.ts";
 
 export type DailyBudget = {
   /** How many of these questions may be asked now. */

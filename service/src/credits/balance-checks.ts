@@ -1,6 +1,6 @@
 /** What a spent amount means for the balance: refused, or running low. */
 import { LOW_CREDITS } from "@mailvet/contract";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../base/refusal.ts";
 
 export type OnLow = (accountId: string, balance: number) => void;
 

@@ -8,9 +8,9 @@
 import { randomUUID } from "node:crypto";
 import type { LedgerEntry, ReferenceKind } from "@mailvet/contract";
 import { and, desc, eq, inArray, lte } from "drizzle-orm";
-import { createBatcher } from "../batcher.ts";
+import { createBatcher } from "../base/batcher.ts";
+import type { LogEvent } from "../base/log-events.ts";
 import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
-import type { LogEvent } from "../log-events.ts";
 import { insufficientCredits, type OnLow, runsLow } from "./balance-checks.ts";
 import { writeCharges } from "./charge-fast-path.ts";
 import { isJobKey } from "./job-credits.ts";

@@ -8,7 +8,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { eq } from "drizzle-orm";
-import { createBatcher } from "../batcher.ts";
+import { createBatcher } from "../base/batcher.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { unansweredCharges } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import { MAX_USAGE_DAYS } from "@mailvet/contract";
 import { expect, test } from "vitest";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../base/refusal.ts";
 import { usageRange } from "./usage-range.ts";
 
 const NOON = new Date("2026-03-01T12:00:00Z");

@@ -1,6 +1,6 @@
 /** The days of a usage report: calendar days in UTC, both ends included. */
 import { MAX_USAGE_DAYS } from "@mailvet/contract";
-import { wrongValue } from "../refusal.ts";
+import { wrongValue } from "../base/refusal.ts";
 
 export type UsageRange = { from: string; to: string };
 

@@ -86,7 +86,7 @@ export async function importInstallation(
     await client.query("begin");
     const tables = await tablesOf(client);
     await requireSameVersion(client, await next());
-    await requireEmpty(client);
+    await requireEmpty(client, tables);
     const summary = new Map<string, number>();
     for (let line = await next(); ; line = await next()) {
       const { table: name, columns, complete, tables: count } = parsed(line);
@@ -225,11 +225,12 @@ async function requireSameVersion(client: pg.Client, line: string): Promise<void
     );
 }
 
-async function requireEmpty(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ accounts: number }>("select count(*)::int as accounts from accounts");
-  const accounts = rows[0]?.accounts ?? 0;
-  if (accounts > 0)
-    throw new DumpError(`The database is in use already: it has ${accounts} account(s). Take an empty one.`);
+async function requireEmpty(client: pg.Client, tables: readonly Table[]): Promise<void> {
+  for (const { name } of tables) {
+    const { rowCount } = await client.query(`select from ${client.escapeIdentifier(name)} limit 1`);
+    if (rowCount)
+      throw new DumpError(`The database is in use: its table ${name} has rows. Use an empty one.`);
+  }
 }
 
 async function migrationsOf(client: pg.Client): Promise<string[]> {

@@ -6,7 +6,7 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import pg from "pg";
-import type { LogEvent } from "../log-events.ts";
+import type { LogEvent } from "../base/log-events.ts";
 import type { Orm } from "./database.ts";
 
 /** A channel of several modules. The payload is the account's id. */

@@ -5,9 +5,9 @@
  */
 import type { DownloadQuery } from "@mailvet/contract";
 import { VERDICT_COLUMNS } from "@mailvet/engine/list-file";
+import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
 import { findEndedJob, resultsExpired } from "../jobs/job-list.ts";
-import { Refusal } from "../refusal.ts";
 import { findUpload } from "../uploads/stored-upload.ts";
 import { DOWNLOAD_FORMATS, type DownloadTable } from "./download-formats.ts";
 import { downloadRows } from "./download-rows.ts";

@@ -1,5 +1,5 @@
 /** Writes rows as text chunks and yields to the event loop in between. */
-import { startTimeSlice } from "../event-loop-yield.ts";
+import { startTimeSlice } from "../base/event-loop-yield.ts";
 import type { DownloadRow } from "./download-rows.ts";
 
 export type TextFormat = {

@@ -6,7 +6,7 @@
 import type { DeliveryOutcome } from "@mailvet/contract";
 import { type Calibration, type CalibrationCell, calibrationFrom, type KnownOutcome } from "@mailvet/engine";
 import type pg from "pg";
-import { createCachedLookup } from "../cached-lookup.ts";
+import { createCachedLookup } from "../base/cached-lookup.ts";
 import type { PubSub } from "../db/pubsub.ts";
 import { addressHash } from "./address-hash.ts";
 import { OUTCOMES_CHANGED } from "./outcome-store.ts";

@@ -5,9 +5,9 @@
  * interrupted request can be repeated.
  */
 import type { FeedbackReport, FeedbackSummary, ReportedOutcome } from "@mailvet/contract";
-import { type Caller, isTestCaller } from "../caller.ts";
+import { type Caller, isTestCaller } from "../base/caller.ts";
+import { startTimeSlice } from "../base/event-loop-yield.ts";
 import type { Database } from "../db/database.ts";
-import { startTimeSlice } from "../event-loop-yield.ts";
 import { addressHash } from "./address-hash.ts";
 import { type Aggregation, createAggregation, type OutcomeReport } from "./aggregation.ts";
 import type { CalibrationCache } from "./calibration-cache.ts";

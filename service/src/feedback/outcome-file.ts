@@ -1,7 +1,7 @@
 /** Reads outcomes from a file: CSV or similar text, gzipped or not, with the columns of any mail service. */
 import { emailIn, ListFileError, openListFile } from "@mailvet/engine/list-file";
-import { fileRefusal } from "../file-refusal.ts";
-import { Refusal, wrongValue } from "../refusal.ts";
+import { fileRefusal } from "../base/file-refusal.ts";
+import { Refusal, wrongValue } from "../base/refusal.ts";
 import { findOutcomeColumns, type OutcomeColumns, readMoment } from "./outcome-columns.ts";
 import { readOutcomeWord, type WordMeaning } from "./outcome-vocabulary.ts";
 

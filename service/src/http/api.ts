@@ -6,11 +6,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from "fastify";
 import type { Sessions } from "../accounts/sessions.ts";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../base/caller.ts";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { IdempotentResponses } from "../idempotency/idempotent-responses.ts";
 import type { ApiKeys } from "../keys/api-keys.ts";
-import type { Log } from "../log.ts";
-import { Refusal } from "../refusal.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { acceptsOneOf } from "./middleware/accept-header.ts";
 import {

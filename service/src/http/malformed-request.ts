@@ -7,8 +7,8 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { HEADERS } from "@mailvet/contract";
-import type { Log } from "../log.ts";
-import { Refusal } from "../refusal.ts";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { PROBLEM_TYPE, problemOf } from "./problem.ts";
 

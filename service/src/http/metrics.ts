@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type pg from "pg";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { AdjudicationOutcome } from "../adjudication/adjudicator.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../base/log.ts";
 import type { LoadShedding } from "./middleware/load-shedding.ts";
 
 export type Metrics = {

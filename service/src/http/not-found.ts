@@ -1,6 +1,6 @@
 /** 404 for unknown paths, 405 with Allow for known paths with other methods, 204 for OPTIONS. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { RouteMethods } from "./route-methods.ts";
 
 export function sendNotFound(methods: RouteMethods, request: FastifyRequest, reply: FastifyReply) {

@@ -6,9 +6,9 @@
  */
 import { HEADERS, PROBLEMS, type Problem, type ProblemCode } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
 import { isDatabaseOverloaded, isDatabaseUnavailable, sqlStateOf } from "../db/database.ts";
-import type { Log } from "../log.ts";
-import { Refusal } from "../refusal.ts";
 
 export const PROBLEM_TYPE = "application/problem+json";
 

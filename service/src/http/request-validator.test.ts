@@ -7,7 +7,7 @@ import {
 } from "@mailvet/contract";
 import type { TSchema } from "typebox";
 import { expect, test } from "vitest";
-import type { Refusal } from "../refusal.ts";
+import type { Refusal } from "../base/refusal.ts";
 import { compileValidator } from "./request-validator.ts";
 
 function check(schema: TSchema, httpPart: string, value: unknown) {

@@ -4,7 +4,7 @@
  * Authentication, limits, idempotency and the OpenAPI document are driven by this; routes do none of it themselves.
  */
 import type { KeyScope, ProblemCode } from "@mailvet/contract";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../base/caller.ts";
 
 /**
  * Who may call a route: anyone; an API key with a scope, or a session; any API key, or a session; a session only; a

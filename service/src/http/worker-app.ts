@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import Fastify, { type FastifyInstance } from "fastify";
 import type pg from "pg";
-import type { Log } from "../log.ts";
-import { Refusal } from "../refusal.ts";
+import type { Log } from "../base/log.ts";
+import { Refusal } from "../base/refusal.ts";
 import { drainConnectionsOnClose } from "./connection-draining.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { createMalformedRequestHandler } from "./malformed-request.ts";

@@ -9,15 +9,15 @@ import type { Job } from "@mailvet/contract";
 import { and, count, eq, inArray } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
 import { PLAN_LIMITS } from "../accounts/plans.ts";
-import type { Caller } from "../caller.ts";
-import type { JobsConfig } from "../config.ts";
+import type { Caller } from "../base/caller.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { OnLow } from "../credits/balance-checks.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { Refusal } from "../refusal.ts";
 import { type ColumnCount, columnCount, UNCOUNTED } from "../uploads/column-index.ts";
 import { maxEmailsOf, refuseTooManyEmails } from "../uploads/email-limit.ts";
 import { findConfirmableUpload, markConfirmed } from "../uploads/stored-upload.ts";
 import type { UploadRow } from "../uploads/upload-preview.ts";
+import type { UploadLimits } from "../uploads/uploads.ts";
 import { type JobRow, jobRecord, readJobRecord } from "./job-record.ts";
 import { ACTIVE_STATES } from "./job-state.ts";
 import type { JobTransitions, NewJob } from "./job-transitions.ts";
@@ -35,7 +35,7 @@ export type Confirmation = { uploadId: string; emailColumn: string };
 export type ConfirmDeps = {
   database: Database;
   transitions: Pick<JobTransitions, "create">;
-  limits: Pick<JobsConfig, "maxEmailsPerFile">;
+  limits: Pick<UploadLimits, "maxEmailsPerFile">;
   /** Reserving the credits has taken the account's balance below LOW_CREDITS. */
   onLow?: OnLow;
 };

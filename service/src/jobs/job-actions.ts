@@ -1,10 +1,10 @@
 /** What the owner of a job can do with it: cancel, pause, resume, erase. */
 import type { Job } from "@mailvet/contract";
 import { eq } from "drizzle-orm";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../base/caller.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
-import { Refusal } from "../refusal.ts";
 import { lockJob } from "./job-lock.ts";
 import { type JobRow, readJobRecord } from "./job-record.ts";
 import type { JobTransitions } from "./job-transitions.ts";

@@ -1,8 +1,8 @@
 /** Reads an account's jobs: one, or a page of all. */
 import type { Job, JobListQuery } from "@mailvet/contract";
 import { and, count, desc, eq } from "drizzle-orm";
+import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
-import { Refusal } from "../refusal.ts";
 import { isExpired, JOB_AND_COUNTS, type JobRow, jobRecord } from "./job-record.ts";
 import { hasEnded } from "./job-state.ts";
 import { jobs } from "./schema.ts";

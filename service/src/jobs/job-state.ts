@@ -4,7 +4,7 @@
  * Pure data. job-transitions.ts applies a transition and runs its effects, in the order given here, in one transaction.
  */
 import type { JobStatus } from "@mailvet/contract";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../base/refusal.ts";
 
 /** `new`: the job's row does not exist yet. */
 export type JobState = "new" | JobStatus;

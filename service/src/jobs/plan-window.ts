@@ -1,7 +1,7 @@
 /** Reads a job's rows in windows that are planned together: first occurrences of emails, and duplicate rows. */
 import { emailIn } from "@mailvet/engine/list-file";
 import type pg from "pg";
-import type { TimeSlice } from "../event-loop-yield.ts";
+import type { TimeSlice } from "../base/event-loop-yield.ts";
 import { readCountedParts } from "../uploads/upload-parts.ts";
 import type { JobRow } from "./job-record.ts";
 import type { SliceEmail } from "./slice-cutter.ts";

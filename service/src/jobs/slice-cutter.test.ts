@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startTimeSlice } from "../event-loop-yield.ts";
+import { startTimeSlice } from "../base/event-loop-yield.ts";
 import { cutSlices, MAX_SLICE_EMAILS, type SliceEmail } from "./slice-cutter.ts";
 
 /** Emails of these domains, the given number of each, in mixed order. */

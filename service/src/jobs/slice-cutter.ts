@@ -4,7 +4,7 @@
  * Small domains are packed together. A large domain gets slices of its own, interleaved with the others, so that a slow
  * host does not block the rest. A likely typo of a domain goes into the slice of that domain.
  */
-import type { TimeSlice } from "../event-loop-yield.ts";
+import type { TimeSlice } from "../base/event-loop-yield.ts";
 import { createNeighbourhood, MANY_ADDRESSES } from "../naming/list-neighbours.ts";
 
 /** An email and the first row that contains it. */

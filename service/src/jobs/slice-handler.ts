@@ -6,8 +6,8 @@
  */
 import type { Status, SubStatus } from "@mailvet/contract";
 import type { Calibration, Evidence } from "@mailvet/engine";
-import { inTimeSlices, yieldToEventLoop } from "../event-loop-yield.ts";
-import type { LogEvent } from "../log-events.ts";
+import { inTimeSlices, yieldToEventLoop } from "../base/event-loop-yield.ts";
+import type { LogEvent } from "../base/log-events.ts";
 import { listViewOf } from "../naming/list-view.ts";
 import type { TaskHandler } from "../queue/task.ts";
 import { type Answers, amongList, answerTo, type ValidationAnswer } from "../validations/answer.ts";

@@ -3,8 +3,8 @@
  * first unplanned window, so no row is planned twice.
  */
 import { eq, sql } from "drizzle-orm";
+import { startTimeSlice, type TimeSlice } from "../base/event-loop-yield.ts";
 import type { Database } from "../db/database.ts";
-import { startTimeSlice, type TimeSlice } from "../event-loop-yield.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
 import type { Task, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";

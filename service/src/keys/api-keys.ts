@@ -7,9 +7,9 @@
 import { KEY_SCOPES, type KeyMode, type KeyScope } from "@mailvet/contract";
 import { and, count, desc, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { ACCOUNT_CHANGED, notify, notifySql, type PubSub } from "../db/pubsub.ts";
-import { Refusal } from "../refusal.ts";
 import { createKeyCache, KEY_CHANGED, type KnownKey } from "./key-cache.ts";
 import { generateKeyText, hashOf, isWellFormed, modeOf, prefixOf } from "./key-text.ts";
 import { createLastUsed } from "./last-used.ts";

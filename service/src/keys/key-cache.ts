@@ -7,7 +7,7 @@
 import type { KeyMode, KeyScope, Plan } from "@mailvet/contract";
 import type pg from "pg";
 import { accountSql } from "../accounts/account-queries.ts";
-import { createCachedLookup } from "../cached-lookup.ts";
+import { createCachedLookup } from "../base/cached-lookup.ts";
 import { ACCOUNT_CHANGED, type PubSub } from "../db/pubsub.ts";
 
 /** The channel for keys created and revoked. The payload is the key's hash. */

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import { createBatcher } from "../batcher.ts";
+import { createBatcher } from "../base/batcher.ts";
 
 export type LastUsed = {
   note(keyId: string): void;

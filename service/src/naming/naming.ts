@@ -5,9 +5,9 @@
  * benefit, within the limits of k-anonymity.ts.
  */
 import type { Evidence, PatternTally } from "@mailvet/engine";
+import type { LogEvent } from "../base/log-events.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database } from "../db/database.ts";
-import type { LogEvent } from "../log-events.ts";
 import { publishedTally } from "./k-anonymity.ts";
 import { createPatternCache } from "./pattern-cache.ts";
 import { createPatternWriter } from "./pattern-writer.ts";

@@ -4,9 +4,9 @@
  */
 import type { PatternTally } from "@mailvet/engine";
 import type pg from "pg";
-import { createBatcher } from "../batcher.ts";
-import { createCachedLookup } from "../cached-lookup.ts";
-import type { LogEvent } from "../log-events.ts";
+import { createBatcher } from "../base/batcher.ts";
+import { createCachedLookup } from "../base/cached-lookup.ts";
+import type { LogEvent } from "../base/log-events.ts";
 
 export type PatternCache = {
   find(domain: string): Promise<PatternTally | undefined>;

@@ -8,10 +8,10 @@ import { createHmac } from "node:crypto";
 import { emptyTally, type PatternTally, withMailbox } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import { createBatcher } from "../batcher.ts";
+import { createBatcher } from "../base/batcher.ts";
+import { inTimeSlices } from "../base/event-loop-yield.ts";
+import type { LogEvent } from "../base/log-events.ts";
 import { inTransaction } from "../db/database.ts";
-import { inTimeSlices } from "../event-loop-yield.ts";
-import type { LogEvent } from "../log-events.ts";
 import type { ProvenMailbox } from "./proven-mailbox.ts";
 
 export type PatternWriter = { write(mailbox: ProvenMailbox): void; close(): Promise<void> };

@@ -5,7 +5,7 @@
  * Not on batcher.ts: a round has no items but a next due time, and survives an outage of the database.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { LogEvent } from "../log-events.ts";
+import type { LogEvent } from "../base/log-events.ts";
 
 export type Rounds = {
   /** Work is due now, or after so many milliseconds. */

@@ -5,7 +5,7 @@
  * Without the database there are no new leases, and releases are written later.
  */
 
-import type { LogEvent } from "../log-events.ts";
+import type { LogEvent } from "../base/log-events.ts";
 import { createRounds } from "./batch-rounds.ts";
 import type { Demand, HostLease, LeaseRequest, LeaseResponse, LeaseStatements } from "./lease-sql.ts";
 

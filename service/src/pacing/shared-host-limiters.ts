@@ -3,9 +3,9 @@
  * database's clock, and throttle events of one process apply to all.
  */
 import type { HostLimiterFor, ProviderProfile } from "@mailvet/engine";
+import type { LogEvent } from "../base/log-events.ts";
 import { type Database, openDatabase } from "../db/database.ts";
 import type { PubSub } from "../db/pubsub.ts";
-import type { LogEvent } from "../log-events.ts";
 import { createLeaseClient } from "./lease-client.ts";
 import { createLeaseStatements, type Demand, LEASE_FREE, LEASE_WANTED } from "./lease-sql.ts";
 import { SharedHostLimiter } from "./shared-host-limiter.ts";

@@ -13,8 +13,8 @@ import {
 } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
+import type { LogEvent } from "../base/log-events.ts";
 import { type Database, inTransaction } from "../db/database.ts";
-import type { LogEvent } from "../log-events.ts";
 import { createRounds } from "./batch-rounds.ts";
 import {
   READ_ALL,

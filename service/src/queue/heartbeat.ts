@@ -1,6 +1,6 @@
 /** Runs one short statement periodically on a connection of its own, and reconnects when that connection is lost. */
 import pg from "pg";
-import type { LogEvent } from "../log-events.ts";
+import type { LogEvent } from "../base/log-events.ts";
 
 export type Heartbeat = {
   /** Resolves after the first beat; throws if it fails. */

@@ -1,7 +1,8 @@
 /** Logs an event that keeps repeating once per interval, with a count of the repetitions. */
+
+import type { LogEvent, LogEventName } from "../base/log-events.ts";
+import { createLogSampling } from "../base/log-sampling.ts";
 import { isDatabaseUnavailable } from "../db/database.ts";
-import type { LogEvent, LogEventName } from "../log-events.ts";
-import { createLogSampling } from "../log-sampling.ts";
 
 export type LogOnce = {
   note(event: LogEventName, fields: { err: unknown; [field: string]: unknown }): void;

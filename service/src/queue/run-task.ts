@@ -5,8 +5,8 @@
  * database and aborts during shutdown do not count as failures of the task.
  */
 import { setTimeout as pause } from "node:timers/promises";
+import type { LogEvent } from "../base/log-events.ts";
 import { type Database, isDatabaseUnavailable, sqlStateOf } from "../db/database.ts";
-import type { LogEvent } from "../log-events.ts";
 import type { LogOnce } from "./log-once.ts";
 import type { OnExhausted, Task, TaskHandler, TaskKind, TaskUpdate } from "./task.ts";
 import type { Tasks } from "./tasks.ts";

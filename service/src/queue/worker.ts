@@ -6,9 +6,9 @@
  */
 import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
+import type { LogEvent } from "../base/log-events.ts";
 import type { Database } from "../db/database.ts";
 import type { PubSub } from "../db/pubsub.ts";
-import type { LogEvent } from "../log-events.ts";
 import { createLogOnce } from "./log-once.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
 import { createTaskRunner } from "./run-task.ts";

@@ -7,7 +7,7 @@
  */
 import type { SystemLists } from "@mailvet/contract";
 import { type RefreshResult, refreshLists, type Verifier } from "@mailvet/engine";
-import type { Log } from "../log.ts";
+import type { Log } from "../base/log.ts";
 
 export type ListRefreshSettings = {
   refresh: SystemLists["refresh"];

@@ -4,8 +4,8 @@
  */
 import { createUniqueEmailIndex, emailIn, type UniqueEmailIndex } from "@mailvet/engine/list-file";
 import { and, eq } from "drizzle-orm";
+import { startTimeSlice, type TimeSlice } from "../base/event-loop-yield.ts";
 import type { Database } from "../db/database.ts";
-import { startTimeSlice, type TimeSlice } from "../event-loop-yield.ts";
 import { uploadCensuses } from "./schema.ts";
 import { type FirstRows, packFirstRows, readParts } from "./upload-parts.ts";
 

@@ -1,7 +1,7 @@
 /** Limit of emails per file. */
 import type { Plan } from "@mailvet/contract";
 import { PLAN_LIMITS } from "../accounts/plans.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { ColumnCount } from "./column-index.ts";
 
 export function maxEmailsOf(plan: Plan, maxEmailsPerFile: number): number {

@@ -12,10 +12,10 @@ import {
   type ListFileLimits,
   openListFile,
 } from "@mailvet/engine/list-file";
+import { startTimeSlice, type TimeSlice } from "../base/event-loop-yield.ts";
+import { fileRefusal } from "../base/file-refusal.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
-import { startTimeSlice, type TimeSlice } from "../event-loop-yield.ts";
-import { fileRefusal } from "../file-refusal.ts";
-import { Refusal } from "../refusal.ts";
 import {
   type ColumnCount,
   type ColumnIndex,

@@ -1,8 +1,8 @@
 /** Uploads as jobs use them: find, mark as confirmed, delete with the job. */
 import { and, eq } from "drizzle-orm";
 import type pg from "pg";
+import { Refusal } from "../base/refusal.ts";
 import type { Orm } from "../db/database.ts";
-import { Refusal } from "../refusal.ts";
 import { uploads } from "./schema.ts";
 import type { UploadRow } from "./upload-preview.ts";
 

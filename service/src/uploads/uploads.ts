@@ -6,10 +6,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { UploadPreview } from "@mailvet/contract";
 import { and, eq, isNull, lte, sql } from "drizzle-orm";
-import type { Caller } from "../caller.ts";
-import type { JobsConfig } from "../config.ts";
+import type { Caller } from "../base/caller.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
-import { Refusal } from "../refusal.ts";
 import { displayedFilename } from "./displayed-filename.ts";
 import { maxEmailsOf } from "./email-limit.ts";
 import { type Intake, receiveFile } from "./intake.ts";
@@ -34,9 +33,16 @@ export type IncomingFile = {
 
 export type PreviewResult = { preview: UploadPreview; isReplayed: boolean };
 
+export type UploadLimits = {
+  /** Emails in one file; a plan may allow fewer. */
+  maxEmailsPerFile: number;
+  /** Of the file as it is sent, compressed or not. */
+  maxUploadBytes: number;
+};
+
 export type UploadsDeps = {
   database: Database;
-  limits: Pick<JobsConfig, "maxEmailsPerFile" | "maxUploadBytes">;
+  limits: UploadLimits;
 };
 
 /** Per account. */

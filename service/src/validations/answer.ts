@@ -4,7 +4,7 @@
  * Known are sandbox results, addresses that the inspection alone decides, and what is fresh in the account's verdict cache.
  */
 import { type Calibration, decide, type Evidence, type Verdict } from "@mailvet/engine";
-import { inTimeSlices } from "../event-loop-yield.ts";
+import { inTimeSlices } from "../base/event-loop-yield.ts";
 import type { AccountCalibration, CalibrationCache } from "../feedback/calibration-cache.ts";
 import type { ListView } from "../naming/list-view.ts";
 import { mergeEvidence } from "./cached-evidence.ts";

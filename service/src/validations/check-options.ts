@@ -1,7 +1,7 @@
 /** Options of a check, and their effect on cached and simulated evidence. */
 import type { ValidationRequest } from "@mailvet/contract";
 import type { Evidence, Level } from "@mailvet/engine";
-import { type Caller, isTestCaller } from "../caller.ts";
+import { type Caller, isTestCaller } from "../base/caller.ts";
 
 export type CheckParameters = {
   /** How far to go; by default up to SMTP. */

@@ -5,9 +5,9 @@
  * The limit on checks depends on who asks (lists leave room for single checks), so it is not the concurrency limit of HTTP.
  */
 import { type Check, type Evidence, type Level, timeoutEvidence, type Verifier } from "@mailvet/engine";
-import { inTimeSlices } from "../event-loop-yield.ts";
+import { inTimeSlices } from "../base/event-loop-yield.ts";
+import { Refusal } from "../base/refusal.ts";
 import type { NamingKnowledge } from "../naming/naming.ts";
-import { Refusal } from "../refusal.ts";
 import { mergeEvidence } from "./cached-evidence.ts";
 import { freshForMs } from "./freshness.ts";
 import type { VerdictCache } from "./verdict-cache.ts";

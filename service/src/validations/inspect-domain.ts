@@ -6,8 +6,8 @@
  */
 import type { DomainReport } from "@mailvet/contract";
 import { domainReportOf, domainSyntaxError, type Evidence, postmasterOf } from "@mailvet/engine";
-import type { Caller } from "../caller.ts";
-import { wrongValue } from "../refusal.ts";
+import type { Caller } from "../base/caller.ts";
+import { wrongValue } from "../base/refusal.ts";
 import type { Answers } from "./answer.ts";
 import { paymentBy } from "./charge-policy.ts";
 import { type CheckContext, checkContextOf } from "./check-options.ts";

@@ -1,7 +1,7 @@
 /** Presents answers in the shape of the contract. */
 import type { BulkItem, ValidationResult } from "@mailvet/contract";
 import { reportOf } from "@mailvet/engine";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../base/caller.ts";
 import type { ValidationAnswer } from "./answer.ts";
 import type { CheckParameters } from "./check-options.ts";
 

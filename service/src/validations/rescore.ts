@@ -1,6 +1,6 @@
 /** Scores of cached evidence by the current rules, to compare them with reported outcomes. */
 import { decide, type Verifier, verdictScore } from "@mailvet/engine";
-import { inTimeSlices } from "../event-loop-yield.ts";
+import { inTimeSlices } from "../base/event-loop-yield.ts";
 import type { Rescored } from "../feedback/feedback.ts";
 import { mergeEvidence } from "./cached-evidence.ts";
 import type { VerdictCache } from "./verdict-cache.ts";

@@ -8,7 +8,7 @@ import {
   verifierFrom,
 } from "@mailvet/engine";
 import { afterEach, expect, test, vi } from "vitest";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../base/caller.ts";
 import { type CheckContext, checkContextOf } from "./check-options.ts";
 import { createSandbox, isInSandbox } from "./sandbox.ts";
 

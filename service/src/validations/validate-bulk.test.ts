@@ -2,7 +2,7 @@ import { ALL_SUB_STATUSES } from "@mailvet/contract";
 import { readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../base/caller.ts";
 import { createAnswers } from "./answer.ts";
 import { type BulkDeps, validateBulk } from "./validate-bulk.ts";
 

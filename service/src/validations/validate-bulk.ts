@@ -7,8 +7,8 @@
 import type { BulkSummary } from "@mailvet/contract";
 import type { Evidence } from "@mailvet/engine";
 import { identityOf } from "@mailvet/engine/list-file";
-import type { Caller } from "../caller.ts";
-import { inTimeSlices } from "../event-loop-yield.ts";
+import type { Caller } from "../base/caller.ts";
+import { inTimeSlices } from "../base/event-loop-yield.ts";
 import { listViewOf } from "../naming/list-view.ts";
 import { amongList, type ValidationAnswer } from "./answer.ts";
 import { countStatuses, type Payment, paymentBy } from "./charge-policy.ts";

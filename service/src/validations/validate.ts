@@ -5,9 +5,9 @@
  */
 import type { Status, SubStatus, ValidationResult } from "@mailvet/contract";
 import type { Evidence } from "@mailvet/engine";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../base/caller.ts";
+import type { LogEvent } from "../base/log-events.ts";
 import type { Ledger } from "../credits/ledger.ts";
-import type { LogEvent } from "../log-events.ts";
 import type { Answers, ValidationAnswer } from "./answer.ts";
 import { type Payment, paymentBy } from "./charge-policy.ts";
 import { checkContextOf, checkTimeMs } from "./check-options.ts";

@@ -1,5 +1,5 @@
 /** Validation of addresses for a caller, one at a time or many: assembles the parts with their time budgets. */
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../base/caller.ts";
 import { type AnswerDeps, type Answers, createAnswers } from "./answer.ts";
 import { type InspectedDomain, inspectDomain } from "./inspect-domain.ts";
 import type { PresentOptions } from "./present-result.ts";

@@ -12,11 +12,11 @@
 import type { Evidence } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import { accountSql } from "../accounts/account-queries.ts";
-import { createBatcher } from "../batcher.ts";
+import { createBatcher } from "../base/batcher.ts";
+import type { LogEvent } from "../base/log-events.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database } from "../db/database.ts";
 import { addressHash } from "../feedback/address-hash.ts";
-import type { LogEvent } from "../log-events.ts";
 import { type CachedEvidence, cachedPartOf } from "./cached-evidence.ts";
 import { freshForMs, STALE_DAYS } from "./freshness.ts";
 

@@ -1,9 +1,9 @@
 /** Delivery history of an endpoint: list, send a test message, replay, delete after 30 days. */
 import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
 import { and, count, desc, eq } from "drizzle-orm";
+import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import type { Tasks } from "../queue/tasks.ts";
-import { Refusal } from "../refusal.ts";
 import { findOwnEndpoint, lockOwnEndpoint, requireEnabled } from "./endpoint-lock.ts";
 import { type DeliveryRow, presentDelivery } from "./present-webhook.ts";
 import { addDelivery, addDeliveryTask } from "./publish-event.ts";

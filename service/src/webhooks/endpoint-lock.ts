@@ -4,8 +4,8 @@
  * Lock order: the endpoint before its deliveries, its task group and its tasks. This rules out deadlocks.
  */
 import { and, eq } from "drizzle-orm";
+import { Refusal } from "../base/refusal.ts";
 import type { Orm } from "../db/database.ts";
-import { Refusal } from "../refusal.ts";
 import type { EndpointRow } from "./present-webhook.ts";
 import { webhookEndpoints } from "./schema.ts";
 

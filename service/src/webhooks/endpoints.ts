@@ -8,9 +8,9 @@ import type {
 } from "@mailvet/contract";
 import { count, desc, eq } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
+import { Refusal, wrongValue } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import type { Tasks } from "../queue/tasks.ts";
-import { Refusal, wrongValue } from "../refusal.ts";
 import { disableEndpoint } from "./auto-disable.ts";
 import type { CheckDestination } from "./destination-check.ts";
 import { findOwnEndpoint, lockOwnEndpoint } from "./endpoint-lock.ts";

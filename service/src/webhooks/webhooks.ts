@@ -6,8 +6,8 @@
  */
 import { LOW_CREDITS } from "@mailvet/contract";
 import type { Resolver } from "@mailvet/engine";
+import type { LogEvent, LogEventName } from "../base/log-events.ts";
 import type { Database } from "../db/database.ts";
-import type { LogEvent, LogEventName } from "../log-events.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
 import type { OnExhausted, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";

@@ -7,8 +7,8 @@
 import { HEADERS, type KeyMode, type KeyScope, type Plan, type ProblemCode } from "@mailvet/contract";
 import type { FastifyRequest } from "fastify";
 import { PLAN_LIMITS } from "../../accounts/plans.ts";
-import type { Caller } from "../../caller.ts";
-import { Refusal } from "../../refusal.ts";
+import type { Caller } from "../../base/caller.ts";
+import { Refusal } from "../../base/refusal.ts";
 import type { Access } from "../route-config.ts";
 
 type KeyOrSessionOwner = { accountId: string; plan: Plan; isOperator: boolean };

@@ -16,7 +16,9 @@
  */
 import { HEADERS } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Caller } from "../../caller.ts";
+import type { Caller } from "../../base/caller.ts";
+import type { Log } from "../../base/log.ts";
+import { Refusal } from "../../base/refusal.ts";
 import type { BeforeCommit, Orm } from "../../db/database.ts";
 import { type ResponseCipher, responseCipherFor } from "../../idempotency/encrypted-response.ts";
 import {
@@ -24,8 +26,6 @@ import {
   RENEW_EVERY_MS,
   type ResponseKey,
 } from "../../idempotency/idempotent-responses.ts";
-import type { Log } from "../../log.ts";
-import { Refusal } from "../../refusal.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

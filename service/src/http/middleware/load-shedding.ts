@@ -4,8 +4,8 @@
  * Bulk requests have their own lower limit, so that single checks get through, and each account gets a share of it. The
  * event loop must be delayed in several consecutive samples: a single late sample (a long GC) refuses nothing.
  */
-import { createConcurrencyLimit } from "../../concurrency-limit.ts";
-import { Refusal } from "../../refusal.ts";
+import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
+import { Refusal } from "../../base/refusal.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import type { RequestLifetime } from "./request-lifetime.ts";
 

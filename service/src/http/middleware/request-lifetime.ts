@@ -5,7 +5,7 @@
  * The lifetime ends after both, so that concurrency limits count work, not connections.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../base/refusal.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -5,7 +5,7 @@
  * `left_out` how many were not logged.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Log } from "../../log.ts";
+import type { Log } from "../../base/log.ts";
 
 export type RequestLog = (request: FastifyRequest, reply: FastifyReply, isAborted: boolean) => void;
 

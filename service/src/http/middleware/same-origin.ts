@@ -3,7 +3,7 @@
  * that is not a browser.
  */
 import type { FastifyRequest } from "fastify";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../base/refusal.ts";
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Values of Sec-Fetch-Site for requests of other origins. A sibling subdomain ("same-site") is another origin too. */

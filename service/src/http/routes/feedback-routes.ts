@@ -11,9 +11,9 @@ import {
 } from "@mailvet/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { createConcurrencyLimit } from "../../concurrency-limit.ts";
+import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
+import { Refusal, wrongValue } from "../../base/refusal.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
-import { Refusal, wrongValue } from "../../refusal.ts";
 import { drainBody, LIMITS, readFile, tooLarge } from "./multipart-file.ts";
 import { shutdownSignal } from "./shutdown-signal.ts";
 import "../route-config.ts";

@@ -4,8 +4,8 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyPluginAsync } from "fastify";
+import { Refusal } from "../../base/refusal.ts";
 import { isDatabaseOverloaded } from "../../db/database.ts";
-import { Refusal } from "../../refusal.ts";
 
 /** Provided by assemble.ts. */
 export type Readiness = {

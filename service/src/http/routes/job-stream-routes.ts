@@ -3,14 +3,14 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { DownloadQuery } from "@mailvet/contract";
 import { Type } from "typebox";
-import { createConcurrencyLimit } from "../../concurrency-limit.ts";
+import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
+import type { Log } from "../../base/log.ts";
 import type { Database } from "../../db/database.ts";
 import { DOWNLOAD_FORMATS } from "../../downloads/download-formats.ts";
 import { jobDownload } from "../../downloads/job-download.ts";
 import { findJob } from "../../jobs/job-list.ts";
 import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
-import type { Log } from "../../log.ts";
 import { createEventStream, EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import "../route-config.ts";
 

@@ -2,8 +2,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ApiKey, CreatedKey, CreateKeyRequest, KEY_SCOPES } from "@mailvet/contract";
 import { Type } from "typebox";
+import { wrongValue } from "../../base/refusal.ts";
 import type { ApiKeys, Key, KeySettings, KeyWithText } from "../../keys/api-keys.ts";
-import { wrongValue } from "../../refusal.ts";
 import { storeResponse } from "../middleware/idempotency.ts";
 import "../route-config.ts";
 

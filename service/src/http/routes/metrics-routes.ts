@@ -4,7 +4,7 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../base/refusal.ts";
 import type { Metrics } from "../metrics.ts";
 
 export type MetricsRouteDeps = {

@@ -11,8 +11,8 @@ import {
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
 import { presentAccount } from "../../accounts/present-account.ts";
+import { wrongValue } from "../../base/refusal.ts";
 import type { Ledger } from "../../credits/ledger.ts";
-import { wrongValue } from "../../refusal.ts";
 import { pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 

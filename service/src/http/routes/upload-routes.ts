@@ -1,7 +1,7 @@
 /** POST /bulk/upload/preview: upload a file and get a preview. POST /bulk/upload/confirm: start a job with it. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ConfirmRequest, Job, UploadPreview } from "@mailvet/contract";
-import { createConcurrencyLimit } from "../../concurrency-limit.ts";
+import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import type { ConfirmUpload } from "../../jobs/confirm-upload.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
 import { REPLAYED, requestName, storeResponse } from "../middleware/idempotency.ts";

@@ -8,7 +8,7 @@ import {
   ValidationResult,
 } from "@mailvet/contract";
 import type { FastifyRequest } from "fastify";
-import { Refusal } from "../../refusal.ts";
+import { Refusal } from "../../base/refusal.ts";
 import { type CheckParameters, checkOptionsOf } from "../../validations/check-options.ts";
 import type { Validations } from "../../validations/validations.ts";
 import { type SettleChargesDeps, settleCharges } from "../middleware/settle-charges.ts";

@@ -5,7 +5,7 @@
  * Speaks neither SMTP (connection.ts) nor SOCKS5 (socks.ts).
  */
 import { connect, type Socket } from "node:net";
-import type { EgressGuard } from "../egress/guard.ts";
+import type { EgressGuard } from "../../egress/guard.ts";
 import { type SocksProxy, type SocksTarget, socksHandshake } from "./socks.ts";
 
 /** The outbound identity: the names that servers see, and where connections come from. */

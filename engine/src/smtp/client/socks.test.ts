@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { createEgressGuard } from "../egress/guard.ts";
+import { createEgressGuard } from "../../egress/guard.ts";
 import { createConnect } from "./connect.ts";
 import type { SocksProxy } from "./socks.ts";
 

@@ -4,7 +4,7 @@
  * Connecting to the proxy, timeouts and closing are in connect.ts.
  */
 import { isIPv4, type Socket } from "node:net";
-import { parseIp } from "../egress/ip-range.ts";
+import { parseIp } from "../../egress/ip-range.ts";
 
 export type SocksProxy = { host: string; port: number; username?: string; password?: string };
 export type SocksTarget = { address: string; port: number };

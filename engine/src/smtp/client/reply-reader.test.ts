@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "../reply.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
 function read(...chunks: (string | Uint8Array)[]) {

@@ -7,8 +7,9 @@
  * rejections change the limits is in throttle-state.ts; what is sent in a session is in session-runner.ts. Why it is not
  * a library: docs/decisions/0003-own-smtp-client-and-host-throttling.md.
  */
+
+import type { Reply } from "../reply.ts";
 import type { ProviderProfile } from "./provider-profile.ts";
-import type { Reply } from "./reply.ts";
 import {
   initialThrottleState,
   nextThrottleState,

@@ -6,8 +6,8 @@
  */
 import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import type { Reply } from "../reply.ts";
 import { destroySocket } from "./connect.ts";
-import type { Reply } from "./reply.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
 /** The result of waiting for a reply. */

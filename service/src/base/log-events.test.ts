@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { LOG_EVENTS } from "./log-events.ts";
 
-const manual = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
+const manual = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8");
 
 test("docs/operating.md lists every log event with its level and message", () => {
   const rows = Object.entries(LOG_EVENTS).map(

@@ -6,7 +6,7 @@
  *
  * Framing only: codes and text are parsed in reply.ts, sockets and timeouts are in connection.ts.
  */
-import { parseReply, type Reply } from "./reply.ts";
+import { parseReply, type Reply } from "../reply.ts";
 
 const MAX_LINE_BYTES = 4096; // RFC 5321 allows 512; some banners with legal notices are longer
 const MAX_REPLY_LINES = 100;

@@ -8,8 +8,9 @@
  * Pure: no timers and no clock of its own. Times are milliseconds of whatever clock the caller uses. Waiting for a slot
  * is in host-limiter.ts.
  */
+
+import type { Reply } from "../reply.ts";
 import type { ProviderProfile } from "./provider-profile.ts";
-import type { Reply } from "./reply.ts";
 
 export type ThrottleState = {
   /** Concurrent sessions. */

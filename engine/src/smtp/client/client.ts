@@ -7,9 +7,10 @@
  * Knows the command order of RFC 5321. The wire is in connection.ts, which recipients to send in session-runner.ts, what
  * a reply means in meaning.ts. Why it is not a library: docs/decisions/0003-own-smtp-client-and-host-throttling.md.
  */
+
+import type { Reply } from "../reply.ts";
 import type { Connect, Egress } from "./connect.ts";
 import { SERVICE_CLOSING, SmtpConnection } from "./connection.ts";
-import type { Reply } from "./reply.ts";
 
 export type SmtpClientDeps = { dial: Connect; egress: Pick<Egress, "ehloName" | "mailFrom"> };
 
