@@ -1,4 +1,5 @@
 /** A phrase counts against a mailbox only where the recipient is its subject: properties over the phrases of the rules. */
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DOMAIN_RULES, NO_MAIL_RULES, RELAY_RULES } from "../src/smtp/meaning/domain-rejected.ts";
 import { DISABLED_RULES, EITHER_OR_RULES } from "../src/smtp/meaning/mailbox-full-or-disabled.ts";
@@ -61,7 +62,9 @@ const OTHERS = [
 
 /** Texts that an expression fits: its first alternatives, its second ones, and so on, without what is optional. */
 function samplesOf(source: string, count: number): string[] {
-  return Array.from({ length: count }, (_, turn) => sampleOf(source, turn).replace(/\s+/g, " ").trim());
+  return Array.from({ length: count }, (_, turn) =>
+    sampleOf(source, turn).replace(/\s+/g, " ").replace(/ ?\.$/, "").trim(),
+  );
 }
 
 function sampleOf(source: string, turn: number): string {
@@ -131,6 +134,156 @@ test.for(OTHERS)(
       (phrase) => replay({ reply: `550 ${subject} ${phrase}` }).status === "invalid",
     );
     expect(held).toEqual([]);
+  },
+);
+
+/** Replies that are about something else than the recipient, whatever stands at {}. */
+const MISLEADING = [
+  // Counts and limits.
+  "Too many replies of {} in this session",
+  "More than ten times {} since noon",
+  "The number of {} is too high",
+  "The rate of {} was exceeded",
+  "Repeated {} attempts from 192.0.2.25",
+  "Limit for {} errors reached",
+  // Conditions.
+  "We answer slowly if {}",
+  "Mail waits in the queue when {}",
+  "We cannot say whether {}",
+  "Unless {} the mail is checked first",
+  // Parts of the receiving system.
+  "The database {}",
+  "The user directory {}",
+  "The list of users {}",
+  "The lookup table {}",
+  "The configuration {}",
+  "The policy server {}",
+  "The content filter {}",
+  "The mail queue {}",
+  "The license of the gateway {}",
+  "The storage node {}",
+  // The session.
+  "The session {}",
+  "The connection {}",
+  "The command {}",
+  "The password {}",
+  "The TLS certificate {}",
+  // Records and names of the sending side.
+  "The PTR record {}",
+  "The SPF record {}",
+  "The DKIM key {}",
+  "The DNS zone {}",
+  "The HELO name {}",
+  "The reply-to address {}",
+  "The bounce address {}",
+  "The From header {}",
+  // The message.
+  "The attachment {}",
+  "The subject line {}",
+  "The message header {}",
+  "The link in the text {}",
+  "The text of your message {}",
+  // What follows the phrase makes it another subject's.
+  "{} from your network",
+  "{} in your network",
+  "{} on your server",
+  "{} in the message header",
+  "{} in this session",
+  "{} may send from here",
+  "{} is allowed to send",
+  "{} because the database is missing",
+  "{} because the table cannot be opened",
+  "{} replies from 192.0.2.25",
+  "{} attempts exceed the limit",
+  "{} was the answer of your server",
+  "{} is what your host told us",
+  "{} according to your mail server",
+  "{} as envelope sender",
+  "{} counter is too high",
+  "{} policy applies to your IP",
+  "{} lookups are limited",
+  "{} in the From address",
+  "{} can log in from your country",
+];
+
+/** Replies that add nothing to what stands at {}. */
+const NEUTRAL = [
+  "{}",
+  "{}.",
+  "Sorry, {}",
+  "Error: {}",
+  "Rejected: {}",
+  "Undeliverable: {}",
+  "Permanent failure: {}",
+  "Requested action not taken: {}",
+  "We are sorry. {}",
+  "<anna.lindqvist@replay.example>: {}",
+  "<anna.lindqvist@replay.example>... {}",
+  "<anna.lindqvist@replay.example> {}",
+  "{} <anna.lindqvist@replay.example>",
+  "{}: <anna.lindqvist@replay.example>",
+  "RCPT TO:<anna.lindqvist@replay.example> failed: {}",
+  "Delivery to <anna.lindqvist@replay.example> failed. {}",
+  "Mail to <anna.lindqvist@replay.example> cannot be delivered. {}.",
+  "{}. Please look at the address again.",
+  "{}. See https://help.replay.example/1234",
+  "{} [4711]",
+  "{} - gsmtp",
+  "{} (#5.1.1)",
+  "{} q8si1234567wrt.12",
+];
+
+const embed = (template: string, phrase: string) => `550 ${template.replace("{}", phrase)}`;
+
+/** A relay that is refused "from your network" is a domain that is not served, so these may name us after the phrase. */
+const RELAY_PHRASES = new Set(
+  RELAY_RULES.flatMap(({ words }) => words?.each ?? []).flatMap(({ expression }) =>
+    samplesOf(expression.source, 4),
+  ),
+);
+const isRelayForUs = (template: string, phrase: string) =>
+  template.startsWith("{}") && template.includes("your") && RELAY_PHRASES.has(phrase);
+
+test.for(MISLEADING)(
+  "embedded in a sentence about something else, no phrase counts against the mailbox: %s",
+  { timeout: 120_000 },
+  (template) => {
+    const held = PHRASES.filter(
+      (phrase) =>
+        !isRelayForUs(template, phrase) && replay({ reply: embed(template, phrase) }).status === "invalid",
+    );
+    expect(held).toEqual([]);
+  },
+);
+
+test("of two sentences about something else, neither counts, in any order and under any code", () => {
+  const sentence = fc
+    .tuple(fc.constantFrom(...MISLEADING), fc.constantFrom(...PHRASES))
+    .filter(([template, phrase]) => !isRelayForUs(template, phrase))
+    .map(([template, phrase]) => template.replace("{}", phrase));
+  const code = fc.constantFrom("550", "553 5.3.0", "554", "554 5.7.1", "550 5.5.0");
+  fc.assert(
+    fc.property(code, sentence, sentence, (code, one, other) => {
+      expect(replay({ reply: `${code} ${one}. ${other}.` }).status).not.toBe("invalid");
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** Phrases that name the recipient, and are whole sentences. */
+const OF_A_RECIPIENT = PHRASES.filter((phrase) =>
+  /\b(?:user|mailbox|recipient|account|addressee|mailaddress)\b/.test(phrase),
+);
+
+test.for(NEUTRAL)(
+  "words that name nothing else leave a phrase its meaning: %s",
+  { timeout: 120_000 },
+  (template) => {
+    expect(OF_A_RECIPIENT.length).toBeGreaterThan(150);
+    const lost = OF_A_RECIPIENT.filter(
+      (phrase) => replay({ reply: embed(template, phrase) }).status !== "invalid",
+    );
+    expect(lost).toEqual([]);
   },
 );
 

@@ -28,7 +28,7 @@ import { retryAfterSeconds } from "./meaning/retry-after.ts";
 import type { Rule } from "./meaning/rule.ts";
 import { type Circumstances, firstFit, RuleTable } from "./meaning/rule-table.ts";
 import { SENDER_RULES, SUBJECT_RULES } from "./meaning/sender-rejected.ts";
-import { anotherSubject } from "./meaning/sentence-subject.ts";
+import { anotherSubject, type Subject, somethingElse } from "./meaning/sentence-subject.ts";
 import { LOOP_RULES, MOMENT_RULES, PROTOCOL_RULES } from "./meaning/transient.ts";
 import type { Reply } from "./reply.ts";
 
@@ -145,7 +145,7 @@ function findingIn(context: ReplyInContext, wording: ReplyText): Finding {
     find(PROVIDER_ROWS, wording.clean) ??
     byNamedSubject(wrapper?.[1] ?? "", () => find(ABOUT_US_ROWS, reason)) ??
     find(PHRASE_ROWS, reason) ??
-    byOtherSubject(context, reason) ??
+    byOtherSubject(context, reason, occasion.subjects) ??
     byHostCode(context, wording) ??
     byStatus(context) ??
     byCode(context)
@@ -182,17 +182,27 @@ function byNamedSubject(subject: string, aboutUs: () => Finding | undefined): Fi
   return aboutUs() ?? { rule: "named-subject", category, why };
 }
 
-/** No rule fitted, and a sentence names our sender or our server: then whatever the numbers say is said of us. */
-function byOtherSubject({ reply }: ReplyInContext, words: string): Finding | undefined {
-  const subject = severityOf(reply) === 5 ? anotherSubject(words) : undefined;
-  if (subject === undefined) return undefined;
-  const category = subject === "sender" ? "sender_rejected" : "ip_blocked";
-  return {
-    rule: "other-subject",
-    category,
-    why: "it speaks of our sender or our server, not of the mailbox",
-  };
+/** A refusal of the subject that a sentence names, where no rule fitted. */
+const REFUSAL_OF: Partial<Record<Subject, ReplyCategory>> = {
+  sender: "sender_rejected",
+  our_host: "ip_blocked",
+  content: "policy_rejected",
+  conversation: "policy_rejected",
+  their_system: "temporary_failure",
+};
+
+/** No rule fitted, and a sentence names something else than the recipient: then whatever the numbers say is said of that. */
+function byOtherSubject({ reply }: ReplyInContext, words: string, marks: Uint8Array): Finding | undefined {
+  if (severityOf(reply) !== 5) return undefined;
+  const us = anotherSubject(words, marks);
+  const subject =
+    us ?? (AGAINST_MAILBOX.test(reply.enhanced ?? "") ? somethingElse(words, marks) : undefined);
+  const category = subject && REFUSAL_OF[subject];
+  return category && { rule: "other-subject", category, why: "it speaks of something else than the mailbox" };
 }
+
+/** Enhanced codes that count against a mailbox or its domain, see reply-codes.ts. */
+const AGAINST_MAILBOX = /^5\.(?:1\.(?:1|2|6|10)|2\.1|4\.4|7\.13|7\.64)$/;
 
 function byHostCode({ reply }: ReplyInContext, wording: ReplyText): Finding | undefined {
   if (!HOST_CODES.has(reply.code) || ABOUT_OUR_MAIL.test(wording.clean)) return undefined;

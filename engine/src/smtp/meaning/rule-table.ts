@@ -4,12 +4,20 @@
  * Rows are looked at in order and the first that fits decides. What a row may ask for is in rule.ts.
  */
 
-import type { ReplyStage } from "./category.ts";
+import type { ReplyCategory, ReplyStage } from "./category.ts";
 import type { Phrase, Phrases } from "./phrase.ts";
 import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
 import type { ReplyText } from "./reply-text.ts";
 import type { Rule } from "./rule.ts";
-import { anotherSubject, SUBJECT_OF, sentenceUpTo } from "./sentence-subject.ts";
+import {
+  anotherSubject,
+  endsInSomethingElse,
+  isAboutSomethingElse,
+  namesRecipientOrNothing,
+  SUBJECT_OF,
+  SUBJECT_PHRASES,
+  sentenceUpTo,
+} from "./sentence-subject.ts";
 
 /** What rules look at besides the words. */
 export type Circumstances = {
@@ -22,8 +30,8 @@ export type Circumstances = {
   hosts: readonly string[];
 };
 
-/** A wording, and which phrases of the table are worth trying on it. */
-export type Occasion = { wording: ReplyText; words: Uint8Array; tokens: Uint8Array };
+/** A wording, and which phrases of the table and of sentence-subject.ts are worth trying on it. */
+export type Occasion = { wording: ReplyText; words: Uint8Array; tokens: Uint8Array; subjects: Uint8Array };
 
 type Row = { rule: Rule; wordsFrom: number; tokensFrom: number };
 
@@ -31,6 +39,7 @@ export class RuleTable {
   readonly #rows = new Map<Rule, Row>();
   readonly #findWords: PhraseIndex;
   readonly #findTokens: PhraseIndex;
+  readonly #subjectsFrom: number;
 
   constructor(rules: readonly Rule[]) {
     const words: Phrase[] = [];
@@ -40,7 +49,8 @@ export class RuleTable {
       words.push(...(rule.words?.each ?? []));
       tokens.push(...(rule.token?.each ?? []));
     }
-    this.#findWords = indexPhrases(words);
+    this.#subjectsFrom = words.length;
+    this.#findWords = indexPhrases([...words, ...SUBJECT_PHRASES]);
     this.#findTokens = indexPhrases(tokens);
   }
 
@@ -50,10 +60,12 @@ export class RuleTable {
   }
 
   occasionOf(wording: ReplyText): Occasion {
+    const words = this.#findWords(wording.clean);
     return {
       wording,
-      words: this.#findWords(wording.clean),
+      words,
       tokens: this.#findTokens(wording.asWritten),
+      subjects: words.subarray(this.#subjectsFrom),
     };
   }
 }
@@ -61,38 +73,56 @@ export class RuleTable {
 /** The first rule that fits, looking at these words instead of the whole wording's. */
 export function firstFit(
   rows: readonly Row[],
-  { wording, words, tokens }: Occasion,
+  { wording, words, tokens, subjects }: Occasion,
   clean: string,
   circumstances: Circumstances,
 ): Rule | undefined {
+  const { severity } = circumstances;
   for (const { rule, wordsFrom, tokensFrom } of rows) {
-    if (rule.words && !isAnyIn(rule.words, words, wordsFrom, clean, isAboutThem(rule))) continue;
-    if (rule.token && !isAnyIn(rule.token, tokens, tokensFrom, wording.asWritten)) continue;
+    if (rule.words && !isAnyIn(rule.words, words, wordsFrom, clean, rule, subjects, severity)) continue;
+    if (rule.token && !isAnyIn(rule.token, tokens, tokensFrom, wording.asWritten, undefined, subjects, 0))
+      continue;
     if (suits(rule, circumstances) && !rule.unless?.whole.test(clean)) return rule;
   }
   return undefined;
 }
 
-/** Whether a phrase is in the text; with `aboutThem`, in a sentence that names none of us before it. */
+/** Whether a phrase is in the text; where a rule is given, in a sentence that is about what the rule is about. */
 function isAnyIn(
   { each }: Phrases,
   marks: Uint8Array,
   from: number,
   text: string,
-  aboutThem = false,
+  rule: Rule | undefined,
+  subjects: Uint8Array,
+  severity: number,
 ): boolean {
   for (let at = 0; at < each.length; at++) {
     if (marks[from + at] !== 1) continue;
     const found = each[at]?.expression.exec(text);
-    if (!found) continue;
-    if (!aboutThem || !anotherSubject(sentenceUpTo(text, found.index + found[0].length))) return true;
+    if (found && !(rule && isMisplaced(rule, found, subjects, severity))) return true;
   }
   return false;
 }
 
-/** The rule speaks of the recipient or of its domain, and says nothing good of it. */
-function isAboutThem({ category, subject = SUBJECT_OF[category] }: Rule): boolean {
-  return subject === "recipient" || subject === "their_domain";
+/** Permanent replies of these categories are held against the mailbox, so that their sentence must be about it. */
+const NEEDS_PROOF: ReadonlySet<ReplyCategory> = new Set([
+  "mailbox_not_found",
+  "mailbox_disabled",
+  "domain_not_accepted",
+]);
+
+/** The rule speaks of the recipient or of its domain, and the sentence around its words of something else. */
+function isMisplaced(rule: Rule, found: RegExpExecArray, subjects: Uint8Array, severity: number): boolean {
+  const { category, subject = SUBJECT_OF[category] } = rule;
+  if (subject !== "recipient" && subject !== "their_domain") return false;
+  // The sign that ends a sentence is no part of it.
+  const end = found.index + found[0].replace(/ \.?$/, "").length;
+  const place = { text: found.input, start: found.index, end, marks: subjects };
+  if (anotherSubject(sentenceUpTo(place.text, place.end), subjects)) return true;
+  if (severity !== 5 || !NEEDS_PROOF.has(category)) return false;
+  if (subject === "recipient" && !namesRecipientOrNothing(place)) return true;
+  return isAboutSomethingElse(place) || endsInSomethingElse(place, rule.mayEndInUs === true);
 }
 
 function suits(rule: Rule, { stage, code, severity, enhanced, hosts }: Circumstances): boolean {

@@ -29,6 +29,8 @@ export type Rule = {
   stages?: readonly ReplyStage[];
   /** Whom the rule is about, when it is not whom its category is about. */
   subject?: Subject;
+  /** What follows its words in the sentence may name us: a relay refused "for you" is a domain that is not served. */
+  mayEndInUs?: true;
   /** When the mailbox fact differs from what the category says. */
   mailbox?: MailboxFact;
   why: string;
