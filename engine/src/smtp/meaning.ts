@@ -195,8 +195,8 @@ const REFUSAL_OF: Partial<Record<Subject, ReplyCategory>> = {
 function byOtherSubject({ reply }: ReplyInContext, words: string, marks: Uint8Array): Finding | undefined {
   if (severityOf(reply) !== 5) return undefined;
   const us = anotherSubject(words, marks);
-  const subject =
-    us ?? (AGAINST_MAILBOX.test(reply.enhanced ?? "") ? somethingElse(words, marks) : undefined);
+  const isHeld = AGAINST_MAILBOX.test(reply.enhanced ?? "");
+  const subject = us ?? (isHeld ? somethingElse(words, marks) : undefined);
   const category = subject && REFUSAL_OF[subject];
   return category && { rule: "other-subject", category, why: "it speaks of something else than the mailbox" };
 }

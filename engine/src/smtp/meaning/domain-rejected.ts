@@ -68,6 +68,7 @@ export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       relay (server )?(is )?not (ready|running|available)
       (user|recipient|addressee) unknown
       your relay
+      (unlisted|unknown|foreign|untrusted|other) relays?
       connections from
       not exist
     `,

@@ -61,6 +61,11 @@ const OTHERS: readonly (readonly [Subject, Table])[] = [
       (the |a |this |your |our )?(envelope )?(sender|mail ?from|return-?path|originator|reverse-path)s? (address|domain|mailbox|account|user|host)
       (unknown|invalid|bad|such) senders?\b
       mail ?from\b
+      (author|writer)s?\b
+      (that|who|which) (wrote|sent|writes|sends|asks?|asked)\b
+      (written|sent) by\b
+      cannot reply\b
+      other side\b
       (sending|originating|envelope) domain\b
       you (send|write|mail|come)\w* (from|as)\b
       your (own |envelope |sending )?(e-?mail |mail )?(address(?! (range|block|space))|account|mailbox|domain|user|identity)\b
@@ -133,6 +138,9 @@ const OTHER_THINGS: readonly (readonly [Subject, Table])[] = [
       (?<!(im|in|der|dem|unserem|unserer|diesem|dieser|zum|zur) )(benutzer|nutzer|empf(a|ae)nger|adress|mail|konten|postfach)?-?(datenbank|liste|verzeichnis|tabelle|dienst)\b
       (liste|lista|base|table|tabla|tabela|annuaire|directorio|diretorio) (des|de|di|dos|degli|dei|del) 
       (баз|спис|таблиц|каталог)\S* (данн|пользоват|адрес|получат)
+      (?<!(mail|delivery|deliver|deliveries|delivered|messages?|mail ?box|account|address|subscription|failures?|reception|service|error|rejected|sent|send|domain|name|access|route|forward\w*|found|no|not|known|exist|unknown|check domain fail|answer|e-?mail|permanently|reason|failed|entry|available|person|one|user|recipient|alias) )(to|for|of|behind|about|with|on) (this|the|that|our|your) {user}\b
+      access to (this|the|that|our|your) {user}\b
+      (ldap|sql|kerberos|nis|dns|radius) (says|said|reports?|answers?|answered|returned|errors?)\b
       {standing}lists? of (\S+ )?{user}\b
     `),
   ],
@@ -140,6 +148,10 @@ const OTHER_THINGS: readonly (readonly [Subject, Table])[] = [
     "conversation",
     listed(any`
       {standing}{talk}\b
+      (login|log-?in|sign-?in) names?\b
+      (maybe|perhaps|possibly|supposedly|either)\b
+      another (invalid|unknown|wrong|bad|missing)\b
+      (users|recipients|addresses|mailboxes|accounts|user ?names) (so far|were|have|did)\b
       (zertifikat|certifica(t|do|to)|sitzung|sesion|sessao|sessione|verbindung|connexion|conexion|conexao|connessione|befehl|commande|comando|passwort|mot de passe|contrasena|senha)\b
       (сертификат|соединени|сесси|сеанс|команд|парол)
       (会话|连接|证书|命令|密码|接続|証明書|세션|연결)
@@ -148,7 +160,7 @@ const OTHER_THINGS: readonly (readonly [Subject, Table])[] = [
       {standing}(numbers?|count|counter|ratio|percentage)\b
       (plain ?text |remote |smtp )?(login|log-?in|authentication) (is |was |has been )*disabled\b
       command (is |was )*(unknown|not|unrecogni[sz]ed|invalid)\b
-      (?<=[a-z]{2} )(?<!(error|rejected|failed|failure|refused) )(unknown|invalid|non-?exist\w+|bad|wrong) (users|recipients|addresses|mailboxes|accounts|customers|members)\b
+      (?<=[a-z]{2} )(?<!(error|rejected|failed|failure|refused) )(unknown|invalid|non-?exist\w+|bad|wrong|missing|disabled|suspended|expired|closed|inactive) (users|recipients|addresses|mailboxes|accounts|customers|members|user ?names)\b
       (of|your|many|most|some|half|all|these|those|other) (users|recipients|addresses|mailboxes|accounts|customers|members)\b
       you (keep|quer\w+|guess\w*|prob\w*|test\w*|ask\w*|have (?!entered|specified|mistyped|given|typed|provided|chosen|misspelled|reached|used|requested|addressed)|tried (?!to (reach|contact|send|write|e-?mail|mail|deliver)))
       (harvest\w*|(spam)?-?traps?|honey ?pots?)\b
@@ -171,7 +183,7 @@ const OTHER_THINGS: readonly (readonly [Subject, Table])[] = [
       {standing}{content}\b
       e-?mails? (contains?|includes?|carries|with|without)\b
       (your|this|the|all|such|these) e-?mails? (was |were |is |are |has |have |been |being |will |be |automatically )*(deleted|removed|purged|erased|quarantined|blocked|stopped|held|on hold|archived|discarded|dropped)\b
-      (anhang|anlage|piece jointe|adjunto|anexo|allegato|betreff|sujet|asunto|assunto|oggetto|nachricht|inhalt)\b(?! (an|fur|fuer))
+      (anhang|anlage|pieces? jointes?|adjunto|anexo|allegato|betreff|sujet|asunto|assunto|oggetto|nachricht|inhalt)\b(?! (an|fur|fuer))
       (вложени|заголов|тем[аы] письма)
       (附件|主题|内容|签名|添付|件名)
     `),
@@ -204,8 +216,9 @@ const ENDINGS = listed(any`
   per (hour|minute|day|session|connection)\b
   (closed|left|ended) (this|the|our) (conversation|thread|ticket|discussion|chat|case)\b
   (blocked|suspended|disabled|expired|closed|locked|unknown|invalid) (providers?|networks?|servers?|senders?|countries|ports?|features?|clients?)\b
+  (for|by|to) (advertis\w*|people|outsiders?|marketing|strangers|the (public|outside|internet)|machines|robots|programs|scripts)\b
   (mime|dkim|dmarc|spf|html|utf-?8|ascii|base64|unicode)\b(?! authentication)
-  ^(unknown|invalid|non-?exist\w+|bad|wrong) (users|recipients|addresses|mailboxes|accounts|customers|members) (?!here)\S
+  ^(unknown|invalid|non-?exist\w+|bad|wrong|missing|disabled|suspended|expired|closed|inactive) (users|recipients|addresses|mailboxes|accounts|customers|members|user ?names) (?!here)\S
   by (another|an?) (\S+ )?(session|process|client|program|task|job)\b
   (for|during) (an? |the |our |\d+ )?(backup|maintenance|update|upgrade|hours?|minutes|night|weekend|moment)\b
   (may|might|can|could|must|shall|should|is|are|was|were|be|being|been|has the right|have the right) (only |not |never |also |ever )*((allowed|permitted|authori[sz]ed|entitled|trusted|able|expected|required) to )?(send|write|post|log|login|connect|submit|sign|speak|transmit|authenticate)\b
@@ -219,10 +232,10 @@ const ENDINGS = listed(any`
 
 /** The same, where these follow at once: "unknown user attempts", "the user directory". */
 const NEXT_WORDS = listed(any`
-  ^{word} (range|block|family|literal|space|pool|(home )?servers?|ratio|rights?|privileges?|permissions?|preferences?)\b
+  ^{word} (range|block|family|literal|space|pool|(home )?servers?|ratio|quota|budget|allowance|rights?|privileges?|permissions?|preferences?)\b
   ^{word} to (talk|speak|send|use|be|do|work|serve)\b
   ^{word} from (this|that|the|an?|any|outside|other|another|some|unknown|foreign|dynamic)\b
-  ^{word} (repl(y|ies)|answers?|responses?|errors?|attempts?|tries|probes?|lookups?|requests?|quer(y|ies)|bounces?|reports?|complaints?|counters?|counts?|rates?|ratio|limits?|thresholds?|statistics|polic(y|ies)|rules?|filters?|protection|detection|harvesting|attacks?|guessing|scans?|probing|handling|notices?|notifications?|warnings?|traffic|messages are)\b
+  ^{word} (repl(y|ies)|answers?|responses?|errors?|attempts?|tries|probes?|lookups?|requests?|quer(y|ies)|bounces|reports?|complaints?|counters?|counts?|rates?|ratio|limits?|thresholds?|statistics|polic(y|ies)|rules?|filters?|protection|detection|harvesting|attacks?|guessing|scans?|probing|handling|notices?|notifications?|warnings?|traffic|messages are)\b
 `);
 
 /** Names of the recipient, in the languages that servers speak. */

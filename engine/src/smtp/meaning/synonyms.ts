@@ -14,12 +14,12 @@ export const NOUNS: Record<string, string> = {
   insiders:
     "(mail ?box|recipient|address|account|user|group|list|distribution list|mailing list|folder|alias|conference room|room)",
   later: "(later|again|in a|shortly|soon|in \\d|after)",
-  part: "(data ?bases?|director(y|ies)|tables?|maps?|back-?ends?|plug-?ins?|(?<!local )modules?|milters?|daemons?|processe?s?|queues?|spool|disks?|volumes?|partitions?|file ?systems?|clusters?|nodes?|storage|caches?|licen[cs]es?|configurations?|config|settings?|rule ?sets?|scripts?|sockets?|ports?|interfaces?|librar(y|ies)|prox(y|ies)|scanners?|filters?|engines?|index|resolvers?|name ?servers?|replicas?|workers?|threads?|polic(y|ies)|rules?(?! imposed)|profiles?|lookups?(?! (in|failed))|books?|stores?|catalogue?s?|agents?|api|log ?files?|logs|version|maintenance|migration|synchroni[sz]ation)",
-  talk: "(sessions?|transactions?|handshakes?|parameters?|arguments?|extensions?|pipelining|passwords?|passphrase|credentials?|tokens?|certificates?|ciphers?|tls|ssl|starttls|nonce|challenge|captcha)",
+  part: "(data ?bases?|director(y|ies)|tables?|maps?|back-?ends?|plug-?ins?|(?<!local )modules?|milters?|daemons?|processe?s?|queues?|spool|disks?|volumes?|partitions?|file ?systems?|clusters?|nodes?|storage|caches?|licen[cs]es?|configurations?|config|settings?|rule ?sets?|scripts?|sockets?|ports?|interfaces?|librar(y|ies)|prox(y|ies)|scanners?|filters?|engines?|index|resolvers?|name ?servers?|replicas?|workers?|threads?|polic(y|ies)|rules?(?! imposed)|profiles?|lookups?(?! (in|failed))|books?|stores?|catalogue?s?|agents?|api|programs?|(?<!mail |locals )files?|expansion|schemas?|log ?files?|logs|version|maintenance|migration|synchroni[sz]ation)",
+  talk: "(sessions?|transactions?|handshakes?|parameters?|arguments?|extensions?|pipelining|passwords?|passphrase|credentials?|tokens?|certificates?|ciphers?|tls|ssl|starttls|nonce|brackets?|verbs?|quotes?|characters?|colons?|at sign|challenge|captcha)",
   record:
     "(ptr|rdns|reverse dns|reverse name|spf|dkim|dmarc|arc|bimi|dane|tlsa|(?<!mx |forwarding )records?|zone|selector|public key|keys?|helo|ehlo|host ?name|reply-?to|message-?id|(bounce|callback|call-?back|reply|envelope) (address|mailbox|account)|return (address|mailbox)|reply address|abuse (address|contact|mailbox|desk)|from (header|line|field)|header from|unsubscribe|feedback loop)",
   content:
-    "(attachments?|subject|headers?|body|contents?|signatures?|links?|urls?|images?|pictures?|charset|character set|encoding|mime|format|template|campaigns?|newsletters?|keywords?|macros?|scripts?|language|virus|malware|phishing|text|footer|disclaimer)",
+    "(attachments?|receipts?|invitations?|subject|headers?|body|contents?|signatures?|links?|urls?|images?|pictures?|charset|character set|encoding|mime|format|template|campaigns?|newsletters?|keywords?|macros?|scripts?|language|virus|malware|phishing|text|footer|disclaimer)",
   tally:
     "(numbers?|count|counter|rate|ratio|percentage|share|amount|total|limit|threshold|score|maximum|history|statistics|series|record|report|list|lists|log|kind|type|class|sort|names?) (of|for)",
   standing:
