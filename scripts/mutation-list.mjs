@@ -72,8 +72,8 @@ export const MUTATIONS = [
   ],
   [
     "engine/src/smtp/throttle-state.ts",
-    "refusals < REFUSALS_TO_TRIP",
-    "refusals <= REFUSALS_TO_TRIP",
+    "blocks < BLOCKS_TO_OPEN",
+    "blocks <= BLOCKS_TO_OPEN",
     "engine/src/smtp/host-limiter.test.ts",
   ],
   [
@@ -90,21 +90,27 @@ export const MUTATIONS = [
   ],
   [
     "engine/src/smtp/transaction.ts",
-    "envelope.asked + group.length <= places",
-    "envelope.asked + group.length < places",
+    "transaction.recipients + group.length <= maxRecipients",
+    "transaction.recipients + group.length < maxRecipients",
     "engine/src/smtp/transaction.test.ts",
   ],
   [
     "engine/src/smtp/transaction.ts",
-    "limits.oneDomainPerTransaction && envelope.domain !== domain",
+    "limits.oneDomainPerTransaction && transaction.domain !== domain",
     "false",
     "engine/src/smtp/transaction.test.ts",
   ],
   [
     "engine/src/smtp/probe-queue.ts",
-    "if (pending.isUrgent || pending.isSettled) return;",
-    "if (pending.isUrgent || !pending.isSettled) return;",
+    "if (request.isInteractive || request.hasEnded) return;",
+    "if (request.isInteractive || !request.hasEnded) return;",
     "engine/src/smtp/probe-queue.test.ts",
+  ],
+  [
+    "engine/src/smtp/probe-request.ts",
+    "!NEXT_STATES[this.#state].includes(state)",
+    "false",
+    "engine/src/smtp/probe-request.test.ts",
   ],
   // Names and addresses.
   [
@@ -125,7 +131,7 @@ export const MUTATIONS = [
     "isReferral && records.length === 0",
     "records.length === 0 && false",
     "engine/src/dns/response-reader.test.ts",
-    "engine/test/dns-disbelief.test.ts",
+    "engine/test/dns-implausible-answers.test.ts",
   ],
   [
     "engine/src/dns/mail-route.ts",
@@ -134,10 +140,10 @@ export const MUTATIONS = [
     "engine/test/dns-mail-route.test.ts",
   ],
   [
-    "engine/src/semaphore.ts",
+    "engine/src/dns/semaphore.ts",
     "if (free > 0) free--;",
     "if (free >= 0) free--;",
-    "engine/src/semaphore.test.ts",
+    "engine/src/dns/semaphore.test.ts",
   ],
   [
     "engine/src/list-file/csv-parser.ts",
@@ -148,13 +154,13 @@ export const MUTATIONS = [
   // Jobs and their tasks: nothing lost, nothing doubled.
   [
     "service/src/jobs/slice-save.ts",
-    "if (!isSaved) throw new NotOurs();",
+    "if (!isSaved) throw new ClaimLost();",
     "",
     "service/test/jobs-run.test.ts",
   ],
   [
-    "service/src/jobs/slice-save.ts",
-    "return found.length === 1;",
+    "service/src/queue/tasks.ts",
+    "return locked.length === 1;",
     "return true;",
     "service/test/jobs-run.test.ts",
   ],
@@ -171,14 +177,15 @@ export const MUTATIONS = [
     "service/src/jobs/slice-cutter.test.ts",
   ],
   [
-    "service/src/jobs/job-actions.ts",
-    'require(job, ["paused"], "resumed");',
-    "",
-    "service/test/jobs-run-moves.test.ts",
+    "service/src/jobs/job-state.ts",
+    "if (transition) return transition;",
+    "return transition ?? CANCEL;",
+    "service/src/jobs/job-state.test.ts",
+    "service/test/jobs-run-actions.test.ts",
   ],
   [
     "service/src/queue/tasks.ts",
-    "eq(tasks.processId, processId), isThisTurn",
+    "eq(tasks.processId, processId), isThisClaim",
     "eq(tasks.processId, processId)",
     "service/test/queue-processes.test.ts",
   ],
@@ -233,8 +240,8 @@ export const MUTATIONS = [
   ],
   [
     "service/src/webhooks/retry-schedule.ts",
-    "gapsMs[attempts - 1]",
-    "gapsMs[attempts]",
+    "delaysMs[attempts - 1]",
+    "delaysMs[attempts]",
     "service/src/webhooks/retry-schedule.test.ts",
     "service/test/webhooks-delivery.test.ts",
   ],

@@ -1,13 +1,13 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-/** Where `npm start` listens, for `npm run dev -w web` beside it. */
+/** Address of a running service, for `npm run dev -w web`. */
 const SERVICE = process.env.MAILVET_SERVICE ?? "http://127.0.0.1:8080";
 
 export default defineConfig({
   plugins: [react()],
   resolve: { conditions: ["source", "module", "browser", "development|production"] },
-  // The service wants a browser's requests to come from its own pages, so it must see the address that the browser sees.
+  // The service checks the Origin header against Host, so the proxy must keep the browser's Host.
   server: {
     port: 5173,
     proxy: Object.fromEntries(
@@ -16,7 +16,7 @@ export default defineConfig({
   },
   build: {
     outDir: "dist",
-    // Inlined as data: URLs they would not pass the content security policy.
+    // Inlined assets are data: URLs, which the content security policy blocks.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 600,
   },

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// In a checkout the sources may be newer than the build, or nothing may be built yet; an installed package has no such script.
+// In a checkout, builds first if the sources are newer than the build. An installed package has no such script.
 import { existsSync } from "node:fs";
 
 const ready = new URL("../../scripts/ready.mjs", import.meta.url);

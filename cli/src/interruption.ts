@@ -1,7 +1,7 @@
-/** Ctrl-C, and a polite request to end: once, and we leave in good order; again, and we leave at once. */
+/** SIGINT and SIGTERM: the first one aborts the work cleanly, a second one exits at once. */
 import { constants } from "node:os";
 
-/** Whoever started us wants no more. The message says what has become of the work. */
+/** Thrown when the user interrupts. The message says what happened to the work so far. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly exitCode: number;
@@ -30,8 +30,8 @@ export function listenForInterruption(): Disposable & { signal: AbortSignal } {
   };
 }
 
-/** Whoever interrupts this work is told so. */
-export async function whenInterrupted<T>(message: string, work: Promise<T>): Promise<T> {
+/** Sets the message of an interruption of this work. */
+export async function withInterruptMessage<T>(message: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -40,7 +40,7 @@ export async function whenInterrupted<T>(message: string, work: Promise<T>): Pro
   }
 }
 
-/** The same work, given up when the signal comes; what it does after that is nobody's business any more. */
+/** Rejects when the signal aborts. The work itself keeps running; its outcome is then ignored. */
 export async function unlessInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => {});
   signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** The engine's settings as the command line takes them: from the environment, with a home for refreshed lists. */
+/** Engine settings for the command line: from the environment, with a default directory for refreshed lists. */
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type EngineSettings, readEngineSettings, settingsFrom } from "@mailvet/engine";
@@ -10,7 +10,7 @@ export function localSettings(): EngineSettings & { listsDirectory: string } {
   return { ...settings, listsDirectory: settings.listsDirectory ?? defaultListsDirectory() };
 }
 
-/** Where lists are kept when nobody says otherwise. */
+/** Used when LISTS_DIR is not set (XDG base directory). */
 export function defaultListsDirectory(): string {
   return join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "mailvet", "lists");
 }

@@ -1,4 +1,4 @@
-/** Stories of long, slow and odd lists: nothing is lost, nothing is held back, memory stays small. */
+/** mailvet check with long, slow and odd lists: no row is lost, output is not delayed, memory is bounded. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const SYNTAX = ["check", "--level", "syntax", "--json"];
 
 const emailsIn = (stdout: string) => jsonLines<ValidationResult>(stdout).map(({ email }) => email);
 
-test("a list that is a named pipe loses no row", async () => {
+test("a list can be a named pipe", async () => {
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
   const writer = spawn("sh", ["-c", `printf 'a@shop.io\\nb@shop.io\\n' > "$0"`, pipe]);
@@ -29,8 +29,8 @@ test("a list that is a named pipe loses no row", async () => {
   expect(emailsIn(stdout)).toEqual(["a@shop.io", "b@shop.io"]);
 });
 
-test("lines of a megabyte get a result each, cut, in little memory", async () => {
-  const list = join(folder, "monsters.txt");
+test("lines of a megabyte are cut and get a result each, in bounded memory", async () => {
+  const list = join(folder, "long-lines.txt");
   writeFileSync(list, `${"x".repeat(1024 * 1024)}\n`.repeat(200));
   const env = { NODE_OPTIONS: "--max-old-space-size=80" };
   const { code, stdout } = await mailvet(["check", "--level", "dns", "--json", "--file", list], { env });
@@ -40,7 +40,7 @@ test("lines of a megabyte get a result each, cut, in little memory", async () =>
   expect(new Set(emails)).toEqual(new Set(["x".repeat(8192)]));
 });
 
-test("an address in a line of JSON is cut as well, and what stands beside it does no harm", async () => {
+test("an address in a JSON line is cut as well, and other fields are ignored", async () => {
   const list = join(folder, "wide.jsonl");
   const rows = [{ email: "y".repeat(20_000) }, { note: "n".repeat(20_000), email: "ann@shop.io" }];
   writeFileSync(list, rows.map((row) => JSON.stringify(row)).join("\n"));
@@ -48,7 +48,7 @@ test("an address in a line of JSON is cut as well, and what stands beside it doe
   expect(emailsIn(stdout)).toEqual(["y".repeat(8192), "ann@shop.io"]);
 });
 
-test("a result is seen while the list is still being written, and Ctrl-C loses none", async () => {
+test("results are printed while the list is still open, and Ctrl-C loses none", async () => {
   const child = startMailvet([...SYNTAX, "--file", "-"]);
   child.stdin.write("a@shop.io\nb@shop.io\n");
   const [seen] = await once(child.stdout, "data");
@@ -59,16 +59,16 @@ test("a result is seen while the list is still being written, and Ctrl-C loses n
   expect(code).toBe(130);
 });
 
-test("a lone - is standard input, unless there is another list", async () => {
+test("a lone - reads standard input, unless there is another list", async () => {
   const [read, refused] = await Promise.all([
     mailvet([...SYNTAX, "-"], { input: "a@shop.io\n" }),
     mailvet([...SYNTAX, "-", "--file", join(folder, "other.txt")]),
   ]);
   expect(emailsIn(read.stdout)).toEqual(["a@shop.io"]);
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("one list") });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("only one list") });
 });
 
-test("a list of comma-separated values is checked as it stands, with a hint how to do better", async () => {
+test("a CSV file is checked line by line, with a hint to use clean", async () => {
   const list = join(folder, "people.CSV");
   writeFileSync(list, "Ann,ann@shop.io\n");
   const { code, stdout, stderr } = await mailvet([...SYNTAX, "--file", list]);
@@ -76,7 +76,7 @@ test("a list of comma-separated values is checked as it stands, with a hint how 
   expect(stderr).toMatch(/^mailvet: this looks like CSV; .*: mailvet clean .*people\.CSV\n$/);
 });
 
-test("bad lines in the operator's own list end the command before it begins", async () => {
+test("invalid lines in LOCAL_LISTS are rejected at start", async () => {
   const own = join(folder, "own.txt");
   writeFileSync(own, "allow example.com\nforbid example.net\n");
   const { code, stdout, stderr } = await mailvet([...SYNTAX, "ann@shop.io"], { env: { LOCAL_LISTS: own } });

@@ -18,7 +18,7 @@ function listOf(name: string, text: string): string {
 
 const contract = Compile(ValidationResult);
 
-test("every input has one result in the contract's shape, in the order of the list", async () => {
+test("every input gets one result in the contract's shape, in input order", async () => {
   const emails = [
     "ann@gmail.con",
     "not an address",
@@ -61,7 +61,7 @@ test("a plain list may have Windows line ends, a byte order mark, blank lines an
   ]);
 });
 
-test("a long list loses no row", async () => {
+test("a long list gets a result for every row", async () => {
   const emails = Array.from({ length: 50_000 }, (_, i) => `ann${i}@shop${i % 700}.io`);
   const list = listOf("long.txt", `${emails.join("\n")}\n`);
   const { code, stdout, stderr } = await mailvet(["check", "--level", "syntax", "--json", "--file", list]);
@@ -69,7 +69,7 @@ test("a long list loses no row", async () => {
   expect(jsonLines<ValidationResult>(stdout).map(({ email }) => email)).toEqual(emails);
 });
 
-test("a line of JSON that holds no address is checked as it stands, so that no row is lost", async () => {
+test("a JSON line without an address is checked as it is, so that every row gets a result", async () => {
   const list = listOf("odd.jsonl", '{"email": 5}\nann@shop.io\n[]\n"bob@shop.io"\n');
   const { stdout } = await mailvet(["check", "--level", "syntax", "--json", "--file", list]);
   expect(jsonLines<ValidationResult>(stdout).map(({ email }) => email)).toEqual([
@@ -91,14 +91,14 @@ test("addresses on the command line come first, then those from standard input",
   ]);
 });
 
-test("one address without --json is a card that a person can read", async () => {
+test("one address without --json is printed as a card", async () => {
   const { code, stdout } = await mailvet(["check", "--level", "syntax", "ann lee@example.com"]);
   expect(code).toBe(0);
   expect(stdout).toContain("✘ invalid/syntax_error");
   expect(stdout).toContain("The mailbox name contains white space");
 });
 
-test("several without --json are a line each, with a summary beside them", async () => {
+test("several addresses without --json are printed as lines, with a summary on standard error", async () => {
   const { stdout, stderr } = await mailvet([
     "check",
     "--level",
@@ -111,12 +111,12 @@ test("several without --json are a line each, with a summary beside them", async
   expect(stderr).toMatch(/^2 checked in [\d.]+ s: 0 valid, 1 invalid, 0 risky, 1 unknown\n$/);
 });
 
-test("a stranger's text cannot steer the terminal", async () => {
+test("control characters in input are not sent to the terminal", async () => {
   const { stdout } = await mailvet(["check", "--level", "syntax", "\u001b[2Jann@example.com"]);
   expect(stdout).not.toContain("\u001b");
 });
 
-test("at the dns level the lab's name servers decide", async () => {
+test("level dns uses the configured name servers", async () => {
   await using lab = await openLab({
     "shop.test": mailDomain({ users: ["ann"], records: { TXT: ["v=spf1 -all"] } }),
     "_dmarc.shop.test": { TXT: ["v=DMARC1; p=none"] },
@@ -143,7 +143,7 @@ test("at the dns level the lab's name servers decide", async () => {
   });
 });
 
-test("by default the mail servers are asked, and nothing is sent to them", async () => {
+test("by default mail servers are probed, and no mail is sent", async () => {
   await using lab = await openLab({
     "shop.test": mailDomain({ users: ["ann"] }),
     "open.test": mailDomain({ temper: acceptsEveryone }),
@@ -172,25 +172,25 @@ test("by default the mail servers are asked, and nothing is sent to them", async
     mx_host: "mx.shop.test",
   });
   for (const host of ["mx.shop.test", "mx.open.test"]) {
-    const verbs = lab.heard(host).map((line) => line.split(" ", 1)[0]);
+    const verbs = lab.received(host).map((line) => line.split(" ", 1)[0]);
     expect(verbs).not.toContain("DATA");
     expect(verbs).toContain("QUIT");
   }
 });
 
 test.for([
-  [["check"], "--file - is standard input"],
+  [["check"], "--file - reads standard input"],
   [["check", "--level", "psychic", "ann@example.com"], "Allowed choices are syntax, dns, smtp"],
   [["check", "--file", "/nowhere/list.txt"], "cannot read the list"],
   [["nonsense"], "unknown command"],
   [["check", "--nonsense", "ann@example.com"], "unknown option"],
-] as const)("bad usage ends with exit code 2 and says why: %j", async ([args, why]) => {
+] as const)("invalid usage ends with exit code 2 and a message: %j", async ([args, why]) => {
   const { code, stderr } = await mailvet(args);
   expect(code).toBe(2);
   expect(stderr).toContain(why);
 });
 
-test("bad settings are all named at once", async () => {
+test("all invalid settings are reported at once", async () => {
   const env = {
     DNS_SERVERS: "ns.example.com",
     EGRESS_ALLOW: "127.0.0.1/99",
@@ -202,8 +202,8 @@ test("bad settings are all named at once", async () => {
   for (const name of Object.keys(env)) expect(stderr).toContain(`${name}=`);
 });
 
-test("the help names every command and setting", async () => {
+test("the help lists commands and settings", async () => {
   const { code, stdout } = await mailvet(["--help"]);
   expect(code).toBe(0);
-  for (const word of ["check", "lists", "DNS_SERVERS", "EGRESS_ALLOW"]) expect(stdout).toContain(word);
+  for (const name of ["check", "lists", "DNS_SERVERS", "EGRESS_ALLOW"]) expect(stdout).toContain(name);
 });

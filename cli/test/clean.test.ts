@@ -1,4 +1,4 @@
-/** Stories of whole files with the engine on this machine, and nasty files among them. */
+/** mailvet clean with the local engine against the lab. */
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,18 +42,20 @@ async function tableIn(bytes: Buffer): Promise<Table> {
 const verdictsIn = ({ rows }: Table, width: number) =>
   rows.map((row) => row.slice(width, width + VERDICT_COLUMNS.length));
 
-test("a file comes back with its own rows in their order, each with what the mail servers say", async () => {
-  let visits = 0;
-  const putsEveOffOnce: Temperament = {
-    words: { greylisted: "450 4.2.0 <{address}>: Greylisted, try again in 1 seconds" },
+test("a file is written with its own rows in order and a verdict per row", async () => {
+  let attempts = 0;
+  const greylistsEveOnce: Temperament = {
+    replies: { greylisted: "450 4.2.0 <{address}>: Greylisted, try again in 1 seconds" },
     on: {
-      rcpt: (visit) =>
-        visit.address.startsWith("eve@") && ++visits === 1 ? { reply: visit.say("greylisted") } : undefined,
+      rcpt: (session) =>
+        session.address.startsWith("eve@") && ++attempts === 1
+          ? { reply: session.reply("greylisted") }
+          : undefined,
     },
   };
   await using lab = await openLab({
     "shop.test": mailDomain({ users: ["ann", "dee"] }),
-    "wary.test": mailDomain({ users: ["eve"], temper: putsEveOffOnce }),
+    "wary.test": mailDomain({ users: ["eve"], temper: greylistsEveOnce }),
   });
   const lines = [
     "name,email",
@@ -65,15 +67,15 @@ test("a file comes back with its own rows in their order, each with what the mai
     "Eve again,EVE@WARY.TEST",
     "Dee,dee@shop.test",
   ];
-  const list = fileOf("story.csv", lines.join("\n"));
+  const list = fileOf("people-list.csv", lines.join("\n"));
 
   const { code, stderr } = await mailvet(["clean", list], { env: envOf(lab) });
 
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("story-results.csv") });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("people-list-results.csv") });
   expect(stderr).toMatch(
-    /4 checked in .*: 3 valid, 1 invalid, 0 risky, 0 unknown; 2 repeated; 1 without an email/,
+    /4 checked in .*: 3 valid, 1 invalid, 0 risky, 0 unknown; 2 duplicates; 1 without an email/,
   );
-  const table = await tableIn(readFileSync(join(folder, "story-results.csv")));
+  const table = await tableIn(readFileSync(join(folder, "people-list-results.csv")));
   expect(table.header).toEqual(["name", "email", ...VERDICT_COLUMNS]);
   expect(table.rows.map((row) => row.slice(0, 2).join())).toEqual(lines.slice(1));
   const seen = verdictsIn(table, 2).map((cells) => [cells[0], cells[1], cells.at(-1)]);
@@ -86,11 +88,11 @@ test("a file comes back with its own rows in their order, each with what the mai
     ["valid", "", "true"],
     ["valid", "", "false"],
   ]);
-  const asked = lab.heard("mx.shop.test").filter((line) => /^RCPT TO:<ann@/i.test(line));
-  expect(asked).toHaveLength(1);
+  const probes = lab.received("mx.shop.test").filter((line) => /^RCPT TO:<ann@/i.test(line));
+  expect(probes).toHaveLength(1);
 });
 
-test("a file that is none is refused in words, and nothing is written", async () => {
+test("an unusable file is rejected with a message, and nothing is written", async () => {
   const own = mkdtempSync(join(folder, "refused-"));
   const lists = { "empty.csv": "", "people.csv": PEOPLE };
   for (const [name, content] of Object.entries(lists)) writeFileSync(join(own, name), content);
@@ -99,11 +101,11 @@ test("a file that is none is refused in words, and nothing is written", async ()
     mailvet(["clean", join(own, "people.csv"), "--column", "mail"]),
   ]);
   expect(empty).toMatchObject({ code: 2, stderr: expect.stringMatching(/^mailvet: empty\.csv: .*empty/) });
-  expect(column).toMatchObject({ code: 2, stderr: expect.stringContaining('its columns: "name", "email"') });
+  expect(column).toMatchObject({ code: 2, stderr: expect.stringContaining('columns: "name", "email"') });
   expect(readdirSync(own)).toEqual(Object.keys(lists));
 });
 
-test("results that are there already are replaced only when that is asked for", async () => {
+test("an existing results file is replaced only with --force", async () => {
   const list = fileOf("twice.csv", PEOPLE);
   const out = fileOf("precious.csv", "mine");
   const refused = await mailvet(["clean", list, "--level", "syntax", "--out", out]);
@@ -115,7 +117,7 @@ test("results that are there already are replaced only when that is asked for", 
   expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
 });
 
-test("standard input goes to standard output, when that is asked for", async () => {
+test("standard input can be written to standard output", async () => {
   const [piped, nowhere] = await Promise.all([
     mailvet(["clean", "-", "--level", "syntax", "--out", "-"], { input: PEOPLE }),
     mailvet(["clean", "-", "--level", "syntax"], { input: PEOPLE }),
@@ -123,36 +125,37 @@ test("standard input goes to standard output, when that is asked for", async () 
   const { rows } = await tableIn(Buffer.from(piped.stdout));
   expect(rows).toHaveLength(1);
   expect(rows[0]!.slice(0, 4)).toEqual(["Ann", "ann@shop.io", "unknown", "smtp_skipped"]);
-  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("say with --out") });
+  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("needs --out FILE") });
 });
 
-/** Begins, and presses Ctrl-C when the moment has come. */
-async function interrupt(list: string, lab: Lab, isTime: () => boolean, args: string[] = []) {
+/** Starts the command and sends SIGINT when the condition holds. */
+async function interrupt(list: string, lab: Lab, condition: () => boolean, args: string[] = []) {
   const child = startMailvet(["clean", list, ...args], envOf(lab));
   let stderr = "";
   child.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
   const watch = setInterval(() => {
-    if (isTime()) child.kill("SIGINT");
-    if (isTime()) clearInterval(watch);
+    if (condition()) child.kill("SIGINT");
+    if (condition()) clearInterval(watch);
   }, 20);
   const [code] = await once(child, "close");
   clearInterval(watch);
   return { code, stderr };
 }
 
-const isAsked = (lab: Lab, host: string, line: RegExp) => lab.heard(host).some((said) => line.test(said));
+const hasReceived = (lab: Lab, host: string, line: RegExp) =>
+  lab.received(host).some((received) => line.test(received));
 
-test("Ctrl-C keeps what was found, but not under the name of the whole", async () => {
+test("Ctrl-C writes incomplete results under another name", async () => {
   await using lab = await openLab({
     "shop.test": mailDomain({ users: ["ann"] }),
     "slow.test": mailDomain({ users: ["bob"], latencyMs: 20_000 }),
   });
   const list = fileOf("stopped.csv", "email\nann@shop.test\nbob@slow.test\n");
-  const { code, stderr } = await interrupt(list, lab, () => isAsked(lab, "mx.shop.test", /^QUIT/));
+  const { code, stderr } = await interrupt(list, lab, () => hasReceived(lab, "mx.shop.test", /^QUIT/));
   expect(code).toBe(130);
-  expect(stderr).toContain("rows that were not reached have no verdict");
+  expect(stderr).toContain("rows that were not checked have no verdict");
   expect(existsSync(join(folder, "stopped-results.csv"))).toBe(false);
   const { rows } = await tableIn(readFileSync(join(folder, "stopped-results.partial.csv")));
   expect(rows.map((row) => row.slice(0, 2))).toEqual([
@@ -161,14 +164,14 @@ test("Ctrl-C keeps what was found, but not under the name of the whole", async (
   ]);
 });
 
-test("Ctrl-C while only the patience is left leaves the whole file", async () => {
+test("Ctrl-C during the retries writes the complete file", async () => {
   await using lab = await openLab({
     "wary.test": mailDomain({ users: ["eve"], temper: [greylists({ delayMs: 60_000 })] }),
   });
-  const list = fileOf("patient.csv", "email\neve@wary.test\n");
-  const { code, stderr } = await interrupt(list, lab, () => isAsked(lab, "mx.wary.test", /^QUIT/));
+  const list = fileOf("retries.csv", "email\neve@wary.test\n");
+  const { code, stderr } = await interrupt(list, lab, () => hasReceived(lab, "mx.wary.test", /^QUIT/));
   expect(code).toBe(130);
-  expect(stderr).toContain("every row is there");
-  const { rows } = await tableIn(readFileSync(join(folder, "patient-results.csv")));
+  expect(stderr).toContain("every row has a verdict");
+  const { rows } = await tableIn(readFileSync(join(folder, "retries-results.csv")));
   expect(rows[0]!.slice(0, 3)).toEqual(["eve@wary.test", "unknown", "greylisted"]);
 });

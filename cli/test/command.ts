@@ -1,4 +1,4 @@
-/** Runs the command line as its users do: as a process, with arguments, environment and standard input. */
+/** Runs the command line as a child process, with arguments, environment and standard input. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -7,9 +7,9 @@ const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
 export type Run = { code: number | null; stdout: string; stderr: string };
 
-export type Circumstances = { env?: Record<string, string>; input?: string };
+export type RunOptions = { env?: Record<string, string>; input?: string };
 
-export function mailvet(args: readonly string[], { env, input = "" }: Circumstances = {}): Promise<Run> {
+export function mailvet(args: readonly string[], { env, input = "" }: RunOptions = {}): Promise<Run> {
   const child = startMailvet(args, env);
   child.stdin.end(input);
   return new Promise((resolve) => {
@@ -25,7 +25,7 @@ export function mailvet(args: readonly string[], { env, input = "" }: Circumstan
   });
 }
 
-/** The same while it runs, for stories about what is seen when. It ends with the test, whatever becomes of that. */
+/** Starts it and returns the running process, for tests of streaming and signals. Killed at the end of the test. */
 export function startMailvet(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -34,7 +34,7 @@ export function startMailvet(
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  child.stdin.on("error", () => {}); // a command that needs no input may be gone before it has read any
+  child.stdin.on("error", () => {}); // a command that needs no input may exit before reading any
   return child;
 }
 

@@ -1,11 +1,11 @@
-/** Stories of mailvet domain: with the engine on this machine, and at a service that is played. */
+/** mailvet domain with the local engine and with a scripted service. */
 import type { DomainReport } from "@mailvet/contract";
 import { mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { json, openScriptedService } from "../../sdk/test/scripted-service.ts";
 import { jsonLines, mailvet } from "./command.ts";
 
-test("with the engine here: a card, and the report as JSON, which a service is asked for alike", async () => {
+test("the report is printed as a card and as JSON, locally and from a service", async () => {
   await using lab = await openLab({
     "shop.test": mailDomain({ users: ["postmaster"], records: { TXT: ["v=spf1 mx -all"] } }),
   });
@@ -18,7 +18,7 @@ test("with the engine here: a card, and the report as JSON, which a service is a
   expect(card).toMatchObject({ code: 0, stderr: "" });
   expect(card.stdout).toMatch(/^shop\.test\n {2}mail route +mx\n +10 mx\.shop\.test \(127\.[\d.]+\)\n/);
   expect(card.stdout).toMatch(
-    /\n {2}catch-all +no, 95 % sure\n {2}server said +mx\.shop\.test, of a made-up name: 550/,
+    /\n {2}catch-all +no, 95 % confidence\n {2}server reply +mx\.shop\.test, for a made-up mailbox: 550/,
   );
   expect(card.stdout).toMatch(/\n {2}SPF +shop\.test\n +v=spf1 mx -all\n {2}DMARC +none\n/);
 
@@ -27,7 +27,7 @@ test("with the engine here: a card, and the report as JSON, which a service is a
   expect(report).toMatchObject({ domain: "shop.test", metadata: { plan_tier: "local" } });
 
   await using service = await openScriptedService(json(report));
-  const there = await mailvet([
+  const remote = await mailvet([
     "domain",
     "shop.test",
     "--service",
@@ -36,11 +36,11 @@ test("with the engine here: a card, and the report as JSON, which a service is a
     "mv_live_x",
     "--json",
   ]);
-  expect(jsonLines(there.stdout)).toEqual([report]);
-  expect(service.heard[0]).toMatchObject({ method: "GET", url: "/api/v1/domains/shop.test" });
+  expect(jsonLines(remote.stdout)).toEqual([report]);
+  expect(service.requests[0]).toMatchObject({ method: "GET", url: "/api/v1/domains/shop.test" });
 });
 
-test("what is no public domain ends with exit code 2 and says why", async () => {
+test("a name that is not a public domain ends with exit code 2 and a message", async () => {
   for (const name of ["shop", "ann@shop.io", "shop.invalid"]) {
     const { code, stdout, stderr } = await mailvet(["domain", name]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

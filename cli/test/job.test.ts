@@ -1,4 +1,4 @@
-/** Stories of whole files at a service, which a scripted stranger plays. */
+/** mailvet job with a service, which is a scripted HTTP server. */
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,17 +10,17 @@ import {
   bytes,
   COMPLETED,
   endEvent,
+  endpointOf,
   eventStream,
   JOB_ID,
   JOB_PATH,
   jobOf,
   PREVIEW,
-  placeOf,
   progressEvent,
 } from "../../sdk/test/job-script.ts";
 import {
+  type Handler,
   json,
-  type Line,
   noContent,
   openScriptedService,
   problem,
@@ -41,8 +41,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const envOf = ({ url }: ScriptedService) => ({ MAILVET_SERVICE: url, MAILVET_API_KEY: "mv_live_a_key" });
 
-/** A job that goes well, but for what is told. */
-const goesWell = (but: Parameters<typeof atPaths>[0] = {}) =>
+/** A job that succeeds, except for the overrides. */
+const successfulJob = (overrides: Parameters<typeof atPaths>[0] = {}) =>
   atPaths({
     "POST /bulk/upload/preview": json(PREVIEW, { "x-credits-remaining": "1000" }),
     "POST /bulk/upload/confirm": json(jobOf({ status: "queued", phase: "waiting" })),
@@ -51,32 +51,32 @@ const goesWell = (but: Parameters<typeof atPaths>[0] = {}) =>
     ),
     [`GET ${JOB_PATH}/download`]: bytes(RESULTS),
     [`GET ${JOB_PATH}`]: json(COMPLETED),
-    ...but,
+    ...overrides,
   });
 
-const cutOff: Line = (response) => {
+const cutOff: Handler = (response) => {
   response.writeHead(200, { "content-type": "text/csv" });
   response.write("name,ema", () => response.destroy());
 };
 
-test("a file is uploaded, its cost is said, and its results are there at the end", async () => {
+test("run uploads a file, prints its cost and downloads the results", async () => {
   await using service = await openScriptedService(
-    goesWell({ [`GET ${JOB_PATH}/download`]: [cutOff, bytes(RESULTS)] }),
+    successfulJob({ [`GET ${JOB_PATH}/download`]: [cutOff, bytes(RESULTS)] }),
   );
   const { code, stdout, stderr } = await mailvet(["job", "run", list, "--json"], { env: envOf(service) });
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("people-results.csv") });
-  for (const words of [
+  for (const text of [
     "people.csv: 4 rows, 2 columns",
-    "email  4 emails  ← is checked",
-    "3 different emails cost 3 credits, of 1,000",
-    `job ${JOB_ID} has begun`,
+    "email  4 emails  ← email column",
+    "3 unique emails cost 3 credits of 1,000",
+    `job ${JOB_ID} started`,
     "3 checked in 8.5 s: 2 valid, 1 invalid, 0 risky, 0 unknown",
   ])
-    expect(stderr).toContain(words);
+    expect(stderr).toContain(text);
   expect(jsonLines(stdout)).toEqual([COMPLETED]);
-  expect(readFileSync(join(folder, "people-results.csv"), "utf8")).toBe(RESULTS); // the second try was whole
+  expect(readFileSync(join(folder, "people-results.csv"), "utf8")).toBe(RESULTS); // the second attempt was complete
   expect(readdirSync(folder).sort()).toEqual(["people-results.csv", "people.csv"]);
-  const [upload, confirm] = service.heard;
+  const [upload, confirm] = service.requests;
   expect(upload!.body).toContain("name,email\nAnn,ann@shop.io\n");
   expect(JSON.parse(confirm!.body)).toEqual({ upload_id: PREVIEW.upload_id, email_column: "email" });
 });
@@ -87,21 +87,21 @@ test.for<[string, string[], Parameters<typeof atPaths>[0], number, string]>([
     [],
     { "POST /bulk/upload/confirm": problem(402, "insufficient_credits", { required: 3, available: 1 }) },
     1,
-    "3 credits were needed and 1 are there",
+    "3 credits are needed and 1 are available",
   ],
   [
     "the job fails",
     [],
     {
       [`GET ${JOB_PATH}/events`]: eventStream(
-        endEvent(jobOf({ status: "failed", error: failure("it broke") })),
+        endEvent(jobOf({ status: "failed", error: failure("out of disk") })),
       ),
     },
     1,
-    `the job failed: it broke (internal_error)\n  → what was found before: mailvet job download ${JOB_ID}`,
+    `the job failed: out of disk (internal_error)\n  → partial results: mailvet job download ${JOB_ID}`,
   ],
-])("when %s, that is said, and no file is written", async ([, args, but, exitCode, why]) => {
-  await using service = await openScriptedService(goesWell(but));
+])("when %s, run reports it and writes no file", async ([, args, overrides, exitCode, why]) => {
+  await using service = await openScriptedService(successfulJob(overrides));
   const { code, stdout, stderr } = await mailvet(["job", "run", list, ...args], { env: envOf(service) });
   expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
   expect(stderr).toContain(why);
@@ -112,17 +112,17 @@ function failure(detail: string): NonNullable<Job["error"]> {
   return { type: "", title: "", status: 500, code: "internal_error", detail, request_id: "r" };
 }
 
-test("what would fail at the end is refused before anything is uploaded", async () => {
-  await using service = await openScriptedService(goesWell());
+test("an output path that cannot be used is rejected before the upload", async () => {
+  await using service = await openScriptedService(successfulJob());
   writeFileSync(join(folder, "people-results.csv"), "precious");
   const { code, stderr } = await mailvet(["job", "run", list], { env: envOf(service) });
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("replace it with --force") });
-  expect(service.heard).toEqual([]);
+  expect(service.requests).toEqual([]);
 });
 
-test("Ctrl-C leaves the job running, and says how to come back", async () => {
+test("Ctrl-C leaves the job running and prints how to follow it", async () => {
   await using service = await openScriptedService(
-    goesWell({ [`GET ${JOB_PATH}/events`]: eventStream(progressEvent(jobOf()), "silence") }),
+    successfulJob({ [`GET ${JOB_PATH}/events`]: eventStream(progressEvent(jobOf()), "open") }),
   );
   const child = startMailvet(["job", "run", list], envOf(service));
   let stderr = "";
@@ -130,7 +130,7 @@ test("Ctrl-C leaves the job running, and says how to come back", async () => {
     stderr += chunk;
   });
   const watch = setInterval(() => {
-    if (!service.heard.some((heard) => placeOf(heard).endsWith("/events"))) return;
+    if (!service.requests.some((request) => endpointOf(request).endsWith("/events"))) return;
     clearInterval(watch);
     child.kill("SIGINT");
   }, 20);
@@ -138,21 +138,21 @@ test("Ctrl-C leaves the job running, and says how to come back", async () => {
   clearInterval(watch);
   expect(code).toBe(130);
   expect(stderr).toContain(
-    `the job goes on at the service; come back to it with: mailvet job show ${JOB_ID}`,
+    `the job keeps running at the service; follow it with: mailvet job show ${JOB_ID}`,
   );
-  expect(service.heard.map(placeOf)).not.toContain(`POST ${JOB_PATH}/cancel`);
+  expect(service.requests.map(endpointOf)).not.toContain(`POST ${JOB_PATH}/cancel`);
 });
 
-test("standard input is uploaded, and the results can go to standard output, only those that are wanted", async () => {
-  await using service = await openScriptedService(goesWell());
+test("standard input is uploaded, and filtered results can be written to standard output", async () => {
+  await using service = await openScriptedService(successfulJob());
   const args = ["job", "run", "-", "--out", "-", "--status", "valid", "--format", "ndjson"];
   const { code, stdout } = await mailvet(args, { env: envOf(service), input: "email\nann@shop.io\n" });
   expect({ code, stdout }).toEqual({ code: 0, stdout: RESULTS });
-  expect(service.heard[0]!.body).toContain("email\nann@shop.io\n");
-  expect(service.heard.at(-1)!.url).toContain("format=ndjson&status=valid");
+  expect(service.requests[0]!.body).toContain("email\nann@shop.io\n");
+  expect(service.requests.at(-1)!.url).toContain("format=ndjson&status=valid");
 });
 
-test("jobs are listed, a page at a time", async () => {
+test("list prints a page of jobs", async () => {
   const page = [jobOf(), jobOf({ status: "paused", filename: "\u001b[2Jother.csv" })];
   await using service = await openScriptedService(json(page, { "x-total-count": "7" }));
   const args = ["job", "list", "--limit", "2", "--status", "paused"];
@@ -161,25 +161,25 @@ test("jobs are listed, a page at a time", async () => {
     /^0f8b7c1e-.* processing +0 % {2}2026-01-01 00:00 {2}people\.csv {2}3 emails\n.*paused/,
   );
   expect(stdout).not.toContain("\u001b");
-  expect(stderr).toBe("2 of 7 jobs; the next: --skip 2\n");
-  expect(service.heard[0]!.url).toContain("/bulk/jobs?skip=0&limit=2&status=paused");
+  expect(stderr).toBe("2 of 7 jobs; next page: --skip 2\n");
+  expect(service.requests[0]!.url).toContain("/bulk/jobs?skip=0&limit=2&status=paused");
 });
 
-test("a job is followed to its end, and its results are fetched later", async () => {
-  await using service = await openScriptedService(goesWell());
+test("show --wait follows a job, and download fetches its results", async () => {
+  await using service = await openScriptedService(successfulJob());
   const env = envOf(service);
   const out = join(folder, "fetched.csv");
   const [shown, fetched] = await Promise.all([
     mailvet(["job", "show", JOB_ID, "--wait"], { env }),
     mailvet(["job", "download", JOB_ID, "--out", out], { env }),
   ]);
-  for (const words of ["completed", 'people.csv, column "email"', "2 valid, 1 invalid"])
-    expect(shown.stdout).toContain(words);
-  expect(fetched).toMatchObject({ code: 0, stderr: `results in ${out}\n` });
+  for (const text of ["completed", 'people.csv, column "email"', "2 valid, 1 invalid"])
+    expect(shown.stdout).toContain(text);
+  expect(fetched).toMatchObject({ code: 0, stderr: `results written to ${out}\n` });
   expect(readFileSync(out, "utf8")).toBe(RESULTS);
 });
 
-test("a move that is refused says why, and erasing asks for a yes", async () => {
+test("a rejected transition is reported, and delete needs --yes", async () => {
   await using service = await openScriptedService(
     atPaths({
       [`POST ${JOB_PATH}/pause`]: problem(409, "job_state_conflict"),
@@ -187,13 +187,13 @@ test("a move that is refused says why, and erasing asks for a yes", async () => 
     }),
   );
   const env = envOf(service);
-  const [paused, unsure, erased] = await Promise.all([
+  const [paused, unconfirmed, deleted] = await Promise.all([
     mailvet(["job", "pause", JOB_ID], { env }),
     mailvet(["job", "delete", JOB_ID], { env }),
     mailvet(["job", "delete", JOB_ID, "--yes"], { env }),
   ]);
   expect(paused).toMatchObject({ code: 1, stderr: expect.stringContaining("job_state_conflict") });
-  expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining("add --yes to do it") });
-  expect(erased).toMatchObject({ code: 0, stderr: `${JOB_ID} is erased\n` });
-  expect(service.heard.filter(({ method }) => method === "DELETE")).toHaveLength(1);
+  expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining("add --yes to confirm") });
+  expect(deleted).toMatchObject({ code: 0, stderr: `job ${JOB_ID} deleted\n` });
+  expect(service.requests.filter(({ method }) => method === "DELETE")).toHaveLength(1);
 });

@@ -1,9 +1,9 @@
-/** Stories of mailvet lists as a program: what it takes, and what its help promises. */
+/** mailvet lists as a program: its options and its help. */
 import { expect, test } from "vitest";
 import { mailvet } from "./command.ts";
 
 test.for(["file:///etc/hosts", "data:text/plain,example.com", "ftp://shop.io/list", "list.txt"])(
-  "a list from %s is bad usage",
+  "a list from %s is rejected",
   async (url) => {
     const { code, stderr } = await mailvet(["lists", "refresh", "--from", url]);
     expect(code).toBe(2);
@@ -11,9 +11,9 @@ test.for(["file:///etc/hosts", "data:text/plain,example.com", "ftp://shop.io/lis
   },
 );
 
-test("the help says what is added to what, and what force waives", async () => {
+test("the help explains --from and --force", async () => {
   const { stdout } = await mailvet(["lists", "refresh", "--help"]);
-  const words = stdout.replace(/\s+/g, " ");
-  expect(words).toContain("in addition to the packaged list");
-  expect(words).toContain("fewer than 1,000 names");
+  const text = stdout.replace(/\s+/g, " ");
+  expect(text).toContain("in addition to the packaged list");
+  expect(text).toContain("fewer than 1,000 names");
 });

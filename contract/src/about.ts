@@ -1,18 +1,19 @@
-/** What an installation says of itself to everybody, before anybody has signed in. */
+/** Public information about an installation, available without authentication. */
 import { type Static, Type } from "typebox";
 import { Count, OneOf } from "./shape.ts";
 
 export const About = Type.Object({
-  name: Type.String({ description: "What runs here." }),
-  version: Type.String({ description: "Of the service." }),
+  name: Type.String({ description: "Product name." }),
+  version: Type.String({ description: "Version of the service." }),
   sign_up: OneOf(["open", "closed"], {
-    description: "Whether anybody may open an account; otherwise its operator does.",
+    description: "Whether anyone can create an account; otherwise only the operator can.",
   }),
   mail: Type.Boolean({
-    description: "Whether mails go out, such as the link to a new password; otherwise its operator has them.",
+    description:
+      "Whether the service sends email, such as password reset links; otherwise the operator passes them on.",
   }),
-  retention_days: Count("Days that the rows and results of a job are kept after it has ended."),
-  max_csv_emails: Count("Emails in one uploaded file; a plan may allow fewer."),
-  max_upload_bytes: Count("Size of an uploaded file, as it is sent."),
+  retention_days: Count("Days that the rows and results of a finished job are kept."),
+  max_csv_emails: Count("Maximum emails per uploaded file; a plan may allow fewer."),
+  max_upload_bytes: Count("Maximum size of an uploaded file, as sent."),
 });
 export type About = Static<typeof About>;

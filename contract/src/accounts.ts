@@ -1,14 +1,14 @@
-/** Accounts, their API keys, and the credits they spend. */
+/** Accounts, API keys, credits and usage. */
 import { type Static, Type } from "typebox";
 import { PLANS } from "./plans.ts";
 import { Count, Day, Moment, Nullable, OneOf, Paging, Uuid } from "./shape.ts";
 
 export const PlanLimits = Type.Object({
-  api_access: Type.Boolean({ description: "Whether API keys may be used, or the web app only." }),
-  requests_per_minute: Count("Requests per minute, for each key."),
-  concurrent_requests: Count("Requests at once, for the whole account."),
-  emails_per_file: Count("Emails in one uploaded file."),
-  active_jobs: Count("Jobs at once."),
+  api_access: Type.Boolean({ description: "Whether API keys may be used; otherwise only the web app." }),
+  requests_per_minute: Count("Requests per minute and key."),
+  concurrent_requests: Count("Concurrent requests of the account."),
+  emails_per_file: Count("Emails per uploaded file."),
+  active_jobs: Count("Active jobs."),
 });
 export type PlanLimits = Static<typeof PlanLimits>;
 
@@ -17,10 +17,13 @@ export const Account = Type.Object({
   email: Type.String(),
   plan: OneOf(PLANS),
   is_operator: Type.Boolean({
-    description: "Runs this installation: sees accounts, sets plans, grants credits.",
+    description: "Operator of this installation: manages accounts, plans and credits.",
   }),
-  created_at: Moment("When it was opened."),
-  credits: Type.Object({ balance: Count("Free to spend."), reserved: Count("Held for work under way.") }),
+  created_at: Moment("Creation time."),
+  credits: Type.Object({
+    balance: Count("Available credits."),
+    reserved: Count("Reserved for running jobs and requests."),
+  }),
   limits: PlanLimits,
 });
 export type Account = Static<typeof Account>;
@@ -28,20 +31,20 @@ export type Account = Static<typeof Account>;
 export const KEY_SCOPES = ["validate", "bulk", "read"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** mv_live_ keys reach the world and cost credits; mv_test_ keys answer from the sandbox for free. */
+/** mv_live_ keys contact mail servers and cost credits; mv_test_ keys use the sandbox and are free. */
 export const KEY_MODES = ["live", "test"] as const;
 export type KeyMode = (typeof KEY_MODES)[number];
 
 export const ApiKey = Type.Object({
-  id: Uuid("Identifies the key; it is not the secret."),
+  id: Uuid("ID of the key; not the secret."),
   name: Type.String(),
   mode: OneOf(KEY_MODES),
-  prefix: Type.String({ description: "The first characters, enough to recognise the key by." }),
+  prefix: Type.String({ description: "First characters of the key, to recognise it." }),
   scopes: Type.Array(OneOf(KEY_SCOPES)),
-  created_at: Moment("When it was made."),
-  expires_at: Nullable(Moment("When it stops working.")),
-  last_used_at: Nullable(Moment("To the minute.")),
-  revoked_at: Nullable(Moment("When it was revoked.")),
+  created_at: Moment("Creation time."),
+  expires_at: Nullable(Moment("Expiry time.")),
+  last_used_at: Nullable(Moment("Time of last use, to the minute.")),
+  revoked_at: Nullable(Moment("Revocation time.")),
 });
 export type ApiKey = Static<typeof ApiKey>;
 
@@ -52,7 +55,7 @@ export const CreateKeyRequest = Type.Object(
     scopes: Type.Optional(
       Type.Array(OneOf(KEY_SCOPES), { minItems: 1, maxItems: KEY_SCOPES.length, uniqueItems: true }),
     ),
-    expires_at: Type.Optional(Nullable(Moment("When it shall stop working."))),
+    expires_at: Type.Optional(Nullable(Moment("Expiry time."))),
   },
   { additionalProperties: false },
 );
@@ -60,36 +63,36 @@ export type CreateKeyRequest = Static<typeof CreateKeyRequest>;
 
 export const CreatedKey = Type.Intersect([
   ApiKey,
-  Type.Object({ key: Type.String({ description: "The secret. It is shown this once." }) }),
+  Type.Object({ key: Type.String({ description: "The secret. It is not shown again." }) }),
 ]);
 export type CreatedKey = Static<typeof CreatedKey>;
 
-/** What can happen to credits. The sum of all entries is the balance. */
+/** Kinds of ledger entries. The sum of all amounts is the balance. */
 export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "adjust", "refund"] as const;
 
 export const REFERENCE_KINDS = ["job", "request", "note"] as const;
 export type ReferenceKind = (typeof REFERENCE_KINDS)[number];
 
 export const LedgerEntry = Type.Object({
-  id: Type.String({ description: "Its number in the account's ledger, from 1." }),
+  id: Type.String({ description: "Number in the ledger of the account, from 1." }),
   kind: OneOf(LEDGER_KINDS, {
     description:
-      "A refund gives back a charge whose answer could not be delivered; its reference is that request.",
+      "A refund returns a charge whose response could not be delivered; its reference is that request.",
   }),
-  amount: Type.Integer({ description: "Change of the balance; negative when credits leave it." }),
-  reserved_change: Type.Integer({ description: "Change of what is held for work under way." }),
-  balance_after: Count("The balance once this entry counted."),
-  reference: Type.String({ description: "What it was for, such as a job." }),
+  amount: Type.Integer({ description: "Change of the balance; negative for charges." }),
+  reserved_change: Type.Integer({ description: "Change of the reserved credits." }),
+  balance_after: Count("Balance after this entry."),
+  reference: Type.String({ description: "What the entry belongs to, such as a job." }),
   reference_kind: OneOf(REFERENCE_KINDS, {
-    description: "What the reference is: the id of a job or of a request, or somebody's note.",
+    description: "Type of the reference: a job ID, a request ID, or a note.",
   }),
-  created_at: Moment("When."),
+  created_at: Moment("Time of the entry."),
 });
 export type LedgerEntry = Static<typeof LedgerEntry>;
 
 export const Credits = Type.Object({
-  balance: Count("Free to spend."),
-  reserved: Count("Held for work under way."),
+  balance: Count("Available credits."),
+  reserved: Count("Reserved for running jobs and requests."),
   ledger: Type.Array(LedgerEntry, { description: "Newest first." }),
 });
 export type Credits = Static<typeof Credits>;
@@ -98,13 +101,13 @@ export const CreditsQuery = Type.Object({ ...Paging }, { additionalProperties: f
 export type CreditsQuery = Static<typeof CreditsQuery>;
 
 export const UsageDay = Type.Object({
-  date: Day("In UTC."),
-  key_id: Nullable(Uuid("The key that was used; null for the web app.")),
-  valid: Count("Valid."),
-  invalid: Count("Invalid."),
-  risky: Count("Risky."),
-  unknown: Count("Unknown."),
-  credits_used: Count("Credits."),
+  date: Day("Day in UTC."),
+  key_id: Nullable(Uuid("API key; null for the web app.")),
+  valid: Count("Valid results."),
+  invalid: Count("Invalid results."),
+  risky: Count("Risky results."),
+  unknown: Count("Unknown results."),
+  credits_used: Count("Credits used."),
 });
 export type UsageDay = Static<typeof UsageDay>;
 
@@ -112,9 +115,9 @@ export const MAX_USAGE_DAYS = 366;
 
 export const UsageQuery = Type.Object(
   {
-    from: Type.Optional(Day("First day; 29 days before the last one when it is not said.")),
-    to: Type.Optional(Day("Last day; today when it is not said.")),
-    key_id: Type.Optional(Uuid("Only what this key used.")),
+    from: Type.Optional(Day("First day. Default: 29 days before the last one.")),
+    to: Type.Optional(Day("Last day. Default: today.")),
+    key_id: Type.Optional(Uuid("Only usage of this key.")),
   },
   { additionalProperties: false },
 );
@@ -123,6 +126,6 @@ export type UsageQuery = Static<typeof UsageQuery>;
 export const Usage = Type.Object({
   from: Day("First day."),
   to: Day("Last day."),
-  days: Type.Array(UsageDay, { description: "One item per day and key that was used, newest first." }),
+  days: Type.Array(UsageDay, { description: "One item per day and key with usage, newest first." }),
 });
 export type Usage = Static<typeof Usage>;

@@ -1,13 +1,13 @@
-/** Signing up, in and out, and the password: what the web app's session rests on. */
+/** Sign-up, sign-in, sessions and passwords of the web app. */
 import { type Static, Type } from "typebox";
 import { Account } from "./accounts.ts";
 import { Moment, OneOf, Uuid } from "./shape.ts";
 
 export const MIN_PASSWORD_LENGTH = 10;
-const Email = Type.String({ minLength: 3, maxLength: 254, description: "The account's address." });
+const Email = Type.String({ minLength: 3, maxLength: 254, description: "Email of the account." });
 const Password = Type.String({ maxLength: 200 });
 const NewPassword = Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: 200 });
-const Token = Type.String({ minLength: 1, maxLength: 200, description: "From the link in the mail." });
+const Token = Type.String({ minLength: 1, maxLength: 200, description: "Token from the link in the email." });
 
 export const SignUpRequest = Type.Object(
   { email: Email, password: NewPassword },
@@ -21,7 +21,7 @@ export const SignInRequest = Type.Object(
 );
 export type SignInRequest = Static<typeof SignInRequest>;
 
-/** The mail that went out, if there is such an account; the answer is the same if there is not. */
+/** An email was sent if the account exists. The response does not reveal whether it does. */
 export const MailSent = Type.Object({ status: OneOf(["mail_sent"]) });
 export type MailSent = Static<typeof MailSent>;
 
@@ -43,21 +43,21 @@ export const ChooseNewPasswordRequest = Type.Object(
 );
 export type ChooseNewPasswordRequest = Static<typeof ChooseNewPasswordRequest>;
 
-/** Somebody is signed in. */
+/** The current session and its account. */
 export const SignedIn = Type.Object({
   account: Account,
-  session_id: Uuid("This session, as in the list of sessions."),
-  expires_at: Moment("When it ends at the latest."),
+  session_id: Uuid("ID of this session in the list of sessions."),
+  expires_at: Moment("Latest expiry time."),
 });
 export type SignedIn = Static<typeof SignedIn>;
 
 export const Session = Type.Object({
-  id: Uuid("Identifies the session; it is not the secret."),
-  user_agent: Type.String({ description: "What the browser called itself, cut." }),
-  ip: Type.String({ description: "Where it was opened from." }),
-  created_at: Moment("When it was opened."),
-  last_seen_at: Moment("To a few minutes."),
-  expires_at: Moment("When it ends at the latest."),
-  is_current: Type.Boolean({ description: "The one that asks." }),
+  id: Uuid("ID of the session; not the secret."),
+  user_agent: Type.String({ description: "User-Agent of the browser, truncated." }),
+  ip: Type.String({ description: "IP address at sign-in." }),
+  created_at: Moment("Sign-in time."),
+  last_seen_at: Moment("Time of last use, to a few minutes."),
+  expires_at: Moment("Latest expiry time."),
+  is_current: Type.Boolean({ description: "Whether this is the session of the request." }),
 });
 export type Session = Static<typeof Session>;

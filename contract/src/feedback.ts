@@ -1,4 +1,4 @@
-/** What became of messages, told by those who sent them, and how well it was foreseen. */
+/** Delivery feedback: reported outcomes, and predicted against actual bounces. */
 import { type Static, Type } from "typebox";
 import { Count, Day, Moment, Nullable, OneOf } from "./shape.ts";
 import { OUTCOMES } from "./words.ts";
@@ -6,11 +6,11 @@ import { OUTCOMES } from "./words.ts";
 export const MAX_OUTCOMES = 1000;
 
 const outcomeFields = {
-  email: Type.String({ description: "To whom the message was sent." }),
+  email: Type.String({ description: "Recipient of the message." }),
   outcome: OneOf(OUTCOMES, {
-    description: "What became of it. A soft bounce or a delay is none of these and is not reported.",
+    description: "Delivery outcome. Do not report soft bounces and delays.",
   }),
-  occurred_at: Type.Optional(Moment("When; now unless told.")),
+  occurred_at: Type.Optional(Moment("Time of the outcome. Default: now.")),
 };
 
 export const ReportedOutcome = Type.Object(outcomeFields, { additionalProperties: false });
@@ -26,7 +26,7 @@ export const FeedbackRequest = Type.Object(
       Type.Array(ReportedOutcome, {
         minItems: 1,
         maxItems: MAX_OUTCOMES,
-        description: "Many at once, instead of the other fields.",
+        description: "Several outcomes, instead of the other fields.",
       }),
     ),
   },
@@ -37,24 +37,24 @@ export type FeedbackRequest = Static<typeof FeedbackRequest>;
 export const MAX_UNREADABLE_SHOWN = 20;
 
 export const UnreadableRow = Type.Object({
-  row: Count(
-    "Its place among the rows of the file or the items of the list, from 1; a header is not counted.",
-  ),
-  reason: Type.String({ description: "What is wrong with it, in a sentence." }),
+  row: Count("Number of the row or list item, from 1, not counting a header."),
+  reason: Type.String({ description: "What is wrong with the row, in a sentence." }),
 });
 export type UnreadableRow = Static<typeof UnreadableRow>;
 
 /** received = stored + superseded + ignored + unreadable. */
 export const FeedbackSummary = Type.Object({
-  received: Count("Rows or items that were sent."),
-  stored: Count("Mailboxes whose outcome is now this one."),
-  superseded: Count("Rows about a mailbox of which something newer is known, from this request or before."),
+  received: Count("Rows or items received."),
+  stored: Count("Mailboxes whose outcome was stored."),
+  superseded: Count("Rows skipped because a newer outcome is known for the mailbox."),
   ignored: Count(
-    "Rows that say nothing about the mailbox: soft bounces, delays, sandbox addresses, messages of too long ago.",
+    "Rows that say nothing about the mailbox: soft bounces, delays, sandbox addresses, old messages.",
   ),
-  unreadable: Count("Rows without an address or an outcome that can be understood."),
-  matched: Count("Of the stored ones, mailboxes about which a verdict had been given before."),
-  unreadable_rows: Type.Array(UnreadableRow, { description: `The first ${MAX_UNREADABLE_SHOWN} of them.` }),
+  unreadable: Count("Rows without a readable address or outcome."),
+  matched: Count("Stored outcomes of mailboxes that had been validated before."),
+  unreadable_rows: Type.Array(UnreadableRow, {
+    description: `The first ${MAX_UNREADABLE_SHOWN} unreadable rows.`,
+  }),
 });
 export type FeedbackSummary = Static<typeof FeedbackSummary>;
 
@@ -62,9 +62,9 @@ const Rate = (description: string) => Type.Number({ minimum: 0, maximum: 1, desc
 
 const comparison = {
   outcomes: Count("Mailboxes with a verdict and an outcome."),
-  predicted_bounce_rate: Rate("As the scores had it before anything was learned from outcomes."),
-  calibrated_bounce_rate: Rate("As the scores would have it now."),
-  real_bounce_rate: Rate("As it was."),
+  predicted_bounce_rate: Rate("Predicted by the uncalibrated scores."),
+  calibrated_bounce_rate: Rate("Predicted by the calibrated scores."),
+  real_bounce_rate: Rate("Actual bounce rate."),
 };
 
 export const BounceComparison = Type.Object(comparison);
@@ -73,28 +73,28 @@ export type BounceComparison = Static<typeof BounceComparison>;
 export const MAX_PROVIDERS_SHOWN = 20;
 
 export const FeedbackReport = Type.Object({
-  from: Day("Outcomes since this day are in it; older ones are erased, save for complaints."),
+  from: Day("First day of the report; older outcomes are deleted, except complaints."),
   totals: Type.Object({
     delivered: Count("Mailboxes."),
     bounced: Count("Mailboxes."),
     complained: Count("Mailboxes."),
-    matched: Count("Mailboxes among all of these about which a verdict had been given before."),
+    matched: Count("Mailboxes that had been validated before."),
   }),
-  overall: Nullable(BounceComparison, "Null until an outcome meets a verdict."),
+  overall: Nullable(BounceComparison, "Null until there is an outcome for a validated mailbox."),
   by_score: Type.Array(
     Type.Object({
-      from: Count("Lowest score of the band, as it was before anything was learned."),
-      to: Count("Highest."),
+      from: Count("Lowest uncalibrated score of the band."),
+      to: Count("Highest uncalibrated score of the band."),
       ...comparison,
     }),
-    { description: "Bands with outcomes, the highest scores first." },
+    { description: "Bands with outcomes, highest scores first." },
   ),
   by_provider: Type.Array(
     Type.Object({ provider: Type.String({ description: "As in `details.provider`." }), ...comparison }),
-    { description: `Those with the most outcomes, at most ${MAX_PROVIDERS_SHOWN}.` },
+    { description: `Providers with the most outcomes, at most ${MAX_PROVIDERS_SHOWN}.` },
   ),
-  by_week: Type.Array(Type.Object({ week: Day("Its Monday, in UTC."), ...comparison }), {
-    description: "Weeks with outcomes, the newest first.",
+  by_week: Type.Array(Type.Object({ week: Day("Monday of the week, in UTC."), ...comparison }), {
+    description: "Weeks with outcomes, newest first.",
   }),
 });
 export type FeedbackReport = Static<typeof FeedbackReport>;

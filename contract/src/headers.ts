@@ -10,5 +10,5 @@ export const HEADERS = {
   retryAfter: "retry-after",
 } as const;
 
-/** Where version 1 of the API lives. */
+/** Path prefix of version 1 of the API. */
 export const API_PREFIX = "/api/v1";

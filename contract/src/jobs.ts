@@ -1,26 +1,26 @@
-/** CSV bulk validation: the upload's preview, its confirmation, and the job that comes of it. */
+/** CSV bulk validation: upload preview, confirmation, and the job with its results. */
 import { type Static, Type } from "typebox";
 import { Problem } from "./problems.ts";
 import { Count, Moment, Nullable, OneOf, Paging, Uuid } from "./shape.ts";
 import { ALL_SUB_STATUSES, DOWNLOAD_FORMATS, JOB_STATUSES, STATUSES } from "./words.ts";
 
 export const UploadPreview = Type.Object({
-  upload_id: Uuid("Identifies the file in the confirm step."),
+  upload_id: Uuid("ID of the upload, for the confirmation."),
   filename: Type.String(),
   columns: Type.Array(Type.String(), {
-    description: "Headers, or column_1, column_2 … without a header row.",
+    description: "Header names, or column_1, column_2 … without a header row.",
   }),
-  suggested_email_column: Type.String({ description: "Judged from the cells, not only from the header." }),
+  suggested_email_column: Type.String({ description: "Detected from the cells and the header." }),
   total_rows: Count("Data rows in the file."),
   sample_rows: Type.Array(Type.Array(Type.String()), { description: "The first five data rows." }),
   email_count_by_column: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-    description: "Cells that look like an email.",
+    description: "Number of cells that look like an email, by column.",
   }),
   unique_count_by_column: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-    description: "Different entries, and so credits, of the columns that look like emails.",
+    description: "Unique emails, and thus credits, by column with emails.",
   }),
   has_header: Type.Boolean(),
-  expires_at: Moment("An upload that is not confirmed by then is erased."),
+  expires_at: Moment("Unconfirmed uploads are deleted at this time."),
 });
 export type UploadPreview = Static<typeof UploadPreview>;
 
@@ -38,15 +38,15 @@ export const Job = Type.Object({
   phase: OneOf(JOB_PHASES, { description: '"retrying" when only greylisted rows are left.' }),
   filename: Type.String(),
   email_column: Type.String(),
-  created_at: Moment("When it was confirmed."),
-  started_at: Nullable(Moment("When the first row was taken up.")),
-  completed_at: Nullable(Moment("When it ended, in whatever way.")),
-  expires_at: Nullable(Moment("When its rows are erased.")),
+  created_at: Moment("Confirmation time."),
+  started_at: Nullable(Moment("Start time.")),
+  completed_at: Nullable(Moment("End time, whether completed, failed or cancelled.")),
+  expires_at: Nullable(Moment("When its rows are deleted.")),
   total_rows: Count("Rows in the file."),
-  total_emails: Count("Rows with something in the email column."),
-  unique_emails: Count("Different emails among them."),
-  duplicate_count: Count("Repetitions; they cost nothing."),
-  processed: Count("Unique emails that have a verdict."),
+  total_emails: Count("Rows with an email."),
+  unique_emails: Count("Unique emails."),
+  duplicate_count: Count("Duplicates; free."),
+  processed: Count("Unique emails with a verdict."),
   progress_percent: Type.Number({ minimum: 0, maximum: 100 }),
   rate_per_second: Type.Number({ minimum: 0 }),
   eta_seconds: Nullable(Count("Seconds.")),
@@ -55,8 +55,8 @@ export const Job = Type.Object({
   risky_count: Count("Risky so far."),
   unknown_count: Count("Unknown so far."),
   sub_status_counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
-  credits_reserved: Count("Still held for this job."),
-  credits_used: Count("Spent by this job."),
+  credits_reserved: Count("Credits still reserved."),
+  credits_used: Count("Credits spent."),
   error: Nullable(Problem),
   results_url: Nullable(Type.String()),
 });
@@ -67,7 +67,7 @@ export type JobListQuery = Static<typeof JobListQuery>;
 
 export const JobQuery = Type.Object({
   wait: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 30, description: "Hold the answer until it changes." }),
+    Type.Integer({ minimum: 0, maximum: 30, description: "Long polling: seconds to wait for a change." }),
   ),
 });
 export type JobQuery = Static<typeof JobQuery>;
@@ -76,7 +76,7 @@ export const ResultsQuery = Type.Object({ ...Paging, status: Type.Optional(OneOf
 export type ResultsQuery = Static<typeof ResultsQuery>;
 
 export const JobResult = Type.Object({
-  row: Count("Row of the file, the first data row being 1."),
+  row: Count("Row number; the first data row is 1."),
   email: Type.String(),
   status: OneOf(STATUSES),
   sub_status: OneOf(ALL_SUB_STATUSES),

@@ -1,4 +1,4 @@
-/** What the operator of an installation may ask and change. */
+/** Administration of an installation by its operator. */
 import { type Static, Type } from "typebox";
 import { Account } from "./accounts.ts";
 import { PLANS } from "./plans.ts";
@@ -7,7 +7,7 @@ import { OneOf, Paging } from "./shape.ts";
 export const AccountListQuery = Type.Object(
   {
     ...Paging,
-    search: Type.Optional(Type.String({ maxLength: 254, description: "Part of the email." })),
+    search: Type.Optional(Type.String({ maxLength: 254, description: "Substring of the email." })),
   },
   { additionalProperties: false },
 );
@@ -25,9 +25,9 @@ export const GrantRequest = Type.Object(
     amount: Type.Integer({
       minimum: -MAX_GRANT,
       maximum: MAX_GRANT,
-      description: "Credits to give; negative takes back, at most what is there.",
+      description: "Credits to add; a negative amount removes credits, at most the balance.",
     }),
-    note: Type.Optional(Type.String({ maxLength: 200, description: "Shown in the account's ledger." })),
+    note: Type.Optional(Type.String({ maxLength: 200, description: "Shown in the ledger of the account." })),
   },
   { additionalProperties: false },
 );

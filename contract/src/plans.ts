@@ -1,3 +1,3 @@
-/** The plans an account can be on. What each allows is one table of the service. */
+/** Plans of an account. Their limits are a table of the service. */
 export const PLANS = ["free", "payg", "starter", "growth", "enterprise"] as const;
 export type Plan = (typeof PLANS)[number];

@@ -1,38 +1,36 @@
-/** How the installation is doing, for its operator: processes, queue, jobs, pacing, the way out, and storage. */
+/** State of the installation for its operator: processes, queue, jobs, throttling, outbound connectivity and storage. */
 import { type Static, Type } from "typebox";
 import { Count, Moment, Nullable, OneOf, Uuid } from "./shape.ts";
 
 export const PROCESS_ROLES = ["all", "api", "worker"] as const;
 
 export const SystemProcess = Type.Object({
-  id: Uuid("Made up at its start."),
-  role: OneOf(PROCESS_ROLES, { description: "What it does: everything, or its part beside others." }),
-  host: Type.String({ description: "The machine it runs on." }),
-  pid: Type.Integer({ description: "Its number there." }),
-  started_at: Moment("When it was started."),
-  beat_at: Moment("Its last sign of life; they come every few seconds."),
+  id: Uuid("Random, assigned at start."),
+  role: OneOf(PROCESS_ROLES, { description: "API, worker, or both." }),
+  host: Type.String({ description: "Host name." }),
+  pid: Type.Integer({ description: "Process ID." }),
+  started_at: Moment("Start time."),
+  beat_at: Moment("Last heartbeat; sent every few seconds."),
 });
 export type SystemProcess = Static<typeof SystemProcess>;
 
 export const QueueLine = Type.Object({
-  waiting: Count("Tasks that nobody has taken."),
-  due: Count(
-    "Of these, tasks that a worker could take now; the others have their time later, or are paused.",
-  ),
-  in_hand: Count("Tasks that a worker has."),
-  oldest_due_at: Nullable(Moment("Since when the first of the due ones could have been taken.")),
+  waiting: Count("Waiting tasks."),
+  due: Count("Waiting tasks that a worker could claim now; the others are scheduled for later, or paused."),
+  in_hand: Count("Running tasks."),
+  oldest_due_at: Nullable(Moment("Since when the oldest due task has been waiting.")),
 });
 export type QueueLine = Static<typeof QueueLine>;
 
-/** How we get along with a mail host, or with a provider that counts all its hosts together. */
+/** Throttle state of a mail host, or of a provider that counts all its hosts together. */
 export const HostPace = Type.Object({
-  key: Type.String({ description: 'The host, or "provider" and its name.' }),
-  limit: Count("Sessions at once, at most."),
-  rest_ms: Type.Number({ minimum: 0, description: "Between two sessions." }),
+  key: Type.String({ description: 'Host name, or "provider" and its name.' }),
+  limit: Count("Maximum concurrent sessions."),
+  rest_ms: Type.Number({ minimum: 0, description: "Delay between two sessions." }),
   breaker_open_until: Nullable(
-    Moment("Until then nobody asks there, because they refused us again and again."),
+    Moment("Until then the host is not contacted, because it rejected repeated attempts."),
   ),
-  last_reply: Nullable(Type.String(), "What they said when they refused us."),
+  last_reply: Nullable(Type.String(), "Last rejecting reply of the server."),
 });
 export type HostPace = Static<typeof HostPace>;
 
@@ -41,77 +39,75 @@ export const MAX_PACES_SHOWN = 50;
 export const FINDING_OUTCOMES = ["good", "warning", "bad", "unknown"] as const;
 
 export const DoctorFinding = Type.Object({
-  name: Type.String({ description: "What was examined; the same in every run." }),
+  name: Type.String({ description: "Name of the check; the same in every run." }),
   outcome: OneOf(FINDING_OUTCOMES),
-  found: Type.String({ description: "What is so." }),
+  found: Type.String({ description: "What was found." }),
   advice: Nullable(Type.String(), "What to do about it."),
 });
 export type DoctorFinding = Static<typeof DoctorFinding>;
 
 export const DoctorReport = Type.Object({
-  checked_at: Moment("When the doctor was done."),
+  checked_at: Moment("Completion time."),
   findings: Type.Array(DoctorFinding, { description: "In the same order in every run." }),
 });
 export type DoctorReport = Static<typeof DoctorReport>;
 
-/** Counts without a day are those of the process that answers, since its start. */
+/** Counts are those of the responding process since its start, except `asked_today`. */
 export const SystemAdjudicator = Type.Object({
-  model: Type.String({ description: "As AI_MODEL names it." }),
-  asked_today: Count("Questions put to it since midnight UTC, by all processes."),
-  daily_budget: Count("How many there may be on a day."),
-  answered: Count("Questions that it answered, in this process since its start."),
-  remembered: Count("Questions that it had answered before."),
-  failed: Count("Questions that were put to it and got no answer."),
-  not_asked: Count(
-    "Questions that were not put to it: after failures, over the budget, or too many at once.",
-  ),
-  rests_until: Nullable(Moment("Until then this process does not ask it, because of failures.")),
+  model: Type.String({ description: "Value of AI_MODEL." }),
+  asked_today: Count("Requests since midnight UTC, by all processes."),
+  daily_budget: Count("Maximum requests per day."),
+  answered: Count("Answered requests."),
+  remembered: Count("Answers from the cache."),
+  failed: Count("Requests without an answer."),
+  not_asked: Count("Requests not sent: after failures, over the budget, or too many at once."),
+  rests_until: Nullable(Moment("Until then this process sends no requests, because of failures.")),
 });
 export type SystemAdjudicator = Static<typeof SystemAdjudicator>;
 
 export const LIST_REFRESHES = ["daily", "off"] as const;
 
-/** The list of disposable domains, in the process that answers. */
+/** The list of disposable domains in the responding process. */
 export const SystemLists = Type.Object({
   source: OneOf(["packaged", "refreshed"], {
-    description: "Whether the list that came with the release is in use, or a newer one.",
+    description: "Whether the packaged list is in use, or a refreshed one.",
   }),
-  made_at: Moment("When that list was made."),
-  age_days: Count("Whole days since then."),
-  names: Count("Domains on it."),
-  refresh: OneOf(LIST_REFRESHES, { description: "As LISTS_REFRESH says." }),
+  made_at: Moment("Creation time of the list."),
+  age_days: Count("Age in days."),
+  names: Count("Number of domains."),
+  refresh: OneOf(LIST_REFRESHES, { description: "Value of LISTS_REFRESH." }),
   last_failure: Nullable(
-    Type.Object({ at: Moment("When it was tried."), reason: Type.String() }),
-    "Why the last refresh failed; null when it did not.",
+    Type.Object({ at: Moment("Time of the attempt."), reason: Type.String() }),
+    "Why the last refresh failed; null if it succeeded.",
   ),
 });
 export type SystemLists = Static<typeof SystemLists>;
 
 export const System = Type.Object({
-  version: Type.String({ description: "Of the service." }),
+  version: Type.String({ description: "Version of the service." }),
   storage: OneOf(["embedded", "external"], {
-    description: "Whether the database is ours alone, or the one that DATABASE_URL names.",
+    description: "Embedded database, or the one of DATABASE_URL.",
   }),
   database_bytes: Count("Size of the database."),
-  processes: Type.Array(SystemProcess, { description: "The oldest first." }),
+  processes: Type.Array(SystemProcess, { description: "Oldest first." }),
   queue: Type.Object({ jobs: QueueLine, rechecks: QueueLine, webhooks: QueueLine }),
   jobs: Type.Object({
-    queued: Count("Jobs that have not begun."),
-    processing: Count("Jobs under way."),
-    paused: Count("Jobs that their owners have paused."),
+    queued: Count("Jobs not started yet."),
+    processing: Count("Running jobs."),
+    paused: Count("Paused jobs."),
     rows_per_second: Nullable(
       Type.Number({ minimum: 0 }),
-      "Verdicts of jobs per second, lately; null when nobody has looked in the last minute or so.",
+      "Current verdicts of jobs per second; null unless this report was requested in the last minute.",
     ),
   }),
   pacing: Type.Array(HostPace, {
-    description: `Hosts and providers that made themselves felt, the worst first, at most ${MAX_PACES_SHOWN}.`,
+    description: `Throttled hosts and providers, most restricted first, at most ${MAX_PACES_SHOWN}.`,
   }),
   adjudicator: Nullable(
     SystemAdjudicator,
-    "The language model that is asked where mailbox names leave room for doubt; null when none is set.",
+    "Language model for doubtful mailbox names; null if none is configured.",
   ),
   lists: SystemLists,
-  egress: Nullable(DoctorReport, "What the doctor last found; null when it was not asked since the start."),
+  egress: Nullable(DoctorReport, "Last diagnostics report; null if not run since start."),
 });
 export type System = Static<typeof System>;

@@ -1,4 +1,4 @@
-/** Validating one address, or up to a thousand at once, in one request. */
+/** Validation of one address, or of up to 1,000 in one request. */
 import { type Static, Type } from "typebox";
 import { PLANS } from "./plans.ts";
 import { Count, Nullable, OneOf } from "./shape.ts";
@@ -7,36 +7,36 @@ import { LEVELS } from "./words.ts";
 
 export const MAX_BULK_EMAILS = 1000;
 
-/** Any text: what is no address is a verdict, not a request error. The size of the whole request is what is limited. */
-const EmailText = Type.String({ description: "The address to validate, as the person typed it." });
+/** Any text: malformed input gets a verdict, not a request error. Only the size of the whole request is limited. */
+const EmailText = Type.String({ description: "Address to validate, as entered." });
 
 export const MAX_TIMEOUT_SECONDS = 60;
 
-/** How one request wants its addresses checked. All of them are optional. */
+/** Options of a validation request. All are optional. */
 const CheckOptions = {
   timeout_seconds: Type.Optional(
     Type.Number({
       minimum: 1,
       maximum: MAX_TIMEOUT_SECONDS,
       description:
-        "The answer comes within this time, instead of the service's own. What is not settled by then is `unknown`; the " +
-        "check goes on in the background, and asking again finds its result.",
+        "Response time limit, instead of the default of the service. A check that takes longer is `unknown` and continues " +
+        "in the background; repeat the request for its result.",
     }),
   ),
   level: Type.Optional(
     OneOf(LEVELS, {
       description:
-        "How far to go; `smtp` unless told. `syntax` reads the text and the reference lists only; `dns` also asks the " +
-        "name servers; `smtp` also asks the mail server. Below `smtp` no connection to a mail server is opened, and what " +
-        "only it could tell is `unknown`, `smtp_skipped`.",
+        "Depth of the check. Default: `smtp`. `syntax` uses the text and the reference lists only; `dns` also queries DNS; " +
+        "`smtp` also asks the mail server. Below `smtp` no mail server is contacted, and a result that depends on it is " +
+        "`unknown`, `smtp_skipped`.",
     }),
   ),
   fresh: Type.Optional(
     Type.Integer({
       minimum: 0,
       description:
-        "Seconds. A cached verdict that is older is not used; 0 uses none. Without it a verdict is reused for as long as " +
-        "its kind is considered fresh: an hour to three days.",
+        "Maximum age of a cached result in seconds; 0 disables the cache. Default: an hour to three days, depending on the " +
+        "verdict.",
     }),
   ),
 };
@@ -50,15 +50,15 @@ export type ValidationRequest = Static<typeof ValidationRequest>;
 const Confidence = Type.Number({
   minimum: 0,
   maximum: 1,
-  description: "How sure we are that `status` is right.",
+  description: "Confidence that `status` is correct.",
 });
 
 export const ValidationDetails = Type.Object({
-  syntax_valid: Type.Boolean({ description: "Well-formed by RFC 5321 and RFC 6531." }),
-  dns_valid: Type.Boolean({ description: "DNS names a mail server we may connect to." }),
-  smtp_valid: Type.Boolean({ description: "A mail server accepted this recipient." }),
-  smtp_code: Type.Integer({ description: "Code of the reply that decided; 0 when there was none." }),
-  domain: Type.String({ description: "The domain in A-label form, lower case; empty when there is none." }),
+  syntax_valid: Type.Boolean({ description: "Whether the address is well-formed (RFC 5321, RFC 6531)." }),
+  dns_valid: Type.Boolean({ description: "Whether the domain has a mail server with a public address." }),
+  smtp_valid: Type.Boolean({ description: "Whether a mail server accepted this recipient." }),
+  smtp_code: Type.Integer({ description: "Code of the deciding reply; 0 without one." }),
+  domain: Type.String({ description: "Domain in A-labels, lower case; empty when malformed." }),
   provider: Type.String({
     description: 'Stable slug of the mail provider, "other", or "" without a mail server.',
   }),
@@ -68,52 +68,54 @@ export const ValidationDetails = Type.Object({
   has_dmarc: Type.Boolean(),
   normalized_email: Type.String({ description: "Lower case, Unicode NFC, A-labels; empty when malformed." }),
   canonical_email: Type.String({
-    description:
-      "The same mailbox in its shortest spelling (no Gmail dots, no sub-address); empty when malformed.",
+    description: "Canonical spelling of the mailbox (no Gmail dots, no sub-address); empty when malformed.",
   }),
-  is_free: Type.Boolean({ description: "A mailbox anyone can open for free." }),
-  is_subaddressed: Type.Boolean({ description: "Carries a +tag or the provider's form of one." }),
-  mx_host: Type.String({ description: "The mail server that answered, or the first one DNS names." }),
-  smtp_enhanced_code: Type.String({ description: "Enhanced code of that reply, such as 5.1.1." }),
-  smtp_message: Type.String({ description: "Text of that reply, cleaned and cut." }),
+  is_free: Type.Boolean({ description: "Whether the provider offers free mailboxes." }),
+  is_subaddressed: Type.Boolean({ description: "Whether it has a +tag or the equivalent of the provider." }),
+  mx_host: Type.String({ description: "Mail server that replied, or the preferred one in DNS." }),
+  smtp_enhanced_code: Type.String({ description: "Enhanced status code of the reply, such as 5.1.1." }),
+  smtp_message: Type.String({ description: "Text of the reply, sanitised and truncated." }),
   has_mta_sts: Type.Boolean(),
   syntax_error: Nullable(
     Type.Object({
-      rule: Type.String({ description: "Stable name of the broken rule." }),
+      rule: Type.String({ description: "Stable name of the violated rule." }),
       position: Type.Integer({
         minimum: 0,
-        description: "Index into the text as typed, in UTF-16 code units.",
+        description: "Index into the input, in UTF-16 code units.",
       }),
       message: Type.String(),
     }),
-    "Where the address is malformed, and how.",
+    "Position and cause of a syntax error.",
   ),
 });
 export type ValidationDetails = Static<typeof ValidationDetails>;
 
 export const ValidationResult = Type.Object({
-  email: Type.String({ description: "The address as it was sent." }),
-  status: OneOf(STATUSES, { description: "The verdict. These four are all there will ever be." }),
-  sub_status: OneOf(ALL_SUB_STATUSES, { description: "Why. The list may grow; each belongs to one status." }),
+  email: Type.String({ description: "Address as submitted." }),
+  status: OneOf(STATUSES, { description: "The verdict. No further values will be added." }),
+  sub_status: OneOf(ALL_SUB_STATUSES, {
+    description: "Reason for the status. The list may grow; each belongs to one status.",
+  }),
   confidence: Confidence,
   safe_to_send: Type.Boolean({
-    description: "Whether we recommend sending to it: it is valid, and you reported no complaint from it.",
+    description:
+      "Whether sending is recommended: the address is valid, and no complaint was reported for it.",
   }),
-  is_valid: Type.Boolean({ description: "There is positive evidence that this very mailbox exists." }),
-  reason: Type.String({ description: "The verdict in one sentence for people." }),
-  suggestion: Nullable(Type.String(), "The address that was probably meant."),
+  is_valid: Type.Boolean({ description: "Whether there is positive evidence that this mailbox exists." }),
+  reason: Type.String({ description: "Explanation of the verdict in one sentence." }),
+  suggestion: Nullable(Type.String(), "Probable intended address."),
   score: Type.Integer({
     minimum: 0,
     maximum: 100,
     description:
-      "Estimated chance, in percent, that a message sent now is accepted. Where mail servers leave it open (catch_all " +
-      "and unknown), the look of the mailbox name and what you reported of earlier messages move it within its band.",
+      "Estimated probability, in percent, that a message sent now is accepted. For catch_all and unknown, the mailbox " +
+      "name and your delivery feedback adjust it within a band.",
   }),
   flags: Type.Array(Type.String(), {
     description:
-      "Everything else worth knowing, as stable words. delivered_before, bounced_before (each for 180 days) and " +
-      "complained_before repeat what you reported; they never change the status. score_calibrated: your outcomes have " +
-      "moved the score.",
+      "Further findings, as stable identifiers. delivered_before, bounced_before (each for 180 days) and " +
+      "complained_before repeat your delivery feedback; they never change the status. score_calibrated: your feedback " +
+      "adjusted the score.",
   }),
   request_id: Type.String(),
   details: ValidationDetails,
@@ -123,33 +125,33 @@ export const ValidationResult = Type.Object({
   }),
   ai_enhancement: Type.Object(
     {
-      used: Type.Boolean({ description: "An opinion of the mailbox name had a say in this result." }),
+      used: Type.Boolean({ description: "Whether the mailbox name influenced this result." }),
       method: Nullable(
         Type.String(),
-        "Whose opinion: the model and its version, then +naming and +adjudicator:model where those were heard.",
+        "Model and version, followed by +naming and +adjudicator:model if these were used.",
       ),
       score: Nullable(
         Type.Number({ minimum: 0, maximum: 1 }),
-        "How plausible it is, by its name, that somebody has this mailbox; 0.5 is no opinion.",
+        "Plausibility of the mailbox name; 0.5 is neutral.",
       ),
-      reasons: Type.Array(Type.String(), { description: "Why, in words, weightiest first." }),
+      reasons: Type.Array(Type.String(), { description: "Reasons, most important first." }),
     },
     {
       description:
-        "It never overrules a mail server: it refines score and confidence of catch_all and unknown, and may call an " +
-        "accepted mailbox low_quality when its name looks random.",
+        "Never overrules a mail server: it refines score and confidence of catch_all and unknown, and may classify an " +
+        "accepted mailbox with a random-looking name as low_quality.",
     },
   ),
-  performance: Type.Object({ response_time_ms: Count("Milliseconds from question to answer.") }),
+  performance: Type.Object({ response_time_ms: Count("Response time in milliseconds.") }),
   metadata: Type.Object({
     timestamp: Type.Number({ description: "Unix time in seconds, with a fractional part." }),
     plan_tier: Type.String({
-      description: `Plan of the caller: ${PLANS.join(", ")}; "local" from the command line.`,
+      description: `Plan of the caller: ${PLANS.join(", ")}; "local" for the command line.`,
     }),
     features_used: Type.Object({ catchall_detection: Type.Boolean(), ai_enhancement: Type.Boolean() }),
-    cached: Type.Boolean({ description: "Answered from memory, without asking anyone again." }),
-    checked_at: Type.Number({ description: "Unix time in seconds when the evidence was gathered." }),
-    retry_after: Nullable(Count("Seconds."), "When asking again may settle an unknown."),
+    cached: Type.Boolean({ description: "Whether the result comes from the cache." }),
+    checked_at: Type.Number({ description: "Unix time in seconds of the check." }),
+    retry_after: Nullable(Count("Seconds."), "Delay after which a retry may settle an unknown result."),
     sandbox: Type.Optional(Type.Boolean({ description: "Present and true for sandbox addresses." })),
   }),
 });
@@ -183,9 +185,9 @@ export const BulkSummary = Type.Object({
   valid_count: Count("Unique emails that are valid."),
   invalid_count: Count("Unique emails that are invalid."),
   risky_count: Count("Unique emails that are risky."),
-  unknown_count: Count("Unique emails that could not be settled."),
-  duplicate_count: Count("Repetitions of an earlier email; they cost nothing."),
-  credits_used: Count("One for each unique email."),
+  unknown_count: Count("Unique emails with an unknown result."),
+  duplicate_count: Count("Duplicates of an earlier email; free."),
+  credits_used: Count("One per unique email."),
   results: Type.Array(BulkItem, { description: "One item per unique email, in order of first appearance." }),
 });
 export type BulkSummary = Static<typeof BulkSummary>;

@@ -1,14 +1,14 @@
 /**
- * The vocabulary of verdicts: four statuses, and under each the reasons (sub-statuses) it can have.
+ * Statuses and sub-statuses of verdicts.
  *
- * The four statuses are closed for good. The reasons may grow; each belongs to exactly one status, and
- * the engine's tables do not compile until a new reason has a rule, a confidence and a score there.
+ * The four statuses never change. Sub-statuses may be added; each belongs to exactly one status, and the tables of the
+ * engine do not compile until a new one has a rule, a confidence and a score.
  */
 
 export const STATUSES = ["valid", "invalid", "risky", "unknown"] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** status → its sub-statuses. A plain valid address has the empty one. */
+/** status → its sub-statuses. An ordinary valid address has the empty one. */
 export const SUB_STATUSES = {
   valid: ["", "privacy_relay"],
   invalid: [

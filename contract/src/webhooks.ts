@@ -15,25 +15,28 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** Spending that takes a balance below this is told as credits.low. */
+/** The event credits.low is sent when a charge takes the balance below this. */
 export const LOW_CREDITS = 100;
 
 export const WebhookEndpoint = Type.Object({
-  id: Uuid("Identifies the endpoint."),
-  url: Type.String({ format: "uri", description: "Where messages are sent to." }),
-  description: Type.String({ description: "For yourself." }),
-  events: Type.Array(OneOf(WEBHOOK_EVENTS), { description: "Empty means every event." }),
-  is_enabled: Type.Boolean({ description: "Whether messages are sent." }),
-  disabled_reason: Nullable(Type.String(), "Why we switched it off; null if its owner did, or if it is on."),
-  failing_since: Nullable(Moment("Since when nothing has arrived there.")),
-  created_at: Moment("When it was made."),
+  id: Uuid("ID of the endpoint."),
+  url: Type.String({ format: "uri", description: "Target URL." }),
+  description: Type.String({ description: "Free text." }),
+  events: Type.Array(OneOf(WEBHOOK_EVENTS), { description: "Empty for all events." }),
+  is_enabled: Type.Boolean({ description: "Whether events are delivered." }),
+  disabled_reason: Nullable(
+    Type.String(),
+    "Why it was disabled automatically; null if disabled by its owner, or enabled.",
+  ),
+  failing_since: Nullable(Moment("Time since which all deliveries have failed.")),
+  created_at: Moment("Creation time."),
 });
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
-/** The answer to making an endpoint and to changing its secret: the only times it is shown. */
+/** Response to creating an endpoint and to rotating its secret, the only times the secret is shown. */
 export const WebhookWithSecret = Type.Object({
   ...WebhookEndpoint.properties,
-  secret: Type.String({ description: "whsec_ and the key that signs every message, in base64." }),
+  secret: Type.String({ description: "Signing key: whsec_ followed by base64." }),
 });
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 
@@ -61,26 +64,26 @@ export type UpdateWebhookRequest = Static<typeof UpdateWebhookRequest>;
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
 
 export const WebhookDelivery = Type.Object({
-  id: Uuid("The webhook-id header of every attempt."),
+  id: Uuid("webhook-id header of every attempt."),
   event: OneOf(WEBHOOK_EVENTS),
   state: OneOf(DELIVERY_STATES),
-  attempts: Count("How often it was tried."),
-  response_status: Nullable(Type.Integer({ description: "Of the last attempt." })),
+  attempts: Count("Number of attempts."),
+  response_status: Nullable(Type.Integer({ description: "HTTP status of the last attempt." })),
   trouble: Nullable(Type.String({ description: "Why the last attempt failed." })),
-  created_at: Moment("When it happened."),
-  last_attempt_at: Nullable(Moment("When it was last tried.")),
-  next_attempt_at: Nullable(Moment("When it is tried again.")),
-  message: Type.String({ description: "The body that was signed and sent." }),
+  created_at: Moment("Time of the event."),
+  last_attempt_at: Nullable(Moment("Time of the last attempt.")),
+  next_attempt_at: Nullable(Moment("Time of the next attempt.")),
+  message: Type.String({ description: "Signed body." }),
 });
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
 export const DeliveryListQuery = Type.Object({ ...Paging, state: Type.Optional(OneOf(DELIVERY_STATES)) });
 export type DeliveryListQuery = Static<typeof DeliveryListQuery>;
 
-/** The body that is signed and sent. */
+/** The signed body of a delivery. */
 export const WebhookMessage = Type.Object({
   type: OneOf(WEBHOOK_EVENTS),
-  timestamp: Moment("When it happened."),
+  timestamp: Moment("Time of the event."),
   data: Type.Record(Type.String(), Type.Unknown()),
 });
 export type WebhookMessage = Static<typeof WebhookMessage>;

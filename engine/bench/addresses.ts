@@ -1,4 +1,4 @@
-/** Made-up addresses for measurements: a mixture like a customer's list, and shapes meant to hurt. */
+/** Generated addresses for benchmarks: a mixture like a customer's list, and pathological input. */
 
 /** The same sequence in every run. */
 export function randomNumbers(seed: number): () => number {
@@ -21,7 +21,9 @@ const LARGE =
   "gmail.com yahoo.com hotmail.com outlook.com icloud.com gmx.de web.de orange.fr libero.it mail.ru qq.com".split(
     " ",
   );
-const SLIPS = "gmial.com gmail.con hotmial.com yaho.com outlok.com icloud.co gmx.ed yahoo.cm".split(" ");
+const TYPO_DOMAINS = "gmial.com gmail.con hotmial.com yaho.com outlok.com icloud.co gmx.ed yahoo.cm".split(
+  " ",
+);
 const THROW_AWAY = "mailinator.com guerrillamail.com yopmail.com 10minutemail.com trashmail.com".split(" ");
 const MALFORMED = [
   "ann",
@@ -51,7 +53,7 @@ export function mixedAddresses(count: number): string[] {
     if (dice < 0.45) return `${person()}@${pick(LARGE)}`;
     if (dice < 0.8) return `${person()}@${company()}`;
     if (dice < 0.85) return `${pick(["info", "sales", "no-reply"])}@${company()}`;
-    if (dice < 0.9) return `${person()}@${pick(SLIPS)}`;
+    if (dice < 0.9) return `${person()}@${pick(TYPO_DOMAINS)}`;
     if (dice < 0.94) return `${person()}@${pick(THROW_AWAY)}`;
     if (dice < 0.98) return pick(MALFORMED);
     return pick(INTERNATIONAL);

@@ -1,16 +1,16 @@
 /**
- * npm run model:calibration: a deployment whose scores are wrong in its own way, before and after 1,000 outcomes.
+ * npm run model:calibration: deployments whose scores are off, before and after 1,000 reported outcomes.
  *
- * Truth is made up and known: how often messages to each sort of mailbox are delivered. Outcomes are drawn from it, the
- * calibration learns from them, and its predictions are held against the truth, over many deployments.
+ * The true delivery rate of each kind of mailbox is simulated and known. Outcomes are drawn from it, the calibration
+ * learns from them, and its predictions are compared with the truth, over many deployments.
  */
 import type { SubStatus } from "@mailvet/contract";
 import {
   bandOf,
   type CalibrationCell,
-  calibrated,
+  calibrateScore,
   calibrationFrom,
-  predictedBounce,
+  predictedBounceRate,
 } from "../src/calibration.ts";
 
 type Sort = {
@@ -19,7 +19,7 @@ type Sort = {
   subStatus: SubStatus;
   share: number;
   scores: readonly [from: number, to: number];
-  /** The true chance of delivery of a mailbox with this score. */
+  /** The true delivery probability of a mailbox with this score. */
   delivers: (score: number) => number;
 };
 
@@ -79,10 +79,10 @@ const chance = () => {
   return state / 4_294_967_296;
 };
 
-type Errors = { before: number[]; told: number[]; truth: number[] };
+type Errors = { before: number[]; calibrated: number[]; truth: number[] };
 const groups = new Map<string, Errors>();
 const note = (group: string, kind: keyof Errors, error: number) => {
-  const errors = groups.get(group) ?? { before: [], told: [], truth: [] };
+  const errors = groups.get(group) ?? { before: [], calibrated: [], truth: [] };
   errors[kind].push(error);
   groups.set(group, errors);
 };
@@ -95,12 +95,13 @@ console.log(
 console.log(row("", "before", "after, of these outcomes", "after, of the true rates"));
 for (const name of ["overall", ...providers, ...SORTS.map(({ name }) => name)]) {
   const errors = groups.get(name);
-  if (errors) console.log(row(name, inWords(errors.before), inWords(errors.told), inWords(errors.truth)));
+  if (errors)
+    console.log(row(name, inWords(errors.before), inWords(errors.calibrated), inWords(errors.truth)));
 }
 const held = ["overall", ...providers.filter((name) => name !== "zoho")];
-// A score may move by 30 points. Who was off by about as much cannot be helped all the way.
-const missesOf = ({ before, told }: Errors) =>
-  told.filter((error, n) => error > PROMISED_POINTS && before[n]! <= MAX_HELPED_POINTS);
+// A score may move by 30 points, so larger deviations cannot be corrected completely.
+const missesOf = ({ before, calibrated }: Errors) =>
+  calibrated.filter((error, n) => error > PROMISED_POINTS && before[n]! <= MAX_HELPED_POINTS);
 const isKept = held.every((name) => missesOf(groups.get(name)!).length === 0);
 console.log(
   `\nWithin ${PROMISED_POINTS} points of these outcomes, overall and for every provider with at least ${ENOUGH}, where the scores were off by no more than ${MAX_HELPED_POINTS} points: ${isKept ? "always" : "NOT always"}.`,
@@ -108,31 +109,31 @@ console.log(
 if (!isKept) process.exitCode = 1;
 
 function simulate(): void {
-  const told = Array.from({ length: OUTCOMES }, () => {
+  const reported = Array.from({ length: OUTCOMES }, () => {
     const sort = drawSort();
     const score = drawScore(sort);
     return { sort, score, bounced: chance() >= sort.delivers(score) };
   });
   const cells = new Map<string, CalibrationCell>();
-  for (const { sort, score, bounced } of told) {
+  for (const { sort, score, bounced } of reported) {
     const band = bandOf(score, sort.subStatus);
     const key = `${sort.provider} ${band}`;
     const cell = cells.get(key) ?? { provider: sort.provider, band, outcomes: 0, bounced: 0, predicted: 0 };
     cell.outcomes++;
     cell.bounced += Number(bounced);
-    cell.predicted += predictedBounce(score);
+    cell.predicted += predictedBounceRate(score);
     cells.set(key, cell);
   }
   const calibration = calibrationFrom([...cells.values()]);
   const after = (sort: Sort, score: number) =>
-    predictedBounce(calibrated(score, sort.subStatus, sort.provider, calibration));
+    predictedBounceRate(calibrateScore(score, sort.subStatus, sort.provider, calibration));
 
   for (const name of ["overall", ...new Set(SORTS.flatMap(({ provider, name: own }) => [provider, own]))]) {
     const isIn = ({ provider, name: own }: Sort) => name === "overall" || name === provider || name === own;
-    const ones = told.filter(({ sort }) => isIn(sort));
+    const ones = reported.filter(({ sort }) => isIn(sort));
     const real = mean(ones.map(({ bounced }) => Number(bounced)));
-    note(name, "before", 100 * Math.abs(mean(ones.map(({ score }) => predictedBounce(score))) - real));
-    note(name, "told", 100 * Math.abs(mean(ones.map(({ sort, score }) => after(sort, score))) - real));
+    note(name, "before", 100 * Math.abs(mean(ones.map(({ score }) => predictedBounceRate(score))) - real));
+    note(name, "calibrated", 100 * Math.abs(mean(ones.map(({ sort, score }) => after(sort, score))) - real));
 
     const sorts = SORTS.filter(isIn);
     const all = sorts.reduce((sum, { share }) => sum + share, 0);

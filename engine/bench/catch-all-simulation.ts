@@ -1,16 +1,15 @@
 /**
- * What the opinion of a mailbox name is worth at domains that take mail for anyone: companies with a known truth, lists
- * of addresses some of which are real, judged from evidence to `score` as any address is.
+ * The value of plausibility at catch-all domains: companies with a known truth, and lists of addresses some of which
+ * are real, scored from evidence to `score` like any address.
  *
- * The fakes are of three kinds: random, a person's name after another pattern than the company's, and a person's name
- * after the right one. The last cannot be told from a real one by anybody, so there is a best that can be reached, and
- * it stands in the table.
+ * There are three kinds of fakes: random, a person's name in another pattern than the company's, and a person's name
+ * in the right one. The last cannot be told from a real one, so there is an upper bound, which is part of the table.
  *
  *   npm run model:fusion
  */
 import type { Evidence } from "#src/evidence";
 import { createInspection } from "#src/inspection";
-import { loadNameModel } from "#src/plausibility/name-model";
+import { loadNameModel } from "#src/plausibility/name-model/name-model";
 import { type PatternTally, tallyOf } from "#src/plausibility/naming-pattern";
 import { loadDisposables } from "#src/reference/disposable";
 import { reportOf } from "#src/report";
@@ -23,12 +22,12 @@ import { createRandom, type Random } from "../model/random.ts";
 const COMPANIES = 300;
 const LIST_LENGTH = 20; // addresses of one company in one list
 const REAL_SHARES = [0.4, 0.5, 0.6];
-/** How many mailboxes follow the company's pattern, and how many people have a name that is on no list of ours. */
+/** Share of mailboxes that follow the company's pattern, and share of people with an unlisted name. */
 const ADHERENCE = 0.9;
 const UNLISTED = 0.2;
-const FAKES = { random: 0.3, wrongPattern: 0.4 }; // and the rest after the right pattern
+const FAKES = { random: 0.3, wrongPattern: 0.4 }; // and the rest in the right pattern
 
-/** What the pattern and the name together must reach, from few mailboxes as from many. */
+/** The required lift of pattern and name together, with few known mailboxes as with many. */
 const GATE = { realShare: 0.4, judgedBy: "name, pattern", lift: 1.5 };
 
 const population = await readPopulation();
@@ -37,19 +36,19 @@ const random = createRandom(20_261_115);
 const stock = fakeStock();
 const randomKinds = Object.values(FAKE_KINDS).filter(({ family }) => family === "random");
 
-/** As far as anyone could tell: group 2 is named after the pattern, 1 after another, 0 is random. */
+/** The best possible distinction: group 2 follows the pattern, 1 another one, 0 is random. */
 type Member = { local: string; isReal: boolean; group: 0 | 1 | 2 };
 type Company = { known: string[]; list: Member[] };
 
-type Hear = (evidence: Evidence, naming: PatternTally, others: () => PatternTally) => Evidence;
+type UseEvidence = (evidence: Evidence, naming: PatternTally, others: () => PatternTally) => Evidence;
 
-/** How many proven mailboxes are known, and what is made of the evidence. */
-const ROWS: readonly (readonly [known: number, judgedBy: string, hear: Hear])[] = [
+/** Number of proven mailboxes known, and which evidence is used. */
+const ROWS: readonly (readonly [known: number, judgedBy: string, useEvidence: UseEvidence])[] = [
   [0, "nothing", (e) => ({ ...e, ignoresName: true })],
   [0, "name", (e) => e],
   [0, "name, list", (e, _, others) => ({ ...e, listNaming: others() })],
-  ...[3, 10].flatMap((known): [number, string, Hear][] => [
-    [known, "pattern", ({ nameOpinion: _, ...e }, naming) => ({ ...e, naming })],
+  ...[3, 10].flatMap((known): [number, string, UseEvidence][] => [
+    [known, "pattern", ({ nameScore: _, ...e }, naming) => ({ ...e, naming })],
     [known, "name, pattern", (e, naming) => ({ ...e, naming })],
   ]),
   [10, "name, pattern, list", (e, naming, others) => ({ ...e, naming, listNaming: others() })],
@@ -61,8 +60,8 @@ for (const realShare of REAL_SHARES) {
   console.log(`\n${COMPANIES} companies × ${LIST_LENGTH} addresses, ${realShare * 100} % of them real`);
   console.log("known  judged by                AUC   Brier   real in the top half   × base rate");
   const companies = Array.from({ length: COMPANIES }, () => makeCompany(realShare, random));
-  for (const [known, judgedBy, hear] of ROWS) {
-    const lift = print(known, judgedBy, judge(companies, known, hear));
+  for (const [known, judgedBy, useEvidence] of ROWS) {
+    const lift = print(known, judgedBy, judge(companies, known, useEvidence));
     if (realShare === GATE.realShare && judgedBy === GATE.judgedBy) gated.push(lift);
   }
   print("any", "(best there can be)", bestOf(companies.flatMap(({ list }) => list)));
@@ -100,13 +99,13 @@ function makeCompany(realShare: number, random: Random): Company {
 
 type Judged = { isReal: boolean; score: number };
 
-function judge(companies: readonly Company[], known: number, hear: Hear): Judged[] {
+function judge(companies: readonly Company[], known: number, useEvidence: UseEvidence): Judged[] {
   return companies.flatMap((company) => {
     const naming = tallyOf(company.known.slice(0, known));
     return company.list.map(({ local, isReal }) => {
       const others = () =>
         tallyOf(company.list.flatMap((other) => (other.local === local ? [] : [other.local])));
-      return { isReal, score: scoreOf(hear(atCatchAll(local), naming, others)) };
+      return { isReal, score: scoreOf(useEvidence(atCatchAll(local), naming, others)) };
     });
   });
 }
@@ -126,7 +125,7 @@ function scoreOf(evidence: Evidence): number {
   return reportOf(evidence, asking).score;
 }
 
-/** Whoever knew the group of everyone, and no more, would give each the share of real ones in its group. */
+/** The upper bound: each member scored by the share of real ones in its group. */
 function bestOf(members: readonly Member[]): Judged[] {
   const shareIn = (group: number) => {
     const some = members.filter((member) => member.group === group);
@@ -136,7 +135,7 @@ function bestOf(members: readonly Member[]): Judged[] {
   return members.map(({ isReal, group }) => ({ isReal, score: scores[group]! }));
 }
 
-/** Returns how many times the base rate the top half is. */
+/** Returns the lift of the top half over the base rate. */
 function print(known: number | string, judgedBy: string, judged: readonly Judged[]): number {
   const [real, fake] = [true, false].map((isReal) =>
     judged.filter((one) => one.isReal === isReal).map(({ score }) => score),
@@ -158,7 +157,7 @@ function print(known: number | string, judgedBy: string, judged: readonly Judged
   return lift;
 }
 
-/** The share of real ones in the better half; where a tie is cut in two, as many of it as chance would bring. */
+/** The share of real ones in the better half; ties at the boundary count proportionally. */
 function topHalf(judged: readonly Judged[]): number {
   const half = judged.length / 2;
   const cut = judged.map(({ score }) => score).sort((a, b) => b - a)[Math.floor(half)]!;

@@ -1,13 +1,13 @@
 /**
- * How fast an address is judged without asking anyone: parse, normalise, look up every list, decide. Beside it,
- * in the same run, the `validator` package's isEmail, which only parses. What reading the mailbox name costs on top,
- * and loading and asking the list of disposable domains. And whether hostile input stays linear.
+ * Throughput of offline inspection: parse, normalise, look up every list, decide. Compared in the same run with
+ * isEmail of the `validator` package, which only parses. Also the cost of scoring the local part, of loading and
+ * querying the list of disposable domains, and whether hostile input stays linear.
  *
  *   npm run bench:engine
  */
 import validator from "validator";
 import { createInspection, type Inspect } from "#src/inspection";
-import { loadNameModel } from "#src/plausibility/name-model";
+import { loadNameModel } from "#src/plausibility/name-model/name-model";
 import { loadDisposables } from "#src/reference/disposable";
 import { decide } from "#src/verdict";
 import { hostileShapes, mixedAddresses } from "./addresses.ts";
@@ -37,7 +37,7 @@ const parseOnly = () => {
   return valid;
 };
 
-// Alternating rounds, so that a busy moment of the machine hits both alike; the first of each warms up.
+// Alternating rounds, so that other load affects both alike; the first of each warms up.
 const times: Record<"mailvet" | "validator", number[]> = { mailvet: [], validator: [] };
 for (let round = 0; round <= ROUNDS; round++) {
   times.mailvet.push(cpuMsOf(judgeWith(inspect)));
@@ -77,7 +77,7 @@ let worst = 0;
 for (const [name, make] of hostileShapes) {
   const half = hostileMs(make(HOSTILE_LENGTH / 2));
   const whole = hostileMs(make(HOSTILE_LENGTH));
-  // Under a tenth of a millisecond there is nothing to grow; the clock is all that would be measured.
+  // Below a tenth of a millisecond only the clock would be measured.
   const ratio = whole < 0.1 ? 1 : whole / half;
   worst = Math.max(worst, ratio);
   console.log(`  ${name.padEnd(24)} ${whole.toFixed(3).padStart(8)} ms   × ${ratio.toFixed(2)}`);

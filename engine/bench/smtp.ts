@@ -1,6 +1,6 @@
 /**
- * The planner against a prober that opens one connection per address: same addresses, same hosts, same cap on
- * connections per host, in the lab. Every figure is measured in this run; the ratios are what counts.
+ * The probe planner against a prober with one connection per address: same addresses, hosts and connection limits, in
+ * the lab. Every figure is measured in this run; the ratios are what counts.
  *
  *   npm run bench:smtp
  */
@@ -83,7 +83,7 @@ type Measured = RunResult & Seen & { addresses: number };
 async function measure(how: RunRequest["how"], addresses: number): Promise<Measured> {
   const child = start("smtp/run.ts");
   child.send({ how, addresses, nameServer, smtpPort } satisfies RunRequest);
-  await once(child, "message"); // it is warm
+  await once(child, "message"); // warmed up
   const before = await seen();
   child.send("go");
   const [result] = (await once(child, "message")) as [RunResult];
@@ -105,7 +105,7 @@ async function seen(): Promise<Seen> {
   return counts;
 }
 
-/** How busy the allowed connections were: the round trips that were made, one after another on each of them. */
+/** Utilisation of the allowed connections: the round trips made, one after another on each of them. */
 function busyShare({ roundTrips, seconds }: Measured): number {
   return (roundTrips * LATENCY_MS) / 1000 / (HOSTS * CONNECTIONS_PER_HOST) / seconds;
 }

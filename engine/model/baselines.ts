@@ -1,4 +1,4 @@
-/** What the model is measured beside: each takes a local part and says more for what looks chosen. */
+/** Baselines for the model: each scores a local part, higher for what looks chosen. */
 
 export const BASELINES: Readonly<Record<string, (local: string) => number>> = {
   "low entropy per letter": (local) => -entropyOf(local) / Math.log2(local.length),

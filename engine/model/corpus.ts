@@ -1,14 +1,14 @@
 /**
- * Names, words, roles and handles, each on one side of the wall between training, calibration and test.
+ * Names, words, roles and handles, split into training, calibration and test.
  *
- * A name is put on a side by a hash of its letters, whichever source brings it, so that a name we test on was never
- * trained on under another source's flag.
+ * A name is assigned to a side by a hash of its letters, whatever its source, so that no test name was trained on
+ * under another source.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { plainLetters } from "#src/plausibility/normalise-letters";
+import { normaliseLetters } from "#src/plausibility/normalise-letters";
 import { packageFolder } from "./packages.ts";
 import { romanize } from "./romanize.ts";
 
@@ -19,14 +19,14 @@ export function sideOf(token: string): Side {
   return bucket < 3 ? "test" : bucket < 5 ? "calibrate" : "train";
 }
 
-/** Training itself is cut into so many parts: see training-set.ts. */
+/** Number of folds within training, see training-set.ts. */
 export const FOLDS = 4;
 
 export function foldOf(token: string): number {
   return Math.floor(lotOf(token) / 20) % FOLDS;
 }
 
-/** The same number for the same letters, and otherwise any. */
+/** A deterministic hash of the letters. */
 function lotOf(token: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < token.length; i++) hash = Math.imul(hash ^ token.charCodeAt(i), 0x01000193);
@@ -44,7 +44,7 @@ function tidy(names: Iterable<string>, side: Side | undefined): string[] {
     const latin = romanize(name.normalize("NFC"));
     if (latin === undefined) continue;
     for (const spelling of spellingsOf(latin)) {
-      const plain = plainLetters(spelling).replace(/[^a-z]/g, "");
+      const plain = normaliseLetters(spelling).replace(/[^a-z]/g, "");
       if (plain.length < 2 || plain.length > 20 || MASHED.test(plain)) continue;
       if (side === undefined || sideOf(plain) === side) kept.add(plain);
     }
@@ -72,10 +72,10 @@ export async function trainingStocks(side?: Side): Promise<NameStock[]> {
     allLocales: Record<string, { person?: { first_name?: Lists; last_name?: Lists } }>;
   };
   for (const [culture, { person }] of Object.entries(faker.allLocales)) {
-    if (culture === "ja") continue; // signs that are read in Chinese here; the list in Latin letters is below
+    if (culture === "ja") continue; // would be romanised as Chinese; the list in Latin letters is below
     const given = tidy(listed(person?.first_name), side);
     const family = tidy(listed(person?.last_name), side);
-    // Without names in Latin letters, or with no more than a handful, there is nothing to draw from.
+    // Without names in Latin letters, or with only a few, there is nothing to draw from.
     if (given.length + family.length >= 6 && given.length > 0) {
       stocks.push({ culture, given, family: family.length > 0 ? family : given });
     }
@@ -97,7 +97,7 @@ export function censusStock(side: Side): NameStock {
   return { culture: "en_US_census", given, family };
 }
 
-/** Names of packages that training never opens, without those that training knows from elsewhere. */
+/** Names of packages that training never reads, without those that training knows from elsewhere. */
 export function unseenStocks(trained: ReadonlySet<string>): NameStock[] {
   const human = join(packageFolder("human-names"), "data");
   const chance = load(join(packageFolder("chance"), "chance.js")) as {
@@ -141,7 +141,7 @@ export function commonWords(side?: Side): Map<string, string[]> {
   const words = new Map<string, string[]>();
   for (const file of readdirSync(folder).sort()) {
     const language = file.replace(".txt", "");
-    if (language === "chinese" || language === "japanese") continue; // words, romanised one sign at a time, are none
+    if (language === "chinese" || language === "japanese") continue; // character-by-character romanisation gives no real words
     const plain = tidy(readFileSync(join(folder, file), "utf8").split("\n").slice(0, 6000), side);
     if (plain.length > 200)
       words.set(
@@ -159,11 +159,11 @@ export function roleNames(): string[] {
   return (Array.isArray(roles) ? roles : roles.default).map((role) => role.toLowerCase()).sort();
 }
 
-/** Some handles are a hand drawn over the keyboard. Nobody's name has these. */
+/** Some handles are keyboard mash, which no name contains. */
 const MASHED =
   /qwer|asdf|sdfg|dfgh|fghj|ghjk|hjkl|zxcv|xcvb|cvbn|vbnm|uiop|yuio|poiu|oiuy|rewq|fdsa|gfds|hgfd|lkjh|kjhg|vcxz|mnbv|azert|sjdk|jkjk/;
 
-/** What people and organisations call themselves where they publish packages. Real, and chosen by their owners. */
+/** Names that people and organisations chose for publishing packages. */
 export function handles(): Record<Side, string[]> {
   found ??= readHandles();
   return found;
@@ -184,7 +184,7 @@ function readHandles(): Record<Side, string[]> {
       ...scope.split(/[^a-z]+/).filter((piece) => piece.length >= 4),
     ];
     const sides = new Set(pieces.map(sideOf));
-    // A handle with a piece on the test side is for the test or for nobody.
+    // A handle with a part on the test side is used for the test or not at all.
     const side = sideOf(pieces[0]!);
     if (
       side === "train" ? !sides.has("test") && !sides.has("calibrate") : side === "test" || !sides.has("test")

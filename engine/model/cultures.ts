@@ -1,4 +1,4 @@
-/** Which cultures' names are told together, so that no group is too small to say anything about. */
+/** Groups of cultures for reporting, so that no group is too small. */
 
 export const LANGUAGE_GROUPS: Readonly<Record<string, readonly string[]>> = {
   English: ["en", "en_AU", "en_AU_ocker", "en_US_census"],
@@ -21,7 +21,7 @@ export const LANGUAGE_GROUPS: Readonly<Record<string, readonly string[]>> = {
   "South African": ["zu_ZA", "en_ZA"],
 };
 
-/** For real people, of whom only the ending of their domain is known. */
+/** For real people, of whom only the domain's TLD is known. */
 export const COUNTRY_GROUPS: Readonly<Record<string, readonly string[]>> = {
   "no country (.com, .org …)": ["com", "org", "net", "info", "name", "me", "io", "dev", "edu", "eu"],
   Germany: ["de", "at", "ch"],

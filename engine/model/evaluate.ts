@@ -1,12 +1,12 @@
 /**
- * Measures the committed weights, prints every figure of docs/ai.md, and fails when one of the promises is not kept.
+ * Evaluates the committed weights, prints every figure of docs/ai.md, and fails when a required figure is missed.
  *
  *   npm run model:evaluate
- *   npm run model:evaluate -- --fixture     also writes the small set that the ordinary tests use
+ *   npm run model:evaluate -- --fixture     also writes the small set that the unit tests use
  *
  * Addresses of real people are read where they published them, used in memory, and neither printed nor written.
  */
-import { loadNameModel } from "#src/plausibility/name-model";
+import { loadNameModel } from "#src/plausibility/name-model/name-model";
 import { BASELINES } from "./baselines.ts";
 import { COUNTRY_GROUPS, LANGUAGE_GROUPS } from "./cultures.ts";
 import { FAKE_KINDS, type FakeKind } from "./fakes.ts";
@@ -89,12 +89,12 @@ function printPeople(): void {
     keep(`${set}: AUC`, auc, "at least", 0.975);
     keep(`${set}: share under 0.2`, under, "at most", 0.03);
   }
-  const everybody = Object.values(sets.people).flat();
-  if (everybody.length === 0) return;
+  const allPeople = Object.values(sets.people).flat();
+  if (allPeople.length === 0) return;
   console.log("  by where their domain is                   under 0.2");
   for (const [group, endings] of Object.entries(COUNTRY_GROUPS)) {
     const judged = scored(
-      localsOf(everybody.filter(({ domain }) => endings.includes(domain.slice(domain.lastIndexOf(".") + 1)))),
+      localsOf(allPeople.filter(({ domain }) => endings.includes(domain.slice(domain.lastIndexOf(".") + 1)))),
     );
     if (judged.length >= 20)
       console.log(
@@ -121,7 +121,7 @@ function printSpoken(): void {
 }
 
 function printCalibration(): void {
-  // Half chosen, half fakes; of the fakes as many pronounceable ones as calibration assumed.
+  // Half chosen, half fakes; with the share of pronounceable fakes that calibration assumed.
   const fakes = [...scores.random];
   const spoken = Math.round((scores.random.length * PRONOUNCEABLE_SHARE) / (1 - PRONOUNCEABLE_SHARE));
   for (let i = 0; i < spoken; i++)

@@ -1,14 +1,13 @@
 /**
- * Local parts that nobody chose: random letters, ids, fists on keyboards, and fakes that can be pronounced.
+ * Generated local parts that no person chose: random letters, ids, keyboard mash, and pronounceable fakes.
  *
- * Every kind says whether training may see it. The others are there to measure how the model does on kinds of random
- * that nobody thought of.
+ * Every kind says whether training may see it. The others measure how the model does on unseen kinds.
  */
 import { dated, shaped } from "./people.ts";
 import { type Random, shuffle } from "./random.ts";
 
 export type FakeStock = {
-  /** Names and words of the side that is asked for: some fakes are made by breaking them. */
+  /** Names and words of the requested side: some fakes are made by breaking them. */
   names: readonly string[];
   markov: MarkovChain;
   wordMarkov: MarkovChain;
@@ -16,12 +15,12 @@ export type FakeStock = {
 };
 export type FakeKind = {
   /**
-   * random: no one can say it. pronounceable: letters follow one another as in names. spliced: half of one name and
-   * half of another, about which nobody could be sure; measured, and promised nothing.
+   * random: unpronounceable. pronounceable: letter sequences as in names. spliced: half of one name and half of
+   * another, which is ambiguous; measured, without a required figure.
    */
   family: "random" | "pronounceable" | "spliced";
   trained: boolean;
-  /** How much of the training's fakes. */
+  /** Share among the training's fakes. */
   share: number;
   make(random: Random, stock: FakeStock): string;
 };
@@ -29,12 +28,12 @@ export type FakeKind = {
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const ALPHANUMERICS = `${LETTERS}0123456789`;
 const CONSONANTS = "bcdfghjklmnpqrstvwxz";
-/** Letters as often as English uses them. */
+/** Letters by their frequency in English. */
 const TEXT_LETTERS =
   "eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddllllcccuuummmwwffggyyppbbvk";
 const ROWS = ["qwertyuiop", "asdfghjkl", "zxcvbnm", "1234567890"];
 
-/** Programs make ids of six characters and more; shorter ones are anybody's guess. */
+/** Generators make ids of six characters and more; shorter ones are ambiguous. */
 const lengthOf = (random: Random) => random.between(6, random.pick([8, 12, 16]));
 const drawn = (from: string, length: number, random: Random) => {
   let text = "";
@@ -102,7 +101,7 @@ export const FAKE_KINDS: Readonly<Record<string, FakeKind>> = {
 
   "word chain": pronounceable(true, 6, (r, { wordMarkov }) => wordMarkov.word(r, 2)),
 
-  // A whole family that training never sees: put together from syllables rather than learned from a list.
+  // A whole family that training never sees: built from syllables rather than learned from a list.
   "consonant and vowel": pronounceable(false, 0, (r) => syllables(r, ["CV"], r.between(3, 5))),
   "syllables with codas": pronounceable(false, 0, (r) =>
     syllables(r, ["CV", "CVN", "V", "CCV", "CVC"], r.between(3, 4)),
@@ -132,7 +131,7 @@ function random(trained: boolean, share: number, make: Make): FakeKind {
   return { family: "random", trained, share, make };
 }
 
-/** Pronounceable fakes come in the shapes and with the digits that people use, or those would give them away. */
+/** Pronounceable fakes have the shapes and digits that people use, or those would identify them. */
 function pronounceable(trained: boolean, share: number, make: Make): FakeKind {
   return {
     family: "pronounceable",
@@ -178,7 +177,7 @@ function syllables(random: Random, forms: readonly string[], count: number): str
   return text;
 }
 
-/** As password makers do that want to be spoken: elements of one or two letters, vowels and consonants in turn. */
+/** Like pronounceable password generators: elements of one or two letters, alternating vowels and consonants. */
 function phonemes(random: Random, length: number): string {
   const vowels = "a e i o u ai ee ei ie oh oo ae ah".split(" ");
   const consonants = "b c ch d f g gh h j k l m n ng p ph qu r s sh t th v w x y z".split(" ");
@@ -191,7 +190,7 @@ function phonemes(random: Random, length: number): string {
   return text.slice(0, length);
 }
 
-/** Which letter follows the one or two before it, counted over a list. */
+/** Markov chain of letters after the one or two before, counted over a list. */
 export class MarkovChain {
   readonly #following = new Map<string, string>();
   readonly #real: ReadonlySet<string>;

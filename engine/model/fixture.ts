@@ -1,6 +1,6 @@
 /**
- * A small part of the test sets, committed so that the ordinary tests can hold the model to its figures without
- * fetching anything (name-model.test.ts reads it): made-up people of names it was not trained on, and kinds of fakes it was not trained on.
+ * A small part of the test sets, committed so that the unit tests can check the model's figures without downloads
+ * (name-model.test.ts reads it): people with names, and kinds of fakes, that training never saw.
  */
 import { writeFileSync } from "node:fs";
 import { LANGUAGE_GROUPS } from "./cultures.ts";

@@ -1,7 +1,11 @@
-/** The weights, by Adagrad, one row after the other; and Platt scaling of what comes out. */
+/** Trains the weights with Adagrad, row by row, and fits Platt scaling. */
 
-import type { Knowledge } from "#src/plausibility/known-word-features";
-import { createReading, readLocalPart, TABLE_SIZE } from "#src/plausibility/local-part-features";
+import type { ModelTables } from "#src/plausibility/name-model/known-word-features";
+import {
+  createFeatureVector,
+  extractFeatures,
+  TABLE_SIZE,
+} from "#src/plausibility/name-model/local-part-features";
 import {
   HEAD_SIZE,
   HIDDEN,
@@ -9,7 +13,7 @@ import {
   INPUTS,
   LETTERS_SCALE,
   PLAIN,
-} from "#src/plausibility/model-output-layer";
+} from "#src/plausibility/name-model/output-layer";
 import { createRandom } from "./random.ts";
 import type { FoldedRow } from "./training-set.ts";
 
@@ -19,7 +23,7 @@ export type FitOptions = { epochs: number; rate: number; seed: number };
 
 export function fitLogistic(
   rows: readonly FoldedRow[],
-  knowledge: readonly Knowledge[],
+  knowledge: readonly ModelTables[],
   options: FitOptions,
 ): Fit {
   const random = createRandom(options.seed);
@@ -30,22 +34,22 @@ export function fitLogistic(
   const tableSquares = new Float64Array(table.length).fill(1e-2);
   const headSquares = new Float64Array(head.length).fill(1e-1);
   const gradients = new Float64Array(head.length);
-  const reading = createReading();
+  const reading = createFeatureVector();
   for (let epoch = 0; epoch < options.epochs; epoch++) {
     const rate = options.rate / (1 + epoch);
     for (const { local, chosen, fold } of rows) {
-      if (!readLocalPart(local, knowledge[fold]!, reading)) continue;
-      const { places, runs, measures } = reading;
-      const value = 1 / Math.sqrt(runs);
+      if (!extractFeatures(local, knowledge[fold]!, reading)) continue;
+      const { indexes, ngramCount, measures } = reading;
+      const value = 1 / Math.sqrt(ngramCount);
       let letters = 0;
-      for (let i = 0; i < runs; i++) letters += table[places[i]!]!;
+      for (let i = 0; i < ngramCount; i++) letters += table[indexes[i]!]!;
       letters *= value;
       const logit = headLogit(letters, measures, head, hidden);
       const error = 1 / (1 + Math.exp(-logit)) - (chosen ? 1 : 0);
 
-      let pull = error; // how the logit moves with the sum over the table
+      let pull = error; // derivative of the logit by the table sum
       for (let i = 0; i < INPUTS - 1; i++) gradients[i] = error * measures[i]!;
-      gradients[INPUTS - 1] = 0; // the sum over the table enters with weight one
+      gradients[INPUTS - 1] = 0; // the table sum enters with weight one
       for (let unit = 0; unit < HIDDEN; unit++) {
         const from = PLAIN + unit * (INPUTS + 1);
         const out = from + INPUTS;
@@ -56,8 +60,8 @@ export function fitLogistic(
         pull += back * head[from + INPUTS - 1]! * LETTERS_SCALE;
       }
       const slope = pull * value;
-      for (let i = 0; i < runs; i++) {
-        const place = places[i]!;
+      for (let i = 0; i < ngramCount; i++) {
+        const place = indexes[i]!;
         tableSquares[place]! += slope * slope;
         table[place]! -= (rate * slope) / Math.sqrt(tableSquares[place]!);
       }
@@ -74,7 +78,7 @@ export function fitLogistic(
 
 const hidden = new Float64Array(HIDDEN);
 
-/** The slope and intercept under which the logits tell the truth, by Newton's method. */
+/** Slope and intercept that calibrate the logits, by Newton's method. */
 export function fitPlatt(
   logits: readonly number[],
   chosen: readonly boolean[],

@@ -1,6 +1,6 @@
-/** How good scores are: ranking (AUC), calibration (ECE, Brier, the table behind them). */
+/** Quality of scores: ranking (AUC) and calibration (ECE, Brier, reliability table). */
 
-/** The chance that a chosen one scores above one that nobody chose; ties count half. */
+/** Probability that a chosen name scores above a fake; ties count half. */
 export function aucOf(chosen: readonly number[], fakes: readonly number[]): number {
   const all = [
     ...chosen.map((score) => ({ score, chosen: 1 })),
@@ -19,7 +19,7 @@ export function aucOf(chosen: readonly number[], fakes: readonly number[]): numb
 
 export type Bin = { from: number; to: number; count: number; said: number; true: number };
 
-/** Ten bins of equal width; chosen and fakes weigh alike in all, however many of each there are. */
+/** Ten bins of equal width; chosen and fakes have the same total weight, however many of each there are. */
 export function reliabilityOf(
   chosen: readonly number[],
   fakes: readonly number[],

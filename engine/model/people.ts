@@ -1,17 +1,18 @@
 /**
- * Local parts as people and companies make them out of names, words and roles: first.last, flast, first and a year.
+ * Generates local parts as people and companies form them from names, words and roles: first.last, flast, first and a
+ * year.
  */
 import type { NameStock } from "./corpus.ts";
 import type { Random } from "./random.ts";
 
 export function personLocalPart({ given, family }: NameStock, random: Random): string {
-  // Half of all people have one of the common names, which stand first or are drawn again and again elsewhere.
+  // Half of all people have one of the common names, which come first or are drawn repeatedly elsewhere.
   const first = random.pick(given.length > 0 ? given : family);
   const last = random.pick(family.length > 0 ? family : given);
   return dated(shaped(first, last, random), random);
 }
 
-/** How a first and a last name (or anything that stands in for them) are put together. */
+/** Combines a first and a last name (or substitutes for them). */
 export function shaped(first: string, last: string, random: Random): string {
   const dice = random.unit();
   for (const [upTo, shape] of SHAPES) if (dice < upTo) return shape(first, last, random);

@@ -1,4 +1,4 @@
-/** Chance that comes out the same every time: one seed, one sequence. */
+/** Deterministic random numbers: one seed, one sequence. */
 
 export type Random = {
   /** 0 up to, not including, 1. */
@@ -7,7 +7,7 @@ export type Random = {
   /** Both ends included. */
   between(low: number, high: number): number;
   pick<T>(from: ArrayLike<T>): T;
-  /** Each as often as its share says; the shares need not add up to anything. */
+  /** Each with the probability of its share; the shares need not add up to one. */
   pickByShare<T>(from: readonly (readonly [item: T, share: number])[]): T;
   chance(share: number): boolean;
 };

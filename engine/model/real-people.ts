@@ -1,8 +1,8 @@
 /**
- * Local parts of real people, read where they published them and never written down: maintainers in the package index
- * of the Debian system this runs on, and authors of the npm packages that are installed here.
+ * Local parts of real people, read where they published them and never written: maintainers in the package index of
+ * the Debian system this runs on, and authors of the installed npm packages.
  *
- * Personal addresses only. Lists, teams and roles are left out, as are the addresses that hosts make for people.
+ * Personal addresses only. Lists, teams, roles and addresses assigned by hosts are left out.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ export type Person = { local: string; domain: string };
 
 const LISTS = "/var/lib/apt/lists";
 
-/** Empty where there is no such index. `apt-get update` brings one. */
+/** Empty without such an index. `apt-get update` creates one. */
 export function debianMaintainers(): Person[] {
   if (!existsSync(LISTS)) return [];
   const people = new Map<string, Person>();
@@ -37,7 +37,7 @@ export function packageAuthors(): Person[] {
     try {
       manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     } catch {
-      continue; // a folder without one is no package
+      continue; // a folder without one is not a package
     }
     for (const field of ["author", "maintainers", "contributors"]) {
       for (const who of [manifest[field]].flat()) {
@@ -71,7 +71,7 @@ function add(people: Map<string, Person>, who: string): void {
   const found = /^\s*"?([^<"]*?)"?\s*<([^<>@\s]+)@([^<>@\s]+)>/.exec(who);
   if (!found) return;
   const [, name, local, domain] = found as unknown as [string, string, string, string];
-  // One word is a nickname at best and a program at worst.
+  // A single word is a nickname or a program.
   if (
     !/\S\s+\S/.test(name) ||
     NOT_A_PERSON.test(name) ||

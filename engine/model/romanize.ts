@@ -1,11 +1,11 @@
 /**
- * Names from scripts that mailbox names are seldom written in, as their owners write them in Latin letters: Иванов is
- * ivanov, Παπαδόπουλος papadopoulos, 김서연 kimseoyeon.
+ * Romanises names as their owners write them in Latin letters: Иванов is ivanov, Παπαδόπουλος papadopoulos, 김서연
+ * kimseoyeon.
  */
 import { createRequire } from "node:module";
 import { packageFolder } from "./packages.ts";
 
-/** Undefined for scripts that have no rule here: vowels that are not written cannot be guessed. */
+/** Undefined for scripts without a rule: unwritten vowels cannot be guessed. */
 export function romanize(name: string): string | undefined {
   if (/^[\p{Script=Latin}\p{M}'’ʻʼ .-]+$/u.test(name)) return name;
   if (/^[\p{Script=Hangul}]+$/u.test(name)) return Array.from(name, fromHangul).join("");

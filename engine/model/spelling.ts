@@ -1,16 +1,16 @@
 /**
- * How names, words and handles are spelled: for each letter after the three before it, how surprising it is.
+ * Trains the spelling table: how surprising each letter is after the three before it.
  *
- * Counted over the chosen side only, so it knows nothing of any kind of fake.
+ * Counted over chosen names only, so it knows nothing of any kind of fake.
  */
 import {
-  MOST_SURPRISE,
+  MAX_SURPRISE,
   SPELLING_SIZE,
   SPELLING_SYMBOLS,
   SURPRISE_STEP,
-} from "#src/plausibility/known-word-features";
+} from "#src/plausibility/name-model/known-word-features";
 
-/** Runs of plain letters, each with how much it counts. */
+/** Runs of plain letters, each with its weight. */
 export function spellingOf(runs: Iterable<readonly [letters: string, weight: number]>): Uint8Array {
   const fours = new Float64Array(SPELLING_SIZE);
   for (const [letters, weight] of runs) {
@@ -21,14 +21,14 @@ export function spellingOf(runs: Iterable<readonly [letters: string, weight: num
       context = (context % SPELLING_SYMBOLS ** 2) * SPELLING_SYMBOLS + symbol;
     }
   }
-  // From the shortest context to the longest: each leans on the one before by so many sightings.
+  // From the shortest context to the longest: each is smoothed by the one before.
   let chances: Float64Array = new Float64Array(SPELLING_SYMBOLS).fill(1 / SPELLING_SYMBOLS);
   for (let order = 1; order <= 4; order++) {
     const counts = shortened(fours, SPELLING_SYMBOLS ** order);
     chances = leaning(counts, chances);
   }
   return Uint8Array.from(chances, (chance) =>
-    Math.min(MOST_SURPRISE, Math.round(-Math.log(chance) / SURPRISE_STEP)),
+    Math.min(MAX_SURPRISE, Math.round(-Math.log(chance) / SURPRISE_STEP)),
   );
 }
 

@@ -1,6 +1,4 @@
-/**
- * What the model is measured on. No name, handle or kind of fake here was trained on; the two exceptions say so.
- */
+/** The test sets. No name, handle or kind of fake here was trained on; the two exceptions say so. */
 import { censusStock, type NameStock, unseenStocks } from "./corpus.ts";
 import { FAKE_KINDS } from "./fakes.ts";
 import { personLocalPart } from "./people.ts";
@@ -9,9 +7,9 @@ import { debianMaintainers, type Person, packageAuthors } from "./real-people.ts
 import { knownTokens, type Material, materialOf } from "./training-set.ts";
 
 export type TestSets = {
-  /** By culture: people made of names on the test side. */
+  /** By culture: people with names of the test side. */
   names: Map<string, string[]>;
-  /** Names of packages that training never opened. */
+  /** Names of packages that training never read. */
   unseenSources: string[];
   handles: string[];
   /** By kind. */

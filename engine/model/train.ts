@@ -1,16 +1,16 @@
 /**
- * Makes engine/data/name-model.bin. The same packages and the same code give the same bytes.
+ * Builds engine/data/name-model.bin. The same packages and the same code give the same bytes.
  *
  *   npm run model:train
  */
 import { writeFileSync } from "node:fs";
-import { writeWeights } from "#src/plausibility/name-weights";
+import { writeWeights } from "#src/plausibility/name-model/name-weights";
 import { trainWeights } from "./training.ts";
 import { knownTokens, materialOf } from "./training-set.ts";
 
 const OPTIONS = {
   method: "mailvet-names-1",
-  /** The day the packages were pinned, not the day this ran: a date of the run would change the bytes. */
+  /** The date the packages were pinned, not of the run: that would change the bytes. */
   dataOf: "2026-11-15",
   rows: 1_000_000,
   epochs: 1,

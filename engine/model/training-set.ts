@@ -1,13 +1,11 @@
-/**
- * The rows a model learns from: local parts somebody chose, and local parts nobody did.
- */
+/** The training rows: chosen local parts and fakes. */
 import {
   addKnown,
   addSeen,
-  emptyKnowledge,
+  emptyModelTables,
   fivesOf,
-  type Knowledge,
-} from "#src/plausibility/known-word-features";
+  type ModelTables,
+} from "#src/plausibility/name-model/known-word-features";
 import {
   censusStock,
   commonWords,
@@ -27,7 +25,7 @@ import { spellingOf } from "./spelling.ts";
 export type Row = { local: string; chosen: boolean; kind: string };
 export type FoldedRow = Row & { fold: number };
 
-/** What one side of the wall has to offer. */
+/** The material of one side of the split. */
 export type Material = {
   stocks: NameStock[];
   census: NameStock;
@@ -44,7 +42,7 @@ export async function materialOf(side: Side): Promise<Material> {
   return { stocks, census, words, roles: roleNames(), handles: handles()[side], fakes: await fakeStock() };
 }
 
-/** Whoever makes fakes out of names takes any name; the wall is for what was chosen. */
+/** Fakes may be made from any name; the split applies to chosen names. */
 async function fakeStock(): Promise<FakeStock> {
   const all = (await trainingStocks()).flatMap(({ given, family }) => [...given, ...family]);
   const names = [...new Set(all)].filter(({ length }) => length >= 4);
@@ -60,7 +58,7 @@ async function fakeStock(): Promise<FakeStock> {
   };
 }
 
-/** How the chosen rows are made up. Real handles weigh most: they are what people really type. */
+/** Composition of the chosen rows. Real handles weigh most, because people really type them. */
 const CHOSEN: readonly (readonly [kind: string, share: number])[] = [
   ["handle", 0.42],
   ["person", 0.36],
@@ -76,7 +74,7 @@ export function chosenRow(material: Material, random: Random): Row {
 
 const MAKERS: Record<string, (material: Material, random: Random) => string> = {
   handle: ({ handles }, random) => random.pick(handles),
-  // Every language group as often as every other, and in it every culture, however long its list.
+  // Every language group with the same probability, and in it every culture, however long its list.
   person: ({ stocks }, random) => personLocalPart(random.pick(random.pick(groupsOf(stocks))), random),
   census: ({ census }, random) => personLocalPart(frequent(census, random), random),
   word: ({ words }, random) => wordLocalPart(random.pick([...words.values()]), random),
@@ -97,7 +95,7 @@ function groupsOf(stocks: readonly NameStock[]): NameStock[][] {
 
 const grouped = new WeakMap<readonly NameStock[], NameStock[][]>();
 
-/** The census is ordered by frequency: the common end is drawn more often. */
+/** The census is ordered by frequency: common names are drawn more often. */
 function frequent({ culture, given, family }: NameStock, random: Random): NameStock {
   const draw = (names: string[]) => [names[Math.floor(names.length * random.unit() ** 3)]!];
   return { culture, given: draw(given), family: draw(family) };
@@ -109,7 +107,7 @@ const trainedKinds = (wanted: FakeKind["family"]) =>
     .map(([kind, { share }]) => [kind, share] as const);
 const OF_FAMILY = { random: trainedKinds("random"), pronounceable: trainedKinds("pronounceable") };
 
-/** Of the kinds that training may see, `pronounceable` being the share of those that can be spoken. */
+/** A fake of the kinds that training may see; `pronounceable` is the share of pronounceable ones. */
 export function fakeRow({ fakes }: Material, pronounceable: number, random: Random): Row {
   for (;;) {
     const kinds = OF_FAMILY[random.chance(pronounceable) ? "pronounceable" : "random"];
@@ -128,9 +126,9 @@ export function rowsOf(material: Material, count: number, seed: number): Row[] {
 }
 
 /**
- * A name that is known by heart says nothing about how the model does with names that are not. So while it learns, the
- * names are cut into folds, and a row meets a lexicon and a spelling that were made without its fold. Of the names,
- * some come from elsewhere all the same: real people mostly have names that are known.
+ * A name in the lexicon says nothing about unseen names. So during training the names are split into folds, and a row
+ * uses a lexicon and a spelling table built without its fold. Some names are kept all the same: real people mostly
+ * have known names.
  */
 export function foldedRows(
   whole: Material,
@@ -149,11 +147,11 @@ export function foldedRows(
 }
 
 const UNKNOWN_SHARE = 0.6;
-/** They are hard to learn, so training sees more of them than the world, on which the scores are calibrated. */
+/** They are hard to learn, so training sees more of them than the population on which scores are calibrated. */
 const PRONOUNCEABLE_TRAINED = 0.35;
 export const PRONOUNCEABLE_SHARE = 0.1;
 
-/** What of a material lies in a fold, or outside it. */
+/** The part of a material inside a fold, or outside it. */
 export function foldOfMaterial(material: Material, isIn: (token: string) => boolean): Material {
   const cut = ({ culture, given, family }: NameStock): NameStock => ({
     culture,
@@ -169,14 +167,14 @@ export function foldOfMaterial(material: Material, isIn: (token: string) => bool
   };
 }
 
-export function knowledgeOf(material: Material): Knowledge {
-  const { lexicon, fives } = emptyKnowledge();
+export function knowledgeOf(material: Material): ModelTables {
+  const { lexicon, fives } = emptyModelTables();
   for (const token of knownTokens(material)) addKnown(lexicon, token);
   for (const five of sharedFives(material)) addSeen(fives, five);
   return { lexicon, fives, spelling: spellingOf(spelledRuns(material)) };
 }
 
-/** The fives that two of them share: one alone is nobody's habit yet. */
+/** The 5-grams that at least two of them share. */
 function* sharedFives(material: Material): Generator<number> {
   const seen = new Set<number>();
   for (const run of new Set(Array.from(spelledRuns(material), ([run]) => run))) {
@@ -187,7 +185,7 @@ function* sharedFives(material: Material): Generator<number> {
   }
 }
 
-/** Everything on this side that is a name or a word: what the model will know by heart. */
+/** All names and words on this side: the model's lexicon. */
 export function knownTokens({ stocks, census, words, roles }: Material): Set<string> {
   const tokens = new Set<string>();
   for (const { given, family } of stocks) for (const name of [...given, ...family]) tokens.add(name);
@@ -214,5 +212,5 @@ function* spelledRuns({ stocks, census, words, handles }: Material): Generator<r
   for (const handle of handles) for (const run of handle.split(/[^a-z]+/)) if (run !== "") yield [run, 1];
 }
 
-/** In handles: so much does each language group weigh, whatever the length of its lists. */
+/** Weight of each language group, in handles, whatever the length of its lists. */
 const GROUP_WEIGHT = 40_000;

@@ -1,7 +1,7 @@
-/** From material to weights: learn, round to bytes, calibrate. */
-import { createReading, readLocalPart } from "#src/plausibility/local-part-features";
-import { logitOf } from "#src/plausibility/name-model";
-import type { Weights } from "#src/plausibility/name-weights";
+/** From material to weights: train, quantise, calibrate. */
+import { createFeatureVector, extractFeatures } from "#src/plausibility/name-model/local-part-features";
+import { logitOf } from "#src/plausibility/name-model/name-model";
+import type { Weights } from "#src/plausibility/name-model/name-weights";
 import { FOLDS, foldOf } from "./corpus.ts";
 import { fitLogistic, fitPlatt } from "./logistic.ts";
 import { foldedRows, foldOfMaterial, knowledgeOf, type Material, type Row, rowsOf } from "./training-set.ts";
@@ -34,7 +34,7 @@ export function trainWeights(material: Material, calibration: Material, options:
     ),
     tableScale,
     head: Float64Array.from(fit.head, Math.fround),
-    knowledge: knowledgeOf(material),
+    tables: knowledgeOf(material),
     slope: 1,
     intercept: 0,
   };
@@ -45,11 +45,11 @@ export function trainWeights(material: Material, calibration: Material, options:
 }
 
 function calibrated(weights: Weights, rows: readonly Row[]): Pick<Weights, "slope" | "intercept"> {
-  const reading = createReading();
+  const reading = createFeatureVector();
   const logits: number[] = [];
   const chosen: boolean[] = [];
   for (const row of rows) {
-    if (!readLocalPart(row.local, weights.knowledge, reading)) continue;
+    if (!extractFeatures(row.local, weights.tables, reading)) continue;
     logits.push(logitOf(reading, weights));
     chosen.push(row.chosen);
   }
@@ -57,7 +57,7 @@ function calibrated(weights: Weights, rows: readonly Row[]): Pick<Weights, "slop
   return { slope: Math.round(slope * 1e4) / 1e4, intercept: Math.round(intercept * 1e4) / 1e4 };
 }
 
-/** Of the sizes, whatever the sign. */
+/** Of the absolute values. */
 function quantile(values: Float64Array, share: number): number {
   return Float64Array.from(values, Math.abs).sort()[Math.floor(values.length * share)]!;
 }

@@ -1,15 +1,15 @@
 /**
- * Builds data/disposable-domains.txt out of the lists that npm packages carry.
+ * Builds data/disposable-domains.txt from the lists in npm packages.
  *
  *   npx tsx engine/scripts/build-disposables.mjs FOLDER [--report]
  *
- * FOLDER is where the packages named in data/README.md were installed; they are no dependencies of ours.
- * With --report nothing is written: it prints what README.md quotes.
+ * FOLDER is where the packages named in data/README.md are installed; they are not dependencies. With --report
+ * nothing is written: it prints what README.md quotes.
  */
 
 import { writeFileSync } from "node:fs";
 import { getPublicSuffix } from "tldts";
-import { isListableName, nameListBytes } from "../src/reference/domain-list.ts";
+import { domainListBytes, isListableName } from "../src/reference/domain-list.ts";
 import { describeList } from "../src/reference/list-manifest.ts";
 import { isProtectedDomain } from "../src/reference/protected-domains.ts";
 import { describeFamilies, isBelieved, isReviewed, readFamilies } from "./list-families.mjs";
@@ -27,7 +27,7 @@ if (folder === undefined) {
 const { families, allowedElsewhere } = readFamilies(folder);
 const organisations = readOrganisations(folder);
 
-/** What speaks against a name, in the order asked, and the testimony that outweighs it. */
+/** Objections to a name, in order, and the evidence that overrides each. */
 const OBJECTIONS = [
   ["no domain name", (name) => !isListableName(name), never],
   ["public suffix", (name) => getPublicSuffix(name, { allowPrivateDomains: true }) === name, never],
@@ -35,10 +35,10 @@ const OBJECTIONS = [
   ["allowed elsewhere", (name) => allowedElsewhere.has(name), isReviewed],
   ["organisation", (name) => Object.values(organisations).some((known) => known.has(name)), isReviewed],
   ["academic ending", (name) => /\.(?:edu|ac)\.[a-z]{2}$/.test(name), isReviewed],
-  // Names this short were taken, by people who use them, long before there were throw-away services.
+  // Names this short were registered and in use long before disposable services existed.
   ["very short", (name) => /^[a-z0-9]{1,3}\.(?:com|net|org)$/.test(name), isReviewed],
   ["short", (name) => /^[a-z]{4}\.(?:com|net|org)$/.test(name), hasCompany],
-  // Throw-away services buy the cheap endings; a lone entry under these is more often somebody's own.
+  // Disposable services buy cheap TLDs; a single entry under these is more often an ordinary domain.
   ["settled ending", (name) => SETTLED_ENDING.test(name), hasCompany],
   ["reads like an institution", (name) => INSTITUTION.test(name), hasCompany],
 ];
@@ -53,11 +53,11 @@ function never() {
 }
 
 function hasCompany(witnesses) {
-  const others = witnesses.filter((family) => family !== "mixture"); // which repeats whatever the others say
+  const others = witnesses.filter((family) => family !== "mixture"); // which repeats the others
   return others.length > 1 || isReviewed(witnesses);
 }
 
-/** The rule, for any choice of witnesses, so that the report can leave one out. */
+/** The rule, for any choice of sources, so that the report can leave one out. */
 function decide(name, witnesses) {
   if (!isBelieved(witnesses, name)) return "not believed";
   const objection = OBJECTIONS.find(([, applies, isOutweighed]) => applies(name) && !isOutweighed(witnesses));
@@ -84,7 +84,7 @@ for (const [verdict, names] of verdicts)
 if (flag === "--report") printReport({ folder, families, organisations, verdicts, decide, witnessesOf });
 else write();
 
-/** A listed domain speaks for what is below it. */
+/** A listed domain covers its subdomains. */
 function withoutShadowed(names) {
   const all = new Set(names);
   return names.filter((name) => {
@@ -96,7 +96,7 @@ function withoutShadowed(names) {
 }
 
 function write() {
-  const bytes = nameListBytes(listed);
+  const bytes = domainListBytes(listed);
   const manifest = {
     madeAt: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`,
     file: "disposable-domains.txt",

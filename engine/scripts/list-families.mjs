@@ -1,16 +1,15 @@
 /**
- * The public lists of throw-away domains that npm packages carry, and what each of them is worth.
+ * The public lists of disposable domains in npm packages, and the weight of each.
  *
- * Packages copy from one another, so a name found in many of them has not been seen by many people. What
- * counts is the family: who collects the names, and how. The reading of each package is here as well,
- * because hardly two of them are laid out alike.
+ * Packages copy from one another, so a name found in many of them was not verified by many people. What counts is the
+ * family: who collects the names, and how. Parsing is here as well, because almost every package has its own format.
  */
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-/** Reads every family out of the folder that holds the packages' node_modules. */
+/** Reads every family from the folder that holds the packages' node_modules. */
 export function readFamilies(folder) {
   const text = (path) => readFileSync(join(folder, "node_modules", path), "utf8");
   const json = (path) => JSON.parse(text(path));
@@ -39,28 +38,27 @@ export function readFamilies(folder) {
 }
 
 /**
- * Where each family comes from, and how far its word goes. Chosen by leaving one family out at a time (see
- * data/README.md): where two agree, one of them is nearly always mailchecker or ivolo, so asking for two
- * would lose most of what the absent ones know.
- *   reviewed  somebody, or a crawler at the service itself, looked at this very name
- *   broad     enough where nothing speaks against the name; much of it came from sign-up logs
- *   support   an old mixture: never enough alone, but then the broad list is not alone either
+ * Where each family comes from, and its rank. Chosen by leaving one family out at a time (see data/README.md): where
+ * two agree, one of them is nearly always mailchecker or ivolo, so requiring two would lose most of the names.
+ *   reviewed  a person, or a crawler at the service itself, verified this name
+ *   broad     sufficient where nothing contradicts; much of it came from sign-up logs
+ *   support   an old mixture: never sufficient alone, but confirms the broad list
  */
 export const FAMILIES = {
   curated: { from: "disposable-email-domains-js", rank: "reviewed" },
   fakefilter: { from: "fakefilter", rank: "reviewed" },
-  tompec: { from: "disposable-domains", rank: "reviewed" }, // checked by its keeper since taking over from ivolo
+  tompec: { from: "disposable-domains", rank: "reviewed" }, // verified by its maintainer since taking over from ivolo
   newer: { from: "is-burner-email", rank: "reviewed" },
   mailchecker: { from: "mailchecker", rank: "broad" },
   ivolo: { from: "disposable-email-domains", rank: "broad" },
   wesbos: { from: "burner-email-providers", rank: "support" },
   providerDomains: { from: "disposable-email-provider-domains", rank: "support" },
-  mixture: { from: "disposable-email-detector", rank: "support" }, // everybody's lists and much else, unsorted
+  mixture: { from: "disposable-email-detector", rank: "support" }, // many lists and much else, unsorted
 };
 
 /**
- * Does the testimony suffice to list a name against which nothing speaks? The large mixture is believed where another
- * old list agrees, and under the endings that throw-away services buy by the hundred.
+ * Whether the evidence suffices to list a name without objections. The large mixture counts where another old list
+ * agrees, and under the TLDs that disposable services buy in bulk.
  */
 export function isBelieved(witnesses, name) {
   if (witnesses.some((family) => FAMILIES[family].rank !== "support")) return true;
@@ -70,12 +68,12 @@ export function isBelieved(witnesses, name) {
 const CHEAP_ENDING =
   /\.(?:bond|buzz|cf|cfd|click|club|cyou|fun|ga|gq|host|icu|live|lol|ml|monster|online|pw|quest|rest|sbs|shop|site|skin|space|store|tk|top|website|xyz)$/;
 
-/** Has somebody looked at the name itself? Needed where something speaks against it. */
+/** Whether the name itself was verified. Needed where there is an objection. */
 export function isReviewed(witnesses) {
   return witnesses.some((family) => FAMILIES[family].rank === "reviewed");
 }
 
-/** Each family's package as installed, and how many names it gave. */
+/** Each family's package as installed, and its number of names. */
 export function describeFamilies(folder, families) {
   return Object.entries(FAMILIES).map(([family, { from }]) => {
     const { version } = JSON.parse(readFileSync(join(folder, "node_modules", from, "package.json"), "utf8"));
@@ -83,7 +81,7 @@ export function describeFamilies(folder, families) {
   });
 }
 
-/** Names with the moment fakefilter's crawler last met them, and the moment of its data. */
+/** Names with the time fakefilter's crawler last saw them, and the time of its data. */
 export function readSightings(folder) {
   const { t: takenAt, domains } = JSON.parse(
     readFileSync(join(folder, "node_modules/fakefilter/json/data_version2.json"), "utf8"),

@@ -1,11 +1,11 @@
 /**
- * How good the merged list is, as far as the lists themselves can tell: what it would know of one family's
- * names had that family not been heard, and what stands in the list that should not.
+ * Quality of the merged list, as far as the lists themselves can tell: how much of one family's names it would
+ * contain without that family, and which listed names should not be there.
  */
 
 import { isBelieved, readSightings } from "./list-families.mjs";
 
-/** Held out together: a family and what was taken from it. */
+/** Left out together: a family and what was copied from it. */
 const HELD_OUT = {
   curated: ["curated", "newer", "mixture"],
   fakefilter: ["fakefilter", "newer", "mixture"],
@@ -57,7 +57,7 @@ export function printReport({ folder, families, organisations, verdicts, decide,
   }
 }
 
-/** tompec continues ivolo, and what is made of others is no voice of its own. */
+/** tompec continues ivolo, and derived lists do not count. */
 function countAgreement({ curated, fakefilter, mailchecker, ivolo, tompec, wesbos }) {
   const counts = new Map();
   for (const voice of [curated, fakefilter, mailchecker, new Set([...ivolo, ...tompec]), wesbos]) {

@@ -1,6 +1,6 @@
 /**
- * Domains of organisations that npm packages know: universities, brands, makers of web technology, popular
- * sites. A name among them is no throw-away domain, however many lists have swept it up.
+ * Domains of organisations known from npm packages: universities, brands, makers of web technology, popular sites.
+ * They are not disposable, whatever lists they appear in.
  */
 
 import { readdirSync, readFileSync } from "node:fs";

@@ -4,72 +4,77 @@ import { expect, test } from "vitest";
 import {
   bandOf,
   type CalibrationCell,
-  calibrated,
+  calibrateScore,
   calibrationFrom,
-  predictedBounce,
-  scoreAfter,
+  predictedBounceRate,
+  scoreWithCalibration,
 } from "./calibration.ts";
 import type { Evidence } from "./evidence.ts";
 import { decide } from "./verdict.ts";
 
-/** So many outcomes of mailboxes that were scored alike. */
+/** Outcomes of mailboxes with the same score. */
 const cell = (provider: string, subStatus: SubStatus, score: number, outcomes: number, bounced: number) => ({
   provider,
   band: bandOf(score, subStatus),
   outcomes,
   bounced,
-  predicted: outcomes * predictedBounce(score),
+  predicted: outcomes * predictedBounceRate(score),
 });
 
-test("without outcomes scores stay as they are", () => {
-  expect(calibrated(62, "catch_all", "other", calibrationFrom([]))).toBe(62);
+test("without outcomes scores are unchanged", () => {
+  expect(calibrateScore(62, "catch_all", "other", calibrationFrom([]))).toBe(62);
 });
 
-test("many outcomes move a provider's scores to what really became of messages", () => {
+test("many outcomes move a provider's scores to the observed bounce rate", () => {
   const calibration = calibrationFrom([
     cell("good", "catch_all", 62, 400, 60),
     cell("bad", "catch_all", 62, 400, 260),
   ]);
-  expect(Math.abs(calibrated(62, "catch_all", "good", calibration) - 85)).toBeLessThanOrEqual(2);
-  expect(Math.abs(calibrated(62, "catch_all", "bad", calibration) - 35)).toBeLessThanOrEqual(2);
+  expect(Math.abs(calibrateScore(62, "catch_all", "good", calibration) - 85)).toBeLessThanOrEqual(2);
+  expect(Math.abs(calibrateScore(62, "catch_all", "bad", calibration) - 35)).toBeLessThanOrEqual(2);
 });
 
-test("a few outcomes move little, and one hardly anything", () => {
+test("a few outcomes move a score little, and one hardly at all", () => {
   const after = (outcomes: number) =>
-    calibrated(62, "catch_all", "bad", calibrationFrom([cell("bad", "catch_all", 62, outcomes, outcomes)]));
+    calibrateScore(
+      62,
+      "catch_all",
+      "bad",
+      calibrationFrom([cell("bad", "catch_all", 62, outcomes, outcomes)]),
+    );
   expect(62 - after(1)).toBeLessThanOrEqual(6);
   expect(62 - after(5)).toBeLessThan(22);
   expect(after(5)).toBeLessThan(after(1));
 });
 
-test("a band without outcomes borrows from its provider, a provider without from the whole account", () => {
+test("a band without outcomes uses its provider's, a provider without outcomes the account's", () => {
   const calibration = calibrationFrom([cell("bad", "catch_all", 62, 500, 400)]);
   const moved = (score: number, provider: string) =>
-    score - calibrated(score, "catch_all", provider, calibration);
+    score - calibrateScore(score, "catch_all", provider, calibration);
   expect(moved(45, "bad")).toBeGreaterThan(20);
   expect(moved(45, "never seen")).toBeGreaterThan(20);
   const mixed = calibrationFrom([
     cell("bad", "catch_all", 62, 500, 400),
     cell("good", "catch_all", 62, 500, 100),
   ]);
-  expect(calibrated(45, "catch_all", "bad", mixed)).toBeLessThan(45 - 20);
-  expect(Math.abs(calibrated(45, "catch_all", "never seen", mixed) - 45)).toBeLessThan(15);
+  expect(calibrateScore(45, "catch_all", "bad", mixed)).toBeLessThan(45 - 20);
+  expect(Math.abs(calibrateScore(45, "catch_all", "never seen", mixed) - 45)).toBeLessThan(15);
 });
 
-test("what catch-all domains did is not held against proven mailboxes of the same provider", () => {
+test("bounces at catch-all domains do not lower proven mailboxes of the same provider", () => {
   const calibration = calibrationFrom([
     cell("mixed", "catch_all", 62, 800, 600),
     cell("mixed", "", 96, 20, 1),
   ]);
-  expect(calibrated(96, "", "mixed", calibration)).toBeGreaterThanOrEqual(95);
+  expect(calibrateScore(96, "", "mixed", calibration)).toBeGreaterThanOrEqual(95);
 });
 
-test("a full or throw-away mailbox does not rise because catch-all domains do well", () => {
+test("a full or disposable mailbox is not raised because catch-all domains do well", () => {
   const calibration = calibrationFrom([cell("good", "catch_all", 62, 1_000, 30)]);
-  expect(calibrated(62, "catch_all", "good", calibration)).toBeGreaterThan(85);
-  expect(calibrated(15, "mailbox_full", "good", calibration)).toBe(15);
-  expect(calibrated(40, "disposable", "good", calibration)).toBe(40);
-  expect(calibrated(75, "low_quality", "good", calibration)).toBe(75);
+  expect(calibrateScore(62, "catch_all", "good", calibration)).toBeGreaterThan(85);
+  expect(calibrateScore(15, "mailbox_full", "good", calibration)).toBe(15);
+  expect(calibrateScore(40, "disposable", "good", calibration)).toBe(40);
+  expect(calibrateScore(75, "low_quality", "good", calibration)).toBe(75);
 });
 
 const cells = fc.array(
@@ -88,14 +93,14 @@ const cells = fc.array(
   { maxLength: 30 },
 );
 
-test("whatever was told, a dead address never rises above a live one, and no score moves by more than 30", () => {
+test("an invalid address never rises above a valid one, and no score moves by more than 30", () => {
   fc.assert(
     fc.property(
       cells,
       fc.constantFrom(...ALL_SUB_STATUSES),
       fc.integer({ min: 0, max: 100 }),
-      (told, subStatus, score) => {
-        const after = calibrated(score, subStatus, "a", calibrationFrom(told));
+      (reported, subStatus, score) => {
+        const after = calibrateScore(score, subStatus, "a", calibrationFrom(reported));
         expect(Number.isInteger(after)).toBe(true);
         expect(Math.abs(after - score)).toBeLessThanOrEqual(30);
         if (STATUS_OF[subStatus] === "invalid") expect(after).toBe(score);
@@ -108,7 +113,7 @@ test("whatever was told, a dead address never rises above a live one, and no sco
   );
 });
 
-test("the outcomes of others lift no mailbox that bounced, and leave none above it that would have", () => {
+test("outcomes of other mailboxes never raise a mailbox that bounced or lower one that received a message", () => {
   const evidence: Evidence = {
     email: "ann@shop.io",
     address: { local: "ann", domain: "shop.io", normalized: "ann@shop.io" } as NonNullable<
@@ -120,13 +125,13 @@ test("the outcomes of others lift no mailbox that bounced, and leave none above 
     decoy: { answer: "accepted", confidence: 0.98 },
   };
   const calibration = calibrationFrom([cell("good", "catch_all", 62, 1_000, 50)]);
-  const scoreOf = (one: Evidence, by = calibration) => scoreAfter(one, decide(one), by);
+  const scoreOf = (one: Evidence, by = calibration) => scoreWithCalibration(one, decide(one), by);
   expect(scoreOf(evidence)).toBeGreaterThan(80);
   const bounced: Evidence = { ...evidence, outcome: { outcome: "bounced", reportedAtMs: Date.now() } };
   expect(scoreOf(bounced)).toBe(scoreOf(bounced, calibrationFrom([])));
   expect(scoreOf(bounced)).toBeLessThan(40);
   const bad = calibrationFrom([cell("good", "catch_all", 25, 1_000, 990)]);
-  expect(scoreOf(bounced, bad)).toBeLessThan(scoreOf(bounced)); // like its neighbours, which nobody wrote to yet
+  expect(scoreOf(bounced, bad)).toBeLessThan(scoreOf(bounced)); // like other mailboxes of the domain without outcomes
   const delivered: Evidence = { ...evidence, outcome: { outcome: "delivered", reportedAtMs: Date.now() } };
   expect(scoreOf(delivered, bad)).toBe(scoreOf(delivered, calibrationFrom([])));
 });

@@ -1,4 +1,4 @@
-/** A promise and the means to settle it: Promise.withResolvers, which Node 20 does not have yet. */
+/** Promise.withResolvers, which Node 20 does not have. */
 export type Deferred<T> = {
   promise: Promise<T>;
   resolve(value: T): void;

@@ -1,8 +1,8 @@
 /**
- * What DNS says about a domain's mail, found out once for all the addresses there that are under way together.
+ * DNS facts about a domain, looked up once for all addresses that are checked at about the same time.
  *
- * The route is what the mail servers are asked by; the policies only describe the domain. They are separate
- * questions, so that a name server that is slow about the second holds nobody up.
+ * The mail route is needed before SMTP; SPF, DMARC and MTA-STS only describe the domain. They are separate lookups,
+ * so a name server that is slow to answer for the policies does not delay the probe.
  */
 import { LRUCache } from "lru-cache";
 import { findMailPolicies, type MailPolicies } from "./dns/mail-policies.ts";
@@ -16,9 +16,9 @@ import { isPrivacyRelayHost } from "./reference/privacy-relays.ts";
 
 export type RouteFacts = {
   route: MailRoute;
-  /** Slug of whoever runs the mail hosts. */
+  /** Slug of the provider that runs the mail hosts. */
   provider: string;
-  /** A throw-away service takes the domain's mail, or a masking relay does. */
+  /** The MX hosts belong to a disposable mail service, or to a privacy relay. */
   isDisposableRoute: boolean;
   isRelayRoute: boolean;
 };
@@ -31,18 +31,18 @@ export type DomainFacts = {
 export type DomainFactsDeps = { resolver: Resolver; guard: EgressGuard; disposables: Disposables };
 
 const MAX_DOMAINS = 20_000;
-/** Shorter than any name server's own idea of fresh, long enough for the addresses of one list to share. */
-const FRESH_MS = 30_000;
+/** Shorter than common TTLs, long enough for the addresses of one list to share a lookup. */
+const CACHE_TTL_MS = 30_000;
 
 export function createDomainFacts(deps: DomainFactsDeps): DomainFacts {
   return {
-    routeOf: remembered((domain) => findRouteFacts(deps, domain)),
-    policiesOf: remembered((domain) => findMailPolicies(deps.resolver, domain)),
+    routeOf: cachedPerDomain((domain) => findRouteFacts(deps, domain)),
+    policiesOf: cachedPerDomain((domain) => findMailPolicies(deps.resolver, domain)),
   };
 }
 
 async function findRouteFacts(deps: DomainFactsDeps, domain: string): Promise<RouteFacts> {
-  const route = believable(await findMailRoute(deps, domain), domain);
+  const route = rejectImplausibleRoute(await findMailRoute(deps, domain), domain);
   const hosts = route.kind === "mail_hosts" && !route.implicit ? route.hosts.map((host) => host.name) : [];
   return {
     route,
@@ -52,7 +52,7 @@ async function findRouteFacts(deps: DomainFactsDeps, domain: string): Promise<Ro
   };
 }
 
-const BURIALS: ReadonlySet<MailRoute["kind"]> = new Set([
+const NEGATIVE_ROUTES: ReadonlySet<MailRoute["kind"]> = new Set([
   "domain_not_found",
   "no_mail_server",
   "null_mx",
@@ -60,17 +60,17 @@ const BURIALS: ReadonlySet<MailRoute["kind"]> = new Set([
 ]);
 
 /**
- * In a closed network the name server may deny every name outside, or answer for all of them itself. When it
- * buries a house with millions of mailboxes, it is the name server that we do not believe.
+ * In a closed network the resolver may deny every outside name or answer for all of them itself. If DNS reports no
+ * mail route for a major provider, assume the resolver is broken and return `dns_error`.
  */
-function believable(route: MailRoute, domain: string): MailRoute {
-  if (!BURIALS.has(route.kind) || !LARGE_PROVIDERS.has(domain)) return route;
+function rejectImplausibleRoute(route: MailRoute, domain: string): MailRoute {
+  if (!NEGATIVE_ROUTES.has(route.kind) || !LARGE_PROVIDERS.has(domain)) return route;
   return { kind: "dns_error", hosts: [], reason: "disbelieved" };
 }
 
-/** Asks once for all who want to know at about the same time. */
-function remembered<T>(find: (domain: string) => Promise<T>): (domain: string) => Promise<T> {
-  const facts = new LRUCache<string, { found: Promise<T> }>({ max: MAX_DOMAINS, ttl: FRESH_MS });
+/** Caches the pending promise too, so concurrent callers share one lookup. */
+function cachedPerDomain<T>(find: (domain: string) => Promise<T>): (domain: string) => Promise<T> {
+  const facts = new LRUCache<string, { found: Promise<T> }>({ max: MAX_DOMAINS, ttl: CACHE_TTL_MS });
   return (domain) => {
     const known = facts.get(domain);
     if (known) return known.found;

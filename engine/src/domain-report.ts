@@ -1,37 +1,37 @@
 /**
- * What was found out about a domain, in the words of the contract.
+ * Converts the evidence of a domain check to the contract's `DomainReport`.
  *
- * A domain is inspected by checking its postmaster: every stage of that check is about the domain, the mailbox is one that
- * RFC 5321 (4.5.1) requires, and the planner asks for a decoy beside it. Nothing is concluded from whether the postmaster
- * exists, except that a server which refuses it does not accept every name.
+ * A domain is inspected by checking its postmaster address: every stage of that check is about the domain, RFC 5321
+ * (4.5.1) requires the mailbox, and the planner probes a decoy beside it. Whether postmaster exists is not reported;
+ * a server that rejects it is only taken as evidence against catch-all.
  */
 import type { DomainReport } from "@mailvet/contract";
 import type { PolicyRecords } from "./dns/mail-policies.ts";
 import type { Evidence } from "./evidence.ts";
-import { cleaned } from "./report.ts";
+import { sanitizeText } from "./report.ts";
 
-/** The address whose check inspects a domain. */
+/** The address that is checked in order to inspect a domain. */
 export function postmasterOf(domain: string): string {
   return `postmaster@${domain}`;
 }
 
-/** Why there is no such public domain, in words for people; undefined when there may be one. */
-export function domainSyntaxError({ address, complaint, specialUse }: Evidence): string | undefined {
-  if (!address) return complaint?.message ?? "This is no domain.";
-  return specialUse === undefined ? undefined : `No mail is delivered there: ${specialUse}.`;
+/** Why this cannot be a public mail domain, as a sentence; undefined when it may be one. */
+export function domainSyntaxError({ address, syntaxError, specialUse }: Evidence): string | undefined {
+  if (!address) return syntaxError?.message ?? "This is not a domain.";
+  return specialUse === undefined ? undefined : `This domain has no public mail: ${specialUse}.`;
 }
 
 export type DomainRequest = {
   requestId: string;
   planTier: string;
   responseTimeMs: number;
-  /** Instead of the domain in the evidence, for made-up evidence. */
+  /** Overrides the domain in the evidence; used by the sandbox. */
   domain?: { ascii: string; unicode: string };
 };
 
-export function domainReportOf(evidence: Evidence, asking: DomainRequest): DomainReport {
+export function domainReportOf(evidence: Evidence, request: DomainRequest): DomainReport {
   const { address, disposable } = evidence;
-  const { ascii, unicode } = asking.domain ?? { ascii: address!.domain, unicode: address!.unicodeDomain };
+  const { ascii, unicode } = request.domain ?? { ascii: address!.domain, unicode: address!.unicodeDomain };
   return {
     domain: ascii,
     unicode_domain: unicode,
@@ -45,9 +45,9 @@ export function domainReportOf(evidence: Evidence, asking: DomainRequest): Domai
     dmarc: policyOf(evidence, "dmarc", `_dmarc.${ascii}`),
     mta_sts: policyOf(evidence, "mtaSts", `_mta-sts.${ascii}`),
     suggestion: evidence.suggestion?.email.split("@").at(-1) ?? null,
-    request_id: asking.requestId,
-    performance: { response_time_ms: Math.round(asking.responseTimeMs) },
-    metadata: { timestamp: Date.now() / 1000, plan_tier: asking.planTier },
+    request_id: request.requestId,
+    performance: { response_time_ms: Math.round(request.responseTimeMs) },
+    metadata: { timestamp: Date.now() / 1000, plan_tier: request.planTier },
   };
 }
 
@@ -81,14 +81,17 @@ function mailRouteOf({ route }: Evidence): ReportedRoute {
   };
 }
 
-/** What a refused postmaster is worth: a server that knows its mailboxes, or one that refuses this name on purpose. */
-const POSTMASTER_REFUSED = 0.85;
+/**
+ * Confidence of "not catch-all" when postmaster is rejected: the server knows its mailboxes, or rejects this name on
+ * purpose.
+ */
+const POSTMASTER_REJECTED_CONFIDENCE = 0.85;
 
 function catchallOf({ mailbox, decoy }: Evidence): DomainReport["catchall"] {
   const asked = decoy ?? mailbox;
   const isRefused = asked?.answer === "not_found";
   const isCatchall = decoy?.answer === "accepted" ? true : isRefused ? false : null;
-  const confidence = decoy ? decoy.confidence : POSTMASTER_REFUSED;
+  const confidence = decoy ? decoy.confidence : POSTMASTER_REJECTED_CONFIDENCE;
   return {
     is_catchall: isCatchall,
     confidence: isCatchall === null ? null : confidence,
@@ -97,7 +100,7 @@ function catchallOf({ mailbox, decoy }: Evidence): DomainReport["catchall"] {
     mx_host: asked?.mxHost ?? "",
     smtp_code: asked?.reply?.code ?? 0,
     smtp_enhanced_code: asked?.reply?.enhanced ?? "",
-    smtp_message: cleaned(asked?.reply?.text ?? ""),
+    smtp_message: sanitizeText(asked?.reply?.text ?? ""),
   };
 }
 
@@ -106,9 +109,13 @@ function policyOf(
   kind: keyof PolicyRecords,
   usualName: string,
 ): DomainReport["spf"] {
-  const isThere = route?.kind !== "domain_not_found";
+  const domainExists = route?.kind !== "domain_not_found";
   const { name = usualName, texts = [] } = policies?.records?.[kind] ?? {};
-  return { found: isThere ? (policies?.[kind] ?? null) : false, name, records: texts.map(cleanedRecord) };
+  return {
+    found: domainExists ? (policies?.[kind] ?? null) : false,
+    name,
+    records: texts.map(cleanedRecord),
+  };
 }
 
 function cleanedRecord(text: string): string {

@@ -1,65 +1,65 @@
 /**
- * Everything that was found out about one address, as plain data.
+ * Everything found out about one address, as plain data.
  *
- * Each stage adds what it learned and judges nothing: verdict.ts, score.ts and reason.ts read this and
- * nothing else, so a stored piece of evidence can be judged again after a rule has changed. What was not
- * asked is undefined, which is never the same as an answer of no.
+ * Each stage adds facts and draws no conclusions: verdict.ts, score.ts and reason.ts read this and nothing else, so
+ * stored evidence can be judged again after a rule has changed. Field names and values are therefore a storage
+ * format. Undefined means "not checked", which is never the same as a negative answer.
  */
-import type { Outcome } from "@mailvet/contract";
+import type { DeliveryOutcome } from "@mailvet/contract";
 import type { Address } from "./address/address.ts";
 import type { AddressSyntaxError } from "./address/syntax-error.ts";
 import type { MailPolicies } from "./dns/mail-policies.ts";
 import type { MailRoute } from "./dns/mail-route.ts";
 import type { Adjudication } from "./plausibility/adjudication.ts";
-import type { NameOpinion } from "./plausibility/name-model.ts";
+import type { NameScore } from "./plausibility/name-model/name-model.ts";
 import type { PatternTally } from "./plausibility/naming-pattern.ts";
 import type { RoleTier } from "./reference/roles.ts";
 
 export type Evidence = {
-  /** The text as it was given to us. */
+  /** The input text, unchanged. */
   email: string;
-  /** We have a bug, and this is what it said. Not for the customer; for the log. */
+  /** Stack trace of an unexpected exception. For the log, never shown to the customer. */
   failure?: string;
-  /** Why it is not an address at all. */
-  complaint?: AddressSyntaxError;
+  /** Why the input is not a well-formed address. */
+  syntaxError?: AddressSyntaxError;
   address?: Address;
-  /** The mailbox's shortest spelling, equal for all spellings of one mailbox. */
+  /** The same for all spellings of one mailbox (case, subaddress, provider-specific dots). */
   canonical?: string;
   isSubaddressed?: boolean;
-  /** Why the provider never issues such a mailbox name. */
-  providerComplaint?: string;
+  /** Why the provider does not issue this local part. */
+  providerSyntaxError?: string;
   /** Why there is no public mail at this domain. */
   specialUse?: string;
-  /** Known throw-away provider, and what gave it away. */
+  /** Which list matched a disposable domain. */
   disposable?: "own_list" | "domain" | "mail_host";
   isPrivacyRelay?: boolean;
   isFree?: boolean;
   role?: RoleTier;
-  /** The address that was probably meant. `lookAlike` when it is one slip away from a large provider. */
+  /** The address that was probably intended. `lookAlike` when the domain is a typo of a large provider's. */
   suggestion?: { email: string; lookAlike: boolean };
   route?: MailRoute;
   policies?: MailPolicies;
-  /** Slug of whoever runs the mail servers. */
+  /** Slug of the provider that runs the mail hosts. */
   provider?: string;
-  /** What the mail servers said of this mailbox. */
+  /** Result of the RCPT probe for this mailbox. */
   mailbox?: MailboxFinding;
-  /** What they said of a made-up mailbox at the same domain. */
+  /** Result of the RCPT probe for a decoy at the same domain. */
   decoy?: DecoyFinding;
-  /** AI enhancement is turned off: how the mailbox is named says nothing. */
+  /** AI enhancement is off, so the local part is not scored. */
   ignoresName?: true;
-  /** What the model thinks of the mailbox name. Read from the text, at inspection. */
-  nameOpinion?: NameOpinion;
-  /** How mailboxes that were proven at this domain are named. */
+  /** The name model's score of the local part, computed at inspection. */
+  nameScore?: NameScore;
+  /** Naming pattern of mailboxes proven at this domain. */
   naming?: PatternTally;
-  /** How the other addresses of the same list at this domain are named: weaker, for nobody proved them. */
+  /** Naming pattern of the other addresses at this domain in the same list. Weaker, because they are not proven. */
   listNaming?: PatternTally;
-  /** What a language model said that was asked because the rest was ambiguous. */
+  /** A language model's answer, requested when the rest was ambiguous. */
   adjudication?: Adjudication;
-  /** What became of a message to this mailbox, as the account reported it last. */
+  /** Delivery outcome that the account reported last for this mailbox. */
   outcome?: KnownOutcome;
 };
 
-/** How asking for a mailbox ended. */
+/** Result of probing a mailbox. */
 export const MAILBOX_ANSWERS = [
   "accepted",
   "not_found",
@@ -81,24 +81,24 @@ export type MailboxAnswer = (typeof MAILBOX_ANSWERS)[number];
 
 export type MailboxFinding = {
   answer: MailboxAnswer;
-  /** The reply that decided, when there was one. */
+  /** The reply that decided, if there was one. */
   reply?: { code: number; enhanced?: string; text: string };
   mxHost?: string;
-  /** "No such user", said with a code that promises to reconsider. */
+  /** The text says "no such user", but the code is 4xx. */
   isSoftRefusal?: true;
-  /** A permanent refusal of this recipient that gives no reason, and is not aimed at us. */
+  /** A permanent rejection of this recipient without a reason, and not about the sender or our IP. */
   isUnexplained?: true;
-  /** Refused without a reason, in the words in which made-up names are refused, where others are accepted. */
+  /** An unexplained rejection worded like the decoy's, at a host that accepts other recipients. */
   isLikeDecoy?: true;
-  /** Not asked for: the domain is known to take anyone. */
+  /** Not probed: the domain is known to be catch-all. */
   isInferred?: true;
-  /** When asking again may settle it. */
+  /** Seconds after which a retry may be conclusive. */
   retryAfterSeconds?: number;
 };
 
 export type DecoyFinding = Pick<MailboxFinding, "answer" | "reply" | "mxHost" | "retryAfterSeconds"> & {
-  /** How sure we are that the domain takes mail for anyone (or, when refused, that it does not). */
+  /** Probability that the domain is catch-all (or, when the decoy was rejected, that it is not). */
   confidence: number;
 };
 
-export type KnownOutcome = { outcome: Outcome; reportedAtMs: number };
+export type KnownOutcome = { outcome: DeliveryOutcome; reportedAtMs: number };

@@ -1,4 +1,4 @@
-/** Everything worth knowing beside the verdict, as stable words that a program can look for. */
+/** Machine-readable flags: facts beside the verdict, as stable identifiers. */
 import type { Evidence } from "./evidence.ts";
 import { knownOutcome } from "./known-outcome.ts";
 

@@ -3,11 +3,12 @@ export {
   bandOf,
   type Calibration,
   type CalibrationCell,
-  calibrated,
+  calibrateScore,
   calibrationFrom,
-  predictedBounce,
+  predictedBounceRate,
 } from "./calibration.ts";
 export { createResolver, type Resolver, type ResolverOptions } from "./dns/resolver.ts";
+export { createSemaphore, type Semaphore } from "./dns/semaphore.ts";
 export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
 export type { Finding } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
@@ -17,10 +18,14 @@ export {
   ADJUDICATION_REASONS,
   type Adjudication,
   type AdjudicationReason,
-  isAmbiguous,
 } from "./plausibility/adjudication.ts";
 export { type MailboxesAt, suggestKnownDomain } from "./plausibility/domain-typo.ts";
-export { loadNameModel, type NameModel, type NameOpinion, type Trait } from "./plausibility/name-model.ts";
+export {
+  loadNameModel,
+  type NameModel,
+  type NameScore,
+  type NameSignal,
+} from "./plausibility/name-model/name-model.ts";
 export {
   emptyTally,
   fitOf,
@@ -32,8 +37,9 @@ export {
   withMailbox,
 } from "./plausibility/naming-pattern.ts";
 export {
-  hasNamingHabit,
-  hasReadableName,
+  hasNamingPattern,
+  hasScorableName,
+  isAmbiguous,
   type Plausibility,
   plausibilityOf,
 } from "./plausibility/plausibility.ts";
@@ -49,7 +55,7 @@ export {
   type SettingsReader,
   settingsFrom,
 } from "./settings.ts";
-export { type HostLimiter, type HostLimiterFor, LocalHostLimiter } from "./smtp/host-limiter.ts";
+export { type HostLimiter, type HostLimiterFor, LocalHostLimiter, SlotWaiters } from "./smtp/host-limiter.ts";
 export {
   type MailboxFact,
   type Meaning,
@@ -60,12 +66,11 @@ export {
 } from "./smtp/meaning.ts";
 export type { ProviderProfile } from "./smtp/provider-profile.ts";
 export { parseReply, type Reply } from "./smtp/reply.ts";
-export { SlotWaiters } from "./smtp/slot-waiters.ts";
 export {
-  breakerOf,
   initialThrottleState,
   isUnthrottled,
   nextThrottleState,
+  openBreakerOf,
   type ThrottleEvent,
   type ThrottleState,
 } from "./smtp/throttle-state.ts";

@@ -14,7 +14,7 @@ test.for([
   ["ann@gmail", "ann@gmail.com"],
   ["ann@gmial.com", "ann@gmail.com"],
   ["ann@firm.con", "ann@firm.com"],
-] as const)("%s is seen through: %s", ([typed, meant]) => {
+] as const)("%s: the intended address is %s", ([typed, meant]) => {
   expect(inspect(typed).suggestion?.email).toBe(meant);
 });
 
@@ -25,14 +25,14 @@ test.for(["ann@gmail.com", "ann@shop.io", "ann", "ann@@shop.io", "<>", "Ann <ann
   },
 );
 
-test("an IP literal is well-formed and still no public address", () => {
+test("an IP literal is well-formed but not a public address", () => {
   expect(decide(inspect("ann@[192.0.2.1]"))).toMatchObject({
     status: "invalid",
     subStatus: "reserved_domain",
   });
 });
 
-test("the lists speak about the domain and the mailbox name", () => {
+test("the reference lists describe domain and local part", () => {
   expect(inspect("ann@mailinator.com")).toMatchObject({ disposable: "domain", isFree: false });
   expect(inspect("a.n.n+shop@googlemail.com")).toMatchObject({
     canonical: "ann@gmail.com",
@@ -44,23 +44,23 @@ test("the lists speak about the domain and the mailbox name", () => {
   expect(decide(inspect("ann@gmail.com"))).toMatchObject({ subStatus: "provider_syntax" }); // three letters
 });
 
-test("what was looked up once is the same the second time", () => {
+test("a cached domain gives the same evidence", () => {
   for (const email of ["ann@shop.io", "ann@mailinator.com", "ann@gmial.com"]) {
     expect(inspect(email)).toEqual(inspect(email));
   }
 });
 
-test("a mailbox name is read where it may matter: not a role's, a mask's, a throw-away's, or one that is settled", () => {
+test("the local part is scored only where it may matter: not for roles, relays, disposable domains or settled verdicts", () => {
   const read: string[] = [];
   const judge = (local: string) => {
     read.push(local);
-    return { score: 0.9, traits: [] };
+    return { score: 0.9, signals: [] };
   };
   const inspectNames = createInspection({
     disposables: loadDisposables(),
     nameModel: { method: "test", judge },
   });
-  expect(inspectNames("Anna.Lee+shop@firm.io").nameOpinion).toEqual({ score: 0.9, traits: [] });
+  expect(inspectNames("Anna.Lee+shop@firm.io").nameScore).toEqual({ score: 0.9, signals: [] });
   for (const email of [
     "info@firm.io",
     "anna.lee@mozmail.com",
@@ -70,7 +70,7 @@ test("a mailbox name is read where it may matter: not a role's, a mask's, a thro
     '"anna lee"@firm.io',
     "anna.lee",
   ]) {
-    expect(inspectNames(email).nameOpinion).toBeUndefined();
+    expect(inspectNames(email).nameScore).toBeUndefined();
   }
   expect(read).toEqual(["Anna.Lee+shop"]);
   expect(inspect("anna.lee@firm.io")).toMatchObject({ ignoresName: true }); // without a model

@@ -1,6 +1,5 @@
 /**
- * The first look at an address, without asking anyone: syntax, spelling, and what the reference lists
- * say about its domain and its mailbox name.
+ * Offline inspection of an address: syntax, typo suggestion, and the reference lists for its domain and local part.
  */
 import { parseAddress } from "./address/address.ts";
 import { canonicalEmail } from "./address/canonical.ts";
@@ -9,8 +8,8 @@ import { specialUseOf } from "./address/special-use.ts";
 import { suggestDomain, suggestForSingleLabel } from "./address/suggestion.ts";
 import type { AddressSyntaxError } from "./address/syntax-error.ts";
 import type { Evidence } from "./evidence.ts";
-import type { NameModel } from "./plausibility/name-model.ts";
-import { hasReadableName } from "./plausibility/plausibility.ts";
+import type { NameModel } from "./plausibility/name-model/name-model.ts";
+import { hasScorableName } from "./plausibility/plausibility.ts";
 import type { Disposables } from "./reference/disposable.ts";
 import { isFreeProvider } from "./reference/free-providers.ts";
 import { isPrivacyRelay } from "./reference/privacy-relays.ts";
@@ -19,103 +18,105 @@ import { roleOf } from "./reference/roles.ts";
 export type InspectionDeps = {
   disposables: Disposables;
   exemptSpecialUse?: readonly string[];
-  /** Reads mailbox names. Without one, AI enhancement is off. */
+  /** Scores local parts. AI enhancement is off without it. */
   nameModel?: NameModel;
 };
 export type Inspect = (email: string) => Evidence;
 
-/** The domains of a list repeat themselves; what the lists say of one is looked up once, and forgotten in bulk. */
+/** Lists repeat their domains, so the per-domain result is cached. The whole cache is dropped when it is full. */
 const MAX_DOMAINS = 20_000;
 
 export function createInspection(deps: InspectionDeps): Inspect {
-  const views = new Map<string, DomainView>();
+  const cache = new Map<string, DomainEvidence>();
   let generation = deps.disposables.generation;
-  const viewOf = (domain: string): DomainView => {
+  const domainEvidenceOf = (domain: string): DomainEvidence => {
     if (generation !== deps.disposables.generation) {
-      views.clear();
+      cache.clear();
       generation = deps.disposables.generation;
     }
-    const known = views.get(domain);
+    const known = cache.get(domain);
     if (known) return known;
-    const view = lookAt(domain, deps);
-    if (views.size >= MAX_DOMAINS) views.clear();
-    views.set(domain, view);
-    return view;
+    const domainEvidence = inspectDomain(domain, deps);
+    if (cache.size >= MAX_DOMAINS) cache.clear();
+    cache.set(domain, domainEvidence);
+    return domainEvidence;
   };
   return (email) => {
     const parsed = parseAddress(email);
-    if (!parsed.ok) return malformed(email, parsed.complaint);
+    if (!parsed.ok) return malformedEvidence(email, parsed.error);
 
     const { address } = parsed;
     const { local, domain } = address;
     if (address.isIpLiteral) return { email, address, canonical: address.normalized, specialUse: IP_LITERAL };
 
-    const view = viewOf(domain);
+    const domainEvidence = domainEvidenceOf(domain);
     const { canonical, isSubaddressed } = canonicalEmail(local, domain);
-    const { isFree, isPrivacyRelay } = view;
+    const { isFree, isPrivacyRelay } = domainEvidence;
     const evidence: Evidence = { email, address, canonical, isSubaddressed, isFree, isPrivacyRelay };
-    if (view.specialUse !== undefined) evidence.specialUse = view.specialUse;
-    if (view.disposable !== undefined) evidence.disposable = view.disposable;
-    if (view.meant !== undefined) evidence.suggestion = { email: `${local}@${view.meant}`, lookAlike: true };
+    if (domainEvidence.specialUse !== undefined) evidence.specialUse = domainEvidence.specialUse;
+    if (domainEvidence.disposable !== undefined) evidence.disposable = domainEvidence.disposable;
+    if (domainEvidence.suggestedDomain !== undefined)
+      evidence.suggestion = { email: `${local}@${domainEvidence.suggestedDomain}`, lookAlike: true };
     const role = roleOf(address.normalized.slice(0, -domain.length - 1));
     if (role !== undefined) evidence.role = role;
-    // postmaster@ and its kin exist everywhere, whatever names a provider gives to people.
-    const providerComplaint = role === "protocol" ? undefined : providerSyntaxError(local, domain);
-    if (providerComplaint !== undefined) evidence.providerComplaint = providerComplaint;
-    readName(evidence, deps.nameModel);
+    // postmaster@ and the other RFC 2142 names exist everywhere, whatever rules a provider has for personal
+    // mailboxes.
+    const providerError = role === "protocol" ? undefined : providerSyntaxError(local, domain);
+    if (providerError !== undefined) evidence.providerSyntaxError = providerError;
+    scoreLocalPart(evidence, deps.nameModel);
     return evidence;
   };
 }
 
-const IP_LITERAL = "an IP address stands in for a domain";
+const IP_LITERAL = "the domain is an IP address";
 
-/** What can be said of every mailbox at a domain. */
-type DomainView = {
+/** What applies to every mailbox at a domain. */
+type DomainEvidence = {
   specialUse: string | undefined;
   disposable: "own_list" | "domain" | undefined;
   isPrivacyRelay: boolean;
   isFree: boolean;
-  /** The domain that was probably meant. */
-  meant: string | undefined;
+  /** The domain that was probably intended. */
+  suggestedDomain: string | undefined;
 };
 
-function lookAt(domain: string, { disposables, exemptSpecialUse }: InspectionDeps): DomainView {
-  const meant = suggestDomain(domain)?.domain;
-  // Domains one slip away from a giant stand in the lists of throw-away ones, where they do not belong: somebody
-  // catches misdirected mail there. Whoever typed one meant the giant.
-  const isListed = meant === undefined && disposables.isDisposableDomain(domain);
+function inspectDomain(domain: string, { disposables, exemptSpecialUse }: InspectionDeps): DomainEvidence {
+  const suggestedDomain = suggestDomain(domain)?.domain;
+  // Typo domains of large providers appear in disposable lists because they collect misdirected mail. The suggestion
+  // is more useful than calling the address disposable.
+  const isListed = suggestedDomain === undefined && disposables.isDisposableDomain(domain);
   return {
     specialUse: specialUseOf(domain, exemptSpecialUse),
     disposable: disposables.isDenied(domain) ? "own_list" : isListed ? "domain" : undefined,
     isPrivacyRelay: isPrivacyRelay(domain),
     isFree: isFreeProvider(domain),
-    meant,
+    suggestedDomain,
   };
 }
 
-/** What the text has settled already, or what nobody chose as his name, needs no opinion. */
-function readName(evidence: Evidence, model: NameModel | undefined): void {
+/** Skipped where the text has settled the verdict, and for names no person chose (roles, relays, disposable). */
+function scoreLocalPart(evidence: Evidence, model: NameModel | undefined): void {
   if (!model) {
     evidence.ignoresName = true;
     return;
   }
-  const { specialUse, providerComplaint } = evidence;
-  if (specialUse !== undefined || providerComplaint !== undefined || !hasReadableName(evidence)) return;
-  const opinion = model.judge(evidence.address!.local);
-  if (opinion) evidence.nameOpinion = opinion;
+  const { specialUse, providerSyntaxError } = evidence;
+  if (specialUse !== undefined || providerSyntaxError !== undefined || !hasScorableName(evidence)) return;
+  const nameScore = model.judge(evidence.address!.local);
+  if (nameScore) evidence.nameScore = nameScore;
 }
 
-/** An address can often be seen through the mistake. */
-function malformed(email: string, complaint: AddressSyntaxError): Evidence {
-  const meant = seenThrough(email, complaint);
+/** Many malformed inputs still show which address was intended. */
+function malformedEvidence(email: string, syntaxError: AddressSyntaxError): Evidence {
+  const suggested = intendedAddress(email, syntaxError);
   return {
     email,
-    complaint,
-    ...(meant === undefined ? {} : { suggestion: { email: meant, lookAlike: false } }),
+    syntaxError,
+    ...(suggested === undefined ? {} : { suggestion: { email: suggested, lookAlike: false } }),
   };
 }
 
-function seenThrough(email: string, { rule, position }: AddressSyntaxError): string | undefined {
+function intendedAddress(email: string, { rule, position }: AddressSyntaxError): string | undefined {
   switch (rule) {
     case "display_name": // Ann Lee <ann@example.com>
       return wellFormed(email.slice(email.lastIndexOf("<") + 1, email.lastIndexOf(">")));
@@ -127,8 +128,8 @@ function seenThrough(email: string, { rule, position }: AddressSyntaxError): str
     case "local_double_dot":
       return wellFormed(email.slice(0, 1024).replace(/\.{2,}/g, "."));
     case "domain_single_label": {
-      const meant = suggestForSingleLabel(email.slice(position).trim().toLowerCase());
-      return meant && wellFormed(`${email.slice(0, position)}${meant.domain}`);
+      const suggestedDomain = suggestForSingleLabel(email.slice(position).trim().toLowerCase());
+      return suggestedDomain && wellFormed(`${email.slice(0, position)}${suggestedDomain.domain}`);
     }
     default:
       return undefined;

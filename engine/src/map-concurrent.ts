@@ -1,62 +1,62 @@
 /**
- * Works on many things at once and hands results out as they come, in whatever order.
+ * Maps a source with bounded concurrency and yields results in completion order.
  *
- * At most `width` things are under way or waiting to be fetched, so memory is bounded however long the source is and
- * however slow the consumer. A slow source holds up nothing that is already done.
+ * At most `concurrency` items are running or waiting to be consumed, so memory is bounded however long the source is
+ * and however slow the consumer. A slow source does not delay results that are ready.
  */
 import { type Deferred, deferred } from "./deferred.ts";
 
-export async function* asTheyCome<T, R>(
-  things: AsyncIterable<T> | Iterable<T>,
-  width: number,
-  work: (thing: T) => Promise<R>,
+export async function* mapConcurrent<T, R>(
+  items: AsyncIterable<T> | Iterable<T>,
+  concurrency: number,
+  mapItem: (item: T) => Promise<R>,
 ): AsyncGenerator<R> {
-  const source = Symbol.asyncIterator in things ? things[Symbol.asyncIterator]() : things[Symbol.iterator]();
+  const source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const done: R[] = [];
-  let underWay = 0;
+  let running = 0;
   let isReading = false;
-  let isDrained = false;
+  let isExhausted = false;
   let failure: { error: unknown } | undefined;
-  let bell: Deferred<void> = deferred();
-  const ring = () => {
-    bell.resolve();
-    bell = deferred();
+  let change: Deferred<void> = deferred();
+  const signal = () => {
+    change.resolve();
+    change = deferred();
   };
   const fail = (error: unknown) => {
     failure ??= { error };
-    ring();
+    signal();
   };
 
-  const begin = (thing: T) => {
-    underWay++;
-    work(thing).then((result) => {
-      underWay--;
+  const start = (item: T) => {
+    running++;
+    mapItem(item).then((result) => {
+      running--;
       done.push(result);
-      ring();
+      signal();
     }, fail);
   };
   const read = async () => {
     isReading = true;
-    while (!isDrained && !failure && underWay + done.length < width) {
+    while (!isExhausted && !failure && running + done.length < concurrency) {
       const next = await source.next();
-      if (next.done) isDrained = true;
-      else begin(next.value);
+      if (next.done) isExhausted = true;
+      else start(next.value);
     }
     isReading = false;
-    ring();
+    signal();
   };
 
   try {
     for (;;) {
       if (failure) throw failure.error;
-      const hasRoom = !isDrained && underWay + done.length < width;
+      const hasRoom = !isExhausted && running + done.length < concurrency;
       if (hasRoom && !isReading) read().catch(fail);
       if (done.length > 0) yield done.shift()!;
-      else if (isDrained && underWay === 0) return;
-      else await bell.promise;
+      else if (isExhausted && running === 0) return;
+      else await change.promise;
     }
   } finally {
     const closed = Promise.resolve(source.return?.()).catch(() => {});
-    if (!isReading) await closed; // a source that is still looking for its next thing cannot hold us
+    if (!isReading) await closed; // a source whose `next` is still pending would block `return`
   }
 }

@@ -1,15 +1,15 @@
-/** Presents evidence and its verdict in the words of the contract: the result that API and CLI return. */
+/** Converts evidence and verdict to the contract's `ValidationResult`, as returned by API and CLI. */
 import type { ValidationResult } from "@mailvet/contract";
-import { type Calibration, scoreAfter } from "./calibration.ts";
+import { type Calibration, scoreWithCalibration } from "./calibration.ts";
 import type { Evidence } from "./evidence.ts";
 import { flagsOf } from "./flags.ts";
 import { suggestLocal } from "./plausibility/local-part-typo.ts";
-import { hasReadableName, plausibilityOf } from "./plausibility/plausibility.ts";
+import { hasScorableName, plausibilityOf } from "./plausibility/plausibility.ts";
 import { reasonOf } from "./reason.ts";
 import { verdictScore } from "./score.ts";
 import { decide, isUnproven, type Verdict } from "./verdict.ts";
 
-/** What the result says about the asking rather than about the address. */
+/** Properties of the request rather than of the address. */
 export type ReportRequest = {
   requestId: string;
   planTier: string;
@@ -17,20 +17,22 @@ export type ReportRequest = {
   /** Unix time in milliseconds when the evidence was gathered. */
   checkedAtMs: number;
   cached: boolean;
-  /** What the outcomes that this account reported taught about its scores. */
+  /** Calibration of the account's scores, from the outcomes it reported. */
   calibration?: Calibration | undefined;
 };
 
 const MAX_SMTP_MESSAGE = 300;
-/** What the account's own outcomes taught has moved the score. */
+/** Set when calibration changed the score. */
 const SCORE_CALIBRATED = "score_calibrated";
 
-export function reportOf(evidence: Evidence, asking: ReportRequest): ValidationResult {
+export function reportOf(evidence: Evidence, request: ReportRequest): ValidationResult {
   const verdict = decide(evidence);
   const { address, mailbox, decoy } = evidence;
-  const opinion = verdict.subStatus === "" ? plausibilityOf(evidence) : verdict.plausibility; // a fine name moves nothing
+  const plausibility = verdict.subStatus === "" ? plausibilityOf(evidence) : verdict.plausibility; // a plausible name changes nothing
   const uncalibrated = verdictScore(evidence, verdict);
-  const score = asking.calibration ? scoreAfter(evidence, verdict, asking.calibration) : uncalibrated;
+  const score = request.calibration
+    ? scoreWithCalibration(evidence, verdict, request.calibration)
+    : uncalibrated;
   const isCatchall = mailbox?.answer === "accepted" && decoy?.answer === "accepted";
   return {
     email: evidence.email,
@@ -40,10 +42,10 @@ export function reportOf(evidence: Evidence, asking: ReportRequest): ValidationR
     safe_to_send: verdict.safeToSend,
     is_valid: verdict.isValid,
     reason: reasonOf(evidence, verdict),
-    suggestion: evidence.suggestion?.email ?? meantByName(evidence, verdict) ?? null,
+    suggestion: evidence.suggestion?.email ?? suggestedLocalPart(evidence, verdict) ?? null,
     score,
     flags: [...flagsOf(evidence), ...(score === uncalibrated ? [] : [SCORE_CALIBRATED])],
-    request_id: asking.requestId,
+    request_id: request.requestId,
     details: {
       syntax_valid: address !== undefined,
       dns_valid: evidence.route?.kind === "mail_hosts",
@@ -61,36 +63,36 @@ export function reportOf(evidence: Evidence, asking: ReportRequest): ValidationR
       is_subaddressed: evidence.isSubaddressed === true,
       mx_host: mailbox?.mxHost ?? firstMailHost(evidence),
       smtp_enhanced_code: mailbox?.reply?.enhanced ?? "",
-      smtp_message: cleaned(mailbox?.reply?.text ?? ""),
+      smtp_message: sanitizeText(mailbox?.reply?.text ?? ""),
       has_mta_sts: evidence.policies?.mtaSts === true,
-      syntax_error: evidence.complaint ?? null,
+      syntax_error: evidence.syntaxError ?? null,
     },
     catchall: { is_catchall: isCatchall, confidence: decoy?.confidence ?? null },
     ai_enhancement: {
-      used: opinion !== undefined,
-      method: opinion?.method ?? null,
-      score: opinion?.score ?? null,
-      reasons: opinion?.reasons ?? [],
+      used: plausibility !== undefined,
+      method: plausibility?.method ?? null,
+      score: plausibility?.score ?? null,
+      reasons: plausibility?.reasons ?? [],
     },
-    performance: { response_time_ms: Math.round(asking.responseTimeMs) },
+    performance: { response_time_ms: Math.round(request.responseTimeMs) },
     metadata: {
       timestamp: Date.now() / 1000,
-      plan_tier: asking.planTier,
-      features_used: { catchall_detection: decoy !== undefined, ai_enhancement: opinion !== undefined },
-      cached: asking.cached,
-      checked_at: asking.checkedAtMs / 1000,
+      plan_tier: request.planTier,
+      features_used: { catchall_detection: decoy !== undefined, ai_enhancement: plausibility !== undefined },
+      cached: request.cached,
+      checked_at: request.checkedAtMs / 1000,
       retry_after: verdict.status === "unknown" ? retryAfter(evidence) : null,
     },
   };
 }
 
-/** The address with a slip in its name mended. A mailbox that exists has no slip in its name. */
-function meantByName(evidence: Evidence, verdict: Verdict): string | undefined {
+/** The address with a typo in the local part corrected. Not offered for a mailbox that exists. */
+function suggestedLocalPart(evidence: Evidence, verdict: Verdict): string | undefined {
   if (!isUnproven(verdict) && verdict.subStatus !== "mailbox_not_found") return undefined;
-  if (!hasReadableName(evidence)) return undefined;
+  if (!hasScorableName(evidence)) return undefined;
   const { local, unicodeDomain } = evidence.address!;
-  const meant = suggestLocal(local);
-  return meant === undefined ? undefined : `${meant}@${unicodeDomain}`;
+  const suggested = suggestLocal(local);
+  return suggested === undefined ? undefined : `${suggested}@${unicodeDomain}`;
 }
 
 const RETRY_DNS_AFTER_SECONDS = 300;
@@ -106,8 +108,8 @@ function firstMailHost({ route }: Evidence): string {
   return "";
 }
 
-/** A stranger's words, made safe to show: no control characters, one line, not long. */
-export function cleaned(text: string): string {
+/** Remote text made safe to display: one line, no control characters, limited length. */
+export function sanitizeText(text: string): string {
   const line = text.replace(/\p{C}+/gu, " ").trim();
   return line.length > MAX_SMTP_MESSAGE ? `${line.slice(0, MAX_SMTP_MESSAGE)}…` : line;
 }

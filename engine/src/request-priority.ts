@@ -1,7 +1,7 @@
-/** Whether somebody waits for an answer in person. That may come to be so while the question is on its way. */
+/** Whether a caller is blocked on the result. May be raised while the request is queued or running. */
 export class RequestPriority {
   #isUrgent: boolean;
-  #tell: (() => void) | undefined;
+  #listener: (() => void) | undefined;
 
   constructor(isUrgent = false) {
     this.#isUrgent = isUrgent;
@@ -11,19 +11,19 @@ export class RequestPriority {
     return this.#isUrgent;
   }
 
-  /** Whoever has the question in hand is told when it becomes urgent. */
-  onRaise(tell: () => void): void {
-    this.#tell = tell;
+  /** The listener is called once, when the request becomes urgent. */
+  onRaise(listener: () => void): void {
+    this.#listener = listener;
   }
 
   raise(): void {
     if (this.#isUrgent) return;
     this.#isUrgent = true;
-    this.#tell?.();
+    this.#listener?.();
   }
 
-  /** The answer is there: nobody need be told any more. */
+  /** The request is done: drops the listener. */
   end(): void {
-    this.#tell = undefined;
+    this.#listener = undefined;
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The score: the estimated chance, in percent, that a message sent now is accepted.
+ * The score: estimated probability, in percent, that a message sent now is accepted.
  *
- * It starts from the verdict and moves with what else is known. A score never leaves the band of its
- * verdict, so sorting a list by score never puts a dead address above a live one.
+ * It starts from the verdict and is adjusted by the other evidence. It never leaves the band of its verdict, so
+ * sorting by score never puts an invalid address above a valid one.
  */
 import type { SubStatus } from "@mailvet/contract";
 import type { Evidence } from "./evidence.ts";
@@ -47,8 +47,8 @@ const BANDS: Record<SubStatus, Band> = {
   smtputf8_unsupported: [0, 2, 5],
 };
 
-/** What moves the score inside its band: [points, when]. */
-const NUDGES: readonly (readonly [points: number, applies: (e: Evidence) => boolean])[] = [
+/** Adjustments within the band: [points, condition]. */
+const ADJUSTMENTS: readonly (readonly [points: number, applies: (e: Evidence) => boolean])[] = [
   [+2, (e) => e.policies?.spf === true],
   [+2, (e) => e.policies?.dmarc === true],
   [-5, (e) => e.policies?.spf === false && e.policies.dmarc === false],
@@ -61,19 +61,19 @@ export function verdictScore(evidence: Evidence, verdict: Verdict): number {
   const band = BANDS[verdict.subStatus];
   const [lowest, start, highest] = band;
   let score = start;
-  for (const [points, applies] of NUDGES) if (applies(evidence)) score += points;
+  for (const [points, applies] of ADJUSTMENTS) if (applies(evidence)) score += points;
   if (isUnproven(verdict)) {
     const outcome = knownOutcome(evidence);
     if (outcome === "bounced") return lowest;
     if (outcome === "delivered") return highest;
-    score += pointsOfName(verdict, band);
+    score += nameAdjustment(verdict, band);
   }
   return Math.round(Math.min(highest, Math.max(lowest, score)));
 }
 
-/** Where SMTP cannot tell, the look of the mailbox name moves the score across its band, from either end to the other. */
-function pointsOfName({ plausibility }: Verdict, [lowest, start, highest]: Band): number {
+/** Where SMTP is inconclusive, the plausibility of the local part moves the score across the whole band. */
+function nameAdjustment({ plausibility }: Verdict, [lowest, start, highest]: Band): number {
   if (!plausibility) return 0;
-  const lean = 2 * plausibility.score - 1;
-  return lean * (lean < 0 ? start - lowest : highest - start);
+  const direction = 2 * plausibility.score - 1;
+  return direction * (direction < 0 ? start - lowest : highest - start);
 }

@@ -14,7 +14,7 @@ function read(env: Environment) {
 const folder = mkdtempSync(join(tmpdir(), "mailvet-settings-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("without settings there are sound defaults", () => {
+test("every setting has a default", () => {
   expect(read({})).toMatchObject({
     dnsServers: [],
     egressAllow: [],
@@ -33,19 +33,19 @@ test("an empty variable counts as unset", () => {
   });
 });
 
-test("servers come with and without a port, in both families", () => {
+test("name servers are accepted with and without a port, IPv4 and IPv6", () => {
   const servers = ["192.0.2.1", "192.0.2.1:5353", "2001:db8::1", "[2001:db8::1]:53", "[2001:db8::1]"];
   expect(read({ DNS_SERVERS: servers.join(", ") }).dnsServers).toEqual(servers);
 });
 
-test("the sender follows the name we greet with, unless it is said", () => {
+test("MAIL_FROM defaults to postmaster at EHLO_NAME", () => {
   expect(read({ EHLO_NAME: "probe.example.com" }).egress.mailFrom).toBe("postmaster@probe.example.com");
   expect(read({ EHLO_NAME: "probe.example.com", MAIL_FROM: "x@y.example" }).egress.mailFrom).toBe(
     "x@y.example",
   );
 });
 
-test("a proxy's name, port, user and password are taken apart", () => {
+test("a proxy URL is split into host, port, user and password", () => {
   expect(read({ SOCKS_PROXY: "socks5://ann:p%40ss@127.0.0.1:1080" }).egress.proxy).toEqual({
     host: "127.0.0.1",
     port: 1080,
@@ -54,12 +54,12 @@ test("a proxy's name, port, user and password are taken apart", () => {
   });
 });
 
-test("AI enhancement can be turned off, in so many words", () => {
+test('AI enhancement is turned off by "off" only', () => {
   expect(read({ AI_ENHANCEMENT: "off" }).aiEnhancement).toBe(false);
   expect(() => read({ AI_ENHANCEMENT: "no" })).toThrow("AI_ENHANCEMENT=no: expected one of on, off");
 });
 
-test("whoever opens a private range may use .test", () => {
+test(".test is allowed once a private range is opened", () => {
   expect(read({ EGRESS_ALLOW: "127.0.0.0/8, fd00::/8" }).exemptSpecialUse).toEqual(["test"]);
 });
 
@@ -91,7 +91,7 @@ test.for([
   ["SOCKS_PROXY", "socks5://ann:100%@127.0.0.1:1080"],
   ["LOCAL_LISTS", "/nowhere/own.txt"],
   ["LOCAL_LISTS", "/tmp"],
-] as const)("%s=%j is refused by name", ([name, value]) => {
+] as const)("%s=%j is rejected by name", ([name, value]) => {
   expect(() => read({ [name]: value })).toThrow(new RegExp(`${name}=`));
 });
 
@@ -101,13 +101,13 @@ test.for([
   "http://ann:s3cret@127.0.0.1:1080",
   "ann:s3cret@127.0.0.1:1080",
   "socks5://s3cret@127.0.0.1",
-])("what is said about %j shows no password", (SOCKS_PROXY) => {
+])("the problem reported for %j shows no password", (SOCKS_PROXY) => {
   const [problem] = problemsOf({ SOCKS_PROXY });
   expect(problem).toContain("***@127.0.0.1");
   expect(problem).not.toContain("s3cret");
 });
 
-test("a secret that cannot be used is not shown either", () => {
+test("an invalid secret is not shown", () => {
   const reader = settingsFrom({ ADMIN_PASSWORD: "hunter2" });
   expect(reader.secret("ADMIN_PASSWORD", "10 characters or more", (value) => value.length >= 10)).toBe(
     undefined,
@@ -115,20 +115,20 @@ test("a secret that cannot be used is not shown either", () => {
   expect(() => reader.reportProblems()).toThrow(/ADMIN_PASSWORD=\*\*\*: expected 10 characters or more/);
 });
 
-test("a name we greet with may have capitals, hyphens and digits", () => {
+test("EHLO_NAME may have capitals, hyphens and digits", () => {
   expect(read({ EHLO_NAME: "Probe-1.example.COM" }).egress.ehloName).toBe("Probe-1.example.COM");
 });
 
-test("every bad line of the operator's own list is named by its number", () => {
+test("every bad line of the local list is reported with its number", () => {
   const LOCAL_LISTS = join(folder, "own.txt");
   writeFileSync(LOCAL_LISTS, "allow example.com\nforbid example.net\n# fine\ndeny\n");
   expect(problemsOf({ LOCAL_LISTS })).toEqual([
-    `LOCAL_LISTS=${LOCAL_LISTS}: line 2: a line begins with "allow" or "deny": forbid example.net`,
-    `LOCAL_LISTS=${LOCAL_LISTS}: line 4: a domain is missing: deny`,
+    `LOCAL_LISTS=${LOCAL_LISTS}: line 2: a line must begin with "allow" or "deny": forbid example.net`,
+    `LOCAL_LISTS=${LOCAL_LISTS}: line 4: the domain is missing: deny`,
   ]);
 });
 
-test("a file that is something else altogether does not flood the report", () => {
+test("a file of another kind does not flood the report", () => {
   const LOCAL_LISTS = join(folder, "other.txt");
   writeFileSync(LOCAL_LISTS, "ann@example.com\n".repeat(5000));
   const problems = problemsOf({ LOCAL_LISTS });
@@ -136,7 +136,7 @@ test("a file that is something else altogether does not flood the report", () =>
   expect(problems.at(-1)).toContain("and 4900 more lines");
 });
 
-test("an own list without faults is taken", () => {
+test("a valid local list is accepted", () => {
   const LOCAL_LISTS = join(folder, "good.txt");
   writeFileSync(LOCAL_LISTS, "allow example.com\n");
   expect(read({ LOCAL_LISTS }).localListsFile).toBe(LOCAL_LISTS);

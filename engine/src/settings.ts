@@ -1,8 +1,8 @@
 /**
- * Reads settings from environment variables, once, and reports every bad one together.
+ * Reads settings from environment variables once, and reports all invalid ones together.
  *
- * `settingsFrom` is the reader that service and CLI share; `readEngineSettings` takes what the engine needs.
- * Everything below receives plain values and never looks at the environment.
+ * `settingsFrom` is the reader that service and CLI share; `readEngineSettings` reads the engine's part. All other
+ * modules receive plain values and never read the environment.
  */
 import { isIP } from "node:net";
 import { hostname } from "node:os";
@@ -16,13 +16,13 @@ import type { SocksProxy } from "./smtp/socks.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Thrown once, naming every setting that cannot be used. */
+/** Thrown once, naming every invalid setting. */
 export class BadSettings extends Error {
   override readonly name = "BadSettings";
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(`These settings cannot be used:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    super(`Invalid settings:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
     this.problems = problems;
   }
 }
@@ -31,10 +31,11 @@ export function settingsFrom(env: Environment) {
   const problems: string[] = [];
   /** An empty variable counts as unset: that is what a line `NAME=` in an env file means. */
   const text = (name: string) => env[name]?.trim() || undefined;
-  const complain = (name: string, value: string, why: string) => {
+  const report = (name: string, value: string, why: string) => {
     problems.push(`${name}=${withoutPassword(value)}: ${why}`);
   };
-  const refuse = (name: string, value: string, wanted: string) => complain(name, value, `expected ${wanted}`);
+  const reportExpected = (name: string, value: string, wanted: string) =>
+    report(name, value, `expected ${wanted}`);
 
   return {
     text,
@@ -43,7 +44,7 @@ export function settingsFrom(env: Environment) {
       if (value === undefined) return fallback;
       const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
       if (number >= min && number <= max) return number;
-      refuse(name, value, `a whole number from ${min} to ${max}`);
+      reportExpected(name, value, `a whole number from ${min} to ${max}`);
       return fallback;
     },
     seconds(name: string, { fallback, max }: { fallback: number; max: number }): number {
@@ -51,7 +52,7 @@ export function settingsFrom(env: Environment) {
       if (value === undefined) return fallback;
       const number = /^\d{1,9}(\.\d{1,3})?$/.test(value) ? Number(value) : Number.NaN;
       if (number > 0 && number <= max) return number;
-      refuse(name, value, `seconds, more than 0 and at most ${max}`);
+      reportExpected(name, value, `seconds, more than 0 and at most ${max}`);
       return fallback;
     },
     oneOf<const T extends string>(
@@ -61,38 +62,38 @@ export function settingsFrom(env: Environment) {
       const value = text(name);
       if (value === undefined) return fallback;
       const choice = choices.find((candidate) => candidate === value);
-      if (choice === undefined) refuse(name, value, `one of ${choices.join(", ")}`);
+      if (choice === undefined) reportExpected(name, value, `one of ${choices.join(", ")}`);
       return choice ?? fallback;
     },
-    /** Text that `isGood` accepts. */
+    /** Text that satisfies `isGood`. */
     matching(name: string, wanted: string, isGood: (value: string) => boolean): string | undefined {
       const value = text(name);
       if (value === undefined || isGood(value)) return value;
-      refuse(name, value, wanted);
+      reportExpected(name, value, wanted);
       return undefined;
     },
-    /** The same for what must never be printed. */
+    /** Like `matching`, but the value is never printed. */
     secret(name: string, wanted: string, isGood: (value: string) => boolean): string | undefined {
       const value = text(name);
       if (value === undefined || isGood(value)) return value;
-      refuse(name, "***", wanted);
+      reportExpected(name, "***", wanted);
       return undefined;
     },
-    /** A comma-separated list, every item of which must pass `isGood`. */
+    /** A comma-separated list, every item of which must satisfy `isGood`. */
     list(name: string, wanted: string, isGood: (item: string) => boolean): string[] {
       const items = (text(name) ?? "").split(",").map((item) => item.trim());
-      const named = items.filter((item) => item !== "");
-      for (const item of named) if (!isGood(item)) refuse(name, item, wanted);
-      return named.filter(isGood);
+      const given = items.filter((item) => item !== "");
+      for (const item of given) if (!isGood(item)) reportExpected(name, item, wanted);
+      return given.filter(isGood);
     },
-    /** The path of a file that can be read, and about the content of which there are no complaints. */
-    file(name: string, complaintsAbout: (path: string) => string[]): string | undefined {
+    /** Path of a readable file whose content has no problems. */
+    file(name: string, problemsOf: (path: string) => string[]): string | undefined {
       const path = text(name);
       if (path === undefined) return undefined;
       try {
-        for (const complaint of complaintsAbout(path)) complain(name, path, complaint);
+        for (const problem of problemsOf(path)) report(name, path, problem);
       } catch (error) {
-        complain(name, path, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+        report(name, path, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
       }
       return path;
     },
@@ -102,7 +103,7 @@ export function settingsFrom(env: Environment) {
   };
 }
 
-/** Problems are printed and logged, where no `user:password@` belongs. */
+/** Problems are printed and logged, so `user:password@` is masked. */
 function withoutPassword(value: string): string {
   const scheme = value.indexOf("://");
   const start = scheme < 0 ? 0 : scheme + "://".length;
@@ -114,22 +115,22 @@ function withoutPassword(value: string): string {
 export type SettingsReader = ReturnType<typeof settingsFrom>;
 
 export type EngineSettings = {
-  /** Resolvers to ask, as ip[:port]; empty means those of the operating system. */
+  /** Name servers as ip[:port]; empty means those of the operating system. */
   dnsServers: string[];
-  /** CIDR ranges we may connect to although they are not public. */
+  /** CIDR ranges that may be connected to although they are not public. */
   egressAllow: string[];
   smtpPort: number;
   egress: Egress;
   probeTimeoutMs: number;
-  /** Connections at once to a mail host without a profile of its own. */
+  /** Concurrent connections to a mail host without a provider profile. */
   connectionsPerHost: number;
-  /** Where refreshed reference lists are kept. */
+  /** Directory of the refreshed reference lists. */
   listsDirectory: string | undefined;
   /** The operator's own allow/deny file. */
   localListsFile: string | undefined;
-  /** Whether the look of a mailbox name has a say where mail servers leave it open. */
+  /** Whether the local part influences the score where SMTP is inconclusive. */
   aiEnhancement: boolean;
-  /** Special-use names that count as ordinary ones here. */
+  /** Special-use names that are treated as ordinary names. */
   exemptSpecialUse: string[];
 };
 
@@ -147,17 +148,17 @@ export function readEngineSettings(read: SettingsReader): EngineSettings {
     probeTimeoutMs: read.seconds("PROBE_TIMEOUT_SECONDS", { fallback: 30, max: 600 }) * 1000,
     connectionsPerHost: read.integer("CONNECTIONS_PER_HOST", { fallback: 1, min: 1, max: 100 }),
     listsDirectory: read.text("LISTS_DIR"),
-    localListsFile: read.file("LOCAL_LISTS", complaintsAboutLists),
+    localListsFile: read.file("LOCAL_LISTS", localListProblems),
     aiEnhancement: read.oneOf("AI_ENHANCEMENT", { fallback: "on", choices: ["on", "off"] }) === "on",
-    // Whoever opens private ranges is testing, and .test is the name for that; otherwise it is reserved.
+    // Private ranges are opened for testing only, and .test is reserved for that (RFC 6761).
     exemptSpecialUse: egressAllow.length > 0 ? ["test"] : [],
   };
 }
 
-/** Who we are to mail servers. Without EHLO_NAME it is this machine's own name, which is right on a mail host only. */
+/** SMTP identity. Without EHLO_NAME the machine's own name is used, which is right on a mail host only. */
 function readEgress(read: SettingsReader): Egress {
   const ehloName =
-    read.matching("EHLO_NAME", "a host name such as probe.example.com", isGreetingName) ?? hostname();
+    read.matching("EHLO_NAME", "a host name such as probe.example.com", isEhloName) ?? hostname();
   const mailFrom = read.matching("MAIL_FROM", "an address such as probe@example.com", isSender);
   const sourceAddress = read.matching(
     "SOURCE_ADDRESS",
@@ -177,8 +178,8 @@ function readEgress(read: SettingsReader): Egress {
   };
 }
 
-/** Unlike a mail exchanger's name, ours must be one that no server can object to. */
-function isGreetingName(value: string): boolean {
+/** Stricter than for MX names: an underscore in EHLO is rejected by some servers. */
+function isEhloName(value: string): boolean {
   return isHostName(value.toLowerCase()) && !value.includes("_");
 }
 
@@ -199,16 +200,16 @@ function proxyFrom(text: string): SocksProxy | undefined {
   }
 }
 
-/** A file that is something else altogether is known by its first lines. */
-const COMPLAINTS_TOLD = 100;
+/** Enough to recognise that the file is something else altogether. */
+const MAX_REPORTED_LINES = 100;
 
-function complaintsAboutLists(path: string): string[] {
+function localListProblems(path: string): string[] {
   const { problems } = readLocalLists(path);
-  const told = problems
-    .slice(0, COMPLAINTS_TOLD)
+  const shown = problems
+    .slice(0, MAX_REPORTED_LINES)
     .map(({ line, text, reason }) => `line ${line}: ${reason}: ${text}`);
-  const untold = problems.length - told.length;
-  return untold > 0 ? [...told, `and ${untold} more lines`] : told;
+  const hidden = problems.length - shown.length;
+  return hidden > 0 ? [...shown, `and ${hidden} more lines`] : shown;
 }
 
 function isServer(item: string): boolean {

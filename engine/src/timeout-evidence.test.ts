@@ -14,64 +14,64 @@ const routed: Evidence = {
   ...inspected,
   route: { kind: "mail_hosts", implicit: false, hosts, isPartial: false },
 };
-const heard = (answer: MailboxAnswer): Evidence => ({ ...routed, mailbox: { answer } });
-const asking = { requestId: "r", planTier: "free", responseTimeMs: 1, checkedAtMs: 0, cached: false };
+const probed = (answer: MailboxAnswer): Evidence => ({ ...routed, mailbox: { answer } });
+const request = { requestId: "r", planTier: "free", responseTimeMs: 1, checkedAtMs: 0, cached: false };
 
-/** Verdict and retry_after of what is presented for half-done evidence. */
+/** Verdict and retry_after reported for partial evidence. */
 function presented(evidence: Evidence): string {
-  const { status, sub_status, metadata } = reportOf(timeoutEvidence(evidence, 20), asking);
+  const { status, sub_status, metadata } = reportOf(timeoutEvidence(evidence, 20), request);
   return `${status} ${sub_status || "-"}${metadata.retry_after === null ? "" : ` after ${metadata.retry_after} s`}`;
 }
 
 test.each([
-  ["no name server has answered yet", inspected, "unknown dns_error after 300 s"],
-  ["the mail host has not been heard", routed, "unknown smtp_timeout after 20 s"],
-  ["accepted, but the made-up name is still open", heard("accepted"), "unknown smtp_timeout after 20 s"],
-] as const)("what is still open is unknown, and worth asking for again: %s", (_, evidence, verdict) => {
+  ["DNS has not answered yet", inspected, "unknown dns_error after 300 s"],
+  ["the mail host has not replied yet", routed, "unknown smtp_timeout after 20 s"],
+  ["accepted, but the decoy is pending", probed("accepted"), "unknown smtp_timeout after 20 s"],
+] as const)("an unfinished stage gives unknown with a retry time: %s", (_, evidence, verdict) => {
   expect(presented(evidence)).toBe(verdict);
 });
 
 test.each([
-  ["a text that is no address", { email: "ann" }, "invalid syntax_error"],
+  ["a malformed address", { email: "ann" }, "invalid syntax_error"],
   ["a reserved name", { ...inspected, specialUse: "is reserved" }, "invalid reserved_domain"],
   ["no such domain", { ...inspected, route: { kind: "domain_not_found" } }, "invalid domain_not_found"],
-  ["a throw-away service", { ...routed, disposable: "domain" }, "risky disposable"],
-  ["a refused mailbox", heard("not_found"), "invalid mailbox_not_found"],
+  ["a disposable domain", { ...routed, disposable: "domain" }, "risky disposable"],
+  ["a rejected mailbox", probed("not_found"), "invalid mailbox_not_found"],
   [
     "a catch-all domain, known before",
-    { ...heard("accepted"), decoy: { answer: "accepted", confidence: 0.9 } },
+    { ...probed("accepted"), decoy: { answer: "accepted", confidence: 0.9 } },
     "risky catch_all",
   ],
   [
-    "proven, and only SPF is still open",
-    { ...heard("accepted"), decoy: { answer: "not_found", confidence: 0.95 } },
+    "proven, and only SPF is pending",
+    { ...probed("accepted"), decoy: { answer: "not_found", confidence: 0.95 } },
     "valid -",
   ],
   [
-    "greylisted, with a time of its own",
+    "greylisted, with its own retry time",
     { ...routed, mailbox: { answer: "greylisted", retryAfterSeconds: 360 } },
     "unknown greylisted after 360 s",
   ],
-  ["a bug of ours", { ...inspected, failure: "Error: oh" }, "unknown internal_error"],
+  ["an internal error", { ...inspected, failure: "Error: failed" }, "unknown internal_error"],
 ] as const satisfies [string, Evidence, string][])(
-  "what has settled the verdict already stays: %s",
+  "a verdict that is settled already is kept: %s",
   (_, evidence, verdict) => {
     expect(presented(evidence)).toBe(verdict);
   },
 );
 
-test("nothing that is still open is called valid or invalid", () => {
-  for (const open of [inspected, routed, heard("accepted")]) {
-    for (const trait of [{ role: "department" }, { isPrivacyRelay: true }, { isFree: true }] as const) {
-      const { status, is_valid, sub_status } = reportOf(timeoutEvidence({ ...open, ...trait }, 20), asking);
+test("unfinished evidence is never valid or invalid", () => {
+  for (const open of [inspected, routed, probed("accepted")]) {
+    for (const fact of [{ role: "department" }, { isPrivacyRelay: true }, { isFree: true }] as const) {
+      const { status, is_valid, sub_status } = reportOf(timeoutEvidence({ ...open, ...fact }, 20), request);
       expect([status, is_valid]).toEqual(["unknown", false]);
       expect(ALL_SUB_STATUSES).toContain(sub_status);
     }
   }
 });
 
-test("what is presented does not change when the check goes on, nor the other way round", () => {
-  const live = structuredClone(heard("accepted"));
+test("the copy is independent of the running check", () => {
+  const live = structuredClone(probed("accepted"));
   const shown = timeoutEvidence(live, 20);
   const before = structuredClone(shown);
   live.decoy = { answer: "not_found", confidence: 0.95 };

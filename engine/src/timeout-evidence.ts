@@ -1,18 +1,18 @@
 /**
- * Half-done evidence, made fit to be judged: for a caller who cannot wait any longer while the check goes on.
+ * Completes partial evidence with timeouts, for a caller whose time budget ends while the check goes on.
  *
- * What has been found stays and may have settled the verdict already. What nobody has answered yet is put down as
- * silence, which says nothing about the mailbox: so the verdict is an unknown, and never better or worse than that.
+ * Facts found so far are kept and may have settled the verdict. Stages that have not answered count as timed out,
+ * which says nothing about the mailbox, so the verdict is `unknown`.
  */
 import type { SubStatus } from "@mailvet/contract";
 import type { Level } from "@mailvet/contract/words";
 import type { Evidence } from "./evidence.ts";
 import { decide } from "./verdict.ts";
 
-/** Verdicts that rest on what was not asked. From a check that is to ask everyone, they mean: not yet. */
+/** Verdicts caused by a missing stage. In a check at level `smtp` they mean "not finished yet". */
 const NOT_YET: ReadonlySet<SubStatus> = new Set(["smtp_skipped", "internal_error"]);
 
-/** A copy that shares nothing with the evidence of the check, which is still growing; the check is one of this level. */
+/** Returns a deep copy, because the check's own evidence still grows. `level` is the level of the check. */
 export function timeoutEvidence(
   evidence: Evidence,
   retryAfterSeconds: number,
@@ -23,8 +23,8 @@ export function timeoutEvidence(
   const silence = { answer: "timeout", retryAfterSeconds } as const;
   if (!copy.route) copy.route = { kind: "dns_error", hosts: [], reason: "timeout" };
   else if (level !== "smtp")
-    return copy; // no mail server was to be asked
+    return copy; // SMTP was not requested
   else if (!copy.mailbox) copy.mailbox = silence;
-  else copy.decoy = { ...silence, confidence: 0 }; // accepted, but by a host that may accept anyone
+  else copy.decoy = { ...silence, confidence: 0 }; // accepted, but possibly by a catch-all
   return copy;
 }

@@ -1,23 +1,28 @@
 /**
- * Evidence in, verdict out. Pure judgement, written as tables that can be read aloud.
+ * Pure decision tables: evidence in, verdict out.
  *
- * The worst mistake is to call a live mailbox invalid. So nothing that was aimed at us (a block, a limit,
- * a failure to connect) is ever read as evidence against the mailbox.
+ * The worst mistake is to call a live mailbox invalid. Replies about the client (a block, a limit, a failed
+ * connection) are therefore never evidence against the mailbox.
  */
 import { STATUS_OF, type Status, type SubStatus } from "@mailvet/contract/words";
 import type { Evidence, MailboxAnswer } from "./evidence.ts";
 import { knownOutcome } from "./known-outcome.ts";
-import { looksRandom, NO_OPINION, type Plausibility, plausibilityOf } from "./plausibility/plausibility.ts";
+import {
+  looksRandom,
+  NEUTRAL_SCORE,
+  type Plausibility,
+  plausibilityOf,
+} from "./plausibility/plausibility.ts";
 
 export type Verdict = {
   status: Status;
   subStatus: SubStatus;
-  /** How sure we are that the status is right, 0 to 1. */
+  /** Probability that the status is right, 0 to 1. */
   confidence: number;
-  /** There is positive evidence that this very mailbox exists. */
+  /** There is positive evidence that this mailbox exists. */
   isValid: boolean;
   safeToSend: boolean;
-  /** What is made of the mailbox name, where that moved the confidence. */
+  /** Plausibility of the local part, where it influenced the confidence. */
   plausibility?: Plausibility;
 };
 
@@ -26,17 +31,17 @@ type Rule = readonly [subStatus: SubStatus, applies: (e: Evidence) => boolean];
 const routeIs = (kind: NonNullable<Evidence["route"]>["kind"]) => (e: Evidence) => e.route?.kind === kind;
 const mailboxIs = (answer: MailboxAnswer) => (e: Evidence) => e.mailbox?.answer === answer;
 const accepted = mailboxIs("accepted");
-/** An acceptance proves something only where made-up names are refused. */
+/** Acceptance proves existence only if the decoy was rejected. */
 const proven = (e: Evidence) => accepted(e) && e.decoy?.answer === "not_found";
-/** Neither settled nor proven: this is as far as we got, with the mailbox or with the made-up name. */
-const stuckAt = (answer: MailboxAnswer) => (e: Evidence) =>
+/** Inconclusive with this answer, for the mailbox or for the decoy. */
+const inconclusive = (answer: MailboxAnswer) => (e: Evidence) =>
   e.mailbox?.answer === answer || (accepted(e) && e.decoy?.answer === answer);
 
-/** The first rule that applies decides, so the order of the rows is the policy. */
+/** The first rule that applies decides, so row order is the policy. */
 const POLICY: readonly Rule[] = [
   ["internal_error", (e) => e.failure !== undefined],
   ["syntax_error", (e) => e.address === undefined],
-  ["provider_syntax", (e) => e.providerComplaint !== undefined],
+  ["provider_syntax", (e) => e.providerSyntaxError !== undefined],
   ["reserved_domain", (e) => e.specialUse !== undefined],
 
   ["domain_not_found", routeIs("domain_not_found")],
@@ -56,14 +61,14 @@ const POLICY: readonly Rule[] = [
 
   ["catch_all", (e) => accepted(e) && e.decoy?.answer === "accepted"],
 
-  ["greylisted", stuckAt("greylisted")],
-  ["rate_limited", stuckAt("rate_limited")],
-  ["probe_blocked", stuckAt("probe_blocked")],
-  ["temporary_error", stuckAt("temporary_error")],
-  ["egress_blocked", stuckAt("egress_blocked")],
-  ["smtp_unreachable", stuckAt("unreachable")],
-  ["smtp_timeout", stuckAt("timeout")],
-  ["smtp_protocol_error", stuckAt("protocol_error")],
+  ["greylisted", inconclusive("greylisted")],
+  ["rate_limited", inconclusive("rate_limited")],
+  ["probe_blocked", inconclusive("probe_blocked")],
+  ["temporary_error", inconclusive("temporary_error")],
+  ["egress_blocked", inconclusive("egress_blocked")],
+  ["smtp_unreachable", inconclusive("unreachable")],
+  ["smtp_timeout", inconclusive("timeout")],
+  ["smtp_protocol_error", inconclusive("protocol_error")],
   ["smtp_skipped", (e) => e.mailbox === undefined],
 
   ["possible_typo", (e) => proven(e) && e.suggestion?.lookAlike === true],
@@ -75,8 +80,11 @@ const POLICY: readonly Rule[] = [
   ["internal_error", () => true],
 ];
 
-/** How sure each verdict is that its status is right, before anything refines it. */
-const CONFIDENCE: Record<SubStatus, number | ((e: Evidence, opinion: Plausibility | undefined) => number)> = {
+/** Confidence per verdict, before adjustments. */
+const CONFIDENCE: Record<
+  SubStatus,
+  number | ((e: Evidence, plausibility: Plausibility | undefined) => number)
+> = {
   "": 0.95,
   privacy_relay: 0.88,
   syntax_error: 0.99,
@@ -96,7 +104,7 @@ const CONFIDENCE: Record<SubStatus, number | ((e: Evidence, opinion: Plausibilit
   mailbox_full: 0.9,
   restricted: 0.9,
   possible_typo: 0.85,
-  low_quality: (_, opinion) => rounded(1 - (opinion?.score ?? NO_OPINION)),
+  low_quality: (_, plausibility) => rounded(1 - (plausibility?.score ?? NEUTRAL_SCORE)),
   greylisted: 0.4,
   rate_limited: 0.35,
   probe_blocked: 0.35,
@@ -110,7 +118,7 @@ const CONFIDENCE: Record<SubStatus, number | ((e: Evidence, opinion: Plausibilit
   internal_error: 0.1,
 };
 
-/** Risky verdicts under which the mailbox itself was proven to exist. */
+/** Risky verdicts under which the mailbox itself is proven to exist. */
 const PROVEN_THOUGH_RISKY: ReadonlySet<SubStatus> = new Set([
   "role_based",
   "mailbox_full",
@@ -129,7 +137,7 @@ export function decide(evidence: Evidence): Verdict {
   const verdict: Verdict = {
     status,
     subStatus,
-    confidence: unproven && plausibility ? swayed(base, plausibility) : base,
+    confidence: unproven && plausibility ? adjustedByName(base, plausibility) : base,
     isValid: isProven(subStatus, status, evidence),
     safeToSend: status === "valid" && knownOutcome(evidence) !== "complained",
   };
@@ -137,17 +145,19 @@ export function decide(evidence: Evidence): Verdict {
   return verdict;
 }
 
-/** The mail servers left open whether the mailbox exists: here, and nowhere else, its name and its past are heard. */
+/** SMTP was inconclusive. Only here do the local part and reported outcomes influence the result. */
 export function isUnproven({ status, subStatus }: Pick<Verdict, "status" | "subStatus">): boolean {
   return status === "unknown" || subStatus === "catch_all";
 }
 
-/** How far the name may move what the mail servers and their silence are worth. */
-const SWAY = 0.05;
+/** Maximum change of the confidence by the local part. */
+const MAX_NAME_ADJUSTMENT = 0.05;
 
-/** Both statuses advise against relying on the mailbox: a name that looks made up makes that righter, a plausible one less so. */
-function swayed(base: number, { score }: Plausibility): number {
-  return rounded(Math.min(0.99, Math.max(0.01, base + SWAY * (1 - 2 * score))));
+/**
+ * Both statuses advise against relying on the mailbox: an implausible name supports that, a plausible one weakens it.
+ */
+function adjustedByName(base: number, { score }: Plausibility): number {
+  return rounded(Math.min(0.99, Math.max(0.01, base + MAX_NAME_ADJUSTMENT * (1 - 2 * score))));
 }
 
 function rounded(confidence: number): number {
@@ -156,6 +166,6 @@ function rounded(confidence: number): number {
 
 function isProven(subStatus: SubStatus, status: Status, evidence: Evidence): boolean {
   if (status === "valid" || PROVEN_THOUGH_RISKY.has(subStatus)) return true;
-  // A throw-away mailbox can be proven like any other; its verdict stays risky.
+  // A disposable mailbox can be proven like any other; its verdict stays risky.
   return subStatus === "disposable" && proven(evidence);
 }

@@ -1,6 +1,7 @@
 /**
- * The walk of one address through the engine: inspect it, find its mail route, ask its mail server.
- * Every stage adds to the evidence; as soon as a stage has settled the verdict, the rest is not asked.
+ * The stages of one check, in order: offline inspection, DNS, SMTP, then what the deployment knows.
+ *
+ * Every stage adds to the evidence. Once a stage has settled the verdict, the remaining ones are skipped.
  */
 import type { Level } from "@mailvet/contract/words";
 import { createResolver, type Resolver } from "./dns/resolver.ts";
@@ -8,11 +9,11 @@ import { createDomainFacts, type DomainFacts, type DomainFactsDeps } from "./dom
 import { createEgressGuard } from "./egress/guard.ts";
 import type { Evidence } from "./evidence.ts";
 import { createInspection, type InspectionDeps } from "./inspection.ts";
-import { asTheyCome } from "./map-concurrent.ts";
-import { type Adjudication, isAmbiguous } from "./plausibility/adjudication.ts";
-import { loadNameModel } from "./plausibility/name-model.ts";
+import { mapConcurrent } from "./map-concurrent.ts";
+import type { Adjudication } from "./plausibility/adjudication.ts";
+import { loadNameModel } from "./plausibility/name-model/name-model.ts";
 import type { PatternTally } from "./plausibility/naming-pattern.ts";
-import { hasNamingHabit, hasReadableName } from "./plausibility/plausibility.ts";
+import { hasNamingPattern, hasScorableName, isAmbiguous } from "./plausibility/plausibility.ts";
 import { type Disposables, loadDisposables } from "./reference/disposable.ts";
 import { RequestPriority } from "./request-priority.ts";
 import type { EngineSettings } from "./settings.ts";
@@ -24,80 +25,92 @@ import { decide, isUnproven } from "./verdict.ts";
 export type VerifierDeps = InspectionDeps &
   DomainFactsDeps & { planner: ProbePlanner; knowledge?: DeploymentKnowledge };
 
-/** What a deployment knows and an engine by itself does not. */
+/**
+ * Knowledge that the engine does not have by itself. Implemented by service/src/naming and service/src/adjudication.
+ */
 export type DeploymentKnowledge = {
-  /** How proven mailboxes at this domain are named. Asked where the mail servers leave it open, never for free mail. */
+  /**
+   * Naming pattern of proven mailboxes at this domain. Requested only where SMTP is inconclusive, never for free
+   * providers.
+   */
   namingAt?: (domain: string) => Promise<PatternTally | undefined>;
-  /** A second opinion where the first is ambiguous; undefined when there is none. */
+  /** A language model's answer where the local model is ambiguous; undefined when there is none. */
   adjudicate?: (evidence: Evidence) => Promise<Adjudication | undefined>;
 };
 
-/** How a check is to be made. `isUrgent` when somebody waits for it in person: lists wait for it too. */
+/** `isUrgent` is set when a caller is blocked on the result; such probes are sent ahead of list work. */
 export type CheckPriority = { isUrgent?: boolean };
 
-/** A check under way. It goes on to its end whether or not anybody still waits for it. */
+/** A running check. It runs to completion even if its caller stops waiting. */
 export type Check = {
-  /** What is known so far; it grows until `done`, which hands out this very object. */
+  /** Grows until `done`, which resolves to this same object. */
   readonly evidence: Evidence;
-  /** Never rejects: a bug of ours is an `internal_error`, told in the evidence. */
+  /** Never rejects: an unexpected exception becomes `internal_error` and is recorded in `evidence.failure`. */
   readonly done: Promise<Evidence>;
-  /** From now on somebody waits for it in person. Says nothing new to a check that is urgent already, or done. */
-  hurry(): void;
+  /** Makes the check urgent. No effect if it is urgent already, or done. */
+  raisePriority(): void;
 };
 
 export type Verifier = {
-  begin(email: string, level: Level, haste?: CheckPriority): Check;
-  /** What `begin` comes to in the end. */
-  verify(email: string, level: Level, haste?: CheckPriority): Promise<Evidence>;
-  /** Results as they come, not in order. At most `width` addresses are under way, so memory is bounded. */
+  /** Takes an address, or its inspection (the evidence of a check of level "syntax"), which is then not repeated. */
+  begin(subject: string | Evidence, level: Level, priority?: CheckPriority): Check;
+  /** `begin(…).done` */
+  verify(email: string, level: Level, priority?: CheckPriority): Promise<Evidence>;
+  /** Yields results in completion order. At most `concurrency` checks run at once, so memory is bounded. */
   verifyMany(
     emails: AsyncIterable<string> | Iterable<string>,
     level: Level,
-    width?: number,
+    concurrency?: number,
   ): AsyncGenerator<Evidence>;
-  /** The list of disposable domains in use. */
+  /** The disposable-domain list in use. */
   lists: Pick<Disposables, "origin" | "size" | "reload">;
   close(): Promise<void>;
 };
 
-/** Wide enough that the addresses of many domains meet at their mail hosts. */
-const MANY_UNDER_WAY = 3000;
+/** High enough that probes for many domains accumulate per mail host and can share sessions. */
+const DEFAULT_CONCURRENCY = 3000;
 
 export function createVerifier(deps: VerifierDeps): Verifier {
   const inspect = createInspection(deps);
   const facts = createDomainFacts(deps);
-  const walk = async (evidence: Evidence, level: Level, urgency: RequestPriority): Promise<void> => {
-    Object.assign(evidence, inspect(evidence.email));
+  const runStages = async (
+    evidence: Evidence,
+    level: Level,
+    priority: RequestPriority,
+    isInspected: boolean,
+  ): Promise<void> => {
+    if (!isInspected) Object.assign(evidence, inspect(evidence.email));
     if (level === "syntax" || isSettledByText(evidence)) return;
-    await askNames(facts, evidence);
-    if (evidence.route?.kind === "domain_not_found") return; // and so it has no policies either
+    await resolveRoute(facts, evidence);
+    if (evidence.route?.kind === "domain_not_found") return; // a domain that does not exist has no policies
     await Promise.all([
       level === "smtp"
-        ? askMailServer(deps, evidence, urgency).then(() => askDeployment(deps, evidence))
+        ? probeMailbox(deps, evidence, priority).then(() => consultDeployment(deps, evidence))
         : undefined,
-      askForPolicies(facts, evidence),
+      resolvePolicies(facts, evidence),
     ]);
   };
-  const begin = (email: string, level: Level, { isUrgent }: CheckPriority = {}): Check => {
-    const evidence: Evidence = { email };
-    const urgency = new RequestPriority(isUrgent);
-    const done = walk(evidence, level, urgency)
+  const begin = (subject: string | Evidence, level: Level, { isUrgent }: CheckPriority = {}): Check => {
+    const isInspected = typeof subject !== "string";
+    const evidence: Evidence = isInspected ? { ...subject } : { email: subject };
+    const priority = new RequestPriority(isUrgent);
+    const done = runStages(evidence, level, priority, isInspected)
       .catch((error: unknown) => {
-        // A bug of ours costs this address its verdict, and no other address anything.
+        // An exception here affects this address only; other checks continue.
         evidence.failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
       })
       .then(() => {
-        urgency.end();
+        priority.end();
         return evidence;
       });
-    return { evidence, done, hurry: () => urgency.raise() };
+    return { evidence, done, raisePriority: () => priority.raise() };
   };
-  const verify: Verifier["verify"] = (email, level, haste) => begin(email, level, haste).done;
+  const verify: Verifier["verify"] = (email, level, priority) => begin(email, level, priority).done;
   return {
     begin,
     verify,
-    verifyMany: (emails, level, width = MANY_UNDER_WAY) =>
-      asTheyCome(emails, width, (email) => verify(email, level)),
+    verifyMany: (emails, level, concurrency = DEFAULT_CONCURRENCY) =>
+      mapConcurrent(emails, concurrency, (email) => verify(email, level)),
     lists: deps.disposables,
     async close() {
       await deps.planner.close();
@@ -106,10 +119,10 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   };
 }
 
-/** What several processes that work together may bring, instead of each having its own or none. */
-export type SharedParts = { paceFor?: HostLimiterFor; knowledge?: DeploymentKnowledge };
+/** Replacements for in-process parts, supplied when several processes share limits and data. */
+export type SharedParts = { limiterFor?: HostLimiterFor; knowledge?: DeploymentKnowledge };
 
-/** A verifier with the real parts, as the settings describe them. */
+/** Builds a verifier with the real dependencies, as configured. */
 export function verifierFrom(settings: EngineSettings, { knowledge, ...shared }: SharedParts = {}): Verifier {
   const { egress, smtpPort: port, probeTimeoutMs, connectionsPerHost } = settings;
   const guard = createEgressGuard({ allow: settings.egressAllow });
@@ -130,17 +143,17 @@ export function verifierFrom(settings: EngineSettings, { knowledge, ...shared }:
   });
 }
 
-/** Asks the name servers that the settings name, or else the system's. */
+/** Uses the configured name servers, or else those of the operating system. */
 export function resolverFrom({ dnsServers }: Pick<EngineSettings, "dnsServers">): Resolver {
   return createResolver(dnsServers.length > 0 ? { servers: dnsServers } : {});
 }
 
-/** Whether the text alone has decided, so that asking anyone would only disturb. */
-function isSettledByText({ address, specialUse, providerComplaint }: Evidence): boolean {
-  return address === undefined || specialUse !== undefined || providerComplaint !== undefined;
+/** True when syntax or the reserved-name tables have decided, so neither DNS nor SMTP is needed. */
+function isSettledByText({ address, specialUse, providerSyntaxError }: Evidence): boolean {
+  return address === undefined || specialUse !== undefined || providerSyntaxError !== undefined;
 }
 
-async function askNames(facts: DomainFacts, evidence: Evidence): Promise<void> {
+async function resolveRoute(facts: DomainFacts, evidence: Evidence): Promise<void> {
   const { route, provider, isDisposableRoute, isRelayRoute } = await facts.routeOf(evidence.address!.domain);
   evidence.route = route;
   evidence.provider = provider;
@@ -148,55 +161,61 @@ async function askNames(facts: DomainFacts, evidence: Evidence): Promise<void> {
   if (isRelayRoute) evidence.isPrivacyRelay = true;
 }
 
-async function askMailServer(
+async function probeMailbox(
   { planner }: VerifierDeps,
   evidence: Evidence,
-  urgency: RequestPriority,
+  priority: RequestPriority,
 ): Promise<void> {
-  const { address, route, provider = "" } = evidence;
+  const { address, route, provider = "", role } = evidence;
   if (!address || route?.kind !== "mail_hosts") return;
-  const { mailbox, decoy } = await planner.probe({ address, route, provider, urgency });
+  const { mailbox, decoy } = await planner.probe({
+    address,
+    route,
+    provider,
+    isRole: role !== undefined,
+    priority,
+  });
   evidence.mailbox = mailbox;
   if (decoy) evidence.decoy = await decoy;
 }
 
-/** Long enough for a database that is busy, and for a language model; what takes longer is done without. */
-const NAMING_WITHIN_MS = 1000;
-const ADJUDICATION_WITHIN_MS = 5000;
+/** Allows for a busy database and for a language model; a slower answer is ignored. */
+const NAMING_TIMEOUT_MS = 1000;
+const ADJUDICATION_TIMEOUT_MS = 5000;
 
 /**
- * Where the mail servers left it open, others may know more; and before a name is called random, how its neighbours are
- * named is worth a look. They help, and can neither fail a check nor hold it up for long.
+ * Asks the deployment's own sources where SMTP is inconclusive, and before a name is called random. They can neither
+ * fail a check nor delay it beyond the timeouts above.
  */
-async function askDeployment({ knowledge }: VerifierDeps, evidence: Evidence): Promise<void> {
-  if (!knowledge || evidence.route?.kind !== "mail_hosts" || !hasReadableName(evidence)) return;
+async function consultDeployment({ knowledge }: VerifierDeps, evidence: Evidence): Promise<void> {
+  if (!knowledge || evidence.route?.kind !== "mail_hosts" || !hasScorableName(evidence)) return;
   const verdict = decide(evidence);
   if (!isUnproven(verdict) && verdict.subStatus !== "low_quality") return;
   const { namingAt, adjudicate } = knowledge;
-  if (namingAt && hasNamingHabit(evidence)) {
-    const naming = await inTime(NAMING_WITHIN_MS, () => namingAt(evidence.address!.domain));
+  if (namingAt && hasNamingPattern(evidence)) {
+    const naming = await withTimeout(NAMING_TIMEOUT_MS, () => namingAt(evidence.address!.domain));
     if (naming) evidence.naming = naming;
   }
   if (adjudicate && isUnproven(verdict) && isAmbiguous(evidence)) {
-    const adjudication = await inTime(ADJUDICATION_WITHIN_MS, () => adjudicate(evidence));
+    const adjudication = await withTimeout(ADJUDICATION_TIMEOUT_MS, () => adjudicate(evidence));
     if (adjudication) evidence.adjudication = adjudication;
   }
 }
 
-/** What was found by then; undefined when nothing was, or when finding it failed. */
-function inTime<T>(withinMs: number, find: () => Promise<T | undefined>): Promise<T | undefined> {
+/** Resolves to undefined on timeout or failure. */
+function withTimeout<T>(timeoutMs: number, work: () => Promise<T | undefined>): Promise<T | undefined> {
   return new Promise((resolve) => {
     const end = (found?: T) => {
       clearTimeout(timer);
       resolve(found);
     };
-    const timer = setTimeout(end, withinMs);
+    const timer = setTimeout(end, timeoutMs);
     Promise.resolve()
-      .then(find)
+      .then(work)
       .then(end, () => end());
   });
 }
 
-async function askForPolicies(facts: DomainFacts, evidence: Evidence): Promise<void> {
+async function resolvePolicies(facts: DomainFacts, evidence: Evidence): Promise<void> {
   evidence.policies = await facts.policiesOf(evidence.address!.domain);
 }

@@ -1,8 +1,8 @@
-/** Stories of hostile name servers: whatever they send, a question ends in time and with a value. */
+/** Hostile name servers: whatever they send, a lookup ends in time and with a value. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
-import { type NameTemper, openLab } from "@mailvet/lab";
+import { type DnsTemperament, openLab } from "@mailvet/lab";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DNS_FAILURES } from "../src/dns/dns-answer.ts";
@@ -11,34 +11,34 @@ import { createResolver } from "../src/dns/resolver.ts";
 const STATUSES = ["answer", "nxdomain", "nodata", ...DNS_FAILURES];
 const bytes = fc.uint8Array({ maxLength: 1400 }).map((array) => Buffer.from(array));
 
-/** Asks a lab whose answers are spoilt as told, each time for a new name. */
-async function askSpoilt(answers: NameTemper, name: string, timeoutMs: number) {
+/** Queries a lab whose responses are modified, each time for a new name. */
+async function askSpoilt(answers: DnsTemperament, name: string, timeoutMs: number) {
   await using lab = await openLab({ "*.test": { A: ["192.0.2.1"], answers } });
   const resolver = createResolver({ servers: [lab.nameServer], timeoutMs });
-  const { status } = await resolver.ask(name, "A");
+  const { status } = await resolver.query(name, "A");
   resolver.close();
   return status;
 }
 
-test("random bytes in place of an answer end as a value", async () => {
+test("random bytes instead of a response end as a value", async () => {
   await fc.assert(
     fc.asyncProperty(bytes, fc.nat(0xffff), async (junk, salt) => {
-      const answers: NameTemper = () => ({ rewrite: () => junk });
+      const answers: DnsTemperament = () => ({ rewrite: () => junk });
       expect(STATUSES).toContain(await askSpoilt(answers, `n${salt}.test`, 24));
     }),
     { numRuns: 60 },
   );
 });
 
-test("random bytes behind a sound header and question end as a value, over UDP and TCP", async () => {
+test("random bytes after a valid header and question end as a value, over UDP and TCP", async () => {
   await fc.assert(
     fc.asyncProperty(bytes, fc.boolean(), fc.nat(0xffff), async (junk, isTcp, salt) => {
       const rewrite = (message: Buffer) => {
         const spoilt = Buffer.concat([message, junk]);
-        spoilt.writeUInt16BE(3, 6); // three answers, it says
+        spoilt.writeUInt16BE(3, 6); // claims three answers
         return spoilt;
       };
-      const answers: NameTemper = ({ transport }) =>
+      const answers: DnsTemperament = ({ transport }) =>
         isTcp && transport === "udp" ? { truncate: true } : { rewrite };
       expect(STATUSES).toContain(await askSpoilt(answers, `n${salt}.test`, 600));
     }),
@@ -46,7 +46,7 @@ test("random bytes behind a sound header and question end as a value, over UDP a
   );
 });
 
-test("a flood of answers with the wrong id is cut off and told as malformed", async () => {
+test("a flood of responses with the wrong id is cut off as malformed", async () => {
   const flood = createSocket("udp4").bind(0, "127.0.0.1");
   await once(flood, "listening");
   flood.on("message", (query, { port, address }) => {
@@ -55,13 +55,13 @@ test("a flood of answers with the wrong id is cut off and told as malformed", as
     for (let i = 0; i < 100; i++) flood.send(wrong, port, address);
   });
   const resolver = createResolver({ servers: [`127.0.0.1:${flood.address().port}`], timeoutMs: 120_000 });
-  expect(await resolver.ask("shop.test", "A")).toEqual({ status: "malformed" });
+  expect(await resolver.query("shop.test", "A")).toEqual({ status: "malformed" });
   resolver.close();
   flood.close();
 });
 
 test.each<[string, string, (socket: Socket) => void]>([
-  ["hangs up", "malformed", (socket) => socket.end()],
+  ["closes the connection", "malformed", (socket) => socket.end()],
   ["resets", "unreachable", (socket) => socket.resetAndDestroy()],
   ["says nothing", "timeout", () => {}],
   [
@@ -71,11 +71,11 @@ test.each<[string, string, (socket: Socket) => void]>([
   ],
   ["sends an empty message", "malformed", (socket) => socket.write(Buffer.from([0, 0]))],
   ["sends nonsense byte by byte", "malformed", (socket) => dribble(socket, Buffer.alloc(40, 0x11))],
-])("a server that cuts its answer short and then, over TCP, %s is %s", async (_, status, behave) => {
+])("a server that truncates its response and then, over TCP, %s is %s", async (_, status, behave) => {
   await using server = await openTruncating(behave);
   const timeoutMs = status === "timeout" ? 500 : 120_000;
   const resolver = createResolver({ servers: [server.address], timeoutMs });
-  expect(await resolver.ask("shop.test", "A")).toEqual({ status });
+  expect(await resolver.query("shop.test", "A")).toEqual({ status });
   resolver.close();
 });
 
@@ -90,7 +90,7 @@ function dribble(socket: Socket, message: Buffer): void {
   next();
 }
 
-/** UDP that always says "ask over TCP", and TCP that behaves as told. */
+/** UDP that always sets TC, and TCP that behaves as given. */
 async function openTruncating(behave: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const tcp = createServer((socket) => {

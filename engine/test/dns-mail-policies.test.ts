@@ -1,5 +1,5 @@
-/** Stories of what domains publish about their mail, and of what does not count as publishing it. */
-import { type NameEntry, type NameTemper, openLab, servfail, type World } from "@mailvet/lab";
+/** SPF, DMARC and MTA-STS records, and what does not count as one. */
+import { type DnsEntry, type DnsTemperament, openLab, servfail, type World } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { findMailPolicies } from "../src/dns/mail-policies.ts";
 import { createResolver } from "../src/dns/resolver.ts";
@@ -25,11 +25,11 @@ async function recordsIn(world: World, domain: string) {
   }
 }
 
-const txt = (...TXT: (string | string[])[]): NameEntry => ({ TXT });
+const txt = (...TXT: (string | string[])[]): DnsEntry => ({ TXT });
 
-test("a well-kept domain has all three, asked for at the same time", async () => {
+test("a domain with all three policies, queried concurrently", async () => {
   const events: string[] = [];
-  const answers: NameTemper = () => {
+  const answers: DnsTemperament = () => {
     events.push("question");
     const rewrite = (message: Buffer) => {
       events.push("answer");
@@ -46,13 +46,13 @@ test("a well-kept domain has all three, asked for at the same time", async () =>
   expect(events).toEqual([...Array(3).fill("question"), ...Array(3).fill("answer")]);
 });
 
-test("a domain that publishes nothing has none, and one that is not there has none either", async () => {
+test("a domain without records has no policies, and neither has one that does not exist", async () => {
   const none = { spf: false, dmarc: false, mtaSts: false };
   expect(await policiesIn({ "shop.test": txt("hello") })).toEqual(none);
   expect(await policiesIn({})).toEqual(none);
 });
 
-test("where a name server fails, we say that we do not know", async () => {
+test("after a DNS failure the policy is unknown", async () => {
   const policies = await policiesIn({
     "shop.test": { answers: servfail },
     "_dmarc.shop.test": txt("v=DMARC1; p=none"),
@@ -94,7 +94,7 @@ test.each<[boolean, string, string[]]>([
   expect((await policiesIn({ "_mta-sts.shop.test": txt(...records) })).mtaSts).toBe(expected);
 });
 
-test("a subdomain is under the DMARC record of its organisation", async () => {
+test("a subdomain is under the DMARC record of its organisational domain", async () => {
   const world = { "_dmarc.shop.co.uk": txt("v=DMARC1; p=reject") };
   expect((await policiesIn(world, "mail.eu.shop.co.uk")).dmarc).toBe(true);
   expect((await policiesIn({ "_dmarc.co.uk": txt("v=DMARC1; p=reject") }, "shop.co.uk")).dmarc).toBe(false);
@@ -105,7 +105,7 @@ test("a customer of a hosting platform is an organisation of its own", async () 
   expect((await policiesIn(world, "someone.github.io")).dmarc).toBe(false);
 });
 
-test("a subdomain with two DMARC records of its own has none, and its organisation's does not step in", async () => {
+test("a subdomain with two DMARC records has none, and the organisation's does not apply", async () => {
   const policies = await policiesIn(
     {
       "_dmarc.mail.shop.test": txt("v=DMARC1; p=none", "v=DMARC1; p=reject"),
@@ -116,7 +116,7 @@ test("a subdomain with two DMARC records of its own has none, and its organisati
   expect(policies.dmarc).toBe(false);
 });
 
-test("a failure on the way to the organisation's DMARC record is not an answer", async () => {
+test("a failure of the organisational DMARC lookup is not an answer", async () => {
   expect(
     (await policiesIn({ "_dmarc.shop.test": { answers: servfail } }, "mail.shop.test")).dmarc,
   ).toBeUndefined();
@@ -127,7 +127,7 @@ test("a failure on the way to the organisation's DMARC record is not an answer",
   expect((await policiesIn(ownFails, "mail.shop.test")).dmarc).toBeUndefined();
 });
 
-test("the records are told with the name they are at, also where several make none", async () => {
+test("records are reported with their name, also where several count as none", async () => {
   const world = {
     "mail.shop.test": txt("hello", "v=spf1 mx -all", "v=spf1 -all"),
     "_dmarc.shop.test": txt(["v=DMARC1; ", "p=reject"]),

@@ -1,8 +1,8 @@
-/** Stories of finding where a domain's mail goes: one for every verdict that DNS alone can lead to. */
+/** Mail routes: one case for every verdict that DNS alone can lead to. */
 import {
   aliasOnly,
+  type DnsEntry,
   garbage,
-  type NameEntry,
   openLab,
   refused,
   servfail,
@@ -30,14 +30,14 @@ async function routeIn(world: World, { allow = [] as string[], timeoutMs = 120_0
   }
 }
 
-const mx = (...exchanges: [preference: number, exchange: string][]): NameEntry => ({
+const mx = (...exchanges: [preference: number, exchange: string][]): DnsEntry => ({
   MX: exchanges.map(([preference, exchange]) => ({ preference, exchange })),
 });
-const PUBLIC: NameEntry = { A: ["9.9.9.9"] };
+const PUBLIC: DnsEntry = { A: ["9.9.9.9"] };
 
-/** Only silence has to be waited for, and what is asked meanwhile has to be answered in time. */
+/** Long enough for the other answers; only a missing response has to be waited for. */
 const SILENCE_MS = 3000;
-const TROUBLES = [
+const FAILURES = [
   ["servfail", servfail, 120_000],
   ["refused", refused, 120_000],
   ["timeout", silent, SILENCE_MS],
@@ -63,18 +63,18 @@ test("mail hosts come in order of preference, each with its addresses, IPv4 firs
   });
 });
 
-test("a domain that is not there is domain_not_found, after one question", async () => {
+test("a domain that does not exist is domain_not_found, after one query", async () => {
   const { route, questions } = await routeIn({ "other.test": PUBLIC });
   expect(route).toEqual({ kind: "domain_not_found" });
   expect(questions).toHaveLength(1);
 });
 
-test("a domain that is an alias of nothing is domain_not_found too", async () => {
+test("a CNAME to a missing name is domain_not_found too", async () => {
   const { route } = await routeIn({ "shop.test": { CNAME: "nowhere.test" } });
   expect(route).toEqual({ kind: "domain_not_found" });
 });
 
-test("a domain that is an alias has the mail hosts of its target", async () => {
+test("a CNAME has the mail hosts of its target", async () => {
   const { route } = await routeIn({
     "shop.test": { CNAME: "real.test", answers: aliasOnly },
     "real.test": mx([10, "mx.real.test"]),
@@ -101,12 +101,12 @@ test("no MX but an address: the domain itself is the mail host", async () => {
   expect(ipv6).toEqual(itself(["2620:fe::fe"]));
 });
 
-test("no MX and an address that is not public is unroutable, not an implicit mail host", async () => {
+test("no MX and a private address is unroutable, not an implicit mail host", async () => {
   const { route } = await routeIn({ "shop.test": { A: ["127.0.0.1"] } });
   expect(route).toEqual({ kind: "unroutable", hosts: ["shop.test"], reason: "not_public" });
 });
 
-test("a null MX alone says that the domain takes no mail, even where an address would", async () => {
+test("a null MX alone means that the domain accepts no mail, even with an address", async () => {
   const { route, questions } = await routeIn({ "shop.test": { ...mx([0, "."]), ...PUBLIC } });
   expect(route).toEqual({ kind: "null_mx" });
   expect(questions).toHaveLength(1);
@@ -124,7 +124,7 @@ test("a null MX among others is ignored, and never becomes a host", async () => 
 test.each([
   ["is not there", {}],
   ["has no address", { "mx.shop.test": { TXT: ["nothing"] } }],
-])("a mail host that %s is unroutable, and its name is still told", async (_, world) => {
+])("a mail host that %s is unroutable, and its name is still reported", async (_, world) => {
   const { route } = await routeIn({ "shop.test": mx([10, "mx.shop.test"]), ...world });
   expect(route).toEqual({ kind: "unroutable", hosts: ["mx.shop.test"], reason: "unresolvable" });
 });
@@ -145,7 +145,7 @@ test.each([
   expect(route).toEqual({ kind: "unroutable", hosts: ["mx.shop.test"], reason: "not_public" });
 });
 
-test("a mail host at public and private addresses keeps the public ones alone", async () => {
+test("a mail host with public and private addresses keeps the public ones only", async () => {
   const { route } = await routeIn({
     "shop.test": mx([10, "mx.shop.test"], [20, "inside.shop.test"]),
     "mx.shop.test": { A: ["10.0.0.1", "9.9.9.9", "127.0.0.1"], AAAA: ["::1"] },
@@ -159,14 +159,14 @@ test("a mail host at public and private addresses keeps the public ones alone", 
   });
 });
 
-test("what the operator allows is routable", async () => {
+test("a range allowed by the operator is routable", async () => {
   const world = { "shop.test": mx([10, "mx.shop.test"]), "mx.shop.test": { A: ["127.0.0.7"] } };
   const { route } = await routeIn(world, { allow: ["127.0.0.0/8"] });
   expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ addresses: ["127.0.0.7"] }] });
 });
 
 test.each(["9.9.9.9", "127.1", "bad host.test", "-.test"])(
-  "an MX of %j is no name and is not looked up",
+  "an MX of %j is not a host name and is not looked up",
   async (exchange) => {
     const { route, questions } = await routeIn({ "shop.test": mx([10, exchange]) });
     expect(route).toEqual({ kind: "unroutable", hosts: [exchange], reason: "unresolvable" });
@@ -174,7 +174,7 @@ test.each(["9.9.9.9", "127.1", "bad host.test", "-.test"])(
   },
 );
 
-test("one good mail host is enough, whatever has become of the others", async () => {
+test("one usable mail host is enough, whatever the state of the others", async () => {
   const { route } = await routeIn({
     "shop.test": mx([1, "gone.test"], [2, "broken.test"], [3, "private.test"], [4, "mx.shop.test"]),
     "broken.test": { answers: servfail },
@@ -184,7 +184,7 @@ test("one good mail host is enough, whatever has become of the others", async ()
   expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ name: "mx.shop.test", preference: 4 }] });
 });
 
-test.concurrent.each(TROUBLES)(
+test.concurrent.each(FAILURES)(
   "%s for one mail host of two makes the route partial",
   async (_, answers, timeoutMs) => {
     const world = {
@@ -197,17 +197,17 @@ test.concurrent.each(TROUBLES)(
   },
 );
 
-test("a mail host that is known to be gone leaves nothing out", async () => {
+test("a mail host that does not exist does not make the route partial", async () => {
   const world = { "shop.test": mx([1, "gone.test"], [2, "mx.shop.test"]), "mx.shop.test": PUBLIC };
   const { route } = await routeIn(world);
   expect(route).toMatchObject({ hosts: [{ name: "mx.shop.test" }], isPartial: false });
 });
 
-/** So many mail hosts that are gone, best first. */
+/** Mail hosts that do not exist, by preference. */
 const gone = (count: number) =>
   Array.from({ length: count }, (_, i): [number, string] => [i, `gone${i}.test`]);
 
-test.each([10, 11, 29])("a good mail host behind %i that are gone is found", async (count) => {
+test.each([10, 11, 29])("a usable mail host behind %i missing ones is found", async (count) => {
   const { route } = await routeIn({
     "shop.test": mx(...gone(count), [99, "mx.shop.test"]),
     "mx.shop.test": PUBLIC,
@@ -215,19 +215,19 @@ test.each([10, 11, 29])("a good mail host behind %i that are gone is found", asy
   expect(route).toMatchObject({ kind: "mail_hosts", hosts: [{ name: "mx.shop.test" }], isPartial: false });
 });
 
-test("thirty mail hosts that are gone, and no others, are unroutable", async () => {
+test("thirty mail hosts, all missing, are unroutable", async () => {
   const { route } = await routeIn({ "shop.test": mx(...gone(30)) });
   expect(route).toMatchObject({ kind: "unroutable", reason: "unresolvable" });
 });
 
-test("with more that are gone than we look at, the route is dns_error: the next might be good", async () => {
+test("with more missing hosts than are looked up, the route is dns_error: the next might be usable", async () => {
   const { route, questions } = await routeIn({ "shop.test": mx(...gone(31)) });
   const hosts = gone(30).map(([, name]) => name);
   expect(route).toEqual({ kind: "dns_error", hosts, reason: "too_many_hosts" });
   expect(questions.filter(({ transport }) => transport === "udp")).toHaveLength(1 + 2 * 30);
 });
 
-test("good mail hosts from two batches are at most ten, and the list is then partial", async () => {
+test("usable mail hosts from two batches are at most ten, and the route is then partial", async () => {
   const good = Array.from({ length: 10 }, (_, i): [number, string] => [50 + i, `mx${i}.shop.test`]);
   const world = {
     "shop.test": mx([0, "first.shop.test"], ...gone(9), ...good),
@@ -238,7 +238,7 @@ test("good mail hosts from two batches are at most ten, and the list is then par
   expect(route).toMatchObject({ hosts: names.map((name) => ({ name })), isPartial: true });
 });
 
-test("a mail host that is an alias is tolerated", async () => {
+test("a mail host that is a CNAME is tolerated", async () => {
   const { route } = await routeIn({
     "shop.test": mx([10, "mx.shop.test"]),
     "mx.shop.test": { CNAME: "mx.host.test" },
@@ -247,7 +247,7 @@ test("a mail host that is an alias is tolerated", async () => {
   expect(route).toMatchObject({ hosts: [{ name: "mx.shop.test", addresses: ["9.9.9.9"] }] });
 });
 
-test.concurrent.each(TROUBLES)(
+test.concurrent.each(FAILURES)(
   "%s for the domain is dns_error, never domain_not_found",
   async (reason, answers, timeoutMs) => {
     const { route } = await routeIn({ "shop.test": { answers } }, { timeoutMs });
@@ -255,7 +255,7 @@ test.concurrent.each(TROUBLES)(
   },
 );
 
-test.concurrent.each(TROUBLES)(
+test.concurrent.each(FAILURES)(
   "%s for the only mail host is dns_error, never unroutable",
   async (reason, answers, timeoutMs) => {
     const world = { "shop.test": mx([10, "gone.test"], [20, "mx.shop.test"]), "mx.shop.test": { answers } };
@@ -264,7 +264,7 @@ test.concurrent.each(TROUBLES)(
   },
 );
 
-test.concurrent.each(TROUBLES)(
+test.concurrent.each(FAILURES)(
   "%s for the address of a domain without MX is dns_error, never no_mail_server",
   async (reason, answers, timeoutMs) => {
     const { route } = await routeIn({ "shop.test": { answers: { A: answers } } }, { timeoutMs });
@@ -272,7 +272,7 @@ test.concurrent.each(TROUBLES)(
   },
 );
 
-test("a private IPv4 address and no word about IPv6 is dns_error: there might be a public one", async () => {
+test("a private IPv4 address and a failed IPv6 lookup is dns_error: there might be a public one", async () => {
   const { route } = await routeIn({
     "shop.test": mx([10, "mx.shop.test"]),
     "mx.shop.test": { A: ["10.0.0.1"], answers: { AAAA: servfail } },
@@ -280,7 +280,7 @@ test("a private IPv4 address and no word about IPv6 is dns_error: there might be
   expect(route).toEqual({ kind: "dns_error", hosts: ["mx.shop.test"], reason: "servfail" });
 });
 
-test("a host with IPv4 is not held up until a name server that is silent about IPv6 is asked again", async () => {
+test("a host with IPv4 does not wait for the retry of an unanswered IPv6 query", async () => {
   const { route, questions } = await routeIn({
     "shop.test": mx([10, "mx.shop.test"]),
     "mx.shop.test": { ...PUBLIC, answers: { AAAA: silent } },
@@ -292,12 +292,12 @@ test("a host with IPv4 is not held up until a name server that is silent about I
 test("a slow name server is waited for", async () => {
   const { route } = await routeIn(
     { "shop.test": { ...mx([10, "mx.shop.test"]), answers: slow(2000) }, "mx.shop.test": PUBLIC },
-    { timeoutMs: 6000 }, // asked for the second time after 1500
+    { timeoutMs: 6000 }, // retried after 1500
   );
   expect(route).toMatchObject({ kind: "mail_hosts" });
 });
 
-test("a domain with hundreds of mail hosts and addresses costs a bounded number of questions", async () => {
+test("a domain with hundreds of mail hosts and addresses costs a bounded number of queries", async () => {
   const many = Array.from({ length: 150 }, (_, i): [number, string] => [i, `mx${i}.shop.test`]);
   const addresses = Array.from({ length: 40 }, (_, i) => `9.9.9.${i}`);
   const { route, questions } = await routeIn({ "shop.test": mx(...many), "*.shop.test": { A: addresses } });
@@ -308,7 +308,7 @@ test("a domain with hundreds of mail hosts and addresses costs a bounded number 
   expect(questions.filter(({ transport }) => transport === "udp").length).toBeLessThanOrEqual(1 + 2 * 10);
 });
 
-test("the same host named twice is one host, at its better preference", async () => {
+test("a host listed twice is one host, at its better preference", async () => {
   const { route } = await routeIn({
     "shop.test": mx([20, "mx.shop.test"], [10, "MX.SHOP.TEST"]),
     "mx.shop.test": PUBLIC,

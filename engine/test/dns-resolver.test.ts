@@ -1,31 +1,31 @@
-/** Stories of asking name servers: patient with slow ones, sparing with all, deaf to strangers. */
+/** The resolver against the lab's name servers: slow, silent, failing, forged. */
 import { createServer } from "node:net";
 import {
   aliasOnly,
+  combineTemperaments,
+  type DnsTemperament,
   dropsFirst,
   garbage,
-  knowsNoEdns,
-  type NameTemper,
+  noEdns,
   openLab,
   refused,
   servfail,
   silent,
   slow,
   spoofedFirst,
-  tempers,
   truncated,
   type World,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { createResolver, type ResolverOptions } from "../src/dns/resolver.ts";
 
-/** A resolver that closes itself at the end of a test, and has all the time in the world unless told otherwise. */
+/** Closed at the end of the test; with a very long timeout unless given. */
 function openResolver(options: ResolverOptions) {
   const resolver = createResolver({ timeoutMs: 600_000, ...options });
   return { ...resolver, [Symbol.dispose]: () => resolver.close() };
 }
 
-test("each record type comes back as plain values with the time it may be relied on", async () => {
+test("each record type is returned as plain values with its TTL", async () => {
   await using lab = await openLab({
     "shop.test": {
       MX: [{ preference: 10, exchange: "MX.Shop.Test" }],
@@ -39,17 +39,17 @@ test("each record type comes back as plain values with the time it may be relied
   using resolver = openResolver({ servers: [lab.nameServer] });
 
   const found = { status: "answer", ttlSeconds: 120 };
-  expect(await resolver.ask("Shop.Test.", "MX")).toEqual({
+  expect(await resolver.query("Shop.Test.", "MX")).toEqual({
     ...found,
     records: [{ preference: 10, exchange: "mx.shop.test" }],
   });
-  expect(await resolver.ask("shop.test", "A")).toEqual({ ...found, records: ["192.0.2.1"] });
-  expect(await resolver.ask("shop.test", "AAAA")).toEqual({ ...found, records: ["2001:db8::1"] });
-  expect(await resolver.ask("shop.test", "TXT")).toEqual({ ...found, records: ["v=spf1 -all", "second"] });
-  expect(await resolver.ask("1.2.0.192.in-addr.arpa", "PTR")).toMatchObject({ records: ["shop.test"] });
+  expect(await resolver.query("shop.test", "A")).toEqual({ ...found, records: ["192.0.2.1"] });
+  expect(await resolver.query("shop.test", "AAAA")).toEqual({ ...found, records: ["2001:db8::1"] });
+  expect(await resolver.query("shop.test", "TXT")).toEqual({ ...found, records: ["v=spf1 -all", "second"] });
+  expect(await resolver.query("1.2.0.192.in-addr.arpa", "PTR")).toMatchObject({ records: ["shop.test"] });
 });
 
-test("no such name, no such record, servfail, refused, garbage, silence and nobody home are told apart", async () => {
+test("nxdomain, nodata, servfail, refused, malformed, timeout and unreachable are distinguished", async () => {
   await using lab = await openLab({
     "empty.test": { A: ["192.0.2.1"] },
     "below.only.test": { A: ["192.0.2.1"] },
@@ -60,128 +60,130 @@ test("no such name, no such record, servfail, refused, garbage, silence and nobo
   });
   using resolver = openResolver({ servers: [lab.nameServer] });
   using brief = openResolver({ servers: [lab.nameServer], timeoutMs: 500 });
-  using nobody = openResolver({ servers: [await unusedAddress()] });
+  using unreachable = openResolver({ servers: [await unusedAddress()] });
 
-  expect(await resolver.ask("absent.test", "MX")).toEqual({ status: "nxdomain", ttlSeconds: 60 });
-  expect(await resolver.ask("empty.test", "MX")).toEqual({ status: "nodata", ttlSeconds: 60 });
-  expect(await resolver.ask("only.test", "MX")).toEqual({ status: "nodata", ttlSeconds: 60 });
-  expect(await resolver.ask("broken.test", "MX")).toEqual({ status: "servfail" });
-  expect(await resolver.ask("closed.test", "MX")).toEqual({ status: "refused" });
-  expect(await resolver.ask("garbage.test", "MX")).toEqual({ status: "malformed" });
-  expect(await brief.ask("mute.test", "MX")).toEqual({ status: "timeout" });
-  expect(await nobody.ask("shop.test", "MX")).toEqual({ status: "unreachable" });
-  expect(await resolver.ask(`${"a".repeat(64)}.test`, "MX")).toEqual({ status: "unaskable" });
+  expect(await resolver.query("absent.test", "MX")).toEqual({ status: "nxdomain", ttlSeconds: 60 });
+  expect(await resolver.query("empty.test", "MX")).toEqual({ status: "nodata", ttlSeconds: 60 });
+  expect(await resolver.query("only.test", "MX")).toEqual({ status: "nodata", ttlSeconds: 60 });
+  expect(await resolver.query("broken.test", "MX")).toEqual({ status: "servfail" });
+  expect(await resolver.query("closed.test", "MX")).toEqual({ status: "refused" });
+  expect(await resolver.query("garbage.test", "MX")).toEqual({ status: "malformed" });
+  expect(await brief.query("mute.test", "MX")).toEqual({ status: "timeout" });
+  expect(await unreachable.query("shop.test", "MX")).toEqual({ status: "unreachable" });
+  expect(await resolver.query(`${"a".repeat(64)}.test`, "MX")).toEqual({ status: "unaskable" });
 });
 
-test("a name server that takes five seconds is heard, even after 500 that took none", async () => {
+test("a name server that takes five seconds is waited for, even after 500 fast answers", async () => {
   await using lab = await openLab({
     "*.fast.test": { A: ["192.0.2.1"] },
     "slow.test": { A: ["192.0.2.2"], answers: slow(5000) },
   });
   using resolver = openResolver({ servers: [lab.nameServer], timeoutMs: 12_000, maxInFlight: 20 });
 
-  const fast = await Promise.all(Array.from({ length: 500 }, (_, i) => resolver.ask(`n${i}.fast.test`, "A")));
+  const fast = await Promise.all(
+    Array.from({ length: 500 }, (_, i) => resolver.query(`n${i}.fast.test`, "A")),
+  );
   expect(fast.filter(({ status }) => status === "answer")).toHaveLength(500);
-  expect(await resolver.ask("slow.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.2"] });
-  expect(lab.questions("slow.test").length).toBeGreaterThan(1); // asked again after three seconds of silence
+  expect(await resolver.query("slow.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.2"] });
+  expect(lab.questions("slow.test").length).toBeGreaterThan(1); // retried after three seconds without a response
 });
 
-test("silence costs three packets and no more, and is not asked about again for a while", async () => {
+test("a server that does not respond gets three packets, and the failure is cached for a while", async () => {
   await using lab = await openLab({ "mute.test": { answers: silent } });
   using resolver = openResolver({ servers: [lab.nameServer], timeoutMs: 2400 });
 
-  expect(await resolver.ask("mute.test", "MX")).toEqual({ status: "timeout" });
-  await resolver.ask("mute.test", "MX");
+  expect(await resolver.query("mute.test", "MX")).toEqual({ status: "timeout" });
+  await resolver.query("mute.test", "MX");
   expect(lab.questions("mute.test")).toHaveLength(3);
 });
 
-test("many silent servers cost three packets as well, one each", async () => {
+test("with many silent servers there are three packets as well, one each", async () => {
   await using labs = await openLabs(5, { "mute.test": { answers: silent } });
   using resolver = openResolver({ servers: labs.nameServers, timeoutMs: 2400 });
-  expect(await resolver.ask("mute.test", "MX")).toEqual({ status: "timeout" });
+  expect(await resolver.query("mute.test", "MX")).toEqual({ status: "timeout" });
   expect(labs.questionCounts()).toEqual([1, 1, 1, 0, 0]);
 });
 
-test("many unwilling servers are each asked once", async () => {
+test("many refusing servers are queried once each", async () => {
   await using labs = await openLabs(5, { "closed.test": { answers: refused } });
   using resolver = openResolver({ servers: labs.nameServers });
-  expect(await resolver.ask("closed.test", "MX")).toEqual({ status: "refused" });
+  expect(await resolver.query("closed.test", "MX")).toEqual({ status: "refused" });
   expect(labs.questionCounts()).toEqual([1, 1, 1, 1, 1]);
 });
 
-test("a server that refuses is asked once", async () => {
+test("a server that fails is queried once", async () => {
   await using lab = await openLab({ "broken.test": { answers: servfail } });
   using resolver = openResolver({ servers: [lab.nameServer] });
-  await resolver.ask("broken.test", "MX");
+  await resolver.query("broken.test", "MX");
   expect(lab.questions("broken.test")).toHaveLength(1);
 });
 
-test("lost questions are asked again until one gets through", async () => {
+test("lost queries are repeated until one gets through", async () => {
   await using lab = await openLab({ "lossy.test": { A: ["192.0.2.1"], answers: dropsFirst(2) } });
   using resolver = openResolver({ servers: [lab.nameServer], timeoutMs: 4800 });
-  expect(await resolver.ask("lossy.test", "A")).toMatchObject({ status: "answer" });
+  expect(await resolver.query("lossy.test", "A")).toMatchObject({ status: "answer" });
   expect(lab.questions("lossy.test")).toHaveLength(3);
 });
 
 test.each([
-  ["in trouble", servfail],
+  ["failing", servfail],
   ["unwilling", refused],
   ["talking nonsense", garbage],
-])("when the first server is %s, the second is asked at once", async (_, temper) => {
+])("when the first server is %s, the second is queried at once", async (_, temper) => {
   await using first = await openLab({ "shop.test": { answers: temper } });
   await using second = await openLab({ "shop.test": { A: ["192.0.2.1"] } });
   using resolver = openResolver({ servers: [first.nameServer, second.nameServer] });
 
-  // Silence would have brought the second server only after a quarter of the ten minutes.
-  expect(await resolver.ask("shop.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.1"] });
+  // Without a response, the second server would be queried only after a quarter of the ten minutes.
+  expect(await resolver.query("shop.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.1"] });
 });
 
-test("a silent first server slows down the first question, not those after it", async () => {
+test("a silent first server slows down the first lookup, not those after it", async () => {
   await using first = await openLab({ "*.test": { answers: silent } });
   await using second = await openLab({ "*.test": { A: ["192.0.2.1"] } });
   using resolver = openResolver({ servers: [first.nameServer, second.nameServer], timeoutMs: 4800 });
 
   for (const name of ["a.test", "b.test", "c.test"]) {
-    expect(await resolver.ask(name, "A")).toMatchObject({ status: "answer" });
+    expect(await resolver.query(name, "A")).toMatchObject({ status: "answer" });
   }
   expect(first.questions()).toHaveLength(1);
 });
 
-test("when every server fails, the most telling failure is told", async () => {
+test("when every server fails, the most specific failure is reported", async () => {
   await using mute = await openLab({ "shop.test": { answers: silent } });
   await using broken = await openLab({ "shop.test": { answers: servfail } });
   using resolver = openResolver({ servers: [mute.nameServer, broken.nameServer], timeoutMs: 2400 });
-  expect(await resolver.ask("shop.test", "A")).toEqual({ status: "servfail" });
+  expect(await resolver.query("shop.test", "A")).toEqual({ status: "servfail" });
 });
 
-test("an answer too large for a datagram is fetched over TCP, whole", async () => {
+test("an answer too large for UDP is fetched completely over TCP", async () => {
   const MX = Array.from({ length: 120 }, (_, i) => ({ preference: i, exchange: `mx${i}.large.test` }));
   await using lab = await openLab({
     "large.test": { MX },
     "small.test": { A: ["192.0.2.1"], answers: truncated },
-    "slow.test": { A: ["192.0.2.2"], answers: tempers(truncated, slow(50)) },
+    "slow.test": { A: ["192.0.2.2"], answers: combineTemperaments(truncated, slow(50)) },
   });
   using resolver = openResolver({ servers: [lab.nameServer] });
 
-  expect(await resolver.ask("large.test", "MX")).toMatchObject({ status: "answer", records: MX });
-  expect(await resolver.ask("small.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
-  expect(await resolver.ask("slow.test", "A")).toMatchObject({ records: ["192.0.2.2"] });
+  expect(await resolver.query("large.test", "MX")).toMatchObject({ status: "answer", records: MX });
+  expect(await resolver.query("small.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
+  expect(await resolver.query("slow.test", "A")).toMatchObject({ records: ["192.0.2.2"] });
   expect(lab.questions("small.test").map(({ transport }) => transport)).toEqual(["udp", "tcp"]);
 });
 
-test("a server too old for EDNS0 is asked again in its own language", async () => {
-  await using lab = await openLab({ "old.test": { A: ["192.0.2.1"], answers: knowsNoEdns } });
+test("a server without EDNS0 support is queried again without it", async () => {
+  await using lab = await openLab({ "old.test": { A: ["192.0.2.1"], answers: noEdns } });
   using resolver = openResolver({ servers: [lab.nameServer] });
-  expect(await resolver.ask("old.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.1"] });
+  expect(await resolver.query("old.test", "A")).toMatchObject({ status: "answer", records: ["192.0.2.1"] });
 });
 
-test("a forged answer that comes first is not believed", async () => {
+test("a forged response that arrives first is ignored", async () => {
   await using lab = await openLab({ "bank.test": { A: ["192.0.2.1"], answers: spoofedFirst } });
   using resolver = openResolver({ servers: [lab.nameServer] });
-  expect(await resolver.ask("bank.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
+  expect(await resolver.query("bank.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
 });
 
-test("aliases are followed, whether the server does it for us or leaves it to us", async () => {
+test("CNAMEs are followed, whether the server does it or leaves it to us", async () => {
   await using lab = await openLab({
     "www.shop.test": { CNAME: "shop.test" },
     "shop.test": { A: ["192.0.2.1"] },
@@ -193,14 +195,14 @@ test("aliases are followed, whether the server does it for us or leaves it to us
   });
   using resolver = openResolver({ servers: [lab.nameServer] });
 
-  expect(await resolver.ask("www.shop.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
+  expect(await resolver.query("www.shop.test", "A")).toMatchObject({ records: ["192.0.2.1"] });
   expect(lab.questions()).toHaveLength(1);
-  expect(await resolver.ask("far.test", "A")).toMatchObject({ records: ["192.0.2.1"], ttlSeconds: 50 });
-  expect(await resolver.ask("gone.test", "A")).toMatchObject({ status: "nxdomain" });
-  expect(await resolver.ask("broken.test", "A")).toEqual({ status: "servfail" });
+  expect(await resolver.query("far.test", "A")).toMatchObject({ records: ["192.0.2.1"], ttlSeconds: 50 });
+  expect(await resolver.query("gone.test", "A")).toMatchObject({ status: "nxdomain" });
+  expect(await resolver.query("broken.test", "A")).toEqual({ status: "servfail" });
 });
 
-test("aliases in a circle, or on and on, end as a failure after a few questions", async () => {
+test("CNAME loops and endless chains are a failure after a few queries", async () => {
   await using lab = await openLab({
     "round.test": { CNAME: "about.test", answers: aliasOnly },
     "about.test": { CNAME: "round.test", answers: aliasOnly },
@@ -211,28 +213,28 @@ test("aliases in a circle, or on and on, end as a failure after a few questions"
   });
   using resolver = openResolver({ servers: [lab.nameServer] });
 
-  expect(await resolver.ask("round.test", "A")).toEqual({ status: "alias_loop" });
-  expect(await resolver.ask("circle.test", "A")).toEqual({ status: "alias_loop" });
-  expect(await resolver.ask("n0.test", "A")).toEqual({ status: "alias_loop" });
+  expect(await resolver.query("round.test", "A")).toEqual({ status: "alias_loop" });
+  expect(await resolver.query("circle.test", "A")).toEqual({ status: "alias_loop" });
+  expect(await resolver.query("n0.test", "A")).toEqual({ status: "alias_loop" });
   expect(lab.questions().length).toBeLessThan(30);
 });
 
-test("a hundred who ask for the same thing at once cost one packet, and so do those who come later", async () => {
+test("a hundred concurrent lookups of one name cost one packet, and so do later ones", async () => {
   await using lab = await openLab({ "shop.test": { A: ["192.0.2.1"], answers: slow(50) } });
   using resolver = openResolver({ servers: [lab.nameServer] });
 
   const names = ["shop.test", "SHOP.test", "shop.test."];
-  await Promise.all(Array.from({ length: 100 }, (_, i) => resolver.ask(names[i % 3] ?? "", "A")));
-  await resolver.ask("shop.test", "A");
+  await Promise.all(Array.from({ length: 100 }, (_, i) => resolver.query(names[i % 3] ?? "", "A")));
+  await resolver.query("shop.test", "A");
   expect(lab.questions()).toHaveLength(1);
-  await resolver.ask("shop.test", "MX");
+  await resolver.query("shop.test", "MX");
   expect(lab.questions()).toHaveLength(2);
 });
 
-test("only so many questions are under way at once, and the others get their turn", async () => {
+test("the number of lookups in flight is limited, and the others wait", async () => {
   let open = 0;
   let most = 0;
-  const temper: NameTemper = () => {
+  const temper: DnsTemperament = () => {
     most = Math.max(most, ++open);
     const rewrite = (message: Buffer) => {
       open--;
@@ -243,32 +245,32 @@ test("only so many questions are under way at once, and the others get their tur
   await using lab = await openLab({ "*.test": { A: ["192.0.2.1"], answers: temper } });
   using resolver = openResolver({ servers: [lab.nameServer], maxInFlight: 10 });
 
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => resolver.ask(`n${i}.test`, "A")));
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => resolver.query(`n${i}.test`, "A")));
   expect(most).toBe(10);
   expect(answers.filter(({ status }) => status === "answer")).toHaveLength(20);
 });
 
-test("answers are forgotten when there are too many of them", async () => {
+test("answers are evicted when there are too many", async () => {
   await using lab = await openLab({ "*.test": { A: ["192.0.2.1"] } });
   using resolver = openResolver({ servers: [lab.nameServer], maxCached: 5 });
-  for (let i = 0; i < 10; i++) await resolver.ask(`n${i}.test`, "A");
-  await resolver.ask("n0.test", "A");
+  for (let i = 0; i < 10; i++) await resolver.query(`n${i}.test`, "A");
+  await resolver.query("n0.test", "A");
   expect(lab.questions("n0.test")).toHaveLength(2);
-  await resolver.ask("n9.test", "A");
+  await resolver.query("n9.test", "A");
   expect(lab.questions("n9.test")).toHaveLength(1);
 });
 
-test("an idle resolver holds no socket, and closing ends what is under way at once", async () => {
+test("an idle resolver holds no socket, and closing ends running lookups at once", async () => {
   await using lab = await openLab({ "mute.test": { answers: silent }, "*.test": { A: ["192.0.2.1"] } });
   const resolver = createResolver({ servers: [lab.nameServer] });
-  await resolver.ask("a.test", "A");
+  await resolver.query("a.test", "A");
   await expect.poll(udpSockets).toBe(1); // the lab's
 
-  const asking = resolver.ask("mute.test", "A");
+  const asking = resolver.query("mute.test", "A");
   await expect.poll(udpSockets).toBe(2);
   resolver.close();
   expect(await asking).toEqual({ status: "closed" });
-  expect(await resolver.ask("b.test", "A")).toEqual({ status: "closed" });
+  expect(await resolver.query("b.test", "A")).toEqual({ status: "closed" });
   await expect.poll(udpSockets).toBe(1);
 });
 
@@ -276,7 +278,7 @@ function udpSockets(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === "UDPWrap").length;
 }
 
-/** Several name servers that all know the same world. */
+/** Several name servers for the same world. */
 async function openLabs(count: number, world: World) {
   const labs = await Promise.all(Array.from({ length: count }, () => openLab(world)));
   return {
@@ -288,7 +290,7 @@ async function openLabs(count: number, world: World) {
   };
 }
 
-/** An address nothing listens on: just closed, so that the kernel will not hand it out again at once. */
+/** A port that was just closed, so that the kernel does not reassign it at once. */
 async function unusedAddress(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

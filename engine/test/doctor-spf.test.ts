@@ -1,19 +1,19 @@
-/** Stories of sender policies: which of them cover our address, asked of a real name server. */
+/** SPF evaluation against a real name server. */
 import { openLab, servfail, type World } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { createResolver } from "../src/dns/resolver.ts";
 import { evaluateSpf } from "../src/doctor/spf.ts";
 
-const OURS = "192.0.2.7";
-const OURS_V6 = "2001:db8::7";
+const PUBLIC_IP = "192.0.2.7";
+const PUBLIC_IP_V6 = "2001:db8::7";
 
-/** The names that the policies below speak of. */
-const NEIGHBOURS: World = {
-  "mail.shop.test": { A: [OURS], AAAA: [OURS_V6] },
+/** The names used by the policies below. */
+const OTHER_NAMES: World = {
+  "mail.shop.test": { A: [PUBLIC_IP], AAAA: [PUBLIC_IP_V6] },
   "near.shop.test": { A: ["192.0.2.200"] },
   "mx.shop.test": { A: ["198.51.100.9"] },
   "hosted.test": { MX: [{ preference: 1, exchange: "mail.shop.test" }] },
-  "covers.test": { TXT: [`v=spf1 ip4:${OURS} -all`] },
+  "covers.test": { TXT: [`v=spf1 ip4:${PUBLIC_IP} -all`] },
   "forbids.test": { TXT: ["v=spf1 -all"] },
   "broken.test": { TXT: ["v=spf1 ip4:300.1.1.1 -all"] },
   "loop.test": { TXT: ["v=spf1 include:loop.test -all"] },
@@ -22,10 +22,10 @@ const NEIGHBOURS: World = {
   "deep.test": { TXT: ["v=spf1 a:n1.test a:n2.test a:n3.test a:n4.test a:n5.test a:n6.test -all"] },
 };
 
-async function resultOf(records: (string | string[])[], address = OURS) {
+async function resultOf(records: (string | string[])[], address = PUBLIC_IP) {
   await using lab = await openLab({
-    ...NEIGHBOURS,
-    "shop.test": { TXT: records, A: [OURS], MX: [{ preference: 10, exchange: "mx.shop.test" }] },
+    ...OTHER_NAMES,
+    "shop.test": { TXT: records, A: [PUBLIC_IP], MX: [{ preference: 10, exchange: "mx.shop.test" }] },
   });
   const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: 120_000 });
   try {
@@ -37,14 +37,14 @@ async function resultOf(records: (string | string[])[], address = OURS) {
 }
 
 test.each([
-  [`v=spf1 ip4:${OURS} -all`, "pass"],
+  [`v=spf1 ip4:${PUBLIC_IP} -all`, "pass"],
   ["v=spf1 ip4:192.0.2.0/24 -all", "pass"],
   ["v=spf1 ip4:192.0.2.99/24 -all", "pass"], // bits beyond the prefix are allowed here
   ["v=spf1 ip4:192.0.2.64/26 -all", "fail"],
   ["v=spf1 ip4:192.0.2.64/26 ~all", "softfail"],
   ["v=spf1 ip4:192.0.2.64/26 ?all", "neutral"],
   ["v=spf1 ip4:192.0.2.64/26", "neutral"],
-  [`v=spf1 -ip4:${OURS} +all`, "fail"],
+  [`v=spf1 -ip4:${PUBLIC_IP} +all`, "fail"],
   ["V=SPF1 A -ALL", "pass"],
   ["v=spf1 mx -all", "fail"],
   ["v=spf1 mx:hosted.test -all", "pass"],
@@ -52,7 +52,7 @@ test.each([
   ["v=spf1 a:near.shop.test/24//64 -all", "pass"],
   ["v=spf1 a:nowhere.test -all", "fail"],
   ["v=spf1 include:covers.test -all", "pass"],
-  ["v=spf1 include:forbids.test ~all", "softfail"], // another's no is not ours
+  ["v=spf1 include:forbids.test ~all", "softfail"], // a fail of the included policy is no match
   ["v=spf1 redirect=covers.test", "pass"],
   ["v=spf1 redirect=covers.test -all", "fail"], // "all" comes first
   ["v=spf1 redirect=nowhere.test", "permerror"],
@@ -80,14 +80,14 @@ test.each([
   ["v=spf1 a:mail.shop.test -all", "pass"],
   ["v=spf1 ip4:0.0.0.0/0 -all", "fail"],
 ])("an IPv6 address and %s → %s", async (record, expected) => {
-  expect((await resultOf([record], OURS_V6)).result).toBe(expected);
+  expect((await resultOf([record], PUBLIC_IP_V6)).result).toBe(expected);
 });
 
-test("two policies are none that can be followed", async () => {
+test("two SPF records are a permerror", async () => {
   expect((await resultOf(["v=spf1 +all", "v=spf1 -all"])).result).toBe("permerror");
 });
 
-test("a policy of hundreds of names costs as many questions as the RFC allows", async () => {
+test("a policy of hundreds of names causes no more queries than the RFC allows", async () => {
   const names = Array.from({ length: 500 }, (_, index) => ` a:host${index}.test`);
   const { result, questions } = await resultOf([["v=spf1", ...names, " -all"]]);
   expect(result).toBe("permerror");

@@ -1,4 +1,4 @@
-/** An installation in the lab with which nothing is wrong, for the doctor's stories to change one thing of. */
+/** A correct installation in the lab; doctor tests change one thing of it. */
 import { gmx, google, icloud, type Lab, type MailWorld, mailDomain, openLab } from "@mailvet/lab";
 import { createResolver } from "../src/dns/resolver.ts";
 import { examine } from "../src/doctor/doctor.ts";
@@ -6,19 +6,19 @@ import type { Finding } from "../src/doctor/finding.ts";
 import { createEgressGuard } from "../src/egress/guard.ts";
 import { createConnect, type Egress } from "../src/smtp/connect.ts";
 
-/** Loopback has room for one more machine: ours. */
-export const OURS = "127.0.0.77";
+/** Another loopback address serves as the public IP. */
+export const PUBLIC_IP = "127.0.0.77";
 export const REVERSED = "77.0.0.127";
 export const BLOCKLISTS = ["zen.spamhaus.org", "bl.spamcop.net", "b.barracudacentral.org"] as const;
 export const PROVIDERS = ["big.test", "blue.test", "fruit.test"] as const;
 
-export const GOOD_WORLD: MailWorld = {
+export const CORRECT_SETUP: MailWorld = {
   "big.test": mailDomain({ temper: google }),
   "blue.test": mailDomain({ temper: gmx }),
   "fruit.test": mailDomain({ temper: icloud }),
-  "probe.firm.test": { A: [OURS] },
+  "probe.firm.test": { A: [PUBLIC_IP] },
   [`${REVERSED}.in-addr.arpa`]: { PTR: ["probe.firm.test"] },
-  "firm.test": mailDomain({ records: { TXT: [`v=spf1 ip4:${OURS} -all`] } }),
+  "firm.test": mailDomain({ records: { TXT: [`v=spf1 ip4:${PUBLIC_IP} -all`] } }),
   "_dmarc.firm.test": { TXT: ["v=DMARC1; p=reject"] },
   ...Object.fromEntries(BLOCKLISTS.map((zone) => [`2.0.0.127.${zone}`, { A: ["127.0.0.2"] }])),
 };
@@ -26,8 +26,8 @@ export const GOOD_WORLD: MailWorld = {
 export type Installation = {
   egress?: Partial<Egress>;
   nameServers?: readonly string[];
-  /** Where connections go, whatever the port is called. */
-  dialledPort?: number;
+  /** Port to connect to, whatever `smtpPort` says. */
+  connectPort?: number;
   roundMs?: number;
   dnsTimeoutMs?: number;
   slowNameServerMs?: number;
@@ -35,14 +35,14 @@ export type Installation = {
 
 export type Findings = Readonly<Record<string, Finding>>;
 
-/** By name, in the order in which they came. */
+/** By name, in order of appearance. */
 export async function examineIn(lab: Lab, installation: Installation = {}): Promise<Findings> {
-  const { nameServers = [lab.nameServer], dialledPort = lab.smtpPort } = installation;
+  const { nameServers = [lab.nameServer], connectPort = lab.smtpPort } = installation;
   const { roundMs = 120_000, dnsTimeoutMs = 120_000, slowNameServerMs = 120_000 } = installation;
   const egress: Egress = {
     ehloName: "probe.firm.test",
     mailFrom: "ask@firm.test",
-    sourceAddress: OURS,
+    sourceAddress: PUBLIC_IP,
     ...installation.egress,
   };
   const resolver = createResolver({ servers: nameServers, timeoutMs: dnsTimeoutMs });
@@ -53,7 +53,7 @@ export async function examineIn(lab: Lab, installation: Installation = {}): Prom
       nameServers,
       resolver,
       guard,
-      dial: createConnect({ guard, port: dialledPort, egress }),
+      dial: createConnect({ guard, port: connectPort, egress }),
       smtpPort: 25,
       egress,
       exemptSpecialUse: ["test"],
@@ -71,14 +71,14 @@ export async function examineIn(lab: Lab, installation: Installation = {}): Prom
   return findings;
 }
 
-/** The good world with these changes, examined. */
+/** Examines the correct setup with these changes. */
 export async function examineChanged(world: MailWorld, installation?: Installation): Promise<Findings> {
-  await using lab = await openLab({ ...GOOD_WORLD, ...world });
+  await using lab = await openLab({ ...CORRECT_SETUP, ...world });
   return await examineIn(lab, installation); // the lab stays open until then
 }
 
-/** The outcome of everything that is not good, by name; but for the reference lists, which age by themselves. */
-export function troublesIn(findings: Findings): Record<string, string> {
+/** Name and outcome of all findings that are not good, except the reference lists, which age. */
+export function problemsIn(findings: Findings): Record<string, string> {
   const wrong = Object.values(findings).filter(
     ({ name, outcome }) => outcome !== "good" && name !== "reference lists",
   );

@@ -1,9 +1,8 @@
 /**
- * How many times as much processor time a larger input takes as a smaller one.
+ * Ratio of CPU time for a larger input to that for a smaller one.
  *
- * Work that is linear in its input grows by the ratio of the two sizes, quadratic work by its square. Both are measured
- * in the same run, as processor time of this process, and the least of several rounds counts: what else the machine is
- * busy with makes no difference.
+ * Linear work grows by the ratio of the two sizes, quadratic work by its square. Both are measured in the same run as
+ * CPU time of this process, and the minimum of several rounds counts, so other load on the machine does not matter.
  */
 export async function growth<T>(
   work: (input: T) => unknown,
@@ -20,7 +19,7 @@ export async function growth<T>(
 }
 
 const ROUNDS = 7;
-/** What takes less cannot be measured. */
+/** Less cannot be measured. */
 const RESOLUTION_MICROS = 500;
 
 /** For input four times as large: four if the work is linear, sixteen if it is quadratic. */

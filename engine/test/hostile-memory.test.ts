@@ -1,4 +1,4 @@
-/** Servers that talk for ever are not listened to for ever: memory stays within 64 MiB of what it was. */
+/** Servers that send without end: memory stays within 64 MiB of where it was. */
 import { binaryGarbage, endlessBanner, endlessLine, hugeLines, mailDomain, type Temper } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { openStory } from "./stories/story.ts";
@@ -13,7 +13,7 @@ const FLOODS: Record<string, Temper> = {
   "noise.test": binaryGarbage({ at: "rcpt", sizeBytes: MEBIBYTE / 4 }),
 };
 
-test("floods at every stage, from many servers at once, leave memory where it was", async () => {
+test("floods at every stage, from many servers at once, do not increase memory", async () => {
   const world = Object.fromEntries(
     Object.entries(FLOODS).flatMap(([name, temper]) =>
       Array.from({ length: 6 }, (_, i) => [`n${i}.${name}`, mailDomain({ users: ["ann"], temper })]),
@@ -32,5 +32,5 @@ test("floods at every stage, from many servers at once, leave memory where it wa
   await story.end();
   clearInterval(watch);
   expect(new Set(verdicts)).toEqual(new Set(["unknown smtp_protocol_error"]));
-  expect(peakBytes - idleBytes).toBeLessThan(64 * MEBIBYTE); // the servers' side is in it too
+  expect(peakBytes - idleBytes).toBeLessThan(64 * MEBIBYTE); // the servers' side is included
 });

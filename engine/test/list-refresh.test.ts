@@ -1,4 +1,4 @@
-/** Refreshing the lists from a list server on loopback that is well-behaved, broken, slow or hostile. */
+/** List refresh from a loopback server that is well-behaved, broken, slow or hostile. */
 
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { loadDisposables } from "../src/reference/disposable.ts";
 import { refreshLists } from "../src/reference/list-refresh.ts";
 
-test("fresh names join the packaged ones and are in force from then on", async () => {
+test("new names are merged with the packaged ones and used from then on", async () => {
   const server = await serve({
     "/domains.txt": text(["# made today", ...freshNames(1200), "*.Wild.example"].join("\n")),
     "/array.json": text(JSON.stringify(["fresh-json.example", "@at.example"])),
@@ -54,7 +54,7 @@ test("fresh names join the packaged ones and are in force from then on", async (
   }
 });
 
-test("providers, relays, universities and public suffixes in a source are withheld and named", async () => {
+test("providers, relays, universities and public suffixes in a source are left out and reported", async () => {
   const swept = ["wp.pl", "duck.com", "nus.edu.sg", "co.uk", "eu.org"];
   const server = await serve({ "/": text([...freshNames(1000), ...swept].join("\n")) });
   const directory = temporaryDirectory();
@@ -74,17 +74,17 @@ test.each<[string, RequestListener, RegExp]>([
   [
     "sends an error page with a good status",
     text(`<html>\n${"<p>Sorry</p>\n".repeat(2000)}</html>`),
-    /no list of domain names/,
+    /not a list of domain names/,
   ],
   ["has been cut short", text("a.example\nb.example"), /only 2 names/],
-  ["lists nothing", text("# to do\n"), /lists nothing/],
-  ["sends JSON that is no list", text('{"error":"rate limited"}'), /no list of names/],
-  ["sends broken JSON", text('["a.example",'), /broken JSON/],
-  ["lists a giant", text(`${SEVERAL_NAMES}\ngmail.com`), /lists gmail\.com/],
-  ["hangs up halfway", hangsUp, /terminated|aborted|other side closed/],
+  ["is empty", text("# to do\n"), /is empty/],
+  ["returns JSON that is not a list", text('{"error":"rate limited"}'), /not a list of names/],
+  ["returns invalid JSON", text('["a.example",'), /invalid JSON/],
+  ["contains a large provider", text(`${SEVERAL_NAMES}\ngmail.com`), /contains gmail\.com/],
+  ["closes the connection halfway", closesHalfway, /terminated|aborted|other side closed/],
   ["never answers", () => {}, /within 4000 ms/],
   ["never ends", trickles, /within 4000 ms/],
-])("a source that %s changes nothing, and the reason is told", async (_, listener, reason) => {
+])("a source that %s changes nothing, and the reason is reported", async (_, listener, reason) => {
   const server = await serve({ "/good": text(SEVERAL_NAMES), "/bad": listener });
   const directory = temporaryDirectory();
 
@@ -101,7 +101,7 @@ test.each<[string, RequestListener, RegExp]>([
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test("a source larger than any list is cut off, not read to its end", async () => {
+test("an oversized source is cut off, not read to its end", async () => {
   let sentBytes = 0;
   const flood: RequestListener = (_, answer) => {
     const block = Buffer.alloc(1024 * 1024, "a.example\n");
@@ -123,7 +123,7 @@ test("a source larger than any list is cut off, not read to its end", async () =
   expect(sentBytes).toBeLessThan(100 * 1024 * 1024);
 });
 
-test("a source that has shrunk by a third is refused until it is forced, and the old list stays", async () => {
+test("a source that has shrunk by more than a third is rejected until forced, and the old list stays", async () => {
   let names = freshNames(6000);
   const server = await serve({ "/": (_, answer) => answer.end(names.join("\n")) });
   const directory = temporaryDirectory();
@@ -144,7 +144,7 @@ test("a source that has shrunk by a third is refused until it is forced, and the
   expect(readdirSync(directory)).toHaveLength(2); // the manifest and its one list, nothing left over
 });
 
-test("an operator's own short list is taken when it is forced", async () => {
+test("a short list is accepted when forced", async () => {
   const server = await serve({ "/": text("only.example\nthese.example\n") });
   const directory = temporaryDirectory();
   const sources = [{ url: server }];
@@ -156,14 +156,14 @@ test("an operator's own short list is taken when it is forced", async () => {
   });
 });
 
-test("nobody listening, and no sources at all, are reasons like any other", async () => {
+test("an unreachable source and an empty list of sources are reported", async () => {
   const directory = temporaryDirectory();
   const refused = await refreshLists({ directory, sources: [{ url: "http://127.0.0.1:9/" }] });
   expect(refused).toMatchObject({ outcome: "refused", problems: [{ reason: expect.stringMatching(/./) }] });
   expect(await refreshLists({ directory, sources: [] })).toMatchObject({ outcome: "refused" });
 });
 
-test("a directory that cannot be written is told, and the lists go on working", async () => {
+test("a directory that cannot be written is reported, and the lists keep working", async () => {
   const server = await serve({ "/": text(SEVERAL_NAMES) });
   const blocked = join(temporaryDirectory(), "file");
   writeFileSync(blocked, "in the way");
@@ -179,7 +179,7 @@ test("a directory that cannot be written is told, and the lists go on working", 
   );
 });
 
-test("two refreshes at once leave one whole list", async () => {
+test("two concurrent refreshes leave one complete list", async () => {
   const server = await serve({ "/a": text(SEVERAL_NAMES), "/b": text(freshNames(2000).join("\n")) });
   const directory = temporaryDirectory();
 
@@ -201,7 +201,7 @@ function text(body: string): RequestListener {
   return (_, answer) => answer.end(body);
 }
 
-function hangsUp(...[, answer]: Parameters<RequestListener>): void {
+function closesHalfway(...[, answer]: Parameters<RequestListener>): void {
   answer.writeHead(200, { "content-length": "100000" });
   answer.write("a.example\n", () => answer.destroy());
 }

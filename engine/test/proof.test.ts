@@ -1,7 +1,7 @@
-/** Nothing is called invalid without proof: properties over every reply of the corpus. */
+/** Nothing is invalid without proof: properties over every reply of the corpus. */
 import { expect, test } from "vitest";
 import type { MailboxAnswer } from "../src/evidence.ts";
-import { understand } from "../src/smtp/mailbox-finding.ts";
+import { interpretReply } from "../src/smtp/mailbox-finding.ts";
 import { REPLY_STAGES, type ReplyStage } from "../src/smtp/meaning.ts";
 import { profileOf } from "../src/smtp/provider-profile.ts";
 import { parseReply, type Reply } from "../src/smtp/reply.ts";
@@ -12,10 +12,10 @@ const PROFILE = profileOf("");
 const BEFORE_RCPT = REPLY_STAGES.filter((stage) => stage !== "rcpt");
 const codesOf = (hundred: number) => Array.from({ length: 100 }, (_, i) => 100 * hundred + i);
 
-/** The words of every reply, without its codes, each once. */
+/** The text of every reply, without its codes, each once. */
 const WORDINGS = new Map(CORPUS.map(({ reply, mx = "" }) => [reply.replace(/^\d{3}/gm, ""), { reply, mx }]));
 
-/** The same words under another code, with and without the enhanced code that goes with it. */
+/** The same text under another code, with and without the matching enhanced code. */
 function underCode(reply: string, code: number): Reply[] {
   const parsed = parseReply(reply);
   const { enhanced, ...bare } = { ...parsed, code };
@@ -27,7 +27,7 @@ function statusOf(said: { stage: ReplyStage; reply: Reply; mx: string }): {
   status: string;
   answer: MailboxAnswer;
 } {
-  const { finding } = understand(said, PROFILE);
+  const { finding } = interpretReply(said, PROFILE);
   const { status } = decide({
     email: "ann@example.com",
     address: { local: "ann", domain: "example.com" } as never,
@@ -38,12 +38,12 @@ function statusOf(said: { stage: ReplyStage; reply: Reply; mx: string }): {
   return { status, answer: finding.answer };
 }
 
-test("a temporary reply to RCPT never ends in invalid, whatever its words and its code", () => {
+test("a temporary reply to RCPT never gives invalid, whatever its text and code", () => {
   const wrong: string[] = [];
   const codes = codesOf(4);
   let turn = 0;
   for (const { reply, mx } of WORDINGS.values()) {
-    // The most common codes for every wording, and all codes in turn.
+    // The most common codes for every text, and all codes in turn.
     for (const code of new Set([450, 451, codes[turn++ % 100]!, codes[turn++ % 100]!])) {
       for (const said of underCode(reply, code)) {
         if (statusOf({ stage: "rcpt", reply: said, mx }).status === "invalid") wrong.push(`${code} ${reply}`);
@@ -53,7 +53,7 @@ test("a temporary reply to RCPT never ends in invalid, whatever its words and it
   expect(wrong).toEqual([]);
 });
 
-test("what is said before RCPT never ends in invalid or valid, whatever its words and its code", () => {
+test("a reply before RCPT never gives invalid or valid, whatever its text and code", () => {
   const wrong: string[] = [];
   const codes = [...codesOf(4), ...codesOf(5)];
   let turn = 0;
@@ -70,7 +70,7 @@ test("what is said before RCPT never ends in invalid or valid, whatever its word
   expect(wrong).toEqual([]);
 });
 
-test("only a permanent refusal of the recipient is held against the mailbox", () => {
+test("only a permanent rejection of the recipient counts against the mailbox", () => {
   const against = new Set<string>();
   for (const { reply, mx } of WORDINGS.values()) {
     for (const code of [250, 252, 450, 550]) {

@@ -1,4 +1,4 @@
-/** The corpus, held to the verdicts that its replies come to. */
+/** The verdicts of all replies of the corpus. */
 import { expect, test } from "vitest";
 import { CORPUS, type Truth, truthOf } from "./corpus/corpus.ts";
 import { type Replayed, replay } from "./replay/replay.ts";
@@ -10,7 +10,7 @@ function saidOf({ status }: Replayed): Truth {
   return status === "unknown" ? "unknown" : "live";
 }
 
-test("every reply of the corpus comes to a verdict that its label allows", { timeout: 120_000 }, () => {
+test("every reply of the corpus gives a verdict that its label allows", { timeout: 120_000 }, () => {
   const matrix = Object.fromEntries(TRUTHS.map((truth) => [truth, { live: 0, dead: 0, unknown: 0 }]));
   const wrong: string[] = [];
   for (const row of CORPUS) {
@@ -28,7 +28,7 @@ test("every reply of the corpus comes to a verdict that its label allows", { tim
   expect(wrong).toEqual([]);
 });
 
-test("a reply may come in parts, with the provider that said it", () => {
+test("a reply may be given in parts, with its provider", () => {
   const missing = {
     stage: "rcpt",
     code: 550,
@@ -43,6 +43,6 @@ test("a reply may come in parts, with the provider that said it", () => {
   expect(replay({ ...missing, stage: "rcpt", mx: "mail.corp.example" }).status).toBe("unknown");
 });
 
-test("a stage that is none is an error", () => {
+test("an unknown stage is an error", () => {
   expect(() => replay({ stage: "data" as never, code: 550 })).toThrow("stage is one of");
 });

@@ -1,8 +1,8 @@
 /**
- * A host from which not even a refusal comes back, as behind a firewall that drops packets.
+ * A host that does not respond at all, as behind a firewall that drops packets.
  *
- * It listens with the shortest of queues and never takes a call: its thread sleeps. Once the queue is full,
- * the kernel drops every further knock.
+ * It listens with the shortest backlog and never accepts: its thread sleeps. Once the backlog is full, the kernel
+ * drops every further SYN.
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -19,7 +19,7 @@ const listener = require("node:net").createServer().listen({ host: workerData, p
 });`;
 
 const MOST_CALLS = 16;
-/** The kernel takes a call on loopback in microseconds, or drops it and says nothing. */
+/** On loopback the kernel accepts a connection within microseconds, or drops it silently. */
 const UNHEARD_MS = 200;
 
 export async function openSilentHost(address: string): Promise<SilentHost> {
@@ -33,7 +33,7 @@ export async function openSilentHost(address: string): Promise<SilentHost> {
     caller.on("error", () => {});
     callers.push(caller);
     await Promise.race([once(caller, "connect"), delay(UNHEARD_MS)]);
-    await nextTurn(); // a process that was kept waiting itself hears of the call only now
+    await nextTurn(); // a process that was delayed itself learns of the connection only now
     isHeard = !caller.connecting;
   }
   return {

@@ -1,18 +1,18 @@
-/** A small mail internet on loopback, for tests, demonstrations and measurements. */
+/** Simulated mail internet on loopback, for tests, demos and benchmarks. */
 
+export * from "./dns-temperament.ts";
 export { type Lab, openLab } from "./lab.ts";
 export * from "./mail/index.ts";
 export {
   type HostOptions,
-  type MailDomain,
+  type LabDomain,
+  type LabHost,
   type MailDomainOptions,
-  type MailHost,
   type MailWorld,
   mailDomain,
   mailHost,
 } from "./mail-world.ts";
-export type { HeardQuestion } from "./name-server.ts";
-export * from "./name-temper.ts";
+export type { ReceivedQuery } from "./name-server.ts";
 export { RCODE, type Rcode } from "./rcode.ts";
-export { SAMPLES, type Sample, STANDING_WORLD } from "./standing-world.ts";
-export type { NameEntry, World } from "./zone.ts";
+export { SAMPLE_WORLD, SAMPLES, type Sample } from "./sample-world.ts";
+export type { DnsEntry, World } from "./zone.ts";

@@ -1,5 +1,5 @@
 /**
- * The lab: a small mail internet on loopback, opened for a test or a demonstration and closed after it.
+ * The lab: a simulated mail internet on loopback, started for a test or a demo and disposed afterwards.
  *
  * ```ts
  * await using lab = await openLab({
@@ -9,25 +9,25 @@
  * const resolver = createResolver({ servers: [lab.nameServer] });
  * ```
  */
-import { type Counts, startMailServers, type Truth } from "./mail/index.ts";
-import { type MailWorld, settle } from "./mail-world.ts";
-import { type NameServer, openNameServer } from "./name-server.ts";
+import { type ServerCounts, startMailServers, type Truth } from "./mail/index.ts";
+import { type MailWorld, resolveWorld } from "./mail-world.ts";
+import { type LabNameServer, openNameServer } from "./name-server.ts";
 
 export type Lab = AsyncDisposable & {
-  /** Where the name server listens, as `127.0.0.1:port`. */
+  /** Address of the name server, as `127.0.0.1:port`. */
   readonly nameServer: string;
-  readonly questions: NameServer["questions"];
-  /** The port of every mail host, each on its own 127.x address; 0 when the world has none. */
+  readonly questions: LabNameServer["questions"];
+  /** SMTP port of all mail hosts, each on its own 127.x address; 0 if the world has none. */
   readonly smtpPort: number;
-  /** What clients last said to a mail host, in order. */
-  heard(host: string): readonly string[];
-  counts(host: string): Readonly<Counts>;
-  /** What is so, whatever a server says; `undefined` when no domain of the lab holds the address. */
+  /** Lines last received by a mail host, in order. */
+  received(host: string): readonly string[];
+  counts(host: string): Readonly<ServerCounts>;
+  /** Actual state of a mailbox, whatever the server replies; `undefined` if no domain of the lab has it. */
   truth(email: string): Truth | undefined;
 };
 
 export async function openLab(world: MailWorld, options: { smtpPort?: number } = {}): Promise<Lab> {
-  const { names, servers, hostOf } = settle(world);
+  const { names, servers, hostOf } = resolveWorld(world);
   const nameServer = await openNameServer(names);
   const mailServers = await startMailServers(servers, options.smtpPort);
   const byName = new Map(mailServers.map((server) => [server.name, server]));
@@ -41,7 +41,7 @@ export async function openLab(world: MailWorld, options: { smtpPort?: number } =
     nameServer: nameServer.address,
     questions: nameServer.questions,
     smtpPort: mailServers[0]?.port ?? 0,
-    heard: (name) => host(name).heard,
+    received: (name) => host(name).received,
     counts: (name) => host(name).counts,
     truth: (email) => {
       const name = hostOf.get(email.slice(email.lastIndexOf("@") + 1).toLowerCase());

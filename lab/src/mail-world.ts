@@ -1,49 +1,49 @@
 /**
- * Mail domains and mail hosts in the description of a world, and what they come to: names and servers.
+ * Description of mail domains and mail hosts, and its resolution to DNS records and servers.
  *
- * Pure: every host is given a loopback address of its own here, and is brought to life in lab.ts.
+ * Pure: every host is assigned its own loopback address here; lab.ts starts the servers.
  */
 import { forDomain, type MailServerOptions, type Temper, type Users } from "./mail/index.ts";
 import { amongUsers, type Mailbox } from "./mail/mailboxes.ts";
-import type { NameEntry, World } from "./zone.ts";
+import type { DnsEntry, World } from "./zone.ts";
 
-/** Full name → its records, or the mail domain or mail host that it is. */
-export type MailWorld = Record<string, NameEntry | MailDomain | MailHost>;
+/** Full name → its DNS records, or a mail domain or mail host. */
+export type MailWorld = Record<string, DnsEntry | LabDomain | LabHost>;
 
 export type HostOptions = Pick<MailServerOptions, "temper" | "latencyMs" | "connectionCap"> & {
-  /** It has a name and an address, and nothing listens there. */
+  /** The host has a name and an address, but nothing listens there. */
   down?: boolean;
 };
 
 export type MailDomainOptions = HostOptions & {
   users?: Users;
-  /** Hosts of its own, in order of preference, under their names below the domain; `mx` alone otherwise. */
+  /** Own hosts by label below the domain, in order of preference. Default: `mx`. */
   hosts?: Record<string, HostOptions>;
-  /** Instead of own hosts: names of mail hosts that stand elsewhere in the world, in order of preference. */
+  /** Instead of own hosts: names of mail hosts defined elsewhere in the world, in order of preference. */
   mx?: readonly string[];
-  /** No MX record: the domain's own address takes its mail. */
+  /** No MX record: mail goes to the address of the domain (RFC 5321, 5.1). */
   implicitMx?: true;
   /** Further records of the domain itself. */
-  records?: NameEntry;
+  records?: DnsEntry;
 };
 
-export type MailDomain = { readonly kind: "mail_domain" } & MailDomainOptions;
-export type MailHost = { readonly kind: "mail_host" } & HostOptions;
+export type LabDomain = { readonly kind: "mail_domain" } & MailDomainOptions;
+export type LabHost = { readonly kind: "mail_host" } & HostOptions;
 
-/** A domain with mailboxes. What is said of a host (temper, latency …) holds for each of its own hosts. */
-export const mailDomain = (options: MailDomainOptions = {}): MailDomain => ({
+/** A domain with mailboxes. Host options (temper, latency …) apply to each of its own hosts. */
+export const mailDomain = (options: MailDomainOptions = {}): LabDomain => ({
   kind: "mail_domain",
   ...options,
 });
 
-/** A mail host with no domain of its own, for domains that name it in their `mx`. */
-export const mailHost = (options: HostOptions = {}): MailHost => ({ kind: "mail_host", ...options });
+/** A mail host without a domain, for domains that list it in their `mx`. */
+export const mailHost = (options: HostOptions = {}): LabHost => ({ kind: "mail_host", ...options });
 
-export type SettledWorld = {
+export type ResolvedWorld = {
   readonly names: World;
-  /** One for each host that is up, all but its port. */
+  /** Options of each host that is up, without the port. */
   readonly servers: readonly Omit<MailServerOptions, "port">[];
-  /** Domain → the name of a host that knows its mailboxes. */
+  /** Domain → name of a host that serves it. */
   readonly hostOf: ReadonlyMap<string, string>;
 };
 
@@ -57,7 +57,7 @@ type Domain = { readonly name: string; readonly options: MailDomainOptions };
 
 const FIRST_PREFERENCE = 10;
 
-export function settle(world: MailWorld): SettledWorld {
+export function resolveWorld(world: MailWorld): ResolvedWorld {
   const names: World = {};
   const hosts = new Map<string, Host>();
   const hostOf = new Map<string, string>();
@@ -97,34 +97,34 @@ export function settle(world: MailWorld): SettledWorld {
   }
 }
 
-function isMail(entry: MailWorld[string]): entry is MailDomain | MailHost {
+function isMail(entry: MailWorld[string]): entry is LabDomain | LabHost {
   return "kind" in entry;
 }
 
-/** 127.0.1.1, 127.0.1.2 … 127.0.2.1 …: room for 63,000 hosts. */
+/** 127.0.1.1, 127.0.1.2 … 127.0.2.1 …: up to 63,000 hosts. */
 function addressNumber(index: number): string {
   return `127.0.${1 + Math.floor(index / 250)}.${1 + (index % 250)}`;
 }
 
-function recordsOf({ options }: Domain, exchanges: readonly string[]): NameEntry {
+function recordsOf({ options }: Domain, exchanges: readonly string[]): DnsEntry {
   if (options.implicitMx) return {};
   return {
     MX: exchanges.map((exchange, index) => ({ preference: FIRST_PREFERENCE * (index + 1), exchange })),
   };
 }
 
-/** A host that serves several domains has each one's temper for that one's recipients, then its own. */
+/** On a shared host, the temperaments of a domain apply to its recipients, before those of the host. */
 function serverFor({ name, address, options, domains }: Host): Omit<MailServerOptions, "port"> {
   const { down: _, temper = [], latencyMs = 0, connectionCap = Number.POSITIVE_INFINITY } = options;
   const isUser = new Map(domains.map((domain) => [domain.name, amongUsers(domain.options.users ?? [])]));
-  const guests = domains.filter((domain) => domain.options.mx !== undefined);
-  const theirs: Temper = guests.map((domain) => forDomain(domain.name, domain.options.temper ?? []));
+  const tenants = domains.filter((domain) => domain.options.mx !== undefined);
+  const tenantTemper: Temper = tenants.map((domain) => forDomain(domain.name, domain.options.temper ?? []));
   return {
     name,
     address,
     domains: domains.map((domain) => domain.name),
     users: (mailbox: Mailbox) => isUser.get(mailbox.domain)?.(mailbox) ?? false,
-    temper: [theirs, temper],
+    temper: [tenantTemper, temper],
     latencyMs,
     connectionCap,
   };

@@ -1,19 +1,19 @@
-/** `npm run lab`: opens the standing world and tells how to visit it, until interrupted. */
+/** `npm run lab`: starts the sample world and prints how to use it, until interrupted. */
 import { openLab } from "./lab.ts";
-import { SAMPLES, STANDING_WORLD } from "./standing-world.ts";
+import { SAMPLE_WORLD, SAMPLES } from "./sample-world.ts";
 
-const lab = await openLab(STANDING_WORLD);
+const lab = await openLab(SAMPLE_WORLD);
 
 const verdicts = SAMPLES.map(({ email, status, subStatus, because }) => {
   const verdict = subStatus === "" ? status : `${status} ${subStatus}`;
   return `  ${email.padEnd(38)} ${verdict.padEnd(31)} ${because}`;
 });
-console.log(`A small mail internet, on loopback only, until you press Ctrl-C. Visit it from another terminal:
+console.log(`A simulated mail internet on loopback. Press Ctrl-C to stop it. In another terminal:
 
   export DNS_SERVERS=${lab.nameServer} SMTP_PORT=${lab.smtpPort} EGRESS_ALLOW=127.0.0.0/8
   npx mailvet check ann@polite.example-lab.com
 
-Addresses to try, and the verdict each is there for:
+Sample addresses, with their verdict and its cause:
 
 ${verdicts.join("\n")}
 `);

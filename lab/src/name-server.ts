@@ -1,74 +1,78 @@
 /**
- * An authoritative name server on loopback: UDP and TCP on one ephemeral port, over a described world.
+ * Authoritative name server on loopback: UDP and TCP on one ephemeral port.
  *
- * Remembers what it was asked, so that a test can assert that we ask seldom. What a name holds is decided
- * in zone.ts, the mood it answers in by its temper.
+ * Records its queries, so that tests can assert their number. Records come from zone.ts, faults from
+ * dns-temperament.ts.
  */
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { AUTHORITATIVE_ANSWER, type DecodedPacket, decode, encode, TRUNCATED_RESPONSE } from "dns-packet";
-import type { Asked, NameTemper, Treatment } from "./name-temper.ts";
+import type { DnsTemperament, QueryInfo, ResponseFaults } from "./dns-temperament.ts";
 import { RCODE } from "./rcode.ts";
-import { createZone, type Finding, type NameEntry, plainName, type World } from "./zone.ts";
+import { createZone, type DnsEntry, type LookupResult, plainName, type World } from "./zone.ts";
 
-export type NameServer = AsyncDisposable & {
+export type LabNameServer = AsyncDisposable & {
   /** `127.0.0.1:port`, for UDP and TCP alike. */
   readonly address: string;
-  /** What was asked so far, oldest first; of one name or one name and type if given. */
-  questions(name?: string, type?: string): HeardQuestion[];
+  /** Queries so far, oldest first, optionally filtered by name and type. */
+  questions(name?: string, type?: string): ReceivedQuery[];
 };
 
-export type HeardQuestion = { name: string; type: string; transport: "udp" | "tcp" };
+export type ReceivedQuery = { name: string; type: string; transport: "udp" | "tcp" };
 
 const HOST = "127.0.0.1";
-const MEMORY = 100_000; // questions remembered; the older half is forgotten when there are more
+const MAX_RECORDED = 100_000; // when exceeded, the older half is dropped
 const TCP_IDLE_MS = 10_000;
 const DATAGRAM_BYTES = 1232;
 const OLD_DATAGRAM_BYTES = 512; // without EDNS0 (RFC 1035, 4.2.1)
 
-export async function openNameServer(world: World): Promise<NameServer> {
+export async function openNameServer(world: World): Promise<LabNameServer> {
   const zone = createZone(world);
-  const heard: HeardQuestion[] = [];
+  const queries: ReceivedQuery[] = [];
   const counts = new Map<string, number>();
   const delayed = new Set<NodeJS.Timeout>();
   const connections = new Set<Socket>();
   const { tcp, udp, port } = await bindBoth();
 
-  /** Answers one question: through `send` as often as the temper wants, or not at all. */
-  const answer = (bytes: Buffer, transport: Asked["transport"], send: (message: Buffer) => void): void => {
+  /** Responds to one query: sends no, one or two messages, depending on the temperament. */
+  const answer = (
+    bytes: Buffer,
+    transport: QueryInfo["transport"],
+    send: (message: Buffer) => void,
+  ): void => {
     const query = readQuery(bytes);
     const question = query?.questions?.[0];
     if (!query || !question) return;
     const name = plainName(question.name);
-    heard.push({ name, type: question.type, transport });
-    if (heard.length > MEMORY) heard.splice(0, MEMORY / 2);
+    queries.push({ name, type: question.type, transport });
+    if (queries.length > MAX_RECORDED) queries.splice(0, MAX_RECORDED / 2);
     const nth = (counts.get(`${question.type} ${name}`) ?? 0) + 1;
     counts.set(`${question.type} ${name}`, nth);
 
     const edns = (query.additionals ?? []).some(({ type }) => type === "OPT");
-    const temper = temperFor(zone.entryOf(name), question.type);
-    const treatment = temper({ nth, transport, edns });
-    if (treatment.drop) return;
-    const message = compose(query, zone.lookUp(name, question.type), treatment, {
+    const temperament = temperamentFor(zone.entryOf(name), question.type);
+    const faults = temperament({ nth, transport, edns });
+    if (faults.drop) return;
+    const message = compose(query, zone.lookUp(name, question.type), faults, {
       limitBytes: transport === "tcp" ? 65_535 : edns ? DATAGRAM_BYTES : OLD_DATAGRAM_BYTES,
     });
-    const speak = () => {
-      if (treatment.ahead) send(treatment.ahead(message));
-      send(treatment.rewrite ? treatment.rewrite(message) : message);
+    const sendResponse = () => {
+      if (faults.ahead) send(faults.ahead(message));
+      send(faults.rewrite ? faults.rewrite(message) : message);
     };
-    if (!treatment.delayMs) {
-      speak();
+    if (!faults.delayMs) {
+      sendResponse();
       return;
     }
     const timer = setTimeout(() => {
       delayed.delete(timer);
-      speak();
-    }, treatment.delayMs);
+      sendResponse();
+    }, faults.delayMs);
     delayed.add(timer);
   };
 
-  udp.on("error", () => {}); // an asker that is gone already: nothing to tell it
+  udp.on("error", () => {}); // the client is gone
   udp.on("message", (bytes, from) => {
     answer(bytes, "udp", (message) => udp.send(message, from.port, from.address, () => {}));
   });
@@ -85,7 +89,7 @@ export async function openNameServer(world: World): Promise<NameServer> {
   return {
     address: `${HOST}:${port}`,
     questions: (name, type) =>
-      heard.filter(
+      queries.filter(
         (question) =>
           (name === undefined || question.name === plainName(name)) &&
           (type === undefined || question.type === type),
@@ -101,14 +105,14 @@ export async function openNameServer(world: World): Promise<NameServer> {
   };
 }
 
-/** The same port for both. The kernel picks one for TCP; if UDP has it in use, pick again. */
+/** Binds UDP and TCP to the same port: the kernel picks one for TCP, again if UDP has it in use. */
 async function bindBoth(): Promise<{ tcp: Server; udp: UdpSocket; port: number }> {
   for (let attempt = 1; ; attempt++) {
     const tcp = createServer().listen(0, HOST);
     await once(tcp, "listening");
     const address = tcp.address();
     const port = typeof address === "object" && address ? address.port : 0;
-    // Hundreds of questions may arrive at once; the kernel's default buffer would drop some of them.
+    // Hundreds of queries may arrive at once; the default buffer would drop some.
     const udp = createSocket({ type: "udp4", recvBufferSize: 1 << 20 });
     try {
       udp.bind(port, HOST);
@@ -130,39 +134,38 @@ function readQuery(bytes: Buffer): DecodedPacket | undefined {
   }
 }
 
-const honest: NameTemper = () => ({});
+const noFaults: DnsTemperament = () => ({});
 
-function temperFor(entry: NameEntry | undefined, type: string): NameTemper {
-  const answers = entry?.answers ?? honest;
+function temperamentFor(entry: DnsEntry | undefined, type: string): DnsTemperament {
+  const answers = entry?.answers ?? noFaults;
   if (typeof answers === "function") return answers;
-  return (answers as Record<string, NameTemper | undefined>)[type] ?? honest;
+  return (answers as Record<string, DnsTemperament | undefined>)[type] ?? noFaults;
 }
 
 function compose(
   query: DecodedPacket,
-  finding: Finding,
-  treatment: Treatment,
+  result: LookupResult,
+  faults: ResponseFaults,
   { limitBytes }: { limitBytes: number },
 ): Buffer {
-  const rcode = treatment.rcode ?? finding.rcode;
-  const spoken = treatment.aliasOnly
-    ? { answers: finding.answers.slice(0, 1), authorities: [] }
+  const rcode = faults.rcode ?? result.rcode;
+  const sections = faults.aliasOnly
+    ? { answers: result.answers.slice(0, 1), authorities: [] }
     : rcode === RCODE.noError || rcode === RCODE.nxDomain
-      ? finding
+      ? result
       : { answers: [], authorities: [] };
   const header = {
     type: "response" as const,
     id: query.id,
     questions: query.questions,
-    flags:
-      AUTHORITATIVE_ANSWER | ((query.flags ?? 0) & 0x0100) | (treatment.aliasOnly ? RCODE.noError : rcode),
+    flags: AUTHORITATIVE_ANSWER | ((query.flags ?? 0) & 0x0100) | (faults.aliasOnly ? RCODE.noError : rcode),
   };
-  const whole = encode({ ...header, answers: spoken.answers, authorities: spoken.authorities });
-  if (!treatment.truncate && whole.length <= limitBytes) return whole;
+  const whole = encode({ ...header, answers: sections.answers, authorities: sections.authorities });
+  if (!faults.truncate && whole.length <= limitBytes) return whole;
   return encode({ ...header, flags: header.flags | TRUNCATED_RESPONSE });
 }
 
-/** DNS over TCP: each message follows its length in two octets. */
+/** DNS over TCP: each message is preceded by its length in two octets (RFC 1035, 4.2.2). */
 function readFrames(socket: Socket, onFrame: (bytes: Buffer) => void): void {
   let pending = Buffer.alloc(0);
   socket.on("data", (chunk) => {

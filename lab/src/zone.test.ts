@@ -13,7 +13,7 @@ const zone = createZone({
   "a.b.deep.test": { A: ["192.0.2.2"] },
 });
 
-test("a name answers with its records and their lifetime", () => {
+test("a lookup returns the records of a name with their TTL", () => {
   expect(zone.lookUp("Shop.TEST.", "MX")).toEqual({
     rcode: 0,
     answers: [{ name: "shop.test", type: "MX", ttl: 77, data: { preference: 10, exchange: "mx.shop.test" } }],
@@ -21,7 +21,7 @@ test("a name answers with its records and their lifetime", () => {
   });
 });
 
-test("a name without the type asked for, or with only names below it, is empty but there", () => {
+test("a name without records of the type, or with only names below it, is NODATA", () => {
   const empty = { rcode: 0, answers: [] };
   expect(zone.lookUp("mx.shop.test", "AAAA")).toMatchObject(empty);
   expect(zone.lookUp("b.deep.test", "A")).toMatchObject(empty);
@@ -30,7 +30,7 @@ test("a name without the type asked for, or with only names below it, is empty b
   ]);
 });
 
-test("a name outside the world does not exist, and its top-level domain vouches for that", () => {
+test("a name outside the world is NXDOMAIN, with the SOA of its top-level domain", () => {
   expect(zone.lookUp("nobody.test", "MX")).toMatchObject({
     rcode: 3,
     answers: [],
@@ -38,13 +38,13 @@ test("a name outside the world does not exist, and its top-level domain vouches 
   });
 });
 
-test("an alias is followed to its target, to a missing one, and round and round only so often", () => {
+test("aliases are followed to their target, to a missing one, and in a loop up to a limit", () => {
   expect(zone.lookUp("www.shop.test", "A").answers).toMatchObject([{ type: "CNAME" }, { data: "192.0.2.1" }]);
   expect(zone.lookUp("gone.shop.test", "A")).toMatchObject({ rcode: 3, answers: [{ type: "CNAME" }] });
   expect(zone.lookUp("round.test", "A").answers).toHaveLength(9);
 });
 
-test("a wildcard stands for every name below it but those that are there themselves", () => {
+test("a wildcard matches every name below it except existing ones", () => {
   expect(zone.lookUp("any.wild.test", "A").answers).toMatchObject([
     { name: "any.wild.test", data: "192.0.2.9" },
   ]);

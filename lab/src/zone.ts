@@ -1,41 +1,41 @@
 /**
- * The names of a small made-up Internet, and what a name server would say about each.
+ * DNS zone data of a world, and lookups in it.
  *
- * Pure: a world and a question in, the sections of an answer out. Sockets are in name-server.ts, and the
- * moods a name can be in (silent, slow, garbage …) in name-temper.ts.
+ * Pure: takes a name and a type, returns the sections of a response. Sockets are in name-server.ts; faults (silent,
+ * slow, garbage …) are in dns-temperament.ts.
  */
 import type { Answer, SoaAnswer } from "dns-packet";
-import type { NameTemper } from "./name-temper.ts";
+import type { DnsTemperament } from "./dns-temperament.ts";
 import { RCODE, type Rcode } from "./rcode.ts";
 
-/** Full name, in lower case and without a final dot → what it answers. `*.x` stands for any name below x. */
-export type World = Record<string, NameEntry>;
+/** Full name, in lower case and without a trailing dot → its records. `*.x` is a wildcard for names below x. */
+export type World = Record<string, DnsEntry>;
 
-export type NameEntry = {
+export type DnsEntry = {
   A?: string[];
   AAAA?: string[];
   MX?: { preference: number; exchange: string }[];
-  /** One item per record; an item that is a list is a record made of several strings. */
+  /** One item per record; a list is a record with several strings. */
   TXT?: (string | string[])[];
   CNAME?: string;
   PTR?: string[];
-  /** The zone begins here; missing fields are filled in. */
+  /** Start of a zone; missing fields get defaults. */
   SOA?: { minimum?: number; ttl?: number };
-  /** Lifetime of these records, 300 unless told. */
+  /** TTL of these records. Default: 300. */
   ttl?: number;
-  /** The mood this name answers in, for all types or type by type; plain and prompt unless told. */
-  answers?: NameTemper | { [type in QuestionType]?: NameTemper };
+  /** Faults in the responses for this name, for all types or by type. Default: none. */
+  answers?: DnsTemperament | { [type in QuestionType]?: DnsTemperament };
 };
 
 export type QuestionType = "A" | "AAAA" | "MX" | "TXT" | "CNAME" | "PTR" | "SOA";
 
 export type Zone = {
-  lookUp(name: string, type: string): Finding;
-  /** The entry a question falls on: the name itself, or the wildcard that stands for it. */
-  entryOf(name: string): NameEntry | undefined;
+  lookUp(name: string, type: string): LookupResult;
+  /** The entry that matches a name: its own, or a wildcard. */
+  entryOf(name: string): DnsEntry | undefined;
 };
 
-export type Finding = { rcode: Rcode; answers: Answer[]; authorities: Answer[] };
+export type LookupResult = { rcode: Rcode; answers: Answer[]; authorities: Answer[] };
 
 const DEFAULT_TTL = 300;
 const DEFAULT_NEGATIVE_TTL = 60;
@@ -43,35 +43,35 @@ const MAX_ALIASES = 8;
 
 export function createZone(world: World): Zone {
   const entries = new Map(Object.entries(world).map(([name, entry]) => [plainName(name), entry]));
-  const inBetween = emptyNonTerminals(entries.keys());
+  const emptyNames = emptyNonTerminals(entries.keys());
 
-  const entryOf = (name: string): NameEntry | undefined => {
+  const entryOf = (name: string): DnsEntry | undefined => {
     const exact = entries.get(name);
-    if (exact || inBetween.has(name)) return exact;
+    if (exact || emptyNames.has(name)) return exact;
     for (const parent of ancestors(name)) {
       const wildcard = entries.get(`*.${parent}`);
       if (wildcard) return wildcard;
-      if (entries.has(parent) || inBetween.has(parent)) return undefined; // the closest name decides
+      if (entries.has(parent) || emptyNames.has(parent)) return undefined; // the closest encloser decides (RFC 4592)
     }
     return undefined;
   };
 
-  const lookUp = (asked: string, type: string): Finding => {
+  const lookUp = (queried: string, type: string): LookupResult => {
     const answers: Answer[] = [];
-    let name = plainName(asked);
+    let name = plainName(queried);
     for (let aliases = 0; aliases <= MAX_ALIASES; aliases++) {
       const entry = entryOf(name);
       const found = entry === undefined ? [] : recordsOf(name, type, entry);
       answers.push(...found);
       if (found.length > 0) return { rcode: RCODE.noError, answers, authorities: [] };
       if (entry?.CNAME === undefined) {
-        const rcode = entry || inBetween.has(name) ? RCODE.noError : RCODE.nxDomain;
+        const rcode = entry || emptyNames.has(name) ? RCODE.noError : RCODE.nxDomain;
         return { rcode, answers, authorities: [soaFor(name, entries)] };
       }
       answers.push({ name, type: "CNAME", ttl: entry.ttl ?? DEFAULT_TTL, data: entry.CNAME });
       name = plainName(entry.CNAME);
     }
-    return { rcode: RCODE.noError, answers, authorities: [] }; // aliases in a circle: that is all there is to say
+    return { rcode: RCODE.noError, answers, authorities: [] }; // alias loop
   };
 
   return { lookUp, entryOf: (name) => entryOf(plainName(name)) };
@@ -81,7 +81,7 @@ export function plainName(name: string): string {
   return name.toLowerCase().replace(/\.$/, "");
 }
 
-function recordsOf(name: string, type: string, entry: NameEntry): Answer[] {
+function recordsOf(name: string, type: string, entry: DnsEntry): Answer[] {
   const ttl = entry.ttl ?? DEFAULT_TTL;
   switch (type) {
     case "A":
@@ -101,8 +101,8 @@ function recordsOf(name: string, type: string, entry: NameEntry): Answer[] {
   }
 }
 
-/** The start of the zone a name is in: the nearest one the world describes, else its top-level domain. */
-function soaFor(name: string, entries: Map<string, NameEntry>): SoaAnswer {
+/** SOA of the zone of a name: the nearest one in the world, or that of its top-level domain. */
+function soaFor(name: string, entries: Map<string, DnsEntry>): SoaAnswer {
   for (const zone of [name, ...ancestors(name)]) {
     const soa = entries.get(zone)?.SOA;
     if (soa) return soaRecord(zone, soa);
@@ -112,13 +112,13 @@ function soaFor(name: string, entries: Map<string, NameEntry>): SoaAnswer {
 
 function soaRecord(
   zone: string,
-  { minimum = DEFAULT_NEGATIVE_TTL, ttl = 3600 }: NonNullable<NameEntry["SOA"]>,
+  { minimum = DEFAULT_NEGATIVE_TTL, ttl = 3600 }: NonNullable<DnsEntry["SOA"]>,
 ) {
   const data = { mname: `ns.${zone}`, rname: `hostmaster.${zone}`, serial: 1, minimum };
   return { name: zone, type: "SOA", ttl, data } satisfies SoaAnswer;
 }
 
-/** Names that hold nothing themselves but have a name below them: they exist, with no records. */
+/** Empty non-terminals (RFC 8020): names without records that have a name below them. */
 function emptyNonTerminals(names: Iterable<string>): Set<string> {
   return new Set([...names].flatMap((name) => ancestors(name)));
 }

@@ -1,4 +1,4 @@
-/** `npm run lab` as people start it: it says how to visit, what it says is so, and it leaves when asked to. */
+/** `npm run lab` as a process: its instructions, its servers, and its exit. */
 import { spawn } from "node:child_process";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
@@ -8,19 +8,19 @@ import { expect, test } from "vitest";
 
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
-test("the standing world tells how to visit it, answers there, and ends with a signal", async () => {
+test("the lab prints its instructions, answers there, and exits on a signal", async () => {
   const lab = spawn(process.execPath, [MAIN]);
   try {
-    let said = "";
+    let output = "";
     for await (const chunk of lab.stdout.iterator({ destroyOnReturn: false })) {
-      said += chunk;
-      if (said.includes("Addresses to try") && said.endsWith("\n\n")) break;
+      output += chunk;
+      if (output.includes("Sample addresses") && output.endsWith("\n\n")) break;
     }
     const [, nameServer = "", port = "", allowed] =
-      /export DNS_SERVERS=(\S+) SMTP_PORT=(\d+) EGRESS_ALLOW=(\S+)/.exec(said) ?? [];
+      /export DNS_SERVERS=(\S+) SMTP_PORT=(\d+) EGRESS_ALLOW=(\S+)/.exec(output) ?? [];
     expect(allowed).toBe("127.0.0.0/8");
-    expect(said).toContain("npx mailvet check ann@polite.example-lab.com");
-    expect(said).toMatch(/eve@polite\.example-lab\.com +invalid mailbox_not_found/);
+    expect(output).toContain("npx mailvet check ann@polite.example-lab.com");
+    expect(output).toMatch(/eve@polite\.example-lab\.com +invalid mailbox_not_found/);
 
     const resolver = new Resolver();
     resolver.setServers([nameServer]);

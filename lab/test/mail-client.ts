@@ -1,22 +1,22 @@
-/** A plain scripted SMTP client for the stories of this folder: send a line, read a whole reply. */
+/** Minimal SMTP client for tests: sends a line, reads a complete reply. */
 import { connect, type Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 
 export type MailClient = AsyncDisposable & {
-  /** The next whole reply, "\n" between its lines; "closed" when the server has hung up. */
+  /** The next complete reply, "\n" between its lines; "closed" after a disconnect. */
   reply(): Promise<string>;
   send(text: string): void;
-  /** One command, its reply. */
-  ask(line: string): Promise<string>;
-  /** Greeting, MAIL, and so ready for RCPT. Returns the EHLO reply. */
+  /** Sends a command and returns its reply. */
+  command(line: string): Promise<string>;
+  /** EHLO and MAIL, so that RCPT can follow. Returns the EHLO reply. */
   enter(): Promise<string>;
   startTls(options?: ConnectionOptions): Promise<{ client: MailClient; expires: string }>;
-  /** Everything received and not yet read as a reply. */
+  /** Bytes received but not returned as a reply yet. */
   unread(): Buffer;
   close(): void;
 };
 
-export async function callMail(server: { address: string; port: number }): Promise<MailClient> {
+export async function openMailClient(server: { address: string; port: number }): Promise<MailClient> {
   const socket = connect({ host: server.address, port: server.port });
   await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
   return clientOver(socket);
@@ -56,18 +56,18 @@ function clientOver(socket: Socket): MailClient {
   }
 
   const send = (text: string) => void socket.write(text);
-  const ask = (line: string) => {
+  const command = (line: string) => {
     send(`${line}\r\n`);
     return reply();
   };
   return {
     reply,
     send,
-    ask,
+    command,
     async enter() {
       await reply();
-      const hello = await ask("EHLO prober.example");
-      await ask("MAIL FROM:<probe@prober.example>");
+      const hello = await command("EHLO prober.example");
+      await command("MAIL FROM:<probe@prober.example>");
       return hello;
     },
     async startTls(options = {}) {

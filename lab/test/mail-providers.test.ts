@@ -1,7 +1,7 @@
-/** The imitations of providers: each speaks with its own voice, and composes like any temperament. */
+/** Imitations of providers: each has its own replies, and composes like any temperament. */
 import { expect, test } from "vitest";
 import {
-  blocksUs,
+  blocksClient,
   disabled,
   exchange,
   exim,
@@ -22,7 +22,7 @@ import {
   yahoo,
   yandex,
 } from "../src/mail/index.ts";
-import { meet } from "./mail-meeting.ts";
+import { connectTo } from "./mail-setup.ts";
 
 const NOT_FOUND: [name: string, Temper, banner: RegExp, reply: RegExp][] = [
   ["google", google, /gsmtp$/, /^550-5\.1\.1 The email account[\s\S]*p=NoSuchUser \w+ - gsmtp$/],
@@ -48,53 +48,53 @@ const NOT_FOUND: [name: string, Temper, banner: RegExp, reply: RegExp][] = [
 ];
 
 test.each(NOT_FOUND)(
-  "%s greets and answers for a missing mailbox in its own words",
+  "%s has its own banner and its own reply for a missing mailbox",
   async (_, temper, banner, reply) => {
-    const [client] = await meet(temper);
+    const [client] = await connectTo(temper);
     expect(await client.reply()).toMatch(banner);
-    await client.ask("EHLO p.example");
-    await client.ask("MAIL FROM:<probe@prober.example>");
-    expect(await client.ask("RCPT TO:<ann@lab.example>")).toMatch(/^250 /);
-    await client.ask("RSET");
-    await client.ask("MAIL FROM:<probe@prober.example>");
-    const answer = await client.ask("RCPT TO:<eve@lab.example>");
+    await client.command("EHLO p.example");
+    await client.command("MAIL FROM:<probe@prober.example>");
+    expect(await client.command("RCPT TO:<ann@lab.example>")).toMatch(/^250 /);
+    await client.command("RSET");
+    await client.command("MAIL FROM:<probe@prober.example>");
+    const answer = await client.command("RCPT TO:<eve@lab.example>");
     expect(answer).toMatch(reply);
     expect(answer).not.toMatch(/\{\w+\}/);
-    expect(await client.ask("QUIT")).toMatch(/^221 /);
+    expect(await client.command("QUIT")).toMatch(/^221 /);
   },
 );
 
-test("a full or closed mailbox, a block and greylisting take the provider's words as well", async () => {
-  const [gmail] = await meet([overQuota(["ann"]), disabled(["old"]), google]);
+test("full and disabled mailboxes, blocks and greylisting use the replies of the provider", async () => {
+  const [gmail] = await connectTo([overQuota(["ann"]), disabled(["old"]), google]);
   await gmail.enter();
-  expect(await gmail.ask("RCPT TO:<ann@lab.example>")).toMatch(/^452-4\.2\.2 [\s\S]*p=OverQuotaTemp/);
-  expect(await gmail.ask("RCPT TO:<old@lab.example>")).toMatch(/^550-5\.2\.1 [\s\S]*p=DisabledUser/);
+  expect(await gmail.command("RCPT TO:<ann@lab.example>")).toMatch(/^452-4\.2\.2 [\s\S]*p=OverQuotaTemp/);
+  expect(await gmail.command("RCPT TO:<old@lab.example>")).toMatch(/^550-5\.2\.1 [\s\S]*p=DisabledUser/);
 
-  const [blockedAtGmx] = await meet([blocksUs({ at: "banner" }), gmx]);
+  const [blockedAtGmx] = await connectTo([blocksClient({ at: "banner" }), gmx]);
   expect(await blockedAtGmx.reply()).toMatch(/^554-gmx\.net [\s\S]*IP address is block listed/);
 
-  const [atMimecast] = await meet([greylists({ delayMs: 1_000 }), mimecast]);
+  const [atMimecast] = await connectTo([greylists({ delayMs: 1_000 }), mimecast]);
   await atMimecast.enter();
-  expect(await atMimecast.ask("RCPT TO:<ann@lab.example>")).toMatch(/^451 Internal resources/);
+  expect(await atMimecast.command("RCPT TO:<ann@lab.example>")).toMatch(/^451 Internal resources/);
 });
 
-test("google takes one recipient domain in a transaction, outlook.com one recipient", async () => {
-  const [gmail] = await meet(google);
+test("google accepts one recipient domain per transaction, outlook.com one recipient", async () => {
+  const [gmail] = await connectTo(google);
   await gmail.enter();
-  await gmail.ask("RCPT TO:<ann@lab.example>");
-  expect(await gmail.ask("RCPT TO:<ann@second.example>")).toMatch(/^451-4\.3\.0 Multiple/);
+  await gmail.command("RCPT TO:<ann@lab.example>");
+  expect(await gmail.command("RCPT TO:<ann@second.example>")).toMatch(/^451-4\.3\.0 Multiple/);
 
-  const [hotmail] = await meet(outlookCom);
+  const [hotmail] = await connectTo(outlookCom);
   await hotmail.enter();
-  await hotmail.ask("RCPT TO:<ann@lab.example>");
-  expect(await hotmail.ask("RCPT TO:<ann@lab.example>")).toMatch(/^452 4\.5\.3 Too many recipients/);
+  await hotmail.command("RCPT TO:<ann@lab.example>");
+  expect(await hotmail.command("RCPT TO:<ann@lab.example>")).toMatch(/^452 4\.5\.3 Too many recipients/);
 });
 
-test("extensions differ from provider to provider", async () => {
-  const [gmail] = await meet(google);
+test("extensions differ between providers", async () => {
+  const [gmail] = await connectTo(google);
   expect(await gmail.enter()).toMatch(/250-CHUNKING[\s\S]*250 STARTTLS$/);
-  const [atYahoo] = await meet(yahoo);
+  const [atYahoo] = await connectTo(yahoo);
   expect(await atYahoo.enter()).not.toContain("SMTPUTF8");
-  const [debian] = await meet(exim);
+  const [debian] = await connectTo(exim);
   expect(await debian.enter()).not.toContain("STARTTLS");
 });

@@ -1,40 +1,40 @@
-/** What the lab's servers say of mailboxes and of us: known, full, closed, greylisted, blocked. */
+/** Replies to RCPT: existing, full, disabled, greylisted, blocked. */
 import { expect, onTestFinished, test, vi } from "vitest";
 import {
   acceptsEveryone,
   answersWith,
-  blocksUs,
+  blocksClient,
   disabled,
-  failsForNow,
+  failsTemporarily,
   forDomain,
   greylists,
   neverRefusesAtRcpt,
   overQuota,
 } from "../src/mail/index.ts";
-import { meet, rcpt } from "./mail-meeting.ts";
+import { connectTo, rcpt } from "./mail-setup.ts";
 
-test("a server that accepts everyone is a catch-all in truth", async () => {
-  const [client, server] = await meet(acceptsEveryone);
+test("a server that accepts everyone is a real catch-all", async () => {
+  const [client, server] = await connectTo(acceptsEveryone);
   await client.enter();
-  expect(await client.ask(rcpt("qx81wz"))).toMatch(/^250 /);
+  expect(await client.command(rcpt("qx81wz"))).toMatch(/^250 /);
   expect(server.truth("qx81wz@lab.example")).toBe("catch_all");
 });
 
-test("a server that never refuses at RCPT still knows who exists", async () => {
-  const [client, server] = await meet(neverRefusesAtRcpt);
+test("a server that never rejects at RCPT still knows which mailboxes exist", async () => {
+  const [client, server] = await connectTo(neverRefusesAtRcpt);
   await client.enter();
-  expect(await client.ask(rcpt("eve"))).toMatch(/^250 /);
-  expect(await client.ask(rcpt("eve@elsewhere.example"))).toMatch(/^554 /);
+  expect(await client.command(rcpt("eve"))).toMatch(/^250 /);
+  expect(await client.command(rcpt("eve@elsewhere.example"))).toMatch(/^554 /);
   expect(server.truth("eve@lab.example")).toBe("does_not_exist");
 });
 
-test("full and disabled mailboxes say so, beside ordinary ones", async () => {
-  const [client, server] = await meet([overQuota(["ann"]), disabled(["old@lab.example"])]);
+test("full and disabled mailboxes are reported, beside ordinary ones", async () => {
+  const [client, server] = await connectTo([overQuota(["ann"]), disabled(["old@lab.example"])]);
   await client.enter();
-  expect(await client.ask(rcpt("ann"))).toMatch(/^452 4\.2\.2 .*full/);
-  expect(await client.ask(rcpt("old"))).toMatch(/^550 5\.2\.1 .*disabled/);
-  expect(await client.ask(rcpt("old@second.example"))).toMatch(/^550 5\.1\.1 /);
-  expect(await client.ask(rcpt("bob"))).toMatch(/^250 /);
+  expect(await client.command(rcpt("ann"))).toMatch(/^452 4\.2\.2 .*full/);
+  expect(await client.command(rcpt("old"))).toMatch(/^550 5\.2\.1 .*disabled/);
+  expect(await client.command(rcpt("old@second.example"))).toMatch(/^550 5\.1\.1 /);
+  expect(await client.command(rcpt("bob"))).toMatch(/^250 /);
   expect(["ann", "old", "bob"].map((user) => server.truth(`${user}@lab.example`))).toEqual([
     "full",
     "disabled",
@@ -42,70 +42,72 @@ test("full and disabled mailboxes say so, beside ordinary ones", async () => {
   ]);
 });
 
-test("a temperament can hold for one domain of a server that has several", async () => {
-  const [client, server] = await meet(forDomain("second.example", acceptsEveryone));
+test("a temperament can apply to one domain of a shared server", async () => {
+  const [client, server] = await connectTo(forDomain("second.example", acceptsEveryone));
   await client.enter();
-  expect(await client.ask(rcpt("eve@second.example"))).toMatch(/^250 /);
-  expect(await client.ask(rcpt("eve"))).toMatch(/^550 /);
+  expect(await client.command(rcpt("eve@second.example"))).toMatch(/^250 /);
+  expect(await client.command(rcpt("eve"))).toMatch(/^550 /);
   expect(server.truth("eve@second.example")).toBe("catch_all");
 });
 
-test("greylisting holds per client, sender and recipient, and ends after its delay", async () => {
-  const [client] = await meet(greylists({ delayMs: 60_000 }));
+test("greylisting applies per client, sender and recipient, and ends after its delay", async () => {
+  const [client] = await connectTo(greylists({ delayMs: 60_000 }));
   await client.enter();
-  expect(await client.ask(rcpt("ann"))).toMatch(/^450 4\.2\.0 .*Greylisted/);
-  expect(await client.ask(rcpt("ann"))).toMatch(/^450 /);
+  expect(await client.command(rcpt("ann"))).toMatch(/^450 4\.2\.0 .*Greylisted/);
+  expect(await client.command(rcpt("ann"))).toMatch(/^450 /);
   const later = performance.now() + 60_000;
   const clock = vi.spyOn(performance, "now").mockImplementation(() => later);
   onTestFinished(() => clock.mockRestore());
-  expect(await client.ask(rcpt("bob"))).toMatch(/^450 /);
-  expect(await client.ask(rcpt("ann"))).toMatch(/^250 /);
-  await client.ask("RSET");
-  await client.ask("MAIL FROM:<other@prober.example>");
-  expect(await client.ask(rcpt("ann"))).toMatch(/^450 /);
+  expect(await client.command(rcpt("bob"))).toMatch(/^450 /);
+  expect(await client.command(rcpt("ann"))).toMatch(/^250 /);
+  await client.command("RSET");
+  await client.command("MAIL FROM:<other@prober.example>");
+  expect(await client.command(rcpt("ann"))).toMatch(/^450 /);
 });
 
-test("a server that blocks us aims its refusal at our address, at the stage it chose", async () => {
+test("a blocking server rejects the client address, at the chosen stage", async () => {
   const blocked = /^554 5\.7\.1 .*Client host \[127\.0\.0\.1\] blocked/;
-  const [atBanner] = await meet(blocksUs({ at: "banner" }));
+  const [atBanner] = await connectTo(blocksClient({ at: "banner" }));
   expect(await atBanner.reply()).toMatch(blocked);
   expect(await atBanner.reply()).toBe("closed");
 
-  const [atEhlo] = await meet(blocksUs({ at: "ehlo" }));
+  const [atEhlo] = await connectTo(blocksClient({ at: "ehlo" }));
   await atEhlo.reply();
-  expect(await atEhlo.ask("EHLO p.example")).toMatch(blocked);
+  expect(await atEhlo.command("EHLO p.example")).toMatch(blocked);
 
-  const [atMail] = await meet(blocksUs({ at: "mail" }));
+  const [atMail] = await connectTo(blocksClient({ at: "mail" }));
   await atMail.reply();
-  await atMail.ask("EHLO p.example");
-  expect(await atMail.ask("MAIL FROM:<a@b.example>")).toMatch(blocked);
-  expect(await atMail.ask(rcpt("ann"))).toMatch(/^503 /);
+  await atMail.command("EHLO p.example");
+  expect(await atMail.command("MAIL FROM:<a@b.example>")).toMatch(blocked);
+  expect(await atMail.command(rcpt("ann"))).toMatch(/^503 /);
 
-  const [atRcpt] = await meet(blocksUs({ at: "rcpt" }));
+  const [atRcpt] = await connectTo(blocksClient({ at: "rcpt" }));
   await atRcpt.enter();
-  expect(await atRcpt.ask(rcpt("ann"))).toMatch(blocked);
+  expect(await atRcpt.command(rcpt("ann"))).toMatch(blocked);
 });
 
-test("a server that fails for now says 451 and means no one", async () => {
-  const [client] = await meet(failsForNow({ at: "rcpt" }));
+test("a server that fails temporarily replies 451", async () => {
+  const [client] = await connectTo(failsTemporarily({ at: "rcpt" }));
   await client.enter();
-  expect(await client.ask(rcpt("ann"))).toMatch(/^451 4\.3\.0 /);
+  expect(await client.command(rcpt("ann"))).toMatch(/^451 4\.3\.0 /);
 });
 
-test("any reply can be put in a server's mouth, for some users or all", async () => {
-  const [client] = await meet(answersWith({ at: "rcpt", reply: "550-no\n550 5.7.1 never", users: ["bob"] }));
+test("any reply can be configured, for some users or all", async () => {
+  const [client] = await connectTo(
+    answersWith({ at: "rcpt", reply: "550-no\n550 5.7.1 never", users: ["bob"] }),
+  );
   await client.enter();
-  expect(await client.ask(rcpt("bob"))).toBe("550-no\n550 5.7.1 never");
-  expect(await client.ask(rcpt("ann"))).toMatch(/^250 /);
+  expect(await client.command(rcpt("bob"))).toBe("550-no\n550 5.7.1 never");
+  expect(await client.command(rcpt("ann"))).toMatch(/^250 /);
 });
 
-test("of several temperaments the first that answers wins", async () => {
-  const blockedFirst = [blocksUs({ at: "rcpt" }), greylists({ delayMs: 1_000 })];
-  const [client] = await meet(blockedFirst);
+test("of several temperaments, the first that answers wins", async () => {
+  const blockedFirst = [blocksClient({ at: "rcpt" }), greylists({ delayMs: 1_000 })];
+  const [client] = await connectTo(blockedFirst);
   await client.enter();
-  expect(await client.ask(rcpt("ann"))).toMatch(/^554 /);
+  expect(await client.command(rcpt("ann"))).toMatch(/^554 /);
 
-  const [other] = await meet([...blockedFirst].reverse());
+  const [other] = await connectTo([...blockedFirst].reverse());
   await other.enter();
-  expect(await other.ask(rcpt("ann"))).toMatch(/^450 /);
+  expect(await other.command(rcpt("ann"))).toMatch(/^450 /);
 });

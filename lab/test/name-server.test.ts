@@ -1,4 +1,4 @@
-/** The lab's name server as another resolver sees it: node's own, so that nothing here is only our opinion. */
+/** The lab's name server, tested with the resolver of Node as an independent implementation. */
 import { Resolver } from "node:dns/promises";
 import { expect, test } from "vitest";
 import {
@@ -13,10 +13,10 @@ import {
 } from "../src/index.ts";
 import { watchWaits } from "./waits.ts";
 
-/** For questions that nobody answers. */
+/** For queries without a response. */
 const BRIEF = { timeout: 500, tries: 1 };
 
-function stranger(nameServer: string, options = { timeout: 120_000, tries: 1 }): Resolver {
+function nodeResolver(nameServer: string, options = { timeout: 120_000, tries: 1 }): Resolver {
   const resolver = new Resolver(options);
   resolver.setServers([nameServer]);
   return resolver;
@@ -34,7 +34,7 @@ test("node's resolver reads every record type of a world", async () => {
     "www.shop.test": { CNAME: "shop.test" },
     "1.2.0.192.in-addr.arpa": { PTR: ["shop.test"] },
   });
-  const dns = stranger(lab.nameServer);
+  const dns = nodeResolver(lab.nameServer);
 
   expect(await dns.resolveMx("shop.test")).toEqual([{ priority: 5, exchange: "mx.shop.test" }]);
   expect(await dns.resolve4("www.shop.test")).toEqual(["192.0.2.1", "192.0.2.2"]);
@@ -44,44 +44,44 @@ test("node's resolver reads every record type of a world", async () => {
   expect(await dns.reverse("192.0.2.1")).toEqual(["shop.test"]);
 });
 
-test("node's resolver tells nothing there, no such name, servfail, refused and silence apart", async () => {
+test("node's resolver distinguishes NODATA, NXDOMAIN, SERVFAIL, REFUSED and a timeout", async () => {
   await using lab = await openLab({
     "empty.test": { A: ["192.0.2.1"] },
     "broken.test": { answers: servfail },
     "closed.test": { answers: refused },
     "mute.test": { answers: silent },
   });
-  const dns = stranger(lab.nameServer);
+  const dns = nodeResolver(lab.nameServer);
 
   await expect(dns.resolveMx("empty.test")).rejects.toMatchObject({ code: "ENODATA" });
   await expect(dns.resolveMx("absent.test")).rejects.toMatchObject({ code: "ENOTFOUND" });
   await expect(dns.resolveMx("broken.test")).rejects.toMatchObject({ code: "ESERVFAIL" });
   await expect(dns.resolveMx("closed.test")).rejects.toMatchObject({ code: "EREFUSED" });
-  await expect(stranger(lab.nameServer, BRIEF).resolveMx("mute.test")).rejects.toMatchObject({
+  await expect(nodeResolver(lab.nameServer, BRIEF).resolveMx("mute.test")).rejects.toMatchObject({
     code: "ETIMEOUT",
   });
 });
 
-test("an answer too large for a datagram is fetched over TCP, by size or on demand", async () => {
+test("a response too large for a datagram is fetched over TCP", async () => {
   const many = Array.from({ length: 100 }, (_, i) => ({ preference: i, exchange: `mx${i}.large.test` }));
   await using lab = await openLab({
     "large.test": { MX: many },
     "small.test": { A: ["192.0.2.1"], answers: truncated },
   });
-  const dns = stranger(lab.nameServer);
+  const dns = nodeResolver(lab.nameServer);
 
   expect(await dns.resolveMx("large.test")).toHaveLength(100);
   expect(await dns.resolve4("small.test")).toEqual(["192.0.2.1"]);
   expect(lab.questions("small.test", "A").map(({ transport }) => transport)).toEqual(["udp", "tcp"]);
 });
 
-test("slowness, lost questions and forged answers are played as told, and every question is on record", async () => {
+test("delays, dropped queries and spoofed responses are simulated, and every query is recorded", async () => {
   await using lab = await openLab({
     "slow.test": { A: ["192.0.2.1"], answers: slow(150) },
     "lossy.test": { A: ["192.0.2.2"], answers: dropsFirst(1) },
     "forged.test": { A: ["192.0.2.3"], answers: spoofedFirst },
   });
-  const dns = stranger(lab.nameServer, { timeout: 3000, tries: 2 });
+  const dns = nodeResolver(lab.nameServer, { timeout: 3000, tries: 2 });
 
   const waits = watchWaits();
   expect(await dns.resolve4("slow.test")).toEqual(["192.0.2.1"]);
@@ -92,15 +92,15 @@ test("slowness, lost questions and forged answers are played as told, and every 
   expect(lab.questions()).toHaveLength(4);
 });
 
-test("a mood can be for one type alone, and closing ends answers that are still to come", async () => {
+test("a temperament can apply to one type, and closing cancels delayed responses", async () => {
   const lab = await openLab({
     "half.test": { A: ["192.0.2.1"], answers: { AAAA: servfail, TXT: slow(60_000) } },
   });
-  const dns = stranger(lab.nameServer);
+  const dns = nodeResolver(lab.nameServer);
 
   expect(await dns.resolve4("half.test")).toEqual(["192.0.2.1"]);
   await expect(dns.resolve6("half.test")).rejects.toMatchObject({ code: "ESERVFAIL" });
-  await expect(stranger(lab.nameServer, BRIEF).resolveTxt("half.test")).rejects.toMatchObject({
+  await expect(nodeResolver(lab.nameServer, BRIEF).resolveTxt("half.test")).rejects.toMatchObject({
     code: "ETIMEOUT",
   });
   await lab[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-/** The delays for which timers are set from now on in this test: how long a server means to wait, on any machine. */
+/** Records the delays of all timers set from now on in this test, so that delays can be asserted without a clock. */
 import { onTestFinished, vi } from "vitest";
 
 export function watchWaits(): readonly number[] {

@@ -1,37 +1,37 @@
-/** Signing up, in and out, and the password. For the browser, which keeps the session's cookie. */
+/** Sign-up, sign-in, sessions and passwords. For browsers, which store the session cookie. */
 import type { MailSent, Session, SignedIn } from "@mailvet/contract";
-import type { CallOptions, Connection } from "./connection.ts";
+import type { CallOptions, SendRequest } from "./transport.ts";
 
 export type AuthMethods = {
-  /** Signed in at once, or a mail with a link is on its way: look whether the answer has an `account`. */
-  signUp(who: Credentials, options?: CallOptions): Promise<SignedIn | MailSent>;
-  /** With the token of the link in the mail. */
+  /** Signs in at once, or sends a confirmation email; the response has an `account` if signed in. */
+  signUp(credentials: Credentials, options?: CallOptions): Promise<SignedIn | MailSent>;
+  /** Takes the token from the link in the email. */
   confirmEmail(token: string, options?: CallOptions): Promise<SignedIn>;
-  signIn(who: Credentials, options?: CallOptions): Promise<SignedIn>;
+  signIn(credentials: Credentials, options?: CallOptions): Promise<SignedIn>;
   signOut(options?: CallOptions): Promise<void>;
-  /** Who is signed in. A problem with the code not_signed_in when nobody is. */
+  /** The current session; throws the problem not_signed_in without one. */
   session(options?: CallOptions): Promise<SignedIn>;
-  /** Everywhere this account is signed in. */
+  /** All active sessions of the account. */
   sessions(options?: CallOptions): Promise<Session[]>;
   endSession(sessionId: string, options?: CallOptions): Promise<void>;
-  /** Ends the account's other sessions too. */
+  /** Also ends all other sessions of the account. */
   changePassword(
     passwords: { currentPassword: string; newPassword: string },
     options?: CallOptions,
   ): Promise<void>;
-  /** Sends a mail with a link, if there is such an account; the answer is the same if there is not. */
+  /** Sends an email with a link if the account exists; the response does not reveal whether it does. */
   requestPasswordReset(email: string, options?: CallOptions): Promise<MailSent>;
-  /** With the token of the link in the mail. */
+  /** Takes the token from the link in the email. */
   choosePassword(choice: { token: string; newPassword: string }, options?: CallOptions): Promise<void>;
 };
 
 export type Credentials = { email: string; password: string };
 
-export function authMethods(connection: Connection): AuthMethods {
+export function authMethods(send: SendRequest): AuthMethods {
   const get = async <T>(path: string, options?: CallOptions): Promise<T> =>
-    (await connection<T>({ method: "GET", path, ...options })).body;
+    (await send<T>({ method: "GET", path, ...options })).body;
   const post = async <T>(path: string, body?: object, options?: CallOptions): Promise<T> =>
-    (await connection<T>({ method: "POST", path, ...(body ? { body } : {}), ...options })).body;
+    (await send<T>({ method: "POST", path, ...(body ? { body } : {}), ...options })).body;
 
   return {
     signUp: ({ email, password }, options) => post("/auth/sign-up", { email, password }, options),
@@ -42,7 +42,7 @@ export function authMethods(connection: Connection): AuthMethods {
     sessions: (options) => get("/auth/sessions", options),
     async endSession(sessionId, options) {
       const path = `/auth/sessions/${encodeURIComponent(sessionId)}`;
-      await connection({ method: "DELETE", path, ...options });
+      await send({ method: "DELETE", path, ...options });
     },
     changePassword({ currentPassword, newPassword }, options) {
       const body = { current_password: currentPassword, new_password: newPassword };

@@ -1,44 +1,44 @@
 import { expect, test } from "vitest";
 import {
-  hangsUp,
-  hangsUpHalfway,
+  disconnects,
+  disconnectsHalfway,
+  type Handler,
   json,
-  type Line,
+  neverResponds,
   noContent,
   openScriptedService,
   page,
   problem,
-  saysNothing,
 } from "../test/scripted-service.ts";
 import { type Client, createClient, MailvetProblem, MailvetUnreachable } from "./index.ts";
 
-const KEY = "mv_live_never_seen_anywhere_else";
+const KEY = "mv_live_secret";
 
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
   return await work.then(
-    () => expect.unreachable("it should have failed"),
+    () => expect.unreachable("expected a failure"),
     (error: unknown) => error,
   );
 }
 
-test("an email is sent in the body, the key in a header, and the balance is known afterwards", async () => {
+test("validate sends the email in the body and the key in a header, and stores the balance", async () => {
   await using service = await openScriptedService(json({ status: "valid" }, { "x-credits-remaining": "41" }));
   const client = createClient({ baseUrl: service.url, apiKey: ` ${KEY}\n` });
   expect(client.creditsRemaining).toBeUndefined();
 
   expect(await client.validate("ann@shop.io")).toEqual({ status: "valid" });
 
-  const [asked] = service.heard;
-  expect(asked).toMatchObject({
+  const [request] = service.requests;
+  expect(request).toMatchObject({
     method: "POST",
     url: "/api/v1/validation/single",
     body: '{"email":"ann@shop.io"}',
   });
-  expect(asked!.headers).toMatchObject({ "x-api-key": KEY, "content-type": "application/json" });
+  expect(request!.headers).toMatchObject({ "x-api-key": KEY, "content-type": "application/json" });
   expect(client.creditsRemaining).toBe(41);
 });
 
-/** Every method, and the request it makes. */
+/** Every method, and its request. */
 const METHODS: [(client: Client) => Promise<unknown>, method: string, url: string, body?: object][] = [
   [(c) => c.validateBulk(["a@b.io"]), "POST", "/validation/bulk", { emails: ["a@b.io"] }],
   [
@@ -97,8 +97,8 @@ const METHODS: [(client: Client) => Promise<unknown>, method: string, url: strin
   ],
 ];
 
-/** The same for those whose answer is empty. */
-const SILENT_METHODS: typeof METHODS = [
+/** Methods with an empty response. */
+const EMPTY_METHODS: typeof METHODS = [
   [(c) => c.keys.revoke("../k"), "DELETE", "/keys/..%2Fk"],
   [(c) => c.auth.signOut(), "POST", "/auth/sign-out"],
   [(c) => c.auth.endSession("s1"), "DELETE", "/auth/sessions/s1"],
@@ -116,23 +116,23 @@ const SILENT_METHODS: typeof METHODS = [
   ],
 ];
 
-test("every method makes the request that the API knows", async () => {
+test("every method sends its request", async () => {
   await using service = await openScriptedService(json({ some: "document" }));
   await using silent = await openScriptedService(noContent);
-  for (const [{ url, heard }, methods, answer] of [
+  for (const [{ url, requests }, methods, answer] of [
     [service, METHODS, { some: "document" }],
-    [silent, SILENT_METHODS, undefined],
+    [silent, EMPTY_METHODS, undefined],
   ] as const) {
     const client = createClient({ baseUrl: url, apiKey: KEY });
     for (const [call, method, path, body] of methods) {
       expect(await call(client), path).toEqual(answer);
-      expect(heard.at(-1)).toMatchObject({ method, url: `/api/v1${path}` });
-      expect(heard.at(-1)!.body, path).toBe(body ? JSON.stringify(body) : "");
+      expect(requests.at(-1)).toMatchObject({ method, url: `/api/v1${path}` });
+      expect(requests.at(-1)!.body, path).toBe(body ? JSON.stringify(body) : "");
     }
   }
 });
 
-test("a page of a list knows how many there are in all", async () => {
+test("pages contain the total count", async () => {
   const total = { "x-total-count": "230" };
   await using service = await openScriptedService(
     json({ balance: 5, reserved: 0, ledger: [{ id: "1" }] }, total),
@@ -146,13 +146,13 @@ test("a page of a list knows how many there are in all", async () => {
     total: 230,
   });
   expect(await client.operator.accounts({ search: "a b" })).toEqual({ items: [{ id: "a" }], total: 230 });
-  expect(service.heard.map(({ url }) => url)).toEqual([
+  expect(service.requests.map(({ url }) => url)).toEqual([
     "/api/v1/credits?skip=20&limit=1",
     "/api/v1/operator/accounts?search=a+b",
   ]);
 });
 
-test("a problem arrives with everything the document says", async () => {
+test("a problem document becomes an error with all its fields", async () => {
   const errors = [{ pointer: "/emails/3", message: "must be text" }];
   await using service = await openScriptedService(
     problem(402, "insufficient_credits", { required: 10, available: 3, errors }),
@@ -170,122 +170,122 @@ test("a problem arrives with everything the document says", async () => {
     retryAfterSeconds: undefined,
     message: "Says why. (insufficient_credits)",
   });
-  expect(service.heard).toHaveLength(1); // asking again would not help
+  expect(service.requests).toHaveLength(1); // a retry would not help
 });
 
-test("a service that is busy is asked again, when it says, and charged once", async () => {
+test("a busy service is retried after Retry-After, with the same idempotency key", async () => {
   await using service = await openScriptedService(
     problem(429, "rate_limited", {}, { "retry-after": "1" }),
     problem(503, "overloaded"),
     json({ status: "valid" }),
   );
   await createClient({ baseUrl: service.url, apiKey: KEY }).validate("ann@shop.io");
-  const [first, second, third] = service.heard;
+  const [first, second, third] = service.requests;
   expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(1000);
   expect(third!.atMs - second!.atMs).toBeGreaterThanOrEqual(100);
-  const onceKeys = service.heard.map(({ headers }) => headers["idempotency-key"]);
-  expect(onceKeys[0]).toMatch(/^[0-9a-f]{32}$/);
-  expect(new Set(onceKeys).size).toBe(1);
+  const keys = service.requests.map(({ headers }) => headers["idempotency-key"]);
+  expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(new Set(keys).size).toBe(1);
 });
 
-test("two calls have two idempotency keys, unless the caller gives one", async () => {
+test("every call has its own idempotency key, unless the caller sets one", async () => {
   await using service = await openScriptedService(json({}));
   const client = createClient({ baseUrl: service.url, apiKey: KEY });
   await client.validate("a@b.io");
   await client.validate("a@b.io");
   await client.validate("a@b.io", { idempotencyKey: "mine" });
-  const [one, two, mine] = service.heard.map(({ headers }) => headers["idempotency-key"]);
+  const [one, two, mine] = service.requests.map(({ headers }) => headers["idempotency-key"]);
   expect(one).not.toBe(two);
   expect(mine).toBe("mine");
 });
 
-test.for<[string, Line]>([
-  ["is cut before the answer", hangsUp],
-  ["is cut in the middle of the answer", hangsUpHalfway],
-  ["ends at a proxy whose service is away", page(502)],
-])("a connection that %s is made again", async ([, accident]) => {
-  await using service = await openScriptedService(accident, json({ status: "valid" }));
+test.for<[string, Handler]>([
+  ["closes before the response", disconnects],
+  ["closes in the middle of the response", disconnectsHalfway],
+  ["ends at a proxy without its service", page(502)],
+])("a request whose connection %s is retried", async ([, failure]) => {
+  await using service = await openScriptedService(failure, json({ status: "valid" }));
   const client = createClient({ baseUrl: service.url, apiKey: KEY });
   expect(await client.validate("ann@shop.io")).toEqual({ status: "valid" });
-  expect(service.heard).toHaveLength(2);
+  expect(service.requests).toHaveLength(2);
 });
 
-test("while the first attempt is still worked on, its answer is waited for", async () => {
+test("the client waits for an earlier attempt that is still in progress", async () => {
   const inFlight = problem(409, "idempotency_in_flight");
-  await using service = await openScriptedService(hangsUp, inFlight, inFlight, json({ status: "valid" }));
+  await using service = await openScriptedService(disconnects, inFlight, inFlight, json({ status: "valid" }));
   const client = createClient({ baseUrl: service.url, apiKey: KEY, retries: 1 });
   expect(await client.validate("ann@shop.io")).toEqual({ status: "valid" });
 });
 
-test("it is not asked for ever", async () => {
+test("retries are limited", async () => {
   await using service = await openScriptedService(problem(503, "overloaded"));
   const error = await failureOf(createClient({ baseUrl: service.url, apiKey: KEY, retries: 2 }).account());
   expect(error).toMatchObject({ name: "MailvetProblem", code: "overloaded" });
-  expect(service.heard).toHaveLength(3);
+  expect(service.requests).toHaveLength(3);
 });
 
-test("whoever is told to come back in an hour is told so, not kept waiting", async () => {
+test("a long Retry-After is reported instead of waiting", async () => {
   await using service = await openScriptedService(
     problem(429, "rate_limited", {}, { "retry-after": "3600" }),
   );
   const error = await failureOf(createClient({ baseUrl: service.url, apiKey: KEY }).account());
   expect(error).toMatchObject({ code: "rate_limited", retryAfterSeconds: 3600 });
-  expect(service.heard).toHaveLength(1);
+  expect(service.requests).toHaveLength(1);
 });
 
-test("what may happen twice is never repeated by itself", async () => {
-  await using service = await openScriptedService(hangsUp);
+test("requests without an idempotency key are not retried", async () => {
+  await using service = await openScriptedService(disconnects);
   const { auth, keys } = createClient({ baseUrl: service.url });
   const signIn = auth.signIn({ email: "a@b.io", password: "p" });
   expect(await failureOf(signIn)).toMatchObject({ reason: "no_connection" });
   expect(await failureOf(keys.revoke("k"))).toMatchObject({ reason: "no_connection" });
-  expect(service.heard).toHaveLength(2);
+  expect(service.requests).toHaveLength(2);
 });
 
-test.for<[string, Line, object]>([
+test.for<[string, Handler, object]>([
   [
-    "half an answer",
-    hangsUpHalfway,
+    "half a response",
+    disconnectsHalfway,
     { reason: "no_connection", message: "No connection: other side closed" },
   ],
   ["a proxy's page", page(502), { reason: "odd_answer", status: 502 }],
-  ["somebody else's page", page(200), { reason: "odd_answer", status: 200 }],
-  ["somebody else's error", json({ error: "no" }, {}, 404), { reason: "odd_answer", status: 404 }],
-])("%s is told apart from a problem", async ([, line, expected]) => {
-  await using service = await openScriptedService(line);
+  ["a foreign page", page(200), { reason: "odd_answer", status: 200 }],
+  ["a foreign error", json({ error: "no" }, {}, 404), { reason: "odd_answer", status: 404 }],
+])("%s is not a problem document", async ([, handler, expected]) => {
+  await using service = await openScriptedService(handler);
   const error = await failureOf(createClient({ baseUrl: service.url, apiKey: KEY, retries: 0 }).account());
   expect(error).toBeInstanceOf(MailvetUnreachable);
   expect(error).toMatchObject(expected);
 });
 
-test("silence is waited for as long as was agreed", async () => {
-  await using service = await openScriptedService(saysNothing);
+test("a missing response times out", async () => {
+  await using service = await openScriptedService(neverResponds);
   const client = createClient({ baseUrl: service.url, apiKey: KEY, retries: 0, timeoutMs: 200 });
   const error = await failureOf(client.account());
-  expect(error).toMatchObject({ reason: "timeout", message: "No answer within 0.2 s" });
+  expect(error).toMatchObject({ reason: "timeout", message: "No response within 0.2 s" });
 });
 
-test("a port where nobody listens is named as such", async () => {
+test("a refused connection is reported", async () => {
   const gone = await openScriptedService(noContent);
   await gone[Symbol.asyncDispose]();
   const error = await failureOf(createClient({ baseUrl: gone.url, apiKey: KEY, retries: 0 }).account());
   expect(error).toMatchObject({ reason: "no_connection", message: expect.stringContaining("ECONNREFUSED") });
 });
 
-test("the key does not follow a redirect to somewhere else", async () => {
+test("the key is not sent to the target of a redirect", async () => {
   await using elsewhere = await openScriptedService(json({}));
   await using service = await openScriptedService(page(307, { location: `${elsewhere.url}/api/v1/account` }));
   const error = await failureOf(createClient({ baseUrl: service.url, apiKey: KEY }).account());
   expect(error).toMatchObject({ reason: "redirected", message: expect.stringContaining(elsewhere.url) });
-  expect(elsewhere.heard).toEqual([]);
+  expect(elsewhere.requests).toEqual([]);
 });
 
-test("an answer without end is cut off", async () => {
+test("an endless response is aborted", async () => {
   await using service = await openScriptedService((response) => {
     response.writeHead(200, { "content-type": "application/json" });
-    const piece = Buffer.alloc(1024 * 1024, " ");
+    const chunk = Buffer.alloc(1024 * 1024, " ");
     const pour = () => {
-      while (response.write(piece));
+      while (response.write(chunk));
     };
     response.on("drain", pour);
     pour();
@@ -294,35 +294,37 @@ test("an answer without end is cut off", async () => {
   expect(error).toMatchObject({ reason: "odd_answer", message: expect.stringContaining("too large") });
 });
 
-test("a signal ends a call, whether it waits for an answer or for its next try", async () => {
-  const reason = new Error("the user went away");
-  for (const line of [saysNothing, problem(503, "overloaded", {}, { "retry-after": "30" })]) {
-    await using service = await openScriptedService(line);
+test("a signal aborts a call that waits for a response or a retry", async () => {
+  const reason = new Error("aborted by the user");
+  for (const handler of [neverResponds, problem(503, "overloaded", {}, { "retry-after": "30" })]) {
+    await using service = await openScriptedService(handler);
     const controller = new AbortController();
     const call = createClient({ baseUrl: service.url, apiKey: KEY }).account({ signal: controller.signal });
     const failure = failureOf(call);
-    await expect.poll(() => service.heard.length).toBe(1);
+    await expect.poll(() => service.requests.length).toBe(1);
     setTimeout(() => controller.abort(reason), 50);
     expect(await failure).toBe(reason);
-    expect(service.heard).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
   }
 });
 
-test("no failure gives the key away", async () => {
-  const lines = [hangsUp, hangsUpHalfway, page(502), problem(401, "invalid_api_key")] as const;
-  for (const line of lines) {
-    await using service = await openScriptedService(line);
+test("errors never contain the key", async () => {
+  const handlers = [disconnects, disconnectsHalfway, page(502), problem(401, "invalid_api_key")] as const;
+  for (const handler of handlers) {
+    await using service = await openScriptedService(handler);
     const client = createClient({ baseUrl: service.url, apiKey: KEY, retries: 0 });
     const error = (await failureOf(client.account())) as Error;
     expect(`${error.stack} ${JSON.stringify(error)} ${error.cause}`).not.toContain(KEY);
-    expect(service.heard[0]!.url).not.toContain(KEY);
+    expect(service.requests[0]!.url).not.toContain(KEY);
   }
   for (const bad of [`${KEY}\n${KEY}`, `${KEY}é`, ""]) {
-    expect(() => createClient({ baseUrl: "http://shop.io", apiKey: bad })).toThrow(/^apiKey must be visible/);
+    expect(() => createClient({ baseUrl: "http://shop.io", apiKey: bad })).toThrow(
+      /^apiKey must be printable/,
+    );
   }
 });
 
-test("without a key the browser's cookies are sent, to its own site only; with one, none", async () => {
+test("without a key, same-origin cookies are sent; with a key, none", async () => {
   const inits: RequestInit[] = [];
   const fetch = async (_url: string, init: RequestInit) => {
     inits.push(init);

@@ -1,4 +1,4 @@
-/** Everything a service can be asked, as typed methods. What comes back is the API's own document, unchanged. */
+/** Typed client of the API. Methods return the documents of the API unchanged. */
 import type {
   About,
   Account,
@@ -11,61 +11,64 @@ import type {
   ValidationResult,
 } from "@mailvet/contract";
 import { type AuthMethods, authMethods } from "./auth-methods.ts";
-import {
-  type Call,
-  type CallOptions,
-  type ConnectionOptions,
-  connect,
-  type OnceOptions,
-} from "./connection.ts";
 import { type ListOptions, validateList } from "./email-list.ts";
 import { type FeedbackMethods, feedbackMethods } from "./feedback-methods.ts";
+import { createIdempotencyKey } from "./idempotency-key.ts";
 import { type JobMethods, jobMethods } from "./job-methods.ts";
 import { type KeyMethods, keyMethods } from "./key-methods.ts";
-import { onceKey } from "./once-key.ts";
 import { type OperatorMethods, operatorMethods } from "./operator-methods.ts";
+import {
+  type ApiRequest,
+  type CallOptions,
+  type ClientOptions,
+  createTransport,
+  type IdempotentOptions,
+} from "./transport.ts";
 import { type WebhookMethods, webhookMethods } from "./webhook-methods.ts";
 
-/** How emails are to be checked. */
-export type CheckOptions = {
-  /** 1 to 60: the service answers within this time; what is not settled by then is unknown, and found by asking again. */
+/** Options of a validation. */
+export type ValidateOptions = {
+  /** Response time limit, 1 to 60. A check that takes longer is unknown; repeat the request for its result. */
   timeoutSeconds?: number | undefined;
-  /** How far to go; "smtp" unless told. */
+  /** Depth of the check. Default: "smtp". */
   level?: Level | undefined;
-  /** Nothing from the service's cache that is older; 0: nothing from the cache. */
+  /** Maximum age of a cached result; 0 disables the cache. */
   freshSeconds?: number | undefined;
 };
 
 export type Client = {
-  /** One email, everything that was found out about it. */
-  validate(email: string, options?: OnceOptions & CheckOptions): Promise<ValidationResult>;
-  /** Up to 1,000 emails in one request: counts, and one short result per different email. */
-  validateBulk(emails: readonly string[], options?: OnceOptions & CheckOptions): Promise<BulkSummary>;
+  /** Full result for one email. */
+  validate(email: string, options?: IdempotentOptions & ValidateOptions): Promise<ValidationResult>;
+  /** Up to 1,000 emails in one request: counts, and one short result per unique email. */
+  validateBulk(
+    emails: readonly string[],
+    options?: IdempotentOptions & ValidateOptions,
+  ): Promise<BulkSummary>;
   /**
-   * Any number of emails: one short result for each, in their order. When a request fails, what was under way is
-   * still handed out before the failure is thrown.
+   * Any number of emails: one short result each, in input order. When a request fails, results in flight are still
+   * yielded before the error is thrown.
    */
   validateMany(
     emails: Iterable<string> | AsyncIterable<string>,
-    options?: ListOptions & CheckOptions,
+    options?: ListOptions & ValidateOptions,
   ): AsyncGenerator<BulkItem, void, undefined>;
-  /** A mail domain: where its mail goes, who runs it, what it publishes, whether it accepts any name. */
+  /** Mail route, provider, policies and catch-all status of a domain. */
   inspectDomain(domain: string, options?: CallOptions): Promise<DomainReport>;
 
-  /** What the installation says of itself; nobody has to be known for it. */
+  /** Public information about the installation; needs no authentication. */
   about(options?: CallOptions): Promise<About>;
   /** Plan, credits and limits. */
   account(options?: CallOptions): Promise<Account>;
-  /** The balance and a page of its history, newest first; `total` counts the whole history. */
-  credits(page?: Page, options?: CallOptions): Promise<Credits & { total: number }>;
-  /** What was used, by day and key; the last 30 days unless told. */
-  usage(range?: UsageRange, options?: CallOptions): Promise<Usage>;
-  /** The balance as the last answer told it; undefined when none has. */
+  /** Balance and a page of the ledger, newest first; `total` counts all entries. */
+  credits(page?: PageQuery, options?: CallOptions): Promise<Credits & { total: number }>;
+  /** Usage by day and key. Default: the last 30 days. */
+  usage(range?: UsagePeriod, options?: CallOptions): Promise<Usage>;
+  /** Balance from the last response that contained it. */
   readonly creditsRemaining: number | undefined;
 
-  /** Whole files: upload, confirm, follow, fetch. */
+  /** Files: upload, confirm, follow, download. */
   jobs: JobMethods;
-  /** What became of messages: the service learns from it. */
+  /** Delivery outcomes, which improve the scores. */
   feedback: FeedbackMethods;
   webhooks: WebhookMethods;
   keys: KeyMethods;
@@ -73,38 +76,38 @@ export type Client = {
   operator: OperatorMethods;
 };
 
-export type Page = { skip?: number | undefined; limit?: number | undefined };
+export type PageQuery = { skip?: number | undefined; limit?: number | undefined };
 
-/** Days as 2026-01-31, in UTC, both included. */
-export type UsageRange = { from?: string | undefined; to?: string | undefined; keyId?: string | undefined };
+/** Days such as 2026-01-31, in UTC, inclusive. */
+export type UsagePeriod = { from?: string | undefined; to?: string | undefined; keyId?: string | undefined };
 
-export function createClient(options: ConnectionOptions): Client {
-  const { ask, open } = connect(options);
+export function createClient(options: ClientOptions): Client {
+  const { send, open } = createTransport(options);
   let creditsRemaining: number | undefined;
-  const call = async <T>(what: Call) => {
-    const answer = await ask<T>(what);
-    creditsRemaining = answer.count("x-credits-remaining") ?? creditsRemaining;
-    return answer;
+  const call = async <T>(request: ApiRequest) => {
+    const response = await send<T>(request);
+    creditsRemaining = response.count("x-credits-remaining") ?? creditsRemaining;
+    return response;
   };
-  const askBulk = async (emails: readonly string[], options: BulkOptions) => {
-    const { idempotencyKey = onceKey(), signal, isPatient = false } = options;
-    const body = { emails, ...wishesOf(options) };
-    const how = { idempotencyKey, signal, isPatient };
-    return (await call<BulkSummary>({ method: "POST", path: "/validation/bulk", body, ...how })).body;
+  const sendBulk = async (emails: readonly string[], options: BulkOptions) => {
+    const { idempotencyKey = createIdempotencyKey(), signal, waitWhenBusy = false } = options;
+    const body = { emails, ...bodyOptionsOf(options) };
+    const delivery = { idempotencyKey, signal, waitWhenBusy };
+    return (await call<BulkSummary>({ method: "POST", path: "/validation/bulk", body, ...delivery })).body;
   };
 
   return {
     async validate(email, options = {}) {
-      const { idempotencyKey = onceKey(), signal } = options;
+      const { idempotencyKey = createIdempotencyKey(), signal } = options;
       const path = "/validation/single";
-      const body = { email, ...wishesOf(options) };
+      const body = { email, ...bodyOptionsOf(options) };
       return (await call<ValidationResult>({ method: "POST", path, body, idempotencyKey, signal })).body;
     },
-    validateBulk: (emails, options = {}) => askBulk(emails, { ...options, isPatient: false }),
+    validateBulk: (emails, options = {}) => sendBulk(emails, { ...options, waitWhenBusy: false }),
     validateMany: (emails, list = {}) => {
-      const { onResult: _, ...wishes } = list;
+      const { onResult: _, ...options } = list;
       return validateList(
-        (part, signal) => askBulk(part, { ...wishes, signal, isPatient: true }),
+        (part, signal) => sendBulk(part, { ...options, signal, waitWhenBusy: true }),
         emails,
         list,
       );
@@ -142,9 +145,9 @@ export function createClient(options: ConnectionOptions): Client {
   };
 }
 
-type BulkOptions = OnceOptions & CheckOptions & { isPatient: boolean };
+type BulkOptions = IdempotentOptions & ValidateOptions & { waitWhenBusy: boolean };
 
-/** As the API spells them; what is undefined is not sent. */
-function wishesOf({ timeoutSeconds, level, freshSeconds }: CheckOptions) {
+/** In the names of the API; undefined fields are not sent. */
+function bodyOptionsOf({ timeoutSeconds, level, freshSeconds }: ValidateOptions) {
   return { timeout_seconds: timeoutSeconds, level, fresh: freshSeconds };
 }

@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 import {
   bulkOf,
   emailsIn,
+  type Handler,
   json,
-  type Line,
   later,
+  neverResponds,
   openScriptedService,
   problem,
   type ScriptedService,
-  saysNothing,
   validatesAll,
 } from "../test/scripted-service.ts";
 import { createClient } from "./index.ts";
@@ -24,150 +24,150 @@ async function collect(items: AsyncIterable<BulkItem>, into: string[] = []): Pro
   return into;
 }
 
-/** The later a request comes in, the sooner it is answered. */
-const lastIsFirst: Line = (response, heard) => {
-  const number = Number(/\d+/.exec(emailsIn(heard)[0]!));
-  later(150 - number / 50, validatesAll())(response, heard);
+/** Later requests are answered sooner. */
+const reversesOrder: Handler = (response, request) => {
+  const number = Number(/\d+/.exec(emailsIn(request)[0]!));
+  later(150 - number / 50, validatesAll())(response, request);
 };
 
-test("a long list is cut into requests of a thousand, and results keep its order", async () => {
-  await using service = await openScriptedService(lastIsFirst);
+test("a long list is sent in requests of 1,000, and results keep its order", async () => {
+  await using service = await openScriptedService(reversesOrder);
   const emails = someEmails(5_500);
   expect(await collect(clientOf(service).validateMany(emails))).toEqual(emails);
-  expect(service.heard.map((request) => emailsIn(request).length).sort()).toEqual([
+  expect(service.requests.map((request) => emailsIn(request).length).sort()).toEqual([
     1000, 1000, 1000, 1000, 1000, 500,
   ]);
 });
 
-test("four requests are under way at once, and never more", async () => {
+test("four requests are in flight at once, and never more", async () => {
   const REQUESTS = 9;
-  let heardInAll = 0;
+  let requestCount = 0;
   let most = 0;
-  let underWay: (() => void)[] = [];
-  await using service = await openScriptedService((response, heard) => {
-    heardInAll++;
-    underWay.push(() => validatesAll()(response, heard));
-    most = Math.max(most, underWay.length);
-    // No request is answered before there are four: with fewer at once the client would hang.
-    if (underWay.length < 4 && heardInAll < REQUESTS) return;
-    const answers = underWay;
-    underWay = [];
+  let inFlight: (() => void)[] = [];
+  await using service = await openScriptedService((response, request) => {
+    requestCount++;
+    inFlight.push(() => validatesAll()(response, request));
+    most = Math.max(most, inFlight.length);
+    // Responds only when four requests are in flight: with fewer, the client would hang.
+    if (inFlight.length < 4 && requestCount < REQUESTS) return;
+    const answers = inFlight;
+    inFlight = [];
     for (const answer of answers) answer();
   });
   await collect(clientOf(service).validateMany(someEmails(REQUESTS * 1_000)));
   expect(most).toBe(4);
 });
 
-test("an email that is repeated is asked for once, and every repetition has its result as it was spelled", async () => {
+test("a duplicate is sent once, and every occurrence gets a result in its own spelling", async () => {
   await using service = await openScriptedService(validatesAll());
   const emails = ["ann@shop.io", ...someEmails(1500), " ANN@shop.io ", "ann@shop.io"];
   expect(await collect(clientOf(service).validateMany(emails))).toEqual(emails);
-  const asked = service.heard.flatMap(emailsIn);
-  expect(asked).toHaveLength(1501);
-  expect(new Set(asked).size).toBe(1501);
+  const sent = service.requests.flatMap(emailsIn);
+  expect(sent).toHaveLength(1501);
+  expect(new Set(sent).size).toBe(1501);
 });
 
-test("a spelling that only the service knows to be a repetition has its result too", async () => {
-  const twinless: Line = (response, heard) => {
-    const emails = emailsIn(heard);
+test("a duplicate that only the service recognises gets a result too", async () => {
+  const omitsDuplicates: Handler = (response, request) => {
+    const emails = emailsIn(request);
     const isMixed = emails.length > 1;
-    json(bulkOf(isMixed ? emails.filter((email) => !email.startsWith('"')) : emails))(response, heard);
+    json(bulkOf(isMixed ? emails.filter((email) => !email.startsWith('"')) : emails))(response, request);
   };
-  await using service = await openScriptedService(twinless);
+  await using service = await openScriptedService(omitsDuplicates);
   const emails = ["ann@shop.io", '"ann"@shop.io', "bob@shop.io"];
   expect(await collect(clientOf(service).validateMany(emails))).toEqual(emails);
 });
 
-test("long texts go in more requests, so that none is too large", async () => {
+test("long texts are split into more requests, so that none is too large", async () => {
   await using service = await openScriptedService(validatesAll());
   const emails = Array.from({ length: 300 }, (_, i) => `${i}é`.padEnd(8_000, "x"));
   await collect(clientOf(service).validateMany(emails));
-  const sizes = service.heard.map(({ body }) => Buffer.byteLength(body));
+  const sizes = service.requests.map(({ body }) => Buffer.byteLength(body));
   expect(sizes.length).toBeGreaterThan(4);
   expect(Math.max(...sizes)).toBeLessThan(600_000);
 });
 
-test("a source that hesitates sees its first results while it does", async () => {
+test("results are yielded while the source is slow", async () => {
   await using service = await openScriptedService(validatesAll());
-  let goOn = () => {};
+  let proceed = () => {};
   async function* source() {
     yield "ann@shop.io";
     await new Promise<void>((resolve) => {
-      goOn = resolve;
+      proceed = resolve;
     });
     yield "bob@shop.io";
   }
   const items = clientOf(service).validateMany(source());
   expect((await items.next()).value).toMatchObject({ email: "ann@shop.io" });
-  goOn();
+  proceed();
   expect((await items.next()).value).toMatchObject({ email: "bob@shop.io" });
   expect(await items.next()).toMatchObject({ done: true });
 });
 
-test("when one request is refused the others are handed out, and no more are made", async () => {
-  const refusesTheSecond: Line = (response, heard) => {
-    const isSecond = emailsIn(heard)[0] === "ann1000@shop.io";
-    const line = isSecond
+test("when one request is rejected, the others are yielded and no more are sent", async () => {
+  const rejectsSecond: Handler = (response, request) => {
+    const isSecond = emailsIn(request)[0] === "ann1000@shop.io";
+    const handler = isSecond
       ? problem(402, "insufficient_credits", { required: 1000, available: 3 })
       : validatesAll();
-    later(isSecond ? 0 : 50, line)(response, heard);
+    later(isSecond ? 0 : 50, handler)(response, request);
   };
-  await using service = await openScriptedService(refusesTheSecond);
+  await using service = await openScriptedService(rejectsSecond);
   const emails = someEmails(20_000);
   const seen: string[] = [];
   await expect(collect(clientOf(service).validateMany(emails), seen)).rejects.toMatchObject({
     code: "insufficient_credits",
     available: 3,
   });
-  const refused = new Set(emails.slice(1000, 2000));
+  const rejected = new Set(emails.slice(1000, 2000));
   expect(seen.slice(0, 3000)).toEqual([...emails.slice(0, 1000), ...emails.slice(2000, 4000)]);
-  expect(seen.some((email) => refused.has(email))).toBe(false);
-  expect(service.heard.length).toBeLessThan(10); // of 20
+  expect(seen.some((email) => rejected.has(email))).toBe(false);
+  expect(service.requests.length).toBeLessThan(10); // of 20
 });
 
-test("a list waits longer for a busy service than a single call does", async () => {
+test("a list is retried more often than a single call while the service is busy", async () => {
   const busy = problem(503, "overloaded");
   await using service = await openScriptedService(busy, busy, busy, validatesAll());
   const client = createClient({ baseUrl: service.url, apiKey: "mv_test_key", retries: 1 });
   expect(await collect(client.validateMany(["ann@shop.io"]))).toEqual(["ann@shop.io"]);
 });
 
-test("results can be watched as they come in, before their turn", async () => {
-  let sayOthersWereSeen = () => {};
-  const othersWereSeen = new Promise<void>((resolve) => {
-    sayOthersWereSeen = resolve;
+test("onResult reports results as they arrive, before their turn", async () => {
+  let resolveOthers = () => {};
+  const othersSeen = new Promise<void>((resolve) => {
+    resolveOthers = resolve;
   });
-  await using service = await openScriptedService(async (response, heard) => {
-    if (emailsIn(heard).includes("ann0@shop.io")) await othersWereSeen;
-    validatesAll()(response, heard);
+  await using service = await openScriptedService(async (response, request) => {
+    if (emailsIn(request).includes("ann0@shop.io")) await othersSeen;
+    validatesAll()(response, request);
   });
   const seen: string[] = [];
   const onResult = ({ email }: BulkItem) => {
     seen.push(email);
-    sayOthersWereSeen();
+    resolveOthers();
   };
   const emails = someEmails(2_000);
   expect(await collect(clientOf(service).validateMany(emails, { onResult }))).toEqual(emails);
   expect(seen).toEqual([...emails.slice(1000), ...emails.slice(0, 1000)]);
 });
 
-test("a source that fails does so after the results of everything before", async () => {
+test("an error of the source is thrown after all earlier results", async () => {
   await using service = await openScriptedService(validatesAll());
   async function* source() {
     yield "ann@shop.io";
-    throw new Error("the disk is gone");
+    throw new Error("read failed");
   }
   const seen: string[] = [];
-  await expect(collect(clientOf(service).validateMany(source()), seen)).rejects.toThrow("the disk is gone");
+  await expect(collect(clientOf(service).validateMany(source()), seen)).rejects.toThrow("read failed");
   expect(seen).toEqual(["ann@shop.io"]);
 });
 
-test("a signal ends the list, also while the source is silent or the service is", async () => {
-  async function* silent(): AsyncGenerator<string> {
+test("a signal aborts the list while the source or the service is pending", async () => {
+  async function* pending(): AsyncGenerator<string> {
     await new Promise(() => {});
   }
-  await using service = await openScriptedService(saysNothing);
-  for (const emails of [silent(), ["ann@shop.io"]]) {
+  await using service = await openScriptedService(neverResponds);
+  for (const emails of [pending(), ["ann@shop.io"]]) {
     const controller = new AbortController();
     setTimeout(() => controller.abort(new Error("enough")), 50);
     const items = clientOf(service).validateMany(emails, { signal: controller.signal });
@@ -175,7 +175,7 @@ test("a signal ends the list, also while the source is silent or the service is"
   }
 });
 
-test("whoever has seen enough can leave, and nothing more is read or asked", async () => {
+test("when the consumer stops, nothing more is read or sent", async () => {
   await using service = await openScriptedService(validatesAll());
   let read = 0;
   function* endless() {
@@ -185,5 +185,5 @@ test("whoever has seen enough can leave, and nothing more is read or asked", asy
   const readBefore = read;
   await sleep(400); // timing: for what must not come
   expect(read).toBe(readBefore);
-  expect(service.heard.length).toBeLessThanOrEqual(4); // those that were on their way
+  expect(service.requests.length).toBeLessThanOrEqual(4); // requests already in flight
 });

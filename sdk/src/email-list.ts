@@ -1,84 +1,89 @@
 /**
- * Validates a list of any length: cuts it into bulk requests, a few of them under way at once, and hands out one
- * result per email in the order of the list. An email that is repeated is asked for, and paid for, once.
+ * Validates a list of any length in concurrent bulk requests and yields one result per email in list order. A
+ * duplicate is sent, and charged, once.
  *
- * Memory stays bounded however long the list is. A source that hesitates is not waited for: what it has given so
- * far is sent. When a request fails nothing new is asked; what was under way is still handed out, because it has
- * been paid for, and then the failure is thrown.
+ * Memory is bounded. When the source is slow, the emails read so far are sent without waiting for more. When a
+ * request fails, no further request is started; results in flight are still yielded, because they were charged, and
+ * then the error is thrown.
  */
 import type { BulkItem } from "@mailvet/contract";
-import { type AskBulk, type BulkRequest, EMAILS_AT_ONCE, openDesk } from "./bulk-desk.ts";
+import {
+  type BulkBatch,
+  createBulkCoalescer,
+  MAX_EMAILS_IN_FLIGHT,
+  type SendBulk,
+} from "./bulk-coalescer.ts";
 
 export type ListOptions = {
-  /** Sees each verdict the moment it is there, before its turn has come; repetitions of an email are left out. */
+  /** Called with each result as soon as it arrives, before its turn in list order. Not called for duplicates. */
   onResult?: ((item: BulkItem) => void) | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** Emails that are read but not handed out yet: enough that the next ones are at hand when a request is done. */
-const LONGEST_LINE = EMAILS_AT_ONCE * 1.25;
+/** Emails read but not yielded yet: enough to fill the next request when one finishes. */
+const MAX_PENDING = MAX_EMAILS_IN_FLIGHT * 1.25;
 
 export async function* validateList(
-  ask: AskBulk,
+  sendBulk: SendBulk,
   emails: Iterable<string> | AsyncIterable<string>,
   { onResult, signal }: ListOptions = {},
 ): AsyncGenerator<BulkItem, void, undefined> {
   const source = Symbol.asyncIterator in emails ? emails[Symbol.asyncIterator]() : emails[Symbol.iterator]();
-  const desk = openDesk(ask, onResult);
-  const line: { email: string; name: string; request: BulkRequest }[] = [];
+  const coalescer = createBulkCoalescer(sendBulk, onResult);
+  const pending: { email: string; key: string; batch: BulkBatch }[] = [];
   let isReading = false;
   let isDrained = false;
   let sourceFailure: { error: unknown } | undefined;
-  let ring = () => {};
+  let wake = () => {};
 
   const read = async () => {
     isReading = true;
     try {
-      while (!isDrained && !desk.failure && line.length < LONGEST_LINE) {
+      while (!isDrained && !coalescer.failure && pending.length < MAX_PENDING) {
         const next = await source.next();
         if (next.done) isDrained = true;
-        else line.push({ email: next.value, ...desk.take(next.value) });
-        ring();
+        else pending.push({ email: next.value, ...coalescer.add(next.value) });
+        wake();
       }
     } catch (error) {
       sourceFailure = { error };
       isDrained = true;
     }
-    if (isDrained) desk.sendAll();
+    if (isDrained) coalescer.flush();
     isReading = false;
-    ring();
+    wake();
   };
-  const leave = () => {
-    desk.close(signal?.reason);
-    ring();
+  const abort = () => {
+    coalescer.close(signal?.reason);
+    wake();
   };
 
   signal?.throwIfAborted();
-  signal?.addEventListener("abort", leave, { once: true });
+  signal?.addEventListener("abort", abort, { once: true });
   try {
     for (;;) {
-      if (!isReading && !isDrained && !desk.failure && line.length < LONGEST_LINE) void read();
-      const first = line[0];
+      if (!isReading && !isDrained && !coalescer.failure && pending.length < MAX_PENDING) void read();
+      const first = pending[0];
       if (first) {
-        const items = await first.request.items; // meanwhile the reading goes on
-        line.shift();
-        const item = items.get(first.name);
+        const items = await first.batch.items; // reading continues meanwhile
+        pending.shift();
+        const item = items.get(first.key);
         if (item) yield { ...item, email: first.email };
-      } else if (desk.failure) {
-        throw desk.failure.error;
+      } else if (coalescer.failure) {
+        throw coalescer.failure.error;
       } else if (isDrained) {
         if (sourceFailure) throw sourceFailure.error;
         return;
       } else {
         await new Promise<void>((resolve) => {
-          ring = resolve;
+          wake = resolve;
         });
       }
     }
   } finally {
-    signal?.removeEventListener("abort", leave);
-    desk.close(undefined);
-    // Not waited for: a source that is asked for its next email cannot leave before it has one.
+    signal?.removeEventListener("abort", abort);
+    coalescer.close(undefined);
+    // Not awaited: return() on a generator waits for its pending next(), which may never settle.
     if (!isDrained) Promise.resolve(source.return?.()).catch(() => {});
   }
 }

@@ -1,5 +1,5 @@
-/** Server-sent events out of the body of an answer: name and data of each, in order. */
-import { MailvetUnreachable } from "./failure.ts";
+/** Parses server-sent events from a response body. */
+import { MailvetUnreachable } from "./errors.ts";
 
 export type ServerEvent = { name: string; data: string };
 
@@ -16,14 +16,14 @@ export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerato
       data = undefined;
       continue;
     }
-    // A line that begins with a colon is a comment: a sign of life.
+    // A line that starts with a colon is a comment, used as keep-alive.
     const [, field, value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
     if (field === "event") name = value;
     if (field === "data") data = bounded(data === undefined ? value : `${data}\n${value}`);
   }
 }
 
-/** Lines end with CR, LF or both. */
+/** Lines end with CR, LF or CRLF. */
 async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -33,7 +33,7 @@ async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string
       const { done, value } = await reader.read();
       if (done) return;
       text += decoder.decode(value, { stream: true });
-      // A CR at the very end may be half of a CRLF.
+      // A CR at the end of a chunk may be half of a CRLF.
       const lines = text.split(/\r\n|\n|\r(?!$)/);
       text = bounded(lines.pop()!);
       yield* lines;
@@ -45,5 +45,5 @@ async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string
 
 function bounded(text: string): string {
   if (text.length <= MAX_EVENT_CHARS) return text;
-  throw new MailvetUnreachable("odd_answer", "The answer is not Mailvet's: an event is too long");
+  throw new MailvetUnreachable("odd_answer", "Not a Mailvet response: an event is too long");
 }

@@ -1,38 +1,47 @@
-/** What became of messages: told to the service, which learns from it, and how well it was foreseen. */
-import type { FeedbackReport, FeedbackSummary, Outcome, ReportedOutcome } from "@mailvet/contract";
-import type { CallOptions, Connection } from "./connection.ts";
-import { onceKey } from "./once-key.ts";
+/** Delivery feedback: reports outcomes to the service, and compares predicted with actual bounces. */
+import type { DeliveryOutcome, FeedbackReport, FeedbackSummary, ReportedOutcome } from "@mailvet/contract";
+import { createIdempotencyKey } from "./idempotency-key.ts";
+import type { CallOptions, SendRequest } from "./transport.ts";
 import { type UploadFile, uploadBody } from "./upload-body.ts";
 
 export type FeedbackMethods = {
-  /** One outcome, or up to 1,000 of them. It costs nothing, and telling the same again changes nothing. */
-  tell(outcomes: ToldOutcome | readonly ToldOutcome[], options?: CallOptions): Promise<FeedbackSummary>;
-  /** A file as a mail service exports it, sent like the lists of `jobs.upload`. */
+  /** One outcome, or up to 1,000. Free; reporting the same outcome again changes nothing. */
+  submit(outcomes: OutcomeInput | readonly OutcomeInput[], options?: CallOptions): Promise<FeedbackSummary>;
+  /** A file exported by a mail provider, sent like the lists of `jobs.upload`. */
   upload(file: UploadFile, options?: CallOptions): Promise<FeedbackSummary>;
-  /** Predicted against real bounces. */
+  /** Predicted and actual bounces. */
   report(options?: CallOptions): Promise<FeedbackReport>;
-  /** Erases every outcome that was told, and what was learned from them. */
-  forget(options?: CallOptions): Promise<void>;
+  /** Deletes all outcomes and the calibration derived from them. */
+  deleteAll(options?: CallOptions): Promise<void>;
 };
 
-export type ToldOutcome = {
+export type OutcomeInput = {
   email: string;
-  outcome: Outcome;
-  /** Now unless told. */
+  outcome: DeliveryOutcome;
+  /** Default: now. */
   occurredAt?: Date | string | undefined;
 };
 
-export function feedbackMethods(ask: Connection): FeedbackMethods {
-  // The service does not need the key; it says here that the request may be repeated.
+export function feedbackMethods(send: SendRequest): FeedbackMethods {
+  // The service ignores the key. It marks the request as safe to retry.
   const path = "/feedback";
   const post = (
     more: { body?: object; upload?: ReturnType<typeof uploadBody>; extraMs?: number },
     options?: CallOptions,
-  ) => ask<FeedbackSummary>({ method: "POST", path, idempotencyKey: onceKey(), ...more, ...options });
+  ) =>
+    send<FeedbackSummary>({
+      method: "POST",
+      path,
+      idempotencyKey: createIdempotencyKey(),
+      ...more,
+      ...options,
+    });
   return {
-    async tell(outcomes, options) {
-      const list = Array.isArray(outcomes) ? (outcomes as readonly ToldOutcome[]) : undefined;
-      const body = list ? { outcomes: list.map(written) } : written(outcomes as ToldOutcome);
+    async submit(outcomes, options) {
+      const list = Array.isArray(outcomes) ? (outcomes as readonly OutcomeInput[]) : undefined;
+      const body = list
+        ? { outcomes: list.map(toReportedOutcome) }
+        : toReportedOutcome(outcomes as OutcomeInput);
       return (await post({ body }, options)).body;
     },
     async upload(file, options) {
@@ -40,15 +49,15 @@ export function feedbackMethods(ask: Connection): FeedbackMethods {
       return (await post({ upload, extraMs: upload.extraMs }, options)).body;
     },
     async report(options) {
-      return (await ask<FeedbackReport>({ method: "GET", path: `${path}/report`, ...options })).body;
+      return (await send<FeedbackReport>({ method: "GET", path: `${path}/report`, ...options })).body;
     },
-    async forget(options) {
-      await ask({ method: "DELETE", path, ...options });
+    async deleteAll(options) {
+      await send({ method: "DELETE", path, ...options });
     },
   };
 }
 
-function written({ email, outcome, occurredAt }: ToldOutcome): ReportedOutcome {
+function toReportedOutcome({ email, outcome, occurredAt }: OutcomeInput): ReportedOutcome {
   if (occurredAt === undefined) return { email, outcome };
   return { email, outcome, occurred_at: occurredAt instanceof Date ? occurredAt.toISOString() : occurredAt };
 }

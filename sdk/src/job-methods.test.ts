@@ -6,19 +6,19 @@ import {
   bytes,
   COMPLETED,
   endEvent,
+  endpointOf,
   eventStream,
   JOB_ID,
   JOB_PATH,
   jobOf,
   PREVIEW,
-  placeOf,
   progressEvent,
   resultOf,
 } from "../test/job-script.ts";
 import {
-  hangsUp,
+  disconnects,
+  type Handler,
   json,
-  type Line,
   noContent,
   openScriptedService,
   page,
@@ -37,7 +37,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Every method, and the request it makes. */
+/** Every method, and its request. */
 const METHODS: [(client: Client) => Promise<unknown>, method: string, url: string, body?: object][] = [
   [
     (c) => c.jobs.confirm({ uploadId: "u1", emailColumn: "e mail" }),
@@ -64,67 +64,67 @@ const METHODS: [(client: Client) => Promise<unknown>, method: string, url: strin
   [(c) => c.webhooks.replay("w1", "d/1"), "POST", "/webhooks/w1/deliveries/d%2F1/replay"],
 ];
 
-test("every method makes the request that the API knows", async () => {
+test("every method sends its request", async () => {
   await using service = await openScriptedService(json({ some: "document" }));
   const client = clientOf(service);
   for (const [call, method, path, body] of METHODS) {
     expect(await call(client), path).toEqual({ some: "document" });
-    const heard = service.heard.at(-1)!;
-    expect(heard).toMatchObject({ method, url: `/api/v1${path}` });
-    expect(heard.body, path).toBe(body ? JSON.stringify(body) : "");
-    if (method === "POST") expect(heard.headers["idempotency-key"], path).toMatch(/^[0-9a-f]{32}$/);
+    const request = service.requests.at(-1)!;
+    expect(request).toMatchObject({ method, url: `/api/v1${path}` });
+    expect(request.body, path).toBe(body ? JSON.stringify(body) : "");
+    if (method === "POST") expect(request.headers["idempotency-key"], path).toMatch(/^[0-9a-f]{32}$/);
   }
 });
 
-test("what is erased is erased once, and there is nothing to read", async () => {
+test("delete is sent once and returns nothing", async () => {
   await using service = await openScriptedService(noContent);
   const client = clientOf(service);
   expect(await client.jobs.delete("j1")).toBeUndefined();
   expect(await client.webhooks.remove("w1")).toBeUndefined();
-  expect(service.heard.map(placeOf)).toEqual(["DELETE /bulk/jobs/j1", "DELETE /webhooks/w1"]);
+  expect(service.requests.map(endpointOf)).toEqual(["DELETE /bulk/jobs/j1", "DELETE /webhooks/w1"]);
 });
 
-test("lists are pages that know how many there are", async () => {
+test("lists contain the total count", async () => {
   await using service = await openScriptedService(json([{ id: "a" }], { "x-total-count": "230" }));
   const { jobs, webhooks } = clientOf(service);
   const one = { items: [{ id: "a" }], total: 230 };
   expect(await jobs.list({ skip: 20, limit: 1, status: "paused" })).toEqual(one);
   expect(await jobs.results("j1", { limit: 1, status: "risky" })).toEqual(one);
   expect(await webhooks.deliveries("w1", { state: "failed" })).toEqual(one);
-  expect(service.heard.map(({ url }) => url.slice("/api/v1".length))).toEqual([
+  expect(service.requests.map(({ url }) => url.slice("/api/v1".length))).toEqual([
     "/bulk/jobs?skip=20&limit=1&status=paused",
     "/bulk/jobs/j1/results?limit=1&status=risky",
     "/webhooks/w1/deliveries?state=failed",
   ]);
 });
 
-test("all results come page by page", async () => {
+test("allResults fetches page by page", async () => {
   const rows = Array.from({ length: 230 }, (_, index) => resultOf(index + 1));
-  await using service = await openScriptedService((response, heard) => {
-    const skip = Number(new URLSearchParams(heard.url.split("?")[1]).get("skip"));
-    json(rows.slice(skip, skip + 100))(response, heard);
+  await using service = await openScriptedService((response, request) => {
+    const skip = Number(new URLSearchParams(request.url.split("?")[1]).get("skip"));
+    json(rows.slice(skip, skip + 100))(response, request);
   });
   const seen: number[] = [];
   for await (const { row } of clientOf(service).jobs.allResults("j1")) seen.push(row);
   expect(seen).toEqual(rows.map(({ row }) => row));
-  expect(service.heard).toHaveLength(3);
+  expect(service.requests).toHaveLength(3);
 });
 
 const LIST = "name,email\nAnn,ann@shop.io\n";
 
-/** The form's only part, taken apart. */
+/** The only part of the form, parsed. */
 function partOf(body: string): { head: string; content: string } {
   const [, head = "", content = ""] = /^--.*\r\n([\s\S]*?)\r\n\r\n([\s\S]*)\r\n--.*--\r\n$/.exec(body) ?? [];
   return { head, content };
 }
 
-test("a file is sent as a form, and again when the connection broke, under one key", async () => {
-  await using service = await openScriptedService(hangsUp, problem(503, "overloaded"), json(PREVIEW));
+test("a file is sent as a form and retried with the same key when the connection breaks", async () => {
+  await using service = await openScriptedService(disconnects, problem(503, "overloaded"), json(PREVIEW));
   const file = new File([LIST], "people.csv");
   expect(await clientOf(service).jobs.upload(file)).toEqual(PREVIEW);
-  expect(service.heard).toHaveLength(3);
-  expect(new Set(service.heard.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
-  const { head, content } = partOf(service.heard[2]!.body);
+  expect(service.requests).toHaveLength(3);
+  expect(new Set(service.requests.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+  const { head, content } = partOf(service.requests[2]!.body);
   expect(head).toContain('name="file"; filename="people.csv"');
   expect(content).toBe(LIST);
 });
@@ -139,20 +139,20 @@ test.for<[string, () => ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>]>
 ])("%s can be sent too, in pieces", async ([, open]) => {
   await using service = await openScriptedService(json(PREVIEW));
   await clientOf(service).jobs.upload({ name: 'a "good"\r\nlist.csv', content: open() });
-  const { head, content } = partOf(service.heard[0]!.body);
+  const { head, content } = partOf(service.requests[0]!.body);
   expect(head).toContain('filename="a %22good%22%0D%0Alist.csv"');
   expect(content).toBe(LIST);
-  expect(service.heard[0]!.headers["transfer-encoding"]).toBe("chunked");
+  expect(service.requests[0]!.headers["transfer-encoding"]).toBe("chunked");
 });
 
-test("a stream that is used up is not sent again", async () => {
-  await using service = await openScriptedService(hangsUp);
+test("a consumed stream is not sent again", async () => {
+  await using service = await openScriptedService(disconnects);
   const upload = clientOf(service).jobs.upload({ name: "list.csv", content: inPieces() });
   expect(await failureOf(upload)).toMatchObject({ reason: "no_connection" });
-  expect(service.heard).toHaveLength(1);
+  expect(service.requests).toHaveLength(1);
 });
 
-test("a slow source has its time anew with every piece", async () => {
+test("every chunk of a slow source restarts the timeout", async () => {
   async function* slowly() {
     for (const word of ["a@b.io\n", "c@d.io\n", "e@f.io\n", "g@h.io\n"]) {
       yield new TextEncoder().encode(word);
@@ -160,11 +160,11 @@ test("a slow source has its time anew with every piece", async () => {
     }
   }
   await using service = await openScriptedService(json(PREVIEW));
-  const { jobs } = clientOf(service, { timeoutMs: 1600 }); // less than the pieces take together
+  const { jobs } = clientOf(service, { timeoutMs: 1600 }); // less than all chunks take together
   expect(await jobs.upload({ name: "list.csv", content: slowly() })).toEqual(PREVIEW);
 });
 
-test("a file that is sent is not gathered in memory", async () => {
+test("an upload is not buffered in memory", async () => {
   const server = createServer((request, response) => {
     request.resume().on("end", () => response.end(JSON.stringify(PREVIEW)));
   });
@@ -182,18 +182,18 @@ test("a file that is sent is not gathered in memory", async () => {
   expect(await jobs.upload({ name: "list.csv", content: large() })).toEqual(PREVIEW);
   server.close();
   server.closeAllConnections();
-  expect(most).toBeLessThan(96 * 1024 * 1024); // half of it, as garbage may lie around for a while
+  expect(most).toBeLessThan(96 * 1024 * 1024); // half of the file, to allow for garbage not yet collected
 });
 
-test("a file does not follow a redirect to somewhere else", async () => {
+test("a file is not sent to the target of a redirect", async () => {
   await using elsewhere = await openScriptedService(json(PREVIEW));
   await using service = await openScriptedService(page(308, { location: elsewhere.url }));
   const error = await failureOf(clientOf(service).jobs.upload(new Blob([LIST])));
   expect(error).toMatchObject({ reason: "redirected" });
-  expect(elsewhere.heard).toEqual([]);
+  expect(elsewhere.requests).toEqual([]);
 });
 
-test("what is wrong with a file arrives with its figures", async () => {
+test("a problem with a file contains its figures", async () => {
   await using service = await openScriptedService(problem(413, "too_many_emails", { found: 12, limit: 10 }));
   const error = await failureOf(clientOf(service).jobs.upload(new Blob([LIST])));
   expect(error).toBeInstanceOf(MailvetProblem);
@@ -202,25 +202,25 @@ test("what is wrong with a file arrives with its figures", async () => {
 
 const half = jobOf({ processed: 1, progress_percent: 33 });
 
-/** Ways for the events to stop before the end, of which none ends the waiting. */
-const ACCIDENTS: [string, Line | [Line, ...Line[]]][] = [
-  ["break off", eventStream(progressEvent(half), "accident")],
+/** Interruptions of the event stream, none of which ends the wait. */
+const INTERRUPTIONS: [string, Handler | [Handler, ...Handler[]]][] = [
+  ["break off", eventStream(progressEvent(half), "disconnect")],
   ["end with the service", eventStream(progressEvent(half))],
   ["are refused for a moment", problem(503, "overloaded")],
   ["fail", problem(500, "internal_error")],
   ["are hidden by a proxy", page(502)],
-  ["never begin", hangsUp],
-  ["are held back", eventStream("", "silence")],
+  ["never begin", disconnects],
+  ["are held back", eventStream("", "open")],
 ];
 
-test.for(ACCIDENTS)("events that %s are asked for again", async ([, accident]) => {
+test.for(INTERRUPTIONS)("events that %s are requested again", async ([, interruption]) => {
   const get = problem(500, "internal_error");
   const ending = eventStream(
     `: alive\n\nevent: news\ndata: {}\n\n${progressEvent(half)}${endEvent(COMPLETED)}`,
   );
   await using service = await openScriptedService(
     atPaths({
-      [`GET ${JOB_PATH}/events`]: [[accident].flat()[0]!, ending],
+      [`GET ${JOB_PATH}/events`]: [[interruption].flat()[0]!, ending],
       [`GET ${JOB_PATH}`]: get,
     }),
   );
@@ -231,30 +231,30 @@ test.for(ACCIDENTS)("events that %s are asked for again", async ([, accident]) =
   expect(seen.slice(-2)).toEqual([1, 3]);
 });
 
-test("where no event gets through, the job is asked for instead", async () => {
+test("without events, the job is polled", async () => {
   await using service = await openScriptedService(
-    atPaths({ [`GET ${JOB_PATH}/events`]: hangsUp, [`GET ${JOB_PATH}`]: [json(half), json(COMPLETED)] }),
+    atPaths({ [`GET ${JOB_PATH}/events`]: disconnects, [`GET ${JOB_PATH}`]: [json(half), json(COMPLETED)] }),
   );
   const seen: string[] = [];
   for await (const { status } of clientOf(service, { retries: 0 }).jobs.events(JOB_ID)) seen.push(status);
   expect(seen).toEqual(["processing", "completed"]);
 });
 
-test("a job that is not there is not waited for", async () => {
+test("waiting for an unknown job fails at once", async () => {
   await using service = await openScriptedService(problem(404, "job_not_found"));
   expect(await failureOf(clientOf(service).jobs.wait(JOB_ID))).toMatchObject({ code: "job_not_found" });
-  expect(service.heard).toHaveLength(1);
+  expect(service.requests).toHaveLength(1);
 });
 
-test("a service that does not come back is given up in the end", async () => {
-  await using service = await openScriptedService(hangsUp);
+test("waiting for an unreachable service ends after patienceMs", async () => {
+  await using service = await openScriptedService(disconnects);
   const waiting = clientOf(service, { retries: 0 }).jobs.wait(JOB_ID, { patienceMs: 700 });
   expect(await failureOf(waiting)).toMatchObject({ reason: "no_connection" });
-  expect(service.heard.length).toBeGreaterThan(2);
+  expect(service.requests.length).toBeGreaterThan(2);
 });
 
-test("a signal ends the waiting at once, also between two events", async () => {
-  await using service = await openScriptedService(eventStream(progressEvent(half), "silence"));
+test("a signal aborts the wait, also between two events", async () => {
+  await using service = await openScriptedService(eventStream(progressEvent(half), "open"));
   const reason = new Error("the user went away");
   const controller = new AbortController();
   const waiting = clientOf(service).jobs.wait(JOB_ID, {
@@ -264,15 +264,15 @@ test("a signal ends the waiting at once, also between two events", async () => {
   expect(await failureOf(waiting)).toBe(reason);
 });
 
-test("a download is a stream of the file's own bytes", async () => {
+test("a download is a stream of bytes", async () => {
   await using service = await openScriptedService(bytes("email,mailvet_status\nann@shop.io,valid\n"));
   const answer = await clientOf(service).jobs.download("j1", { format: "csv", status: "valid" });
   expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
   expect(await answer.text()).toBe("email,mailvet_status\nann@shop.io,valid\n");
-  expect(service.heard[0]!.url).toBe("/api/v1/bulk/jobs/j1/download?format=csv&status=valid");
+  expect(service.requests[0]!.url).toBe("/api/v1/bulk/jobs/j1/download?format=csv&status=valid");
 });
 
-test.for<[string, Line, object]>([
+test.for<[string, Handler, object]>([
   ["is not ready", problem(409, "results_not_ready"), { code: "results_not_ready" }],
   ["is a proxy's page", page(200), { reason: "odd_answer", status: 200 }],
 ])("a download that %s is refused before its first byte", async ([, line, expected]) => {
@@ -280,18 +280,18 @@ test.for<[string, Line, object]>([
   expect(await failureOf(clientOf(service).jobs.download("j1"))).toMatchObject(expected);
 });
 
-test.for<[string, Line, string]>([
-  ["breaks off", eventStream("half a fi", "accident"), "no_connection"],
-  ["stands still", eventStream("half a fi", "silence"), "timeout"],
+test.for<[string, Handler, string]>([
+  ["breaks off", eventStream("half a fi", "disconnect"), "no_connection"],
+  ["stands still", eventStream("half a fi", "open"), "timeout"],
 ])("a download that %s is never taken for a whole one", async ([, line, reason]) => {
   await using service = await openScriptedService(line);
   const answer = await clientOf(service, { timeoutMs: 2000 }).jobs.download("j1");
   expect(await failureOf(answer.text())).toMatchObject({ reason });
 });
 
-test("whoever reads a download slowly has all the time they need", async () => {
+test("a slow reader of a download does not time out", async () => {
   await using service = await openScriptedService(bytes("a whole file"));
   const answer = await clientOf(service, { timeoutMs: 1000 }).jobs.download("j1");
-  await new Promise((resolve) => setTimeout(resolve, 1500)); // timing: longer than the limit
+  await new Promise((resolve) => setTimeout(resolve, 1500)); // timing: longer than the timeout
   expect(await answer.text()).toBe("a whole file");
 });

@@ -1,57 +1,61 @@
 /**
- * Follows a job to its end, through dropped connections, restarts of the service and proxies that hold events back.
+ * Follows a job to its end, across dropped connections, restarts of the service and proxies that buffer events.
  *
- * Events tell every change at once. Whenever they stop, the job itself is asked for, and then the events again: so
- * where no event ever gets through, this is the same as asking now and then.
+ * Server-sent events report every change at once. When the stream ends, the job is fetched, then the stream is opened
+ * again. Where no event gets through, this amounts to polling.
  */
 import type { Job, JobStatus } from "@mailvet/contract";
-import type { CallOptions, Opening } from "./connection.ts";
+import { MailvetProblem, MailvetUnreachable } from "./errors.ts";
 import { eventsIn } from "./event-stream.ts";
-import { MailvetProblem, MailvetUnreachable } from "./failure.ts";
 import { delayBefore, sleep } from "./retry.ts";
+import type { CallOptions, OpenStream } from "./transport.ts";
 
 export type WatchOptions = CallOptions & {
-  /** How long the service may be out of reach before that is thrown; 10 minutes unless told. */
+  /** How long the service may be unreachable before the error is thrown. Default: 10 minutes. */
   patienceMs?: number | undefined;
 };
 
-export type WatchDeps = { open: Opening; get: (jobId: string, options: CallOptions) => Promise<Job> };
+export type WatchDeps = { open: OpenStream; get: (jobId: string, options: CallOptions) => Promise<Job> };
 
 const DEFAULT_PATIENCE_MS = 10 * 60_000;
-/** Events that flowed this long have shown that they can. */
+/** A stream that lasted this long resets the back-off. */
 const STEADY_MS = 10_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
-const ENDS: ReadonlySet<JobStatus> = new Set(["completed", "failed", "cancelled"]);
+const FINAL_STATUSES: ReadonlySet<JobStatus> = new Set(["completed", "failed", "cancelled"]);
 
-/** The job's record now, at every change, and at its end. */
+/** Yields the job now, at every change, and at its end. */
 export async function* watchJob(
   { open, get }: WatchDeps,
   jobId: string,
   { signal, patienceMs = DEFAULT_PATIENCE_MS }: WatchOptions = {},
 ): AsyncGenerator<Job, void, undefined> {
-  let heardAtMs = performance.now();
-  let stops = 0;
+  let lastUpdateMs = performance.now();
+  let retries = 0;
   for (;;) {
     const openedAtMs = performance.now();
     const stop: { error?: unknown } = {};
     for await (const job of recordsFrom(eventsOf(open, jobId, signal), stop)) {
-      heardAtMs = performance.now();
+      lastUpdateMs = performance.now();
       yield job;
-      if (ENDS.has(job.status)) return;
+      if (FINAL_STATUSES.has(job.status)) return;
     }
-    if (performance.now() - openedAtMs >= STEADY_MS) stops = 0;
-    await pause(stops++, stop.error, heardAtMs, patienceMs, signal);
+    if (performance.now() - openedAtMs >= STEADY_MS) retries = 0;
+    await pause(retries++, stop.error, lastUpdateMs, patienceMs, signal);
 
     for await (const job of recordsFrom(once(get(jobId, { signal })), stop)) {
-      heardAtMs = performance.now();
+      lastUpdateMs = performance.now();
       yield job;
-      if (ENDS.has(job.status)) return;
+      if (FINAL_STATUSES.has(job.status)) return;
     }
   }
 }
 
-async function* eventsOf(open: Opening, jobId: string, signal: AbortSignal | undefined): AsyncGenerator<Job> {
+async function* eventsOf(
+  open: OpenStream,
+  jobId: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Job> {
   const path = `/bulk/jobs/${encodeURIComponent(jobId)}/events`;
   const { body } = await open({ method: "GET", path, accept: "text/event-stream, application/json", signal });
   if (!body) return;
@@ -61,7 +65,7 @@ async function* eventsOf(open: Opening, jobId: string, signal: AbortSignal | und
   }
 }
 
-/** A newer service may send events that we know nothing of. */
+/** A newer service may send unknown events, which are ignored. */
 function jobIn(data: string): Job | undefined {
   try {
     const document: unknown = JSON.parse(data);
@@ -77,18 +81,18 @@ async function* once(record: Promise<Job>): AsyncGenerator<Job> {
   yield await record;
 }
 
-/** Records until they stop; why they did is left behind, unless asking again cannot help. */
+/** Yields records until they end. Stores a transient error in `stop`; throws any other. */
 async function* recordsFrom(records: AsyncGenerator<Job>, stop: { error?: unknown }): AsyncGenerator<Job> {
   try {
     yield* records;
     delete stop.error;
   } catch (error) {
-    if (!isPassing(error)) throw error;
+    if (!isTransient(error)) throw error;
     stop.error = error;
   }
 }
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (!(error instanceof MailvetProblem) && !(error instanceof MailvetUnreachable)) return false;
   if (error.status !== undefined) return error.status >= 500 || error.status === 429;
   return (
@@ -97,15 +101,15 @@ function isPassing(error: unknown): boolean {
 }
 
 async function pause(
-  stops: number,
+  retries: number,
   error: unknown,
-  heardAtMs: number,
+  lastUpdateMs: number,
   patienceMs: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const retryAfterSeconds = (error as { retryAfterSeconds?: number } | undefined)?.retryAfterSeconds ?? 0;
-  const delayMs = delayBefore(stops, retryAfterSeconds, Math.random()) ?? LONGEST_PAUSE_MS;
-  const isOver = performance.now() + delayMs - heardAtMs > patienceMs;
-  if (isOver) throw error ?? new MailvetUnreachable("timeout", `No news within ${patienceMs / 1000} s`);
+  const delayMs = delayBefore(retries, retryAfterSeconds, Math.random()) ?? MAX_PAUSE_MS;
+  const isOver = performance.now() + delayMs - lastUpdateMs > patienceMs;
+  if (isOver) throw error ?? new MailvetUnreachable("timeout", `No update within ${patienceMs / 1000} s`);
   await sleep(delayMs, signal);
 }

@@ -1,40 +1,46 @@
-/** API keys of the account that is signed in. */
+/** API keys of the signed-in account. */
 import type { ApiKey, CreatedKey, KeyMode, KeyScope } from "@mailvet/contract";
-import type { CallOptions, Connection } from "./connection.ts";
-import { onceKey } from "./once-key.ts";
+import { createIdempotencyKey } from "./idempotency-key.ts";
+import type { CallOptions, SendRequest } from "./transport.ts";
 
 export type KeyMethods = {
-  /** Newest first, with those that were revoked lately. */
+  /** Newest first, including recently revoked ones. */
   list(options?: CallOptions): Promise<ApiKey[]>;
-  /** The answer holds the secret, this once. */
+  /** The response contains the secret, which is not shown again. */
   create(key: NewKey, options?: CallOptions): Promise<CreatedKey>;
-  /** The key stops working everywhere within a second. */
+  /** Takes effect in all processes within a second. */
   revoke(keyId: string, options?: CallOptions): Promise<void>;
 };
 
 export type NewKey = {
   name: string;
-  /** A test key answers from the sandbox for free; live unless told. */
+  /** A test key uses the sandbox and is free. Default: live. */
   mode?: KeyMode | undefined;
-  /** Every scope unless told. */
+  /** Default: all scopes. */
   scopes?: KeyScope[] | undefined;
-  /** Never unless told. */
+  /** Default: never. */
   expiresAt?: Date | string | undefined;
 };
 
-export function keyMethods(connection: Connection): KeyMethods {
+export function keyMethods(send: SendRequest): KeyMethods {
   return {
     async list(options) {
-      return (await connection<ApiKey[]>({ method: "GET", path: "/keys", ...options })).body;
+      return (await send<ApiKey[]>({ method: "GET", path: "/keys", ...options })).body;
     },
     async create({ name, mode, scopes, expiresAt }, options) {
       const expires_at = expiresAt instanceof Date ? expiresAt.toISOString() : expiresAt;
       const body = { name, mode, scopes, expires_at };
-      const call = { method: "POST", path: "/keys", body, idempotencyKey: onceKey(), ...options } as const;
-      return (await connection<CreatedKey>(call)).body;
+      const call = {
+        method: "POST",
+        path: "/keys",
+        body,
+        idempotencyKey: createIdempotencyKey(),
+        ...options,
+      } as const;
+      return (await send<CreatedKey>(call)).body;
     },
     async revoke(keyId, options) {
-      await connection({ method: "DELETE", path: `/keys/${encodeURIComponent(keyId)}`, ...options });
+      await send({ method: "DELETE", path: `/keys/${encodeURIComponent(keyId)}`, ...options });
     },
   };
 }

@@ -1,47 +1,47 @@
-/** What the operator of an installation may ask and change, signed in. */
+/** Administration of an installation, for a signed-in operator. */
 import type { Account, DoctorReport, LedgerEntry, Plan, System } from "@mailvet/contract";
-import type { CallOptions, Connection } from "./connection.ts";
-import { onceKey } from "./once-key.ts";
+import { createIdempotencyKey } from "./idempotency-key.ts";
+import type { CallOptions, SendRequest } from "./transport.ts";
 
 export type OperatorMethods = {
   /** Newest first. */
   accounts(query?: AccountsQuery, options?: CallOptions): Promise<{ items: Account[]; total: number }>;
   account(accountId: string, options?: CallOptions): Promise<Account>;
   setPlan(accountId: string, plan: Plan, options?: CallOptions): Promise<Account>;
-  /** A negative amount takes credits back, at most what is there. */
+  /** A negative amount removes credits, at most the balance. */
   grant(
     accountId: string,
     grant: { amount: number; note?: string },
     options?: CallOptions,
   ): Promise<LedgerEntry>;
-  /** How the installation is doing. */
+  /** Processes, queue, throttling and storage of the installation. */
   system(options?: CallOptions): Promise<System>;
-  /** Looks at everything outside that verdicts depend on. Takes up to half a minute; soon after, the same report again. */
+  /** Runs diagnostics; takes up to 30 seconds. Returns the same report when called again soon after. */
   runDoctor(options?: CallOptions): Promise<DoctorReport>;
 };
 
 export type AccountsQuery = {
   skip?: number | undefined;
   limit?: number | undefined;
-  /** Part of the email. */
+  /** Substring of the email. */
   search?: string | undefined;
 };
 
-export function operatorMethods(connection: Connection): OperatorMethods {
+export function operatorMethods(send: SendRequest): OperatorMethods {
   const pathOf = (accountId: string) => `/operator/accounts/${encodeURIComponent(accountId)}`;
   return {
     async accounts({ skip, limit, search } = {}, options) {
       const query = { skip, limit, search };
       const call = { method: "GET", path: "/operator/accounts", query, ...options } as const;
-      const { body, count } = await connection<Account[]>(call);
+      const { body, count } = await send<Account[]>(call);
       return { items: body, total: count("x-total-count") ?? body.length };
     },
     async account(accountId, options) {
-      return (await connection<Account>({ method: "GET", path: pathOf(accountId), ...options })).body;
+      return (await send<Account>({ method: "GET", path: pathOf(accountId), ...options })).body;
     },
     async setPlan(accountId, plan, options) {
       const call = { method: "PATCH", path: pathOf(accountId), body: { plan }, ...options } as const;
-      return (await connection<Account>(call)).body;
+      return (await send<Account>(call)).body;
     },
     async grant(accountId, { amount, note }, options) {
       const path = `${pathOf(accountId)}/grants`;
@@ -49,17 +49,17 @@ export function operatorMethods(connection: Connection): OperatorMethods {
         method: "POST",
         path,
         body: { amount, note },
-        idempotencyKey: onceKey(),
+        idempotencyKey: createIdempotencyKey(),
         ...options,
       } as const;
-      return (await connection<LedgerEntry>(call)).body;
+      return (await send<LedgerEntry>(call)).body;
     },
     async system(options) {
-      return (await connection<System>({ method: "GET", path: "/operator/system", ...options })).body;
+      return (await send<System>({ method: "GET", path: "/operator/system", ...options })).body;
     },
     async runDoctor(options) {
       const call = { method: "POST", path: "/operator/system/doctor", ...options } as const;
-      return (await connection<DoctorReport>(call)).body;
+      return (await send<DoctorReport>(call)).body;
     },
   };
 }

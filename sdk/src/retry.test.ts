@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { secondsUntil } from "./answer.ts";
+import { secondsUntil } from "./response.ts";
 import { delayBefore } from "./retry.ts";
 
-test("delays double up to eight seconds, and chance takes at most half of one", () => {
-  expect([0, 1, 2, 5, 50].map((times) => delayBefore(times, 0, 0))).toEqual([250, 500, 1000, 8000, 8000]);
+test("delays double up to eight seconds, with at most 50 % jitter", () => {
+  expect([0, 1, 2, 5, 50].map((retries) => delayBefore(retries, 0, 0))).toEqual([250, 500, 1000, 8000, 8000]);
   expect(delayBefore(1, 0, 1)).toBe(250);
 });
 
-test("what the service asks for is waited at the least, and not at all when it is more than a minute", () => {
+test("Retry-After is the minimum delay, and more than a minute is not waited for", () => {
   expect(delayBefore(0, 60, 1)).toBe(60_125);
   expect(delayBefore(0, 61, 0)).toBeUndefined();
 });
@@ -19,6 +19,6 @@ test.for([
   ["Thu, 01 Jan 1970 00:00:01 GMT", 0],
   ["soon", undefined],
   ["-1x", undefined],
-] as const)("Retry-After: %s", ([text, seconds]) => {
+] as const)("Retry-After: %s is %s seconds", ([text, seconds]) => {
   expect(secondsUntil(text, 10_000)).toBe(seconds);
 });

@@ -1,23 +1,23 @@
 /**
- * Asks again where that is safe and may help: after a failure of the network, when the service asks us to come
- * back later, and while our own first attempt is still being worked on there.
+ * Retries a request after a network failure, when the service is busy, and while an earlier attempt with the same
+ * idempotency key is still in progress.
  *
- * Whether a request may be repeated at all is known to connection.ts, which makes it.
+ * transport.ts decides whether a request is safe to retry at all.
  */
-import { MailvetProblem, MailvetUnreachable } from "./failure.ts";
+import { MailvetProblem, MailvetUnreachable } from "./errors.ts";
 
-export type Patience = {
-  /** How often a request is sent again that had no proper answer. */
+export type RetryLimits = {
+  /** Retries after a missing or invalid response. */
   failures: number;
-  /** How often one is sent again that the service was too busy for. */
+  /** Retries after 429 and 503. */
   refusals: number;
-  /** How long to wait for an earlier attempt of ours to be finished. */
+  /** How long to wait for an earlier attempt to finish. */
   inFlightMs: number;
 };
 
 export async function withRetries<T>(
   attempt: () => Promise<T>,
-  patience: Patience,
+  limits: RetryLimits,
   signal: AbortSignal | undefined,
 ): Promise<T> {
   const count = { failures: 0, refusals: 0, inFlight: 0 };
@@ -28,13 +28,13 @@ export async function withRetries<T>(
     } catch (error) {
       const kind = kindOf(error);
       if (!kind) throw error;
-      const times = count[kind]++;
+      const retries = count[kind]++;
       if (kind === "inFlight") inFlightSince ??= performance.now();
       const isOver =
         kind === "inFlight"
-          ? performance.now() - inFlightSince! >= patience.inFlightMs
-          : times >= patience[kind];
-      const delayMs = delayBefore(times, (error as Failure).retryAfterSeconds ?? 0, Math.random());
+          ? performance.now() - inFlightSince! >= limits.inFlightMs
+          : retries >= limits[kind];
+      const delayMs = delayBefore(retries, (error as Failure).retryAfterSeconds ?? 0, Math.random());
       if (isOver || delayMs === undefined) throw error;
       await sleep(delayMs, signal);
     }
@@ -44,16 +44,16 @@ export async function withRetries<T>(
 type Failure = MailvetProblem | MailvetUnreachable;
 type Kind = "failures" | "refusals" | "inFlight";
 
-/** What proxies answer with while the service behind them restarts or is busy. */
-const PASSING_STATUSES: readonly (number | undefined)[] = [429, 502, 503, 504];
+/** Sent by proxies while the service restarts or is busy. */
+const TRANSIENT_STATUSES: readonly (number | undefined)[] = [429, 502, 503, 504];
 
 function kindOf(error: unknown): Kind | undefined {
   if (error instanceof MailvetUnreachable) {
-    const isPassing =
+    const isTransient =
       error.reason === "no_connection" ||
       error.reason === "timeout" ||
-      PASSING_STATUSES.includes(error.status);
-    return isPassing ? "failures" : undefined;
+      TRANSIENT_STATUSES.includes(error.status);
+    return isTransient ? "failures" : undefined;
   }
   if (!(error instanceof MailvetProblem)) return undefined;
   if (error.code === "idempotency_in_flight") return "inFlight";
@@ -61,32 +61,32 @@ function kindOf(error: unknown): Kind | undefined {
 }
 
 const FIRST_DELAY_MS = 250;
-const LONGEST_DELAY_MS = 8_000;
+const MAX_DELAY_MS = 8_000;
 
-/** When the service names a longer time than this, the caller is told instead of kept waiting. */
-const LONGEST_RETRY_AFTER_SECONDS = 60;
+/** Above this Retry-After, the error is thrown instead of waiting. */
+const MAX_RETRY_AFTER_SECONDS = 60;
 
 /**
- * How long to wait before asking again: what the service asked for, and on top of it a time that doubles with every
- * try, of which chance takes up to a half, so that those who were turned away together do not come back together.
+ * Delay before a retry: Retry-After plus exponential back-off with up to 50 % jitter, so that clients rejected together
+ * do not return together. Undefined when Retry-After is too long to wait.
  */
-export function delayBefore(times: number, retryAfterSeconds: number, chance: number): number | undefined {
-  if (retryAfterSeconds > LONGEST_RETRY_AFTER_SECONDS) return undefined;
-  const growingMs = Math.min(FIRST_DELAY_MS * 2 ** times, LONGEST_DELAY_MS);
-  return retryAfterSeconds * 1000 + growingMs * (1 - chance / 2);
+export function delayBefore(retries: number, retryAfterSeconds: number, random: number): number | undefined {
+  if (retryAfterSeconds > MAX_RETRY_AFTER_SECONDS) return undefined;
+  const growingMs = Math.min(FIRST_DELAY_MS * 2 ** retries, MAX_DELAY_MS);
+  return retryAfterSeconds * 1000 + growingMs * (1 - random / 2);
 }
 
 export function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const leave = () => {
+    const abort = () => {
       clearTimeout(timer);
       reject(signal?.reason);
     };
     const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", leave);
+      signal?.removeEventListener("abort", abort);
       resolve();
     }, delayMs);
-    signal?.addEventListener("abort", leave, { once: true });
+    signal?.addEventListener("abort", abort, { once: true });
   });
 }

@@ -1,8 +1,8 @@
 /**
- * A file as the body of a request: the form field `file`, streamed. A Blob can be sent again and travels with its
- * length; any other stream is used up by being sent.
+ * A file as a multipart request body (form field `file`), streamed. A Blob has a length and can be sent again; any
+ * other stream is consumed by sending it.
  */
-import { onceKey } from "./once-key.ts";
+import { createIdempotencyKey } from "./idempotency-key.ts";
 
 export type UploadFile =
   | Blob
@@ -10,9 +10,9 @@ export type UploadFile =
 
 export type UploadBody = {
   isRepeatable: boolean;
-  /** How long it may take to send, beyond the time of an answer; streams start their time again with every piece. */
+  /** Time to send it, on top of the response timeout. For streams, every chunk restarts the timeout instead. */
   extraMs: number;
-  open(onPiece: () => void): UploadInit;
+  open(onChunk: () => void): UploadInit;
 };
 
 type UploadInit = {
@@ -24,13 +24,13 @@ type UploadInit = {
 };
 
 /**
- * Node keeps a copy of everything that is sent, for the case that it has to be sent again to another address. Only
- * these two together say that it will not be.
+ * Node's fetch buffers the whole body in case it has to follow a redirect. Only these two options together turn that
+ * off.
  */
-const SENT_ONCE = { redirect: "error", window: null } as const;
+const NO_REDIRECT = { redirect: "error", window: null } as const;
 
-/** Slower lines than this are given up. */
-const SLOWEST_BYTES_PER_MS = 16;
+/** Slower uploads time out. */
+const MIN_BYTES_PER_MS = 16;
 
 export function uploadBody(file: UploadFile): UploadBody {
   const { name, content } = file instanceof Blob ? { name: nameOf(file), content: file } : file;
@@ -39,20 +39,20 @@ export function uploadBody(file: UploadFile): UploadBody {
     form.append("file", content, name);
     return {
       isRepeatable: true,
-      extraMs: content.size / SLOWEST_BYTES_PER_MS,
-      open: () => ({ body: form, ...SENT_ONCE }),
+      extraMs: content.size / MIN_BYTES_PER_MS,
+      open: () => ({ body: form, ...NO_REDIRECT }),
     };
   }
-  const boundary = `mailvet-${onceKey()}`;
+  const boundary = `mailvet-${createIdempotencyKey()}`;
   const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
   return {
     isRepeatable: false,
     extraMs: 0,
-    open: (onPiece) => ({
-      body: streamOf(formPieces(boundary, name, piecesOf(content)), onPiece),
+    open: (onChunk) => ({
+      body: streamOf(formChunks(boundary, name, chunksOf(content)), onChunk),
       headers,
       duplex: "half",
-      ...SENT_ONCE,
+      ...NO_REDIRECT,
     }),
   };
 }
@@ -61,8 +61,8 @@ function nameOf(file: Blob): string {
   return "name" in file && typeof file.name === "string" ? file.name : "list.csv";
 }
 
-/** The form as FormData would write it (RFC 7578), without knowing its length. */
-async function* formPieces(
+/** Multipart form (RFC 7578) of unknown length. */
+async function* formChunks(
   boundary: string,
   name: string,
   content: AsyncIterable<Uint8Array>,
@@ -75,8 +75,8 @@ async function* formPieces(
   yield encoder.encode(`\r\n--${boundary}--\r\n`);
 }
 
-/** Not every browser can iterate over a stream yet. */
-async function* piecesOf(
+/** Not every browser supports async iteration of streams. */
+async function* chunksOf(
   content: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   if (!(content instanceof ReadableStream)) return yield* content;
@@ -92,16 +92,16 @@ async function* piecesOf(
   }
 }
 
-function streamOf(pieces: AsyncGenerator<Uint8Array>, onPiece: () => void): ReadableStream<Uint8Array> {
+function streamOf(chunks: AsyncGenerator<Uint8Array>, onChunk: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await pieces.next();
-      onPiece();
+      const { done, value } = await chunks.next();
+      onChunk();
       if (done) controller.close();
       else controller.enqueue(value);
     },
     async cancel() {
-      await pieces.return(undefined);
+      await chunks.return(undefined);
     },
   });
 }

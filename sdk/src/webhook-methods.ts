@@ -1,4 +1,4 @@
-/** Addresses that are told when something happens, and what became of each message to them. */
+/** Webhook endpoints and their deliveries. */
 import type {
   CreateWebhookRequest,
   DELIVERY_STATES,
@@ -8,18 +8,18 @@ import type {
   WebhookEvent,
   WebhookWithSecret,
 } from "@mailvet/contract";
-import type { CallOptions, Connection } from "./connection.ts";
-import { onceKey } from "./once-key.ts";
+import { createIdempotencyKey } from "./idempotency-key.ts";
+import type { CallOptions, SendRequest } from "./transport.ts";
 
 export type WebhookMethods = {
   list(options?: CallOptions): Promise<WebhookEndpoint[]>;
-  /** The answer holds the secret that signs every message, this once. */
+  /** The response contains the signing secret, which is not shown again. */
   create(endpoint: NewWebhook, options?: CallOptions): Promise<WebhookWithSecret>;
   get(webhookId: string, options?: CallOptions): Promise<WebhookEndpoint>;
-  /** Changes what is named and leaves the rest; switching it on again forgets why it was off. */
+  /** Changes only the given fields. Enabling an endpoint clears `disabled_reason`. */
   update(webhookId: string, changes: WebhookChanges, options?: CallOptions): Promise<WebhookEndpoint>;
   remove(webhookId: string, options?: CallOptions): Promise<void>;
-  /** A new secret, shown this once. */
+  /** Returns a new secret, which is not shown again. */
   rotateSecret(webhookId: string, options?: CallOptions): Promise<WebhookWithSecret>;
   /** Sends the event webhook.test. */
   test(webhookId: string, options?: CallOptions): Promise<WebhookDelivery>;
@@ -36,7 +36,7 @@ export type WebhookMethods = {
 export type NewWebhook = {
   url: string;
   description?: string | undefined;
-  /** Every event unless told. */
+  /** Default: all events. */
   events?: WebhookEvent[] | undefined;
 };
 
@@ -53,35 +53,35 @@ export type DeliveriesQuery = {
   state?: (typeof DELIVERY_STATES)[number] | undefined;
 };
 
-export function webhookMethods(ask: Connection): WebhookMethods {
+export function webhookMethods(send: SendRequest): WebhookMethods {
   const pathOf = (webhookId: string, part = "") => `/webhooks/${encodeURIComponent(webhookId)}${part}`;
   const post = async <T>(path: string, body?: object, options?: CallOptions): Promise<T> => {
-    const once = { idempotencyKey: onceKey(), ...(body ? { body } : {}), ...options };
-    return (await ask<T>({ method: "POST", path, ...once })).body;
+    const request = { idempotencyKey: createIdempotencyKey(), ...(body ? { body } : {}), ...options };
+    return (await send<T>({ method: "POST", path, ...request })).body;
   };
   return {
     async list(options) {
-      return (await ask<WebhookEndpoint[]>({ method: "GET", path: "/webhooks", ...options })).body;
+      return (await send<WebhookEndpoint[]>({ method: "GET", path: "/webhooks", ...options })).body;
     },
     create: ({ url, description, events }, options) =>
       post("/webhooks", { url, description, events } satisfies Loose<CreateWebhookRequest>, options),
     async get(webhookId, options) {
-      return (await ask<WebhookEndpoint>({ method: "GET", path: pathOf(webhookId), ...options })).body;
+      return (await send<WebhookEndpoint>({ method: "GET", path: pathOf(webhookId), ...options })).body;
     },
     async update(webhookId, { url, description, events, isEnabled }, options) {
       const body = { url, description, events, is_enabled: isEnabled } satisfies Loose<UpdateWebhookRequest>;
       const call = { method: "PATCH", path: pathOf(webhookId), body, ...options } as const;
-      return (await ask<WebhookEndpoint>(call)).body;
+      return (await send<WebhookEndpoint>(call)).body;
     },
     async remove(webhookId, options) {
-      await ask({ method: "DELETE", path: pathOf(webhookId), ...options });
+      await send({ method: "DELETE", path: pathOf(webhookId), ...options });
     },
     rotateSecret: (webhookId, options) => post(pathOf(webhookId, "/rotate-secret"), undefined, options),
     test: (webhookId, options) => post(pathOf(webhookId, "/test"), undefined, options),
     async deliveries(webhookId, { skip, limit, state } = {}, options) {
       const query = { skip, limit, state };
       const call = { method: "GET", path: pathOf(webhookId, "/deliveries"), query, ...options } as const;
-      const { body, count } = await ask<WebhookDelivery[]>(call);
+      const { body, count } = await send<WebhookDelivery[]>(call);
       return { items: body, total: count("x-total-count") ?? body.length };
     },
     replay: (webhookId, deliveryId, options) =>
@@ -89,5 +89,5 @@ export function webhookMethods(ask: Connection): WebhookMethods {
   };
 }
 
-/** Fields that are undefined do not travel. */
+/** Undefined fields are not sent. */
 type Loose<T> = { [K in keyof T]: T[K] | undefined };

@@ -1,6 +1,6 @@
-/** Lines for a scripted service that plays a job: what each path answers, and records as the service writes them. */
+/** Handlers for a scripted service that plays a job, and job records as the service returns them. */
 import type { Job, JobResult, UploadPreview } from "@mailvet/contract";
-import type { Heard, Line } from "./scripted-service.ts";
+import type { Handler, ReceivedRequest } from "./scripted-service.ts";
 import { problem } from "./scripted-service.ts";
 
 export const JOB_ID = "0f8b7c1e-0000-4000-8000-00000000000a";
@@ -78,30 +78,30 @@ export function resultOf(row: number): JobResult {
   };
 }
 
-/** A line for each "METHOD /path" below /api/v1, played in turn and the last one for good; the query does not count. */
-export function atPaths(lines: Record<string, Line | [Line, ...Line[]]>): Line {
-  const turns = new Map<string, number>();
-  return (response, heard) => {
-    const place = placeOf(heard);
-    const script = [lines[place] ?? problem(404, "not_found")].flat();
-    const turn = turns.get(place) ?? 0;
-    turns.set(place, turn + 1);
-    script[Math.min(turn, script.length - 1)]!(response, heard);
+/** Handlers by "METHOD /path" below /api/v1, played in order with the last one repeated; ignores the query. */
+export function atPaths(handlers: Record<string, Handler | [Handler, ...Handler[]]>): Handler {
+  const counts = new Map<string, number>();
+  return (response, request) => {
+    const endpoint = endpointOf(request);
+    const script = [handlers[endpoint] ?? problem(404, "not_found")].flat();
+    const count = counts.get(endpoint) ?? 0;
+    counts.set(endpoint, count + 1);
+    script[Math.min(count, script.length - 1)]!(response, request);
   };
 }
 
-export function placeOf({ method, url }: Heard): string {
+export function endpointOf({ method, url }: ReceivedRequest): string {
   return `${method} ${url.replace(/^\/api\/v1/, "").replace(/\?.*$/, "")}`;
 }
 
-/** Events, and then the end of the connection: properly, by an accident, or never. */
+/** Sends events, then ends the response, breaks the connection, or stays open. */
 export const eventStream =
-  (text: string, ending: "end" | "accident" | "silence" = "end"): Line =>
+  (text: string, ending: "end" | "disconnect" | "open" = "end"): Handler =>
   (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(text, () => {
       if (ending === "end") response.end();
-      if (ending === "accident") response.destroy();
+      if (ending === "disconnect") response.destroy();
     });
   };
 
@@ -109,7 +109,7 @@ export const progressEvent = (job: Job): string => `event: progress\ndata: ${JSO
 export const endEvent = (job: Job): string => `event: end\ndata: ${JSON.stringify(job)}\n\n`;
 
 export const bytes =
-  (text: string, contentType = "text/csv; charset=utf-8"): Line =>
+  (text: string, contentType = "text/csv; charset=utf-8"): Handler =>
   (response) => {
     response.writeHead(200, { "content-type": contentType });
     response.end(text);

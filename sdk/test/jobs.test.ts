@@ -1,4 +1,4 @@
-/** Stories of whole files through the client and the command line, at the real service. */
+/** Files through the client and the command line, with a real service. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ const failureOf = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-test("a file goes from the upload to its results", async () => {
+test("a file is uploaded, checked and downloaded", async () => {
   const preview = await client.jobs.upload(new File([LIST], "people.csv"));
   expect(preview).toMatchObject({
     filename: "people.csv",
@@ -73,7 +73,7 @@ test("a file goes from the upload to its results", async () => {
   expect(text).toMatch(/^name,E-mail,mailvet_status.*\r\nAnn,.*,valid,.*\r\nAnn again,.*,valid,.*,true\r\n$/);
 });
 
-test("a stream is uploaded like a file", async () => {
+test("a stream can be uploaded", async () => {
   async function* pieces() {
     yield new TextEncoder().encode("email\nvalid+one@mail");
     yield new TextEncoder().encode("vet.test\n");
@@ -82,7 +82,7 @@ test("a stream is uploaded like a file", async () => {
   expect(preview).toMatchObject({ filename: "piped.csv", total_rows: 1, suggested_email_column: "email" });
 });
 
-test("a job is paused, goes on, is cancelled and erased", async () => {
+test("a job can be paused, resumed, cancelled and deleted", async () => {
   const slow = Array.from({ length: 30 }, (_, n) => `slow-3s+${n}@mailvet.test`).join("\n");
   const { id } = await begin(`email\n${slow}\n`);
   for await (const { status } of client.jobs.events(id)) if (status === "processing") break;
@@ -96,7 +96,7 @@ test("a job is paused, goes on, is cancelled and erased", async () => {
   expect(await failureOf(client.jobs.wait(id))).toMatchObject({ code: "job_not_found" });
 });
 
-test("a list without emails, and one that costs too much, are refused with their reasons", async () => {
+test("a list without emails and one that costs too much are rejected", async () => {
   const nothing = client.jobs.upload(new File(["name,city\nAnn,Rome\n"], "people.csv"));
   expect(await failureOf(nothing)).toMatchObject({ code: "no_emails_found" });
   const many = Array.from({ length: 500 }, (_, n) => `valid+${n}@mailvet.test`).join("\n");
@@ -106,7 +106,7 @@ test("a list without emails, and one that costs too much, are refused with their
   });
 });
 
-test("the command line runs a file and leaves its results beside it", async () => {
+test("mailvet job run writes the results beside the file", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mailvet-jobs-"));
   try {
     const list = join(folder, "people.csv");
@@ -131,7 +131,7 @@ test("the command line runs a file and leaves its results beside it", async () =
   }
 });
 
-test("webhook endpoints are made, changed, tried and removed", async () => {
+test("webhook endpoints can be created, changed, tested and removed", async () => {
   const { webhooks } = client;
   const made = await webhooks.create({ url: "http://127.0.0.1:9/mailvet", events: ["job.completed"] });
   expect(made.secret).toMatch(/^whsec_/);

@@ -1,9 +1,9 @@
-/** A stranger on loopback that says what its script says, whatever it is asked, and remembers what it heard. */
+/** HTTP server on loopback that plays scripted responses and records the requests it receives. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BulkItem, BulkSummary } from "@mailvet/contract";
 
-export type Heard = {
+export type ReceivedRequest = {
   method: string;
   url: string;
   headers: IncomingMessage["headers"];
@@ -11,24 +11,24 @@ export type Heard = {
   atMs: number;
 };
 
-export type Line = (response: ServerResponse, heard: Heard) => void;
+export type Handler = (response: ServerResponse, request: ReceivedRequest) => void;
 
-export type ScriptedService = AsyncDisposable & { url: string; heard: Heard[] };
+export type ScriptedService = AsyncDisposable & { url: string; requests: ReceivedRequest[] };
 
-/** Plays the lines in turn, and the last one for good. */
-export async function openScriptedService(...script: [Line, ...Line[]]): Promise<ScriptedService> {
-  const heard: Heard[] = [];
+/** Plays the handlers in order, and repeats the last one. */
+export async function openScriptedService(...script: [Handler, ...Handler[]]): Promise<ScriptedService> {
+  const requests: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     const { method = "", url = "", headers } = request;
-    const turn: Heard = { method, url, headers, body: "", atMs: performance.now() };
-    const line = script[Math.min(heard.push(turn), script.length) - 1]!;
-    for await (const chunk of request) turn.body += chunk;
-    line(response, turn);
+    const received: ReceivedRequest = { method, url, headers, body: "", atMs: performance.now() };
+    const handler = script[Math.min(requests.push(received), script.length) - 1]!;
+    for await (const chunk of request) received.body += chunk;
+    handler(response, received);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    heard,
+    requests,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -38,13 +38,13 @@ export async function openScriptedService(...script: [Line, ...Line[]]): Promise
 }
 
 export const json =
-  (body: unknown, headers: Record<string, string> = {}, status = 200): Line =>
+  (body: unknown, headers: Record<string, string> = {}, status = 200): Handler =>
   (response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(JSON.stringify(body));
   };
 
-export const noContent: Line = (response) => {
+export const noContent: Handler = (response) => {
   response.writeHead(204).end();
 };
 
@@ -53,7 +53,7 @@ export const problem = (
   code: string,
   more: Record<string, unknown> = {},
   headers: Record<string, string> = {},
-): Line =>
+): Handler =>
   json(
     {
       type: `/docs/problems#${code}`,
@@ -68,27 +68,27 @@ export const problem = (
     status,
   );
 
-/** What a proxy answers by itself. */
+/** An HTML page, as a proxy sends it. */
 export const page =
-  (status: number, headers: Record<string, string> = {}): Line =>
+  (status: number, headers: Record<string, string> = {}): Handler =>
   (response) => {
     response.writeHead(status, { "content-type": "text/html", ...headers });
     response.end("<html><body>Not what you expected</body></html>");
   };
 
-export const hangsUp: Line = (response) => {
+export const disconnects: Handler = (response) => {
   response.destroy();
 };
 
-export const hangsUpHalfway: Line = (response) => {
+export const disconnectsHalfway: Handler = (response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"email":');
   setTimeout(() => response.destroy(), 20);
 };
 
-export const saysNothing: Line = () => {};
+export const neverResponds: Handler = () => {};
 
-/** A bulk summary as the service would give it: one valid item per email, none left out. */
+/** A bulk summary as the service returns it, with one valid item per email. */
 export function bulkOf(emails: readonly string[], changes: Partial<BulkItem> = {}): BulkSummary {
   const results = emails.map(
     (email): BulkItem => ({
@@ -116,17 +116,18 @@ export function bulkOf(emails: readonly string[], changes: Partial<BulkItem> = {
   };
 }
 
-export const emailsIn = (heard: Heard): string[] => (JSON.parse(heard.body) as { emails: string[] }).emails;
+export const emailsIn = (request: ReceivedRequest): string[] =>
+  (JSON.parse(request.body) as { emails: string[] }).emails;
 
-/** Validates whatever it is sent. */
+/** Returns a valid result for every email. */
 export const validatesAll =
-  (headers: Record<string, string> = {}): Line =>
-  (response, heard) =>
-    json(bulkOf(emailsIn(heard)), headers)(response, heard);
+  (headers: Record<string, string> = {}): Handler =>
+  (response, request) =>
+    json(bulkOf(emailsIn(request)), headers)(response, request);
 
-/** The same, after a while. */
+/** Delays another handler. */
 export const later =
-  (delayMs: number, line: Line): Line =>
-  (response, heard) => {
-    setTimeout(() => line(response, heard), delayMs);
+  (delayMs: number, handler: Handler): Handler =>
+  (response, request) => {
+    setTimeout(() => handler(response, request), delayMs);
   };

@@ -1,10 +1,10 @@
-/** A world with servers of several tempers, greylisting ones among them, and lists whose right answers are known. */
+/** A world with servers of several temperaments, greylisting ones among them, and lists whose right answers are known. */
 import { acceptsEveryone, greylists, type Lab, type MailWorld, mailDomain, overQuota } from "@mailvet/lab";
 
 /** Long enough that a row is sent away, soon enough to come back within a round. */
 const GREYLIST_SECONDS = 2;
 const GREY_WORDS = {
-  words: { greylisted: `451 4.7.1 Greylisted, please try again in ${GREYLIST_SECONDS} seconds` },
+  replies: { greylisted: `451 4.7.1 Greylisted, please try again in ${GREYLIST_SECONDS} seconds` },
 };
 const isUser = ({ localPart }: { localPart: string }) => localPart.startsWith("live");
 

@@ -1,5 +1,5 @@
 /** What became of the messages after a list was cleaned: told to the service, as a mail service's export would. */
-import type { Job, Outcome, SubStatus } from "@mailvet/contract";
+import type { DeliveryOutcome, Job, SubStatus } from "@mailvet/contract";
 import type { Client } from "@mailvet/sdk";
 import { type Chance, chanceFrom } from "./chance.ts";
 
@@ -10,15 +10,15 @@ const COMPLAINED = 0.003;
 
 export async function tellAftermath({ jobs, feedback }: Client, { id }: Job): Promise<void> {
   const chance = chanceFrom(SEED);
-  const outcomes: { email: string; outcome: Outcome }[] = [];
+  const outcomes: { email: string; outcome: DeliveryOutcome }[] = [];
   for await (const { email, sub_status, is_duplicate } of jobs.allResults(id)) {
     const bounced = BOUNCED[sub_status];
     if (bounced !== undefined && !is_duplicate) outcomes.push({ email, outcome: outcomeBy(chance, bounced) });
   }
-  await feedback.tell(outcomes);
+  await feedback.submit(outcomes);
 }
 
-function outcomeBy(chance: Chance, bounced: number): Outcome {
+function outcomeBy(chance: Chance, bounced: number): DeliveryOutcome {
   const fate = chance.next();
   if (fate < bounced) return "bounced";
   return fate > 1 - COMPLAINED ? "complained" : "delivered";

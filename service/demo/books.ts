@@ -3,8 +3,8 @@
  * balance, and the usage of each day and key.
  */
 import { randomUUID } from "node:crypto";
+import { balances, ledger, usageDays } from "../src/credits/schema.ts";
 import type { Orm } from "../src/db/database.ts";
-import { balances, ledger, usageDays } from "../src/db/schema.ts";
 import type { Spending } from "./past-month.ts";
 
 export type Grant = { at: Date; amount: number; reference: string };

@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import { KEY_SCOPES, type KeyScope } from "@mailvet/contract";
 import { eq } from "drizzle-orm";
 import { hashPassword } from "../src/accounts/password.ts";
+import { accounts } from "../src/accounts/schema.ts";
 import type { Database, Orm } from "../src/db/database.ts";
-import { accounts, apiKeys } from "../src/db/schema.ts";
-import { hashOf, makeKeyText, modeOf, prefixOf } from "../src/keys/key-text.ts";
+import { generateKeyText, hashOf, modeOf, prefixOf } from "../src/keys/key-text.ts";
+import { apiKeys } from "../src/keys/schema.ts";
 import { writeBooks } from "./books.ts";
 import { chanceFrom } from "./chance.ts";
 import { DAYS, pastMonth, type Spender } from "./past-month.ts";
@@ -78,11 +79,11 @@ async function makeKeys(tx: Orm, accountId: string, now: Date): Promise<Keys> {
     });
     return id;
   };
-  await make(makeKeyText("live"), { name: "Old CRM import", made: DAYS + 1, used: 12, revoked: 11 });
-  await make(makeKeyText("test"), { name: "Sandbox", made: DAYS, used: 3 });
+  await make(generateKeyText("live"), { name: "Old CRM import", made: DAYS + 1, used: 12, revoked: 11 });
+  await make(generateKeyText("test"), { name: "Sandbox", made: DAYS, used: 3 });
   return {
     website: await make(DEMO.apiKey, { name: "Sign-up form", made: DAYS + 1, used: 1 }),
-    nightly: await make(makeKeyText("live"), {
+    nightly: await make(generateKeyText("live"), {
       name: "Nightly list",
       scopes: ["bulk", "read"],
       made: DAYS + 1,

@@ -1,5 +1,5 @@
 /** The demonstration's Internet: the lab's standing world, a few firms with many mailboxes, some slow ones, and ourselves. */
-import { answersSlowly, type MailWorld, mailDomain, STANDING_WORLD } from "@mailvet/lab";
+import { answersSlowly, type MailWorld, mailDomain, SAMPLE_WORLD } from "@mailvet/lab";
 
 /** By this name we greet mail servers. */
 export const OUR_NAME = "probe.example-lab.com";
@@ -35,7 +35,7 @@ const OURSELVES: MailWorld = {
 };
 
 export const DEMO_WORLD: MailWorld = {
-  ...STANDING_WORLD,
+  ...SAMPLE_WORLD,
   ...Object.fromEntries(FIRMS.map((domain) => [domain, mailDomain({ users: isUser })])),
   ...Object.fromEntries(
     SLOW_FIRMS.map((domain) => [

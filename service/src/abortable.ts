@@ -1,7 +1,7 @@
-/** Settles as `work` does, or rejects with the signal's reason as soon as that is aborted; `work` is then left to itself. */
+/** Settles as `work` does, or rejects with the signal's reason as soon as it is aborted; `work` itself goes on. */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
-  work.catch(() => {}); // after an abort its failure is of no interest
+  work.catch(() => {}); // after an abort its failure is irrelevant
   signal.throwIfAborted();
   let onAbort = () => {};
   const aborted = new Promise<never>((_, reject) => {

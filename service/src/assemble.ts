@@ -20,7 +20,6 @@ import { createFeedback } from "./feedback/feedback.ts";
 import { buildApp } from "./http/app.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { createMetrics } from "./http/metrics.ts";
-import { createIdempotentResponses } from "./http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
 import { aboutRoutes } from "./http/routes/about-routes.ts";
 import { accountRoutes } from "./http/routes/account-routes.ts";
@@ -36,9 +35,10 @@ import { uploadRoutes } from "./http/routes/upload-routes.ts";
 import { validationRoutes } from "./http/routes/validation-routes.ts";
 import { webhookRoutes } from "./http/routes/webhook-routes.ts";
 import { buildWorkerApp } from "./http/worker-app.ts";
+import { createIdempotentResponses } from "./idempotency/idempotent-responses.ts";
+import { createConfirmUpload } from "./jobs/confirm-upload.ts";
 import { createJobActions } from "./jobs/job-actions.ts";
-import { createJobEnds } from "./jobs/job-end.ts";
-import { readJobRecord as recordOf } from "./jobs/job-record.ts";
+import { createJobTransitions } from "./jobs/job-transitions.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
@@ -46,7 +46,8 @@ import { createApiKeys } from "./keys/api-keys.ts";
 import type { Log } from "./log.ts";
 import { hourly, startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
-import { createSharedPaces } from "./pacing/shared-host-limiters.ts";
+import { processLeases } from "./pacing/lease-sql.ts";
+import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
 import { createProcessRegistry } from "./queue/process-registry.ts";
 import { createTasks } from "./queue/tasks.ts";
 import { startWorker, type Worker } from "./queue/worker.ts";
@@ -131,9 +132,6 @@ async function open(
   closers: Closer[],
   interrupted: AbortSignal | undefined,
 ): Promise<Omit<AssembledService, "close">> {
-  const warn = (text: string) => log.write.warn(log.masked(text));
-  const sayFailure = (subject: Record<string, string>, failure: string) =>
-    log.write.error(subject, log.masked(failure));
   const { role } = config;
   const isAlone = "dataDirectory" in config.storage; // nobody else gets at the embedded database
   const slots = role === "api" ? 0 : config.jobs.workerSlots;
@@ -145,13 +143,21 @@ async function open(
   closers.push(storage.close);
   const { database } = storage;
 
-  const notices = createPubSub(database.connection, { say: warn });
+  const notices = createPubSub(database.connection, { log: log.event });
   closers.push(() => notices.close());
-  const processes = createProcessRegistry({ database, role, isAlone, say: warn });
+  const processes = createProcessRegistry({
+    database,
+    role,
+    isAlone,
+    leases: processLeases,
+    log: log.event,
+  });
   closers.push(() => processes.close());
   await abortable(processes.start(), interrupted);
   const tasks = createTasks({ database });
-  const mailer = createMailer(config.mail, say);
+  const mailer = createMailer(config.mail, ({ to, subject, text }) =>
+    say(`No mail server is configured. Pass this message on to ${to}:\n${subject}\n\n${text}`),
+  );
   closers.push(() => mailer.close());
   const resolver = resolverFrom(config.engine);
   closers.push(() => resolver.close());
@@ -162,23 +168,25 @@ async function open(
     resolver,
     egressAllow: config.engine.egressAllow,
     version,
-    mailNotice: async (accountId, subject, text) => {
+    emailOwner: async (accountId, subject, text) => {
       const to = await emailOf(database, accountId);
       if (to) await mailer.send({ to, subject, text });
     },
-    say: warn,
+    log: log.event,
   });
   closers.push(() => webhooks.close());
-  const { announce } = webhooks;
-  const ledger = createLedger({ database, say: warn, onLow: webhooks.tellLow });
+  const { publish } = webhooks;
+  const ledger = createLedger({ database, log: log.event, onLow: webhooks.publishLowCredits });
   closers.push(() => ledger.close());
-  const keyring = createApiKeys({ database, notices, announce });
+  const keyring = createApiKeys({ database, notices, announce: publish });
   closers.push(() => keyring.close());
 
-  const paces = isAlone ? undefined : createSharedPaces({ database, notices, processes, say: warn });
+  const paces = isAlone
+    ? undefined
+    : createSharedHostLimiters({ database, notices, processes, log: log.event });
   closers.push(() => paces?.close());
   const paceBook = paces ? undefined : createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
-  const naming = createNaming({ database, learns: config.engine.aiEnhancement, say: warn });
+  const naming = createNaming({ database, learns: config.engine.aiEnhancement, log: log.event });
   closers.push(() => naming.close());
   const metrics = createMetrics();
   const adjudicator =
@@ -186,7 +194,7 @@ async function open(
       ? createAdjudicator({
           settings: config.adjudicator,
           pool: database.pool,
-          say: warn,
+          log: log.event,
           count: metrics.countAdjudication,
         })
       : undefined;
@@ -198,12 +206,12 @@ async function open(
   closers.push(() => verifier.close());
   const lists = startListRefresh({ ...config.lists, lists: verifier.lists, log });
   closers.push(() => lists.close());
-  const memory = createVerdictCache({ database, say: warn });
-  const learned = createCalibrationCache({ pool: database.pool, notices });
+  const verdictCache = createVerdictCache({ database, log: log.event });
+  const calibrations = createCalibrationCache({ pool: database.pool, notices });
   const feedback = createFeedback({
     database,
-    learned,
-    lookBack: (accountId, addresses) => rescore({ verifier, memory }, accountId, addresses),
+    calibrations,
+    rescore: (accountId, addresses) => rescore({ verifier, verdictCache }, accountId, addresses),
     sandboxDomain: SANDBOX_DOMAIN,
     limits: config.jobs,
   });
@@ -211,15 +219,15 @@ async function open(
   const validations = createValidations({
     verifier,
     ledger,
-    memory,
-    learned,
+    verdictCache,
+    calibrations,
     naming,
     level: "smtp",
     countVerdict,
     singleBudgetMs: config.budgets.singleMs,
     bulkBudgetMs: config.budgets.bulkMs,
-    sayFailure: (requestId, failure) => sayFailure({ request_id: requestId }, failure),
-    rechecking: { database, tasks, processes, announce },
+    log: log.event,
+    rechecking: { database, tasks, processes, announce: publish },
   });
   closers.push(() => validations.close());
 
@@ -237,35 +245,41 @@ async function open(
       signUpCredits: config.signUp.credits,
       publicUrl: config.publicUrl ?? localUrl(config),
     },
-    say: warn,
+    log: log.event,
   });
   closers.push(() => accounts.close());
 
-  const uploads = createUploads({ database, tasks, limits: config.jobs, onLow: webhooks.tellLow });
+  const uploads = createUploads({ database, limits: config.jobs });
   const { retentionDays } = config.jobs;
-  const ends = createJobEnds({ database, tasks, announce, recordOf, retentionDays });
-  const moves = createJobActions({ database, tasks, ends, announce });
-  const watch = createJobWatch({ database, notices });
+  const transitions = createJobTransitions({ database, tasks, publish, retentionDays });
+  const confirmUpload = createConfirmUpload({
+    database,
+    transitions,
+    limits: config.jobs,
+    onLow: webhooks.publishLowCredits,
+  });
+  const moves = createJobActions({ database, transitions });
+  const watch = createJobWatch({ database, pubsub: notices });
   closers.push(() => watch.close());
 
-  const answers = createIdempotentResponses(database);
+  const idempotentResponses = createIdempotentResponses(database);
   const housekeeping = startMaintenance(
     {
       reservations: ledger.releaseExpired,
       charges: ledger.refundExpired,
-      verdicts: memory.forgetExpired,
-      outcomes: feedback.eraseOld,
-      too_many_outcomes: hourly(feedback.eraseTooMany),
+      verdicts: verdictCache.deleteExpired,
+      outcomes: feedback.deleteOld,
+      too_many_outcomes: hourly(feedback.deleteSurplus),
       naming: hourly(naming.eraseOld),
-      answers: answers.deleteExpired,
+      answers: idempotentResponses.deleteExpired,
       sessions: sessions.deleteExpired,
       accounts: accounts.deleteExpired,
       uploads: uploads.eraseExpired,
       jobs: moves.eraseExpired,
       deliveries: webhooks.eraseOld,
       rechecks: validations.rechecks.eraseOld,
-      webhook_lanes: () => tasks.closeIdleLanes("webhooks"),
-      recheck_lanes: () => tasks.closeIdleLanes("rechecks"),
+      webhook_groups: () => tasks.closeIdleGroups("webhooks"),
+      recheck_groups: () => tasks.closeIdleGroups("rechecks"),
       ...(paces ? { paces: paces.forgetOld } : {}),
       ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),
     },
@@ -275,39 +289,39 @@ async function open(
 
   const workers: Worker[] = [];
   if (role !== "api") {
-    const shared = { database, tasks, processes, notices, say: warn };
+    const shared = { database, tasks, processes, pubsub: notices, log: log.event };
     workers.push(
       startWorker({
         ...shared,
-        line: "jobs",
+        queue: "jobs",
         slots,
         handlers: {
-          plan: planHandler({ database, tasks, processes, jobEnds: ends }),
+          plan: planHandler({ database, tasks, processes, transitions }),
           slice: sliceHandler({
             database,
             tasks,
             processes,
-            finishIfDone: ends.finishIfDone,
+            transitions,
             answers: validations.answers,
             countVerdict,
-            sayFailure: (jobId, failure) => sayFailure({ job_id: jobId }, failure),
+            log: log.event,
           }),
         },
-        giveUp: async ({ laneId }) => ends.fail(laneId, GAVE_UP),
+        onExhausted: async ({ groupId }) => transitions.fail(groupId, TASK_EXHAUSTED),
       }),
       startWorker({
         ...shared,
-        line: "rechecks",
+        queue: "rechecks",
         slots: RECHECKS_AT_ONCE,
         handlers: { recheck: validations.rechecks.handler },
-        giveUp: validations.rechecks.giveUp,
+        onExhausted: validations.rechecks.giveUp,
       }),
       startWorker({
         ...shared,
-        line: "webhooks",
+        queue: "webhooks",
         slots: DELIVERIES_AT_ONCE,
         handlers: { delivery: webhooks.deliveryHandler },
-        giveUp: webhooks.giveUp,
+        onExhausted: webhooks.onDeliveryExhausted,
       }),
     );
   }
@@ -317,7 +331,7 @@ async function open(
     database,
     processes,
     openDoctor: () => doctorFrom(config.engine),
-    listPaces: paceBook ? paceBook.list : () => listSharedThrottles(database.pool),
+    listThrottles: paceBook ? paceBook.list : () => listSharedThrottles(database.pool),
     adjudicator,
     lists,
     version,
@@ -338,23 +352,22 @@ async function open(
       ? buildWorkerApp(watched)
       : buildApp({
           ...watched,
-          keyring,
+          apiKeys: keyring,
           sessions,
           cookie,
           balanceOf: ledger.balanceOf,
           confirmCharge,
-          answers,
+          idempotentResponses,
           version,
           routes: [
             validationRoutes({ validations, charges: ledger }),
             domainRoutes({ validations, charges: ledger }),
-            uploadRoutes({ uploads, maxUploadBytes: config.jobs.maxUploadBytes }),
+            uploadRoutes({ uploads, confirmUpload, maxUploadBytes: config.jobs.maxUploadBytes }),
             jobRoutes({
               database,
               watch,
-              moves,
-              sayFailure: (requestId, error) =>
-                log.write.error({ err: error, request_id: requestId }, "a download broke off"),
+              actions: moves,
+              log,
             }),
             feedbackRoutes({ feedback, maxUploadBytes: config.jobs.maxUploadBytes }),
             webhookRoutes({ webhooks }),
@@ -369,7 +382,7 @@ async function open(
             }),
             accountRoutes({ accounts }),
             creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
-            keyRoutes({ keyring }),
+            keyRoutes({ apiKeys: keyring }),
             authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl }),
             operatorRoutes({ accounts, ledger }),
             systemRoutes({ system }),
@@ -391,9 +404,9 @@ async function open(
   };
 }
 
-const GAVE_UP = {
+const TASK_EXHAUSTED = {
   code: "internal_error",
-  detail: "Working on the list failed again and again. What it did not use was given back.",
+  detail: "The job failed repeatedly because of an internal error. Unused credits were returned.",
 };
 
 /** For links in mails that never leave this machine. */

@@ -1,40 +1,40 @@
 /**
- * Turns at the event loop, for whoever works through many rows: after a short while everybody else goes first, so that a
- * request that comes in meanwhile does not wait.
+ * Time slices for loops over many rows: after 2 ms the loop yields to the event loop, so that requests that arrive
+ * meanwhile do not wait.
  */
 export type TimeSlice = {
   readonly isOver: boolean;
-  /** Lets others work, and begins the next one. */
+  /** Yields to the event loop and starts the next slice. */
   next(): Promise<void>;
 };
 
-/** A request that comes in meanwhile waits no longer than this. */
-const TURN_MS = 2;
-/** Looking at the clock costs about as much as a small piece of work. */
-const ITEMS_PER_LOOK = 10;
+/** The longest a request waits for a running slice. */
+const SLICE_MS = 2;
+/** Reading the clock costs about as much as a small item. */
+const ITEMS_PER_CLOCK_READ = 10;
 
 export function startTimeSlice(): TimeSlice {
-  let beganAtMs = performance.now();
+  let startedAtMs = performance.now();
   return {
     get isOver() {
-      return performance.now() - beganAtMs >= TURN_MS;
+      return performance.now() - startedAtMs >= SLICE_MS;
     },
     async next() {
       await yieldToEventLoop();
-      beganAtMs = performance.now();
+      startedAtMs = performance.now();
     },
   };
 }
 
-/** Works through a list in turns. */
+/** Maps a list in time slices. */
 export async function inTimeSlices<T, R>(
   items: readonly T[],
   work: (item: T, index: number) => R,
 ): Promise<R[]> {
-  const turn = startTimeSlice();
+  const slice = startTimeSlice();
   const results: R[] = [];
   for (const [index, item] of items.entries()) {
-    if (index % ITEMS_PER_LOOK === 0 && turn.isOver) await turn.next();
+    if (index % ITEMS_PER_CLOCK_READ === 0 && slice.isOver) await slice.next();
     results.push(work(item, index));
   }
   return results;
@@ -42,15 +42,15 @@ export async function inTimeSlices<T, R>(
 
 const waiting: (() => void)[] = [];
 
-/** Of all who wait for their next turn, one goes on in each round of the event loop. */
+/** Of all waiting callers, one continues in each iteration of the event loop. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(goOn);
+    if (waiting.length === 1) setImmediate(resumeNext);
   });
 }
 
-function goOn(): void {
+function resumeNext(): void {
   waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(goOn);
+  if (waiting.length > 0) setImmediate(resumeNext);
 }

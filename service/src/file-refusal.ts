@@ -1,4 +1,4 @@
-/** A customer's file that cannot be read as a table, declined in the words of whoever tried. */
+/** The refusal of a file that cannot be read as a table, with the parser's message. */
 import type { ListFileError } from "@mailvet/engine/list-file";
 import { Refusal } from "./refusal.ts";
 

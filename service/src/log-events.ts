@@ -15,15 +15,70 @@ export const LOG_EVENTS = {
   postgres_restarted: { level: "info", message: "the embedded PostgreSQL runs again" },
   postgres_restart_failed: { level: "error", message: "the embedded PostgreSQL could not be restarted" },
   maintenance_failed: { level: "error", message: "a maintenance task failed" },
+  event_repeated: {
+    level: "error",
+    message: "an event has repeated; occurrences were not logged one by one",
+  },
   // db, queue
+  heartbeat_failed: { level: "warn", message: "heartbeat failed" },
+  heartbeat_restored: { level: "info", message: "heartbeat restored" },
+  own_lease_expired: { level: "warn", message: "the lease of this process expired; its tasks were released" },
+  process_lease_expired: { level: "warn", message: "the lease of a process expired" },
+  process_cleanup_failed: { level: "warn", message: "expired processes could not be removed" },
+  process_unregister_failed: { level: "warn", message: "this process could not unregister" },
+  expired_tasks_released: { level: "warn", message: "tasks of expired processes released" },
+  orphaned_tasks_released: { level: "warn", message: "tasks claimed but not running released" },
+  unfinished_tasks_released: { level: "warn", message: "tasks unfinished at shutdown released" },
+  task_claim_failed: { level: "warn", message: "tasks could not be claimed" },
+  task_release_failed: { level: "warn", message: "tasks could not be released at shutdown" },
+  task_interrupted: { level: "warn", message: "task postponed because of a database error" },
+  task_stopped: { level: "warn", message: "task stopped at shutdown" },
+  task_failed: { level: "warn", message: "task failed, will be retried" },
+  task_exhausted: { level: "warn", message: "task failed for good" },
+  task_exhausted_handler_failed: { level: "warn", message: "the end of a failed task could not be saved" },
+  task_settle_failed: { level: "warn", message: "the outcome of a task could not be saved" },
+  notifications_lost: { level: "warn", message: "not listening for database notifications, reconnecting" },
+  notifications_restored: { level: "info", message: "listening for database notifications again" },
 
   // http
+  request_completed: { level: "info", message: "request completed" },
+  request_aborted: { level: "info", message: "request aborted by the client" },
+  request_malformed: { level: "info", message: "not a valid HTTP request" },
+  request_failed: { level: "error", message: "request failed" },
+  download_failed: { level: "error", message: "a download failed after it had begun" },
+  idempotent_response_not_stored: { level: "error", message: "an idempotent response was not stored" },
 
   // jobs, uploads, downloads
+  job_checks_failed: { level: "error", message: "checks of a job failed because of an internal error" },
 
   // validations, credits, keys, accounts, webhooks
+  webhook_disabled: { level: "warn", message: "webhook endpoint disabled" },
+  webhook_disabled_email_failed: {
+    level: "warn",
+    message: "the email about a disabled webhook endpoint failed",
+  },
+  low_credits_publish_failed: { level: "warn", message: "the event credits.low could not be published" },
+  check_failed: { level: "error", message: "a check failed with an internal error" },
+  recheck_not_planned: { level: "error", message: "a recheck could not be planned" },
+  verdicts_write_failed: { level: "warn", message: "cached verdicts could not be written" },
+  charge_missed: { level: "warn", message: "credits were not charged: the reservation had expired" },
+  background_task_failed: { level: "warn", message: "a background task failed" },
+  background_task_dropped: { level: "warn", message: "a background task was dropped: too many are waiting" },
 
   // pacing, naming, feedback, adjudication
+  pacing_sync_failed: {
+    level: "warn",
+    message: "shared throttling is not in sync with the database, retrying",
+  },
+  pacing_sync_restored: { level: "info", message: "shared throttling is in sync with the database again" },
+  naming_patterns_read_failed: { level: "warn", message: "naming patterns could not be read" },
+  naming_patterns_write_failed: { level: "warn", message: "naming patterns could not be written" },
+  adjudicator_paused: { level: "warn", message: "the language model does not answer and is paused" },
+  adjudicator_budget_used_up: { level: "warn", message: "AI_DAILY_BUDGET is used up until midnight UTC" },
+  adjudicator_budget_unknown: {
+    level: "warn",
+    message: "the daily budget of the language model could not be read",
+  },
 
   // system
   lists_refreshed: { level: "info", message: "lists refreshed" },

@@ -1,6 +1,6 @@
 /**
- * Log events that repeat, as during an outage: the first of a kind is reported at once, the others of the next ten seconds
- * as one count at their end.
+ * Sampling of log events that repeat, as during an outage: the first of a kind is logged at once, the others of the next ten
+ * seconds as one count.
  */
 export type LogSampling = {
   /** Runs `report` unless the kind was reported within the interval; later occurrences are counted. */

@@ -9,19 +9,19 @@ import { write, writeSync } from "node:fs";
 
 export type LogSink = {
   write(line: string): void;
-  /** Writes what is held back, as far as it can be written at once. */
+  /** Writes buffered lines as far as possible without waiting. */
   flush(): void;
   readonly droppedLines: number;
   /** Whether the last write failed. */
   readonly isDropping: boolean;
 };
 
-/** Lines are held back up to this much and this long: a write per line would cost more than the line. */
+/** Buffer size and delay: one write per line costs more than the line. */
 const HELD_BACK_CHARACTERS = 4096;
 const HELD_BACK_MS = 250;
-/** A reader that is this far behind loses lines. */
+/** Lines are dropped when the reader is this far behind. */
 const MAX_WAITING_CHARACTERS = 4 * 1024 * 1024;
-/** How long the final flush waits for a reader that is slow. */
+/** How long the final flush waits for a slow reader. */
 const LAST_TRIES = 10;
 const TRY_PAUSE_MS = 20;
 
@@ -63,7 +63,7 @@ export function openLogSink(descriptor: number): LogSink {
       isWriting = false;
       if (error) {
         drop(linesIn(chunk, from));
-        // What follows must not be appended to half a line.
+        // The next line must not be appended to half a line.
         if (from > 0 && chunk[from - 1] !== NEWLINE) waiting.unshift("\n");
       } else isDropping = false;
       if (waitingCharacters >= HELD_BACK_CHARACTERS) begin();

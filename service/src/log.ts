@@ -1,7 +1,7 @@
 /**
- * The service's log: one JSON object per line, without anybody's address in it unless the operator asks for that.
+ * The service's log: one JSON object per line, with addresses masked unless LOG_ADDRESSES=full.
  *
- * Whoever logs a text that may hold an address passes it through `masked` of the same log; errors are masked here.
+ * Events have a name and fields (log-events.ts). Texts and errors in them are masked here.
  */
 import { DrizzleQueryError } from "drizzle-orm";
 import { type DestinationStream, type Logger, pino } from "pino";
@@ -12,26 +12,26 @@ import { openLogSink } from "./log-sink.ts";
 export type Log = {
   write: Logger;
   event: LogEvent;
-  /** The text as it may be logged: ann@example.com becomes a***@example.com, unless full addresses are wanted. */
+  /** Masks addresses in a text: ann@example.com becomes a***@example.com, unless LOG_ADDRESSES=full. */
   masked(text: string): string;
-  /** For events that repeat during an outage: one line per kind and interval, with a count of the others. */
+  /** For events that repeat during an outage: one line per kind and interval, then a count of the others. */
   repeats: LogSampling;
-  /** Writes out what is still held back; for the last moment of the process. */
+  /** Writes buffered lines; called last before the process exits. */
   flush(): void;
-  /** Lines that could not be written, because of a full disk or a reader that does not read. */
+  /** Lines that could not be written, because the disk is full or the reader of the pipe is stuck. */
   readonly droppedLines: number;
-  /** Whether the last lines were lost. */
+  /** Whether lines are being lost now. */
   readonly isDropping: boolean;
 };
 
 export type LogOptions = {
   level: "debug" | "info" | "warn" | "error" | "silent";
   addresses: "masked" | "full";
-  /** Where lines go; standard output when it is not said. */
+  /** Standard output by default. */
   destination?: DestinationStream;
 };
 
-/** Lines longer than this are cut: a collector refuses or splits them, and they fill disks. */
+/** Longer lines are cut: collectors refuse or split them, and they fill disks. */
 const MAX_LINE_CHARACTERS = 8192;
 
 export function createLog({ level, addresses, destination }: LogOptions): Log {
@@ -41,18 +41,19 @@ export function createLog({ level, addresses, destination }: LogOptions): Log {
   const write = pino(
     {
       level,
-      base: null, // neither process id nor host: whoever collects the lines knows
+      base: null, // no process id or host: the log collector adds them
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: (error: unknown) => maskedError(error, masked) },
     },
     { write: (line) => target.write(line.length > MAX_LINE_CHARACTERS ? shortened(line) : line) },
   );
+  const event = createLogEvent(write, masked);
   return {
     write,
-    event: createLogEvent(write, masked),
+    event,
     masked,
-    repeats: createLogSampling((kind, occurrences) => write.error({ kind, occurrences }, "happened again")),
+    repeats: createLogSampling((kind, occurrences) => event("event_repeated", { kind, occurrences })),
     flush: () => sink?.flush(),
     get droppedLines() {
       return sink?.droppedLines ?? 0;
@@ -63,7 +64,7 @@ export function createLog({ level, addresses, destination }: LogOptions): Log {
   };
 }
 
-/** The same JSON object with its long texts cut, down to the length that makes the line fit. */
+/** The same JSON object with long texts cut until the line fits. */
 function shortened(line: string): string {
   for (let most = MAX_LINE_CHARACTERS / 2; most >= 16; most /= 2) {
     const cut = JSON.stringify(JSON.parse(line), (_, value) => {
@@ -76,13 +77,13 @@ function shortened(line: string): string {
   return `${JSON.stringify({ level: "error", msg: "a log line was too long", characters: line.length })}\n`;
 }
 
-// Bounded on both sides, so that a long text without an @ costs no more than its length.
+// Bounded on both sides, so that matching is linear in the length of the text.
 const ADDRESS = /([^\s@<>"'(),:;[\]\\=])[^\s@<>"'(),:;[\]\\=]{0,128}@(?=[^\s@])/gu;
-/** A local part in quotes may hold anything: "ann smith"@example.com. Within JSON those quotes are escaped. */
+/** A quoted local part: "ann smith"@example.com. Within JSON the quotes are escaped. */
 const QUOTED_ADDRESS = /(?<!\\)"((?:[^"\\]|\\.){1,70})"@(?=[^\s@])/gu;
 const ESCAPED_QUOTED_ADDRESS = /\\"([^"\\]{1,70})\\"@(?=[^\s@])/gu;
 
-/** Every address in a text with all but the first character of its local part hidden. */
+/** Hides all but the first character of the local part of every address in a text. */
 export function maskAddresses(text: string): string {
   return text
     .replace(QUOTED_ADDRESS, (_, local: string) => `"${local[0]}***"@`)
@@ -93,12 +94,12 @@ export function maskAddresses(text: string): string {
 const MAX_CAUSES = 5;
 
 /**
- * An error with what caused it. Drizzle's message holds every parameter of the statement, password hashes among them,
- * so of its errors only the statement is told, beside the cause.
+ * An error with its causes. Drizzle's message contains every parameter of the statement, password hashes included, so its
+ * errors are logged as the statement and the cause only.
  */
 function maskedError(error: unknown, masked: (text: string) => string): unknown {
   if (!(error instanceof Error)) return masked(String(error));
-  const told: Error[] = [];
+  const chain: Error[] = [];
   let statement: string | undefined;
   for (
     let one: unknown = error, depth = 0;
@@ -106,13 +107,13 @@ function maskedError(error: unknown, masked: (text: string) => string): unknown 
     one = one.cause, depth++
   ) {
     if (one instanceof DrizzleQueryError) statement = one.query;
-    else told.push(one);
+    else chain.push(one);
   }
-  const { code } = (told[0] ?? error) as { code?: unknown };
+  const { code } = (chain[0] ?? error) as { code?: unknown };
   return {
-    type: told[0]?.constructor.name ?? error.constructor.name,
-    message: masked(told.map(({ message }) => message).join(": ")),
-    stack: masked(told.map(({ stack }) => stack).join("\ncaused by: ")),
+    type: chain[0]?.constructor.name ?? error.constructor.name,
+    message: masked(chain.map(({ message }) => message).join(": ")),
+    stack: masked(chain.map(({ stack }) => stack).join("\ncaused by: ")),
     ...(code === undefined ? {} : { code }),
     ...(statement === undefined ? {} : { statement }),
   };

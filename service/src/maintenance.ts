@@ -1,6 +1,6 @@
-/** What is done every minute or so: giving back what dead processes held, deleting what has expired. */
+/** Periodic maintenance, every minute: releases what exited processes held, deletes what has expired. */
 
-/** Each chore may be done by several processes at once. */
+/** Each task may run in several processes at the same time. */
 export type MaintenanceTasks = Readonly<Record<string, () => Promise<unknown>>>;
 
 export type Maintenance = { close(): Promise<void> };
@@ -8,39 +8,39 @@ export type Maintenance = { close(): Promise<void> };
 const EVERY_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** For chores that look at a whole table. */
-export function hourly(chore: () => Promise<unknown>): () => Promise<unknown> {
+/** For tasks that scan a whole table. */
+export function hourly(task: () => Promise<unknown>): () => Promise<unknown> {
   let dueAtMs = 0;
   return async () => {
     if (performance.now() < dueAtMs) return;
     dueAtMs = performance.now() + HOUR_MS;
-    await chore();
+    await task();
   };
 }
 
 export function startMaintenance(
-  chores: MaintenanceTasks,
-  onTrouble: (chore: string, error: unknown) => void,
+  tasks: MaintenanceTasks,
+  onFailure: (task: string, error: unknown) => void,
 ): Maintenance {
   let isClosing = false;
-  let round: Promise<void> = Promise.resolve();
-  const keepHouse = async () => {
-    for (const [name, chore] of Object.entries(chores)) {
+  let lastRun: Promise<void> = Promise.resolve();
+  const runAll = async () => {
+    for (const [name, task] of Object.entries(tasks)) {
       if (isClosing) return;
-      await chore().catch((error) => onTrouble(name, error));
+      await task().catch((error) => onFailure(name, error));
     }
   };
-  const begin = () => {
-    round = round.then(keepHouse); // one round at a time, however long it takes
+  const schedule = () => {
+    lastRun = lastRun.then(runAll); // one run at a time, however long it takes
   };
-  begin(); // the last process here may have died in the middle of something
-  const timer = setInterval(begin, EVERY_MS);
+  schedule(); // at start: the last process may have been killed in the middle of something
+  const timer = setInterval(schedule, EVERY_MS);
   timer.unref();
   return {
     async close() {
       isClosing = true;
       clearInterval(timer);
-      await round;
+      await lastRun;
     },
   };
 }

@@ -1,11 +1,11 @@
-/** A request we understood and declined. The code is public API; the message is for people. */
+/** A request that is declined. The code is part of the API; the message is for people. */
 import type { Problem, ProblemCode } from "@mailvet/contract";
 
 /** What a problem document may carry besides its code and detail. */
 export type RefusalExtras = Partial<
   Pick<Problem, "errors" | "required" | "available" | "found" | "limit">
 > & {
-  /** When asking again may help. */
+  /** When a retry can succeed. */
   retryAfterSeconds?: number;
 };
 
@@ -21,7 +21,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The request has the right form, but this value in it will not do. */
+/** The request is well-formed, but this value is not allowed. */
 export function wrongValue(pointer: string, message: string, detail = message): Refusal {
   return new Refusal("validation_failed", detail, { errors: [{ pointer, message }] });
 }

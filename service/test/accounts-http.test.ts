@@ -6,16 +6,16 @@ import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { accountRoutes } from "../src/http/routes/account-routes.ts";
 import { authRoutes } from "../src/http/routes/auth-routes.ts";
 import { operatorRoutes } from "../src/http/routes/operator-routes.ts";
+import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
-import { housesOnOneDatabase } from "./accounts-house.ts";
+import { housesOnOneDatabase } from "./accounts-world.ts";
 
-const openAccountsHouse = housesOnOneDatabase();
+const openAccountsWorld = housesOnOneDatabase();
 
 const PASSWORD = "a long enough password";
 const OPERATOR = { email: "root@example.com", password: "the operator's password" };
@@ -23,9 +23,9 @@ const API_KEY = "the-operators-own-api-key";
 
 /** The service's HTTP side with the routes around accounts, on a port of its own. */
 async function openService(publicUrl?: string) {
-  const house = openAccountsHouse({ settings: { signUpPlan: "payg" } });
-  const { database, ledger, accounts, sessions } = house;
-  const notices = createPubSub(database.connection, { say: () => {} });
+  const world = openAccountsWorld({ settings: { signUpPlan: "payg" } });
+  const { database, ledger, accounts, sessions } = world;
+  const notices = createPubSub(database.connection, { log: () => {} });
   const keyring = createApiKeys({ database, notices });
   await bootstrap({ database, ledger, keyring }, { ...OPERATOR, credits: 500, apiKey: API_KEY });
   const cookie = createSessionCookie(publicUrl);
@@ -35,12 +35,12 @@ async function openService(publicUrl?: string) {
     log: createLog({ level: "silent", addresses: "masked" }),
     metrics: createMetrics(),
     version: "0",
-    keyring,
+    apiKeys: keyring,
     sessions,
     cookie,
     balanceOf: (accountId) => ledger.balanceOf(accountId),
     confirmCharge,
-    answers: createIdempotentResponses(database),
+    idempotentResponses: createIdempotentResponses(database),
     routes: [
       authRoutes({ accounts, sessions, cookie, publicUrl }),
       accountRoutes({ accounts }),
@@ -49,13 +49,13 @@ async function openService(publicUrl?: string) {
   });
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
   return {
-    house,
+    world,
     browser: () => openBrowser(address),
     async [Symbol.asyncDispose]() {
       await app.close();
       await keyring.close();
       await notices.close();
-      await house[Symbol.asyncDispose]();
+      await world[Symbol.asyncDispose]();
     },
   };
 }
@@ -102,7 +102,7 @@ function openBrowser(address: string) {
   };
 }
 
-test("a visitor signs up, looks around, signs out and in again", async () => {
+test("sign-up, reading the account, sign-out and sign-in", async () => {
   await using service = await openService();
   const browser = service.browser();
 
@@ -138,7 +138,7 @@ test("a visitor signs up, looks around, signs out and in again", async () => {
   expect((await browser.ask<Session[]>("GET", "/auth/sessions")).body).toHaveLength(1);
 });
 
-test("over https the cookie is held to the very host, and never sent in the clear", async () => {
+test("over https the cookie is bound to the host and secure", async () => {
   await using service = await openService("https://mailvet.example");
   const { setCookie } = await service.browser().ask("POST", "/auth/sign-in", OPERATOR);
   expect(setCookie).toMatch(
@@ -146,7 +146,7 @@ test("over https the cookie is held to the very host, and never sent in the clea
   );
 });
 
-test("other sites can neither sign a visitor in nor out, nor change anything for them", async () => {
+test("other sites can neither sign a user in or out nor change anything", async () => {
   await using service = await openService();
   const browser = service.browser();
   await browser.ask("POST", "/auth/sign-in", OPERATOR);
@@ -171,7 +171,7 @@ test("other sites can neither sign a visitor in nor out, nor change anything for
   expect([form.status, form.body.code]).toEqual([415, "unsupported_media_type"]);
 });
 
-test("people see where they are signed in and end what they do not know, but nobody else's", async () => {
+test("users list and end their own sessions, but not those of others", async () => {
   await using service = await openService();
   const [here, there, stranger] = [service.browser(), service.browser(), service.browser()];
   await here.ask("POST", "/auth/sign-in", OPERATOR, { "user-agent": "At home" });
@@ -193,7 +193,7 @@ test("people see where they are signed in and end what they do not know, but nob
   expect(here.cookie).toBeUndefined();
 });
 
-test("a changed password leaves this browser signed in and no other", async () => {
+test("changing the password keeps only the current session", async () => {
   await using service = await openService();
   const [here, there] = [service.browser(), service.browser()];
   for (const browser of [here, there]) await browser.ask("POST", "/auth/sign-in", OPERATOR);
@@ -212,15 +212,15 @@ test("a changed password leaves this browser signed in and no other", async () =
   expect((await there.ask("GET", "/auth/session")).status).toBe(401);
 });
 
-test("a new password by link: the same answer for everybody, and the link works once", async () => {
+test("password reset has the same response for every email, and its link works once", async () => {
   await using service = await openService();
   const browser = service.browser();
   for (const email of ["nobody@example.com", OPERATOR.email]) {
     const { status, body } = await browser.ask("POST", "/auth/password-reset", { email });
     expect([status, body]).toEqual([202, { status: "mail_sent" }]);
   }
-  await expect.poll(() => service.house.said.length).toBeGreaterThan(0);
-  const token = /token=([\w-]+)/.exec(service.house.said[0]!)![1];
+  await expect.poll(() => service.world.passedOn.length).toBeGreaterThan(0);
+  const token = /token=([\w-]+)/.exec(service.world.passedOn[0]!.text)![1];
 
   const choice = { token, new_password: PASSWORD };
   expect((await browser.ask("POST", "/auth/password-reset/confirm", choice)).status).toBe(204);
@@ -230,7 +230,7 @@ test("a new password by link: the same answer for everybody, and the link works 
   expect(signIn.status).toBe(200);
 });
 
-test("too many wrong passwords are told when to come back", async () => {
+test("too many wrong passwords get a Retry-After", async () => {
   await using service = await openService();
   const browser = service.browser();
   const wrong = { email: OPERATOR.email, password: "not the password" };
@@ -242,7 +242,7 @@ test("too many wrong passwords are told when to come back", async () => {
   expect(Number(headers.get("retry-after"))).toBeGreaterThan(290);
 });
 
-test("the operator finds an account, sets its plan and gives it credits", async () => {
+test("the operator finds an account, sets its plan and grants credits", async () => {
   await using service = await openService();
   const [operator, ann] = [service.browser(), service.browser()];
   await operator.ask("POST", "/auth/sign-in", OPERATOR);
@@ -263,7 +263,7 @@ test("the operator finds an account, sets its plan and gives it credits", async 
   const path = `/operator/accounts/${body.account.id}`;
   const changed = await operator.ask<Account>("PATCH", path, { plan: "growth" });
   expect(changed.body).toMatchObject({ plan: "growth", limits: { requests_per_minute: 6_000 } });
-  expect(service.house.forgotten).toEqual([body.account.id]);
+  expect(service.world.forgotten).toEqual([body.account.id]);
 
   const granted = await operator.ask("POST", `${path}/grants`, { amount: 50, note: " For the trouble " });
   expect(granted).toMatchObject({
@@ -281,7 +281,7 @@ test("the operator finds an account, sets its plan and gives it credits", async 
   });
 });
 
-test("operator routes are for the operator, signed in", async () => {
+test("operator routes require the operator to be signed in", async () => {
   await using service = await openService();
   const [operator, ann] = [service.browser(), service.browser()];
   await operator.ask("POST", "/auth/sign-in", OPERATOR);

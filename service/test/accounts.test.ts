@@ -1,74 +1,74 @@
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { accounts as accountsTable, sessions as sessionsTable } from "../src/db/schema.ts";
+import { accounts as accountsTable, sessions as sessionsTable } from "../src/accounts/schema.ts";
 import {
-  type AccountsHouse,
+  type AccountsWorld,
   DAY_MS,
   housesOnOneDatabase,
   MINUTE_MS,
   refusalOf,
   visitorFrom,
-} from "./accounts-house.ts";
+} from "./accounts-world.ts";
 
-const openAccountsHouse = housesOnOneDatabase();
+const openAccountsWorld = housesOnOneDatabase();
 
 const HERE = visitorFrom(1);
 const PASSWORD = "a long enough password";
 
-async function signUp({ accounts }: AccountsHouse, email: string, visitor = HERE) {
+async function signUp({ accounts }: AccountsWorld, email: string, visitor = HERE) {
   const session = await accounts.signUp(email, PASSWORD, visitor);
   return session!;
 }
 
-test("without mail settings whoever signs up is signed in, on the plan and with the credits of the settings", async () => {
-  await using house = openAccountsHouse({ settings: { signUpPlan: "payg", signUpCredits: 250 } });
+test("without a mail server sign-up signs in, with the plan and credits of the settings", async () => {
+  await using world = openAccountsWorld({ settings: { signUpPlan: "payg", signUpCredits: 250 } });
 
-  const { accountId, token } = await signUp(house, "  Ann@Example.com ");
+  const { accountId, token } = await signUp(world, "  Ann@Example.com ");
 
-  expect(await house.sessions.find(token)).toMatchObject({ accountId, plan: "payg", isOperator: false });
-  expect(await house.accounts.find(accountId)).toMatchObject({
+  expect(await world.sessions.find(token)).toMatchObject({ accountId, plan: "payg", isOperator: false });
+  expect(await world.accounts.find(accountId)).toMatchObject({
     email: "ann@example.com",
     plan: "payg",
     balance: 250,
     reserved: 0,
   });
-  expect((await refusalOf(signUp(house, "ann@EXAMPLE.com"))).code).toBe("email_taken");
-  expect((await house.accounts.list({ skip: 0, limit: 10, search: undefined })).total).toBe(1);
+  expect((await refusalOf(signUp(world, "ann@EXAMPLE.com"))).code).toBe("email_taken");
+  expect((await world.accounts.list({ skip: 0, limit: 10, search: undefined })).total).toBe(1);
 });
 
-test("nobody signs up where sign-up is closed", async () => {
-  await using house = openAccountsHouse({ settings: { signUp: "closed" } });
-  expect((await refusalOf(signUp(house, "ann@example.com"))).code).toBe("sign_up_closed");
+test("closed sign-up is refused", async () => {
+  await using world = openAccountsWorld({ settings: { signUp: "closed" } });
+  expect((await refusalOf(signUp(world, "ann@example.com"))).code).toBe("sign_up_closed");
 });
 
-test("nobody signs up with something that is no address", async () => {
-  await using house = openAccountsHouse();
-  const refusal = await refusalOf(signUp(house, "ann@@example.com"));
+test("sign-up with a malformed email is refused", async () => {
+  await using world = openAccountsWorld();
+  const refusal = await refusalOf(signUp(world, "ann@@example.com"));
   expect(refusal).toMatchObject({ code: "validation_failed", extras: { errors: [{ pointer: "/email" }] } });
-  expect((await refusalOf(signUp(house, "a\0nn@example.com"))).code).toBe("validation_failed");
+  expect((await refusalOf(signUp(world, "a\0nn@example.com"))).code).toBe("validation_failed");
 });
 
-test("a wrong password and an unknown address get the same answer", async () => {
-  await using house = openAccountsHouse();
-  const { accountId } = await signUp(house, "ann@example.com");
+test("a wrong password and an unknown email get the same response", async () => {
+  await using world = openAccountsWorld();
+  const { accountId } = await signUp(world, "ann@example.com");
 
-  expect(await house.accounts.signIn("ANN@example.com ", PASSWORD, HERE)).toMatchObject({ accountId });
-  const wrong = await refusalOf(house.accounts.signIn("ann@example.com", "another password", HERE));
-  const unknown = await refusalOf(house.accounts.signIn("bob@example.com", PASSWORD, HERE));
-  const unstorable = await refusalOf(house.accounts.signIn("b\0b@example.com", PASSWORD, HERE));
+  expect(await world.accounts.signIn("ANN@example.com ", PASSWORD, HERE)).toMatchObject({ accountId });
+  const wrong = await refusalOf(world.accounts.signIn("ann@example.com", "another password", HERE));
+  const unknown = await refusalOf(world.accounts.signIn("bob@example.com", PASSWORD, HERE));
+  const unstorable = await refusalOf(world.accounts.signIn("b\0b@example.com", PASSWORD, HERE));
   expect(wrong.code).toBe("wrong_credentials");
   expect([unknown, unstorable].map(({ code, message }) => [code, message])).toEqual(
     Array(2).fill([wrong.code, wrong.message]),
   );
 });
 
-test("signing in takes as long for an address without an account as for one with", async () => {
-  await using house = openAccountsHouse();
-  await signUp(house, "ann@example.com");
+test("sign-in takes as long for an unknown email as for a known one", async () => {
+  await using world = openAccountsWorld();
+  await signUp(world, "ann@example.com");
   /** Of the processor, in microseconds: hashing is all there is to it. */
   const time = async (email: string, network: number) => {
     const before = process.cpuUsage();
-    await refusalOf(house.accounts.signIn(email, "not the password", visitorFrom(network)));
+    await refusalOf(world.accounts.signIn(email, "not the password", visitorFrom(network)));
     return process.cpuUsage(before).user;
   };
   await time("ann@example.com", 1); // whatever is slow only once
@@ -83,117 +83,117 @@ test("signing in takes as long for an address without an account as for one with
   expect(ratio).toBeLessThan(2); // without a hash to compare with it would be about five
 });
 
-test("a session ends after 30 days, or after 7 days without a visit", async () => {
-  await using house = openAccountsHouse();
-  const idle = await signUp(house, "ann@example.com");
-  const busy = await house.accounts.signIn("ann@example.com", PASSWORD, HERE);
+test("a session ends after 30 days, or 7 days after its last use", async () => {
+  await using world = openAccountsWorld();
+  const idle = await signUp(world, "ann@example.com");
+  const busy = await world.accounts.signIn("ann@example.com", PASSWORD, HERE);
 
   for (let day = 0; day < 30; day += 5) {
-    expect(await house.sessions.find(busy.token)).toMatchObject({ sessionId: busy.sessionId });
-    if (day === 5) expect(await house.sessions.find(idle.token)).toMatchObject({ sessionId: idle.sessionId });
+    expect(await world.sessions.find(busy.token)).toMatchObject({ sessionId: busy.sessionId });
+    if (day === 5) expect(await world.sessions.find(idle.token)).toMatchObject({ sessionId: idle.sessionId });
     if (day === 15) {
-      expect(await house.sessions.find(idle.token)).toBeUndefined();
-      expect(await house.sessions.list(busy.accountId)).toMatchObject([{ id: busy.sessionId }]);
+      expect(await world.sessions.find(idle.token)).toBeUndefined();
+      expect(await world.sessions.list(busy.accountId)).toMatchObject([{ id: busy.sessionId }]);
     }
-    house.pass(5 * DAY_MS);
+    world.pass(5 * DAY_MS);
   }
-  expect(await house.sessions.find(busy.token)).toBeUndefined();
+  expect(await world.sessions.find(busy.token)).toBeUndefined();
 
-  await house.sessions.deleteExpired();
-  expect(await house.database.orm.select().from(sessionsTable)).toEqual([]);
+  await world.sessions.deleteExpired();
+  expect(await world.database.orm.select().from(sessionsTable)).toEqual([]);
 });
 
-test("a visit is written down at most every five minutes", async () => {
-  await using house = openAccountsHouse();
-  const { accountId, token } = await signUp(house, "ann@example.com");
-  const lastSeen = async () => (await house.sessions.list(accountId))[0]!.lastSeenAt.getTime();
+test("the last use of a session is written at most every five minutes", async () => {
+  await using world = openAccountsWorld();
+  const { accountId, token } = await signUp(world, "ann@example.com");
+  const lastSeen = async () => (await world.sessions.list(accountId))[0]!.lastSeenAt.getTime();
   const atFirst = await lastSeen();
 
-  house.pass(4 * MINUTE_MS);
-  await house.sessions.find(token);
+  world.pass(4 * MINUTE_MS);
+  await world.sessions.find(token);
   expect(await lastSeen()).toBe(atFirst);
 
-  house.pass(2 * MINUTE_MS);
-  await house.sessions.find(token);
+  world.pass(2 * MINUTE_MS);
+  await world.sessions.find(token);
   expect(await lastSeen()).toBeGreaterThanOrEqual(atFirst + 6 * MINUTE_MS);
 });
 
-test("nobody sees or ends the sessions of another account", async () => {
-  await using house = openAccountsHouse();
-  const ann = await signUp(house, "ann@example.com");
-  const bob = await signUp(house, "bob@example.com");
+test("sessions of other accounts can neither be seen nor ended", async () => {
+  await using world = openAccountsWorld();
+  const ann = await signUp(world, "ann@example.com");
+  const bob = await signUp(world, "bob@example.com");
 
-  expect((await refusalOf(house.sessions.end(bob.accountId, ann.sessionId))).code).toBe("session_not_found");
-  expect(await house.sessions.list(bob.accountId)).toMatchObject([{ id: bob.sessionId }]);
-  expect(await house.sessions.find(ann.token)).toMatchObject({ accountId: ann.accountId });
+  expect((await refusalOf(world.sessions.end(bob.accountId, ann.sessionId))).code).toBe("session_not_found");
+  expect(await world.sessions.list(bob.accountId)).toMatchObject([{ id: bob.sessionId }]);
+  expect(await world.sessions.find(ann.token)).toMatchObject({ accountId: ann.accountId });
 
-  await house.sessions.end(ann.accountId, ann.sessionId);
-  expect(await house.sessions.find(ann.token)).toBeUndefined();
+  await world.sessions.end(ann.accountId, ann.sessionId);
+  expect(await world.sessions.find(ann.token)).toBeUndefined();
 });
 
-test("an account keeps its 50 sessions seen last", async () => {
-  await using house = openAccountsHouse();
-  const first = await signUp(house, "ann@example.com");
+test("an account keeps its 50 most recently used sessions", async () => {
+  await using world = openAccountsWorld();
+  const first = await signUp(world, "ann@example.com");
   const opened = [];
   for (let count = 0; count < 50; count++) {
-    house.pass(1);
-    opened.push(await house.sessions.open(house.database.orm, first.accountId, HERE));
+    world.pass(1);
+    opened.push(await world.sessions.open(world.database.orm, first.accountId, HERE));
   }
 
-  expect(await house.sessions.list(first.accountId)).toHaveLength(50);
-  expect(await house.sessions.find(first.token)).toBeUndefined();
-  expect(await house.sessions.find(opened[0]!.token)).toBeDefined();
+  expect(await world.sessions.list(first.accountId)).toHaveLength(50);
+  expect(await world.sessions.find(first.token)).toBeUndefined();
+  expect(await world.sessions.find(opened[0]!.token)).toBeDefined();
 });
 
-test("only hashes of tokens and passwords are in the database", async () => {
-  await using house = openAccountsHouse();
-  const { token } = await signUp(house, "ann@example.com");
+test("only hashes of tokens and passwords are stored", async () => {
+  await using world = openAccountsWorld();
+  const { token } = await signUp(world, "ann@example.com");
 
-  const [account] = await house.database.orm.select().from(accountsTable);
-  const [session] = await house.database.orm.select().from(sessionsTable);
+  const [account] = await world.database.orm.select().from(accountsTable);
+  const [session] = await world.database.orm.select().from(sessionsTable);
   expect(account!.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(session!.tokenHash).toHaveLength(32);
   expect(JSON.stringify(session)).not.toContain(token);
   expect(Buffer.from(token, "base64url")).toHaveLength(32);
 });
 
-test("changing the password takes the current one, ends the other sessions and renews the token of this one", async () => {
-  await using house = openAccountsHouse();
-  const other = await signUp(house, "ann@example.com");
-  const here = await house.accounts.signIn("ann@example.com", PASSWORD, HERE);
+test("changing the password requires the current one, ends other sessions and rotates the token", async () => {
+  await using world = openAccountsWorld();
+  const other = await signUp(world, "ann@example.com");
+  const here = await world.accounts.signIn("ann@example.com", PASSWORD, HERE);
 
-  const guess = house.accounts.changePassword(here, { current: "a wrong guess", next: "a stolen account" });
+  const guess = world.accounts.changePassword(here, { current: "a wrong guess", next: "a stolen account" });
   expect((await refusalOf(guess)).code).toBe("wrong_credentials");
-  expect(await house.sessions.find(other.token)).toBeDefined();
+  expect(await world.sessions.find(other.token)).toBeDefined();
 
-  const renewed = await house.accounts.changePassword(here, { current: PASSWORD, next: "a better password" });
-  expect(await house.sessions.find(renewed.token)).toMatchObject({ sessionId: here.sessionId });
-  expect(await house.sessions.find(here.token)).toBeUndefined();
-  expect(await house.sessions.find(other.token)).toBeUndefined();
-  expect((await refusalOf(house.accounts.signIn("ann@example.com", PASSWORD, HERE))).code).toBe(
+  const renewed = await world.accounts.changePassword(here, { current: PASSWORD, next: "a better password" });
+  expect(await world.sessions.find(renewed.token)).toMatchObject({ sessionId: here.sessionId });
+  expect(await world.sessions.find(here.token)).toBeUndefined();
+  expect(await world.sessions.find(other.token)).toBeUndefined();
+  expect((await refusalOf(world.accounts.signIn("ann@example.com", PASSWORD, HERE))).code).toBe(
     "wrong_credentials",
   );
-  expect(await house.accounts.signIn("ann@example.com", "a better password", HERE)).toBeDefined();
+  expect(await world.accounts.signIn("ann@example.com", "a better password", HERE)).toBeDefined();
 });
 
-test("who signs in with a password that is being changed at that moment stays out", async () => {
-  await using house = openAccountsHouse();
-  const { accountId } = await signUp(house, "ann@example.com");
-  const { orm, pool } = house.database;
+test("sign-in with a password that is changed concurrently is refused", async () => {
+  await using world = openAccountsWorld();
+  const { accountId } = await signUp(world, "ann@example.com");
+  const { orm, pool } = world.database;
 
   let signIn: Promise<unknown> | undefined;
   await orm.transaction(async (tx) => {
     await tx.update(accountsTable).set({ passwordHash: "another" }).where(eq(accountsTable.id, accountId));
-    signIn = refusalOf(house.accounts.signIn("ann@example.com", PASSWORD, HERE)); // still sees the old one
+    signIn = refusalOf(world.accounts.signIn("ann@example.com", PASSWORD, HERE)); // still sees the old one
     await someoneWaits(pool);
-    await house.sessions.endAll(tx, accountId);
+    await world.sessions.endAll(tx, accountId);
   });
 
   expect(await signIn).toMatchObject({ code: "wrong_credentials" });
-  expect(await house.sessions.list(accountId)).toEqual([]);
+  expect(await world.sessions.list(accountId)).toEqual([]);
 });
 
-async function someoneWaits(pool: AccountsHouse["database"]["pool"]): Promise<void> {
+async function someoneWaits(pool: AccountsWorld["database"]["pool"]): Promise<void> {
   const text = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   await expect.poll(async () => (await pool.query(text)).rowCount, { interval: 20 }).toBeGreaterThan(0);
 }

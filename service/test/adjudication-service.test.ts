@@ -17,7 +17,7 @@ const IN_DOUBT = [
   return score > 0.2 && score < 0.8;
 });
 
-test("a name in doubt at a catch-all is put to the language model; when that is down, the local model answers", async () => {
+test("an ambiguous name at a catch-all is adjudicated; without the endpoint the local model decides", async () => {
   const [first, second] = IN_DOUBT;
   expect(IN_DOUBT.length).toBeGreaterThanOrEqual(2);
   await using model = await openLanguageModelServer(
@@ -72,8 +72,8 @@ test("a name in doubt at a catch-all is put to the language model; when that is 
 function scoreWithout(local: string): number {
   const address = { local, quoted: false, domain: "open.test", unicodeDomain: "open.test" };
   const more = { isIpLiteral: false, needsSmtpUtf8: false, normalized: `${local}@open.test` };
-  const nameOpinion = loadNameModel().judge(local)!;
-  return plausibilityOf({ email: more.normalized, address: { ...address, ...more }, nameOpinion })!.score;
+  const nameScore = loadNameModel().judge(local)!;
+  return plausibilityOf({ email: more.normalized, address: { ...address, ...more }, nameScore })!.score;
 }
 
 const logit = (share: number) => Math.log(share / (1 - share));
@@ -100,7 +100,7 @@ test.each([
   [{ AI_TIMEOUT_SECONDS: "60" }, "AI_TIMEOUT_SECONDS=60: expected seconds"],
   [{ AI_DAILY_BUDGET: "0" }, "AI_DAILY_BUDGET=0: expected a whole number"],
   [{ AI_SEND_DOMAIN: "maybe" }, "AI_SEND_DOMAIN=maybe: expected one of no, yes"],
-])("settings that cannot work are refused at the start: %j", (env, complaint) => {
+])("invalid settings are refused at the start: %j", (env, complaint) => {
   const read = () => readConfig(env, ".");
   expect(read).toThrow(complaint);
   expect(read).not.toThrow(KEY);

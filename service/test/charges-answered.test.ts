@@ -16,7 +16,7 @@ const CREDITS = 100_000;
 
 type Seen = { answered: Set<string>; failed: Set<string>; hungUp: number };
 
-test("what a client was answered is charged once; what failed, or was never answered, costs nothing", async () => {
+test("delivered answers are charged once; failed and undelivered ones cost nothing", async () => {
   await using database = await openTestDatabase();
   await using flaky = await openFlakyDatabase(database);
   const service = await openService({ database, env: { ROLE: "api", DATABASE_URL: flaky.url } });
@@ -62,7 +62,7 @@ test("what a client was answered is charged once; what failed, or was never answ
   await expectBooksToAddUp(database);
 });
 
-test("a client that closes its half of the connection pays exactly for the answers it reads", async () => {
+test("a client that half-closes its connection is charged exactly for the answers it reads", async () => {
   await using service = await openService({ env: { ROLE: "api" } });
   const { key, accountId } = await service.openAccount({ credits: CREDITS });
   const port = Number(new URL(service.url).port);

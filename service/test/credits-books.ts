@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import type { Status } from "@mailvet/contract";
 import { expect } from "vitest";
-import type { Ledger, Use } from "../src/credits/ledger.ts";
+import { accounts } from "../src/accounts/schema.ts";
+import type { Ledger, UsageCounts } from "../src/credits/ledger.ts";
 import type { Database } from "../src/db/database.ts";
-import { accounts } from "../src/db/schema.ts";
 
 export async function openAccount(database: Database, ledger: Ledger, credits: number): Promise<string> {
   const id = randomUUID();
@@ -16,13 +16,20 @@ export async function openAccount(database: Database, ledger: Ledger, credits: n
 }
 
 /** What one check came to. */
-export function oneCheck(status: Status = "valid", keyId?: string): Use {
+export function oneCheck(status: Status = "valid", keyId?: string): UsageCounts {
   return { keyId, counts: { valid: 0, invalid: 0, risky: 0, unknown: 0, [status]: 1 } };
 }
 
 /** A charge of one credit, unless told otherwise. */
 export function chargeOf(accountId: string, rest: Partial<Parameters<Ledger["charge"]>[0]> = {}) {
-  return { accountId, amount: 1, reference: randomUUID(), onceKey: undefined, use: oneCheck(), ...rest };
+  return {
+    accountId,
+    amount: 1,
+    reference: randomUUID(),
+    idempotencyKey: undefined,
+    usage: oneCheck(),
+    ...rest,
+  };
 }
 
 /** Every account whose entries, balance, reservations and usage do not agree, with what the audit found. */

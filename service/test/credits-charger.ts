@@ -14,7 +14,7 @@ export type Charging = { connection: pg.ClientConfig; accountId: string; callers
 
 const { connection, accountId, callers } = JSON.parse(process.argv[2]!) as Charging;
 const ledger = createLedger({ database: openDatabase({ connection, maxConnections: 2 }) });
-const use = { keyId: undefined, counts: { valid: 1, invalid: 0, risky: 0, unknown: 0 } };
+const usage = { keyId: undefined, counts: { valid: 1, invalid: 0, risky: 0, unknown: 0 } };
 
 for (let caller = 0; caller < callers; caller++) void spend(caller % 2 === 0 ? charge : holdAndSettle);
 
@@ -27,10 +27,16 @@ async function spend(once: (reference: string) => Promise<void>): Promise<never>
 }
 
 async function charge(reference: string): Promise<void> {
-  await ledger.charge({ accountId, amount: 1, reference, onceKey: undefined, use });
+  await ledger.charge({ accountId, amount: 1, reference, idempotencyKey: undefined, usage });
 }
 
 async function holdAndSettle(reference: string): Promise<void> {
-  await using held = await ledger.reserve({ accountId, amount: 1, reference, holdMs: 1, onceKey: undefined });
-  await held.settle(use);
+  await using held = await ledger.reserve({
+    accountId,
+    amount: 1,
+    reference,
+    holdMs: 1,
+    idempotencyKey: undefined,
+  });
+  await held.settle(usage);
 }

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { openService } from "./service.ts";
 
-test("200 requests at once with 50 credits left: 50 are answered, 150 are told what is missing", async () => {
+test("of 200 concurrent requests with 50 credits, 50 are answered and 150 refused", async () => {
   await using service = await openService();
   const ann = await service.openAccount({ credits: 50 });
 
@@ -27,7 +27,7 @@ test("200 requests at once with 50 credits left: 50 are answered, 150 are told w
   expect(usage.days).toMatchObject([{ valid: 50, invalid: 0, risky: 0, unknown: 0, credits_used: 50 }]);
 });
 
-test("whatever is refused costs nothing", async () => {
+test("refused requests cost nothing", async () => {
   await using service = await openService();
   const ann = await service.openAccount({ credits: 3 });
   const bulk = (emails: unknown[]) => service.ask("/validation/bulk", { key: ann.key, body: { emails } });
@@ -45,7 +45,7 @@ test("whatever is refused costs nothing", async () => {
   expect((await service.ask("/credits", { key: ann.key })).body).toMatchObject({ balance: 0, reserved: 0 });
 });
 
-test("a test key is never charged, and says what it would have cost", async () => {
+test("a test key is never charged, and reports what it would have cost", async () => {
   await using service = await openService();
   const ann = await service.openAccount({ credits: 1 });
   const { key } = await ann.makeKey({ mode: "test" });

@@ -15,29 +15,33 @@ afterAll(() => database.close());
 
 const account = fc.nat({ max: 1 });
 const amount = fc.integer({ min: 1, max: 4 });
-const onceKey = fc.option(fc.constantFrom("x", "y"), { nil: undefined, freq: 2 });
+const idempotencyKey = fc.option(fc.constantFrom("x", "y"), { nil: undefined, freq: 2 });
 const which = fc.nat({ max: 5 }); // of the reservations made so far, counted round and round
 
 const request = fc.oneof(
-  fc.record({ ask: fc.constant("charge" as const), account, amount, onceKey }),
-  fc.record({ ask: fc.constant("reserve" as const), account, amount, onceKey }),
+  fc.record({ ask: fc.constant("charge" as const), account, amount, idempotencyKey }),
+  fc.record({ ask: fc.constant("reserve" as const), account, amount, idempotencyKey }),
   fc.record({ ask: fc.constant("settle" as const), which }),
   fc.record({ ask: fc.constant("release" as const), which }),
 );
 type Request = typeof request extends fc.Arbitrary<infer R> ? R : never;
-type Grant = { account: number; grant: number; onceKey: string | undefined };
+type Grant = { account: number; grant: number; idempotencyKey: string | undefined };
 
 /** What happens at one moment: requests that arrive together, a grant, or the end of every reservation's time. */
 const moment = fc.oneof(
   { weight: 5, arbitrary: fc.array(request, { minLength: 1, maxLength: 7 }) },
   {
     weight: 1,
-    arbitrary: fc.record({ grant: fc.integer({ min: -6, max: 6 }).filter((n) => n !== 0), account, onceKey }),
+    arbitrary: fc.record({
+      grant: fc.integer({ min: -6, max: 6 }).filter((n) => n !== 0),
+      account,
+      idempotencyKey,
+    }),
   },
   { weight: 1, arbitrary: fc.constant("expiry" as const) },
 );
 
-test("any sequence of requests, some of them at the same time, comes out as the model says", {
+test("any sequence of requests, some concurrent, matches the model", {
   timeout: 150_000,
 }, async () => {
   const start = fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 12 }));
@@ -76,8 +80,8 @@ async function realBooks(ledger: Ledger, credits: readonly number[]) {
   };
   const ask = async (wanted: Request): Promise<Answer> => {
     if (wanted.ask === "charge") {
-      const { amount, onceKey } = wanted;
-      return ledger.charge(chargeOf(ids[wanted.account]!, { amount, onceKey })).catch(inWords);
+      const { amount, idempotencyKey } = wanted;
+      return ledger.charge(chargeOf(ids[wanted.account]!, { amount, idempotencyKey })).catch(inWords);
     }
     if (wanted.ask === "reserve") {
       const { account, ask: _, ...rest } = wanted;
@@ -93,9 +97,9 @@ async function realBooks(ledger: Ledger, credits: readonly number[]) {
   };
   return {
     ask,
-    grant: ({ account, grant: amount, onceKey }: Grant) =>
+    grant: ({ account, grant: amount, idempotencyKey }: Grant) =>
       ledger
-        .grant({ accountId: ids[account]!, amount, reference: "grant", onceKey })
+        .grant({ accountId: ids[account]!, amount, reference: "grant", idempotencyKey })
         .then((entry) => entry.balance_after, inWords),
     balance: (account: number) => ledger.balanceOf(ids[account]!),
   };
@@ -107,7 +111,7 @@ function modelBooks(credits: readonly number[]) {
   const held: {
     account: number;
     amount: number;
-    onceKey: string | undefined;
+    idempotencyKey: string | undefined;
     isHeld: boolean;
     isSettled: boolean;
   }[] = [];
@@ -118,28 +122,30 @@ function modelBooks(credits: readonly number[]) {
     book.reserved -= one.amount;
     one.isHeld = false;
   }
-  function spend(account: number, amount: number, onceKey: string | undefined): Answer {
+  function spend(account: number, amount: number, idempotencyKey: string | undefined): Answer {
     const book = books[account]!;
     if (book.balance < amount) return `wants ${amount}, has ${book.balance}`;
     book.balance -= amount;
-    if (onceKey) book.under.set(onceKey, book.balance);
+    if (idempotencyKey) book.under.set(idempotencyKey, book.balance);
     return book.balance;
   }
-  function isRepeated(account: number, onceKey: string | undefined): boolean {
-    return onceKey !== undefined && books[account]!.under.has(onceKey);
+  function isRepeated(account: number, idempotencyKey: string | undefined): boolean {
+    return idempotencyKey !== undefined && books[account]!.under.has(idempotencyKey);
   }
   function ask(wanted: Request): Answer {
     if (wanted.ask === "charge") {
-      const { account, amount, onceKey } = wanted;
-      return isRepeated(account, onceKey) ? books[account]!.balance : spend(account, amount, onceKey);
+      const { account, amount, idempotencyKey } = wanted;
+      return isRepeated(account, idempotencyKey)
+        ? books[account]!.balance
+        : spend(account, amount, idempotencyKey);
     }
     if (wanted.ask === "reserve") {
-      const { account, amount, onceKey } = wanted;
-      const isHeld = !isRepeated(account, onceKey);
+      const { account, amount, idempotencyKey } = wanted;
+      const isHeld = !isRepeated(account, idempotencyKey);
       const answer = isHeld ? spend(account, amount, undefined) : books[account]!.balance;
       if (typeof answer === "number") {
         if (isHeld) books[account]!.reserved += amount;
-        held.push({ account, amount, onceKey, isHeld, isSettled: false });
+        held.push({ account, amount, idempotencyKey, isHeld, isSettled: false });
       }
       return answer;
     }
@@ -152,7 +158,7 @@ function modelBooks(credits: readonly number[]) {
     const book = books[one.account]!;
     one.isSettled = true;
     if (one.isHeld) giveBack(one);
-    if (!isRepeated(one.account, one.onceKey)) spend(one.account, one.amount, one.onceKey);
+    if (!isRepeated(one.account, one.idempotencyKey)) spend(one.account, one.amount, one.idempotencyKey);
     return book.balance;
   }
 
@@ -182,14 +188,16 @@ function modelBooks(credits: readonly number[]) {
     // To release what was settled before is nothing at all, and waits for nobody.
     if (one && !(wanted.ask === "release" && one.isSettled)) names.push(`held ${held.indexOf(one)}`);
     const spending = wanted.ask === "settle" ? one : wanted.ask === "release" ? undefined : wanted;
-    if (spending?.onceKey) names.push(`${spending.account} ${spending.onceKey}`);
+    if (spending?.idempotencyKey) names.push(`${spending.account} ${spending.idempotencyKey}`);
     return names;
   }
 
   return {
     askTogether,
-    grant: ({ account, grant, onceKey }: Grant): Answer =>
-      isRepeated(account, onceKey) ? books[account]!.under.get(onceKey!) : spend(account, -grant, onceKey),
+    grant: ({ account, grant, idempotencyKey }: Grant): Answer =>
+      isRepeated(account, idempotencyKey)
+        ? books[account]!.under.get(idempotencyKey!)
+        : spend(account, -grant, idempotencyKey),
     expire(): number {
       const late = held.filter((one) => one.isHeld);
       for (const one of late) giveBack(one);

@@ -35,7 +35,7 @@ async function usageOf(accountId: string): Promise<unknown> {
   return (await database.pool.query(text, [accountId])).rows;
 }
 
-test("a charge that is not confirmed is refunded in time, with what it added to the usage", async () => {
+test("an unconfirmed charge is refunded, including its usage", async () => {
   const account = await openAccount(database, ledger, 10);
   const reference = randomUUID();
   expect(await ledger.charge(chargeOf(account, { reference, amount: 3 }))).toBe(7);
@@ -65,14 +65,14 @@ test("a confirmed charge stands", async () => {
   expect(await ledger.balanceOf(account)).toEqual({ balance: 8, reserved: 0 });
 });
 
-test("what was reserved and settled is refunded in the same way", async () => {
+test("a settled reservation is refunded in the same way", async () => {
   const account = await openAccount(database, ledger, 10);
   const held = await ledger.reserve({
     accountId: account,
     amount: 2,
     reference: randomUUID(),
     holdMs: 60_000,
-    onceKey: undefined,
+    idempotencyKey: undefined,
   });
   expect(await held.settle(oneCheck("risky"))).toBe(8);
   expect(await refundWhatIsLeft()).toBe(1);
@@ -89,18 +89,18 @@ test("many charges of several accounts are refunded together", async () => {
   expect(balances.map(({ balance }) => balance)).toEqual([5, 50, 500]);
 });
 
-test("under a onceKey a repetition costs nothing while the charge stands, and is charged after a refund", async () => {
+test("a repeated idempotency key costs nothing while the charge stands, and is charged after a refund", async () => {
   const account = await openAccount(database, ledger, 10);
-  const onceKey = randomUUID();
-  const charge = () => ledger.charge(chargeOf(account, { onceKey }));
+  const idempotencyKey = randomUUID();
+  const charge = () => ledger.charge(chargeOf(account, { idempotencyKey }));
   expect(await charge()).toBe(9);
   expect(await charge()).toBe(9); // another process takes over, and answers
-  ledger.confirm(onceKey);
+  ledger.confirm(idempotencyKey);
   await untilNoneIsLeft();
   expect(await charge()).toBe(9);
 
   const other = randomUUID();
-  const chargeOther = () => ledger.charge(chargeOf(account, { onceKey: other }));
+  const chargeOther = () => ledger.charge(chargeOf(account, { idempotencyKey: other }));
   expect(await chargeOther()).toBe(8);
   ledger.refund({ accountId: account, chargeKey: other });
   await untilNoneIsLeft();
@@ -110,7 +110,7 @@ test("under a onceKey a repetition costs nothing while the charge stands, and is
   await untilNoneIsLeft();
 });
 
-test("a refund in another account's name does nothing", async () => {
+test("a refund for another account has no effect", async () => {
   const [ann, bob] = await Promise.all([openAccount(database, ledger, 5), openAccount(database, ledger, 5)]);
   const chargeKey = randomUUID();
   await ledger.charge(chargeOf(ann, { reference: chargeKey }));

@@ -6,7 +6,7 @@ import { Check } from "typebox/value";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLedger } from "../src/credits/ledger.ts";
 import { usageOf } from "../src/credits/usage.ts";
-import { answerWithProblems } from "../src/http/problem.ts";
+import { sendErrorsAsProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
 import { creditRoutes } from "../src/http/routes/credit-routes.ts";
 import { createLog } from "../src/log.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test("the balance comes with a page of the ledger and links to its neighbours", async () => {
+test("the balance comes with a page of the ledger and links to adjacent pages", async () => {
   const ann = await service.openAccount(100);
   for (let charge = 1; charge <= 5; charge++) {
     await service.ledger.charge(chargeOf(ann.accountId, { reference: `charge ${charge}` }));
@@ -39,23 +39,23 @@ test("the balance comes with a page of the ledger and links to its neighbours", 
   expect(headers.get("link")).toContain('</credits?skip=3&limit=2>; rel="next"');
 });
 
-test("credits that are held for work under way are shown apart", async () => {
+test("reserved credits are shown separately", async () => {
   const ann = await service.openAccount(10);
   await using _ = await service.ledger.reserve({
     accountId: ann.accountId,
     amount: 4,
     reference: "work",
     holdMs: 60_000,
-    onceKey: undefined,
+    idempotencyKey: undefined,
   });
   expect((await ann.get<Credits>("/credits")).body).toMatchObject({ balance: 6, reserved: 4 });
 });
 
-test("usage is told per day and key, for one key when asked, and for the days asked for", async () => {
+test("usage is listed per day and key, filtered by key and days", async () => {
   const ann = await service.openAccount(100);
   const keyId = randomUUID();
-  for (const use of [oneCheck("valid", keyId), oneCheck("invalid", keyId), oneCheck("unknown")]) {
-    await service.ledger.charge(chargeOf(ann.accountId, { use }));
+  for (const usage of [oneCheck("valid", keyId), oneCheck("invalid", keyId), oneCheck("unknown")]) {
+    await service.ledger.charge(chargeOf(ann.accountId, { usage }));
   }
   const all = await ann.get<Usage>("/usage");
   expect(all.status).toBe(200);
@@ -77,10 +77,10 @@ test("usage is told per day and key, for one key when asked, and for the days as
   expect(past.body).toEqual({ from: "2020-01-01", to: "2020-12-31", days: [] });
 });
 
-test("another account sees nothing of it, not even by the key's id", async () => {
+test("usage of other accounts is not visible, not even by key id", async () => {
   const [ann, bob] = [await service.openAccount(100), await service.openAccount(0)];
   const keyId = randomUUID();
-  await service.ledger.charge(chargeOf(ann.accountId, { use: oneCheck("valid", keyId) }));
+  await service.ledger.charge(chargeOf(ann.accountId, { usage: oneCheck("valid", keyId) }));
   expect((await bob.get<Usage>(`/usage?key_id=${keyId}`)).body.days).toEqual([]);
   expect((await bob.get<Credits>("/credits")).body).toEqual({ balance: 0, reserved: 0, ledger: [] });
 });
@@ -93,7 +93,7 @@ test.each([
   ["/usage?key_id=mine", "/key_id"],
   ["/credits?limit=101", "/limit"],
   ["/credits?skip=-1", "/skip"],
-])("GET %s is refused, and the pointer says what is wrong", async (path, pointer) => {
+])("GET %s is refused with a pointer", async (path, pointer) => {
   const ann = await service.openAccount(0);
   const { status, body } = await ann.get<Problem>(path);
   expect(status).toBe(422);
@@ -104,7 +104,7 @@ async function serveCredits() {
   const database = await openTestDatabase();
   const ledger = createLedger({ database });
   const app = Fastify().setValidatorCompiler(compileValidator);
-  answerWithProblems(app, createLog({ level: "silent", addresses: "masked" }));
+  sendErrorsAsProblems(app, createLog({ level: "silent", addresses: "masked" }));
   app.decorateRequest("caller", undefined);
   app.addHook("onRequest", async (request) => {
     const accountId = String(request.headers["x-signed-in"]);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openDatabase } from "../src/db/database.ts";
 import { openTestDatabase } from "./database.ts";
 
-test("a transaction that could not even begin gives its connection back", async () => {
+test("a transaction whose begin fails releases its connection", async () => {
   await using server = await openTestDatabase();
   const database = openDatabase({ connection: server.connection, maxConnections: 2 });
   const impossible = { isolationLevel: "none at all" as never };

@@ -1,18 +1,26 @@
-/** What can be wrong with uploads and jobs: rows for the stories of errors, and what they need to be there. */
+/** Errors of uploads and jobs, and the objects they need. */
 import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
 import { type Endpoint, requestTo } from "./endpoints.ts";
-import { changed, MAX_EMAILS, only, type Row, stage, takesFile, type Who } from "./errors-stage.ts";
+import {
+  acceptsFile,
+  type Credentials,
+  changed,
+  fixture,
+  MAX_EMAILS,
+  only,
+  type Row,
+} from "./errors-fixture.ts";
 import { type Answer, formWith } from "./service.ts";
 
 const OWN_PAGE = { headers: { "sec-fetch-site": "same-origin" } };
 const LIST = "name,email\nAnn,valid+1@mailvet.test\nBo,valid+2@mailvet.test\n";
-/** Two emails where they belong, and a column of many different remarks, an email among them. */
+/** Two emails in the email column, and a column of different remarks with one email among them. */
 const REMARKS = Array.from({ length: 7 }, (_, n) =>
   n < 2 ? `p,valid+${n}@mailvet.test,write to ${n}` : `p,,${n === 2 ? "ask@mailvet.test" : `remark ${n}`}`,
 ).join("\n");
 
-/** Uploads and jobs, most of them cy's, each in a state that something cannot be done in. */
+/** Uploads and jobs, mostly of cy, each in a state that some action does not allow. */
 const cys = {} as Record<
   | "upload"
   | "confirmedUpload"
@@ -25,14 +33,14 @@ const cys = {} as Record<
   string
 >;
 
-/** Puts them there. */
+/** Creates them. */
 export async function settleCy(): Promise<void> {
-  const { service, people } = stage;
+  const { service, people } = fixture;
   const { cy, broke, free } = people;
-  const upload = async (who: Who, content: string): Promise<string> =>
+  const upload = async (who: Credentials, content: string): Promise<string> =>
     (await service.ask("/bulk/upload/preview", { ...who, ...OWN_PAGE, form: formWith(content) })).body
       .upload_id;
-  const jobOf = async (uploadId: string, who: Who = { key: cy.key }): Promise<string> =>
+  const jobOf = async (uploadId: string, who: Credentials = { key: cy.key }): Promise<string> =>
     (await confirm(uploadId, who)).body.id;
   const change = (table: "jobs" | "uploads", id: string, values: string) =>
     service.database.pool.query(`update ${table} set ${values} where id = $1`, [id]);
@@ -59,9 +67,9 @@ export async function settleCy(): Promise<void> {
   });
 }
 
-function confirm(uploadId: string, who: Who): Promise<Answer> {
+function confirm(uploadId: string, who: Credentials): Promise<Answer> {
   const body = { upload_id: uploadId, email_column: "email" };
-  return stage.service.ask("/bulk/upload/confirm", { ...who, ...OWN_PAGE, body });
+  return fixture.service.ask("/bulk/upload/confirm", { ...who, ...OWN_PAGE, body });
 }
 
 const confirms = only("POST /bulk/upload/confirm");
@@ -69,27 +77,27 @@ const isAboutJob = ({ path }: Endpoint) => path.includes("{job_id}");
 const movesJob = (endpoint: Endpoint) => isAboutJob(endpoint) && endpoint.method === "POST";
 const showsResults = only("GET /bulk/jobs/{job_id}/results", "GET /bulk/jobs/{job_id}/download");
 
-/** A file that is sent where files are taken. */
+/** Uploads a file. */
 const uploading = (content: string | Uint8Array<ArrayBuffer>) => changed({ form: formWith(content) });
 
-/** A request of cy's, about something that cy has. */
+/** A request of cy about an object of cy. */
 const byCy = (ask: () => { ids?: Record<string, string>; query?: string; body?: unknown }) => {
   return (endpoint: Endpoint) => {
     const { ids = {}, ...part } = ask();
     const { path, asked } = requestTo({ ...endpoint, ...part }, ids);
-    return stage.service.ask(path, { ...asked, key: stage.people.cy.key });
+    return fixture.service.ask(path, { ...asked, key: fixture.people.cy.key });
   };
 };
 const confirming = (upload: () => string, email_column = "email") =>
   byCy(() => ({ body: { upload_id: upload(), email_column } }));
 const aboutJob = (job: () => string, query = "") => byCy(() => ({ ids: { job_id: job() }, query }));
 
-/** How many there are, and how many there may be. */
+/** Number found, and the limit. */
 const saying = (counts: { found: number; limit: number }, ask: Row[3]): Row[3] => {
   return async (endpoint) => {
-    const answer = await ask(endpoint);
-    expect(answer.body).toMatchObject(counts);
-    return answer;
+    const response = await ask(endpoint);
+    expect(response.body).toMatchObject(counts);
+    return response;
   };
 };
 
@@ -99,9 +107,9 @@ const zipped = (text: string) => new Uint8Array(gzipSync(text));
 
 const UPLOAD_ROWS: readonly Row[] = [
   [
-    "a form that breaks off",
+    "a truncated form",
     "malformed_request",
-    takesFile,
+    acceptsFile,
     changed({
       form: undefined,
       body: "--x\r\n",
@@ -109,75 +117,70 @@ const UPLOAD_ROWS: readonly Row[] = [
     }),
   ],
   [
-    "a file without a form",
+    "a file that is not in a form",
     "unsupported_media_type",
-    takesFile,
-    changed({ form: undefined, body: "email\nann@house.example", headers: { "content-type": "text/csv" } }),
+    acceptsFile,
+    changed({ form: undefined, body: "email\nann@company.example", headers: { "content-type": "text/csv" } }),
   ],
-  ["a file that is too large", "payload_too_large", takesFile, uploading("a,b\n".repeat(1024 * 256 + 1))],
-  ["an empty file", "empty_file", takesFile, uploading("")],
-  ["a web page", "not_a_table", takesFile, uploading("<!doctype html><p>ann@house.example</p>")],
-  ["an archive", "unsupported_file", takesFile, uploading("PK\x03\x04and so on")],
+  ["a file that is too large", "payload_too_large", acceptsFile, uploading("a,b\n".repeat(1024 * 256 + 1))],
+  ["an empty file", "empty_file", acceptsFile, uploading("")],
+  ["an HTML file", "not_a_table", acceptsFile, uploading("<!doctype html><p>ann@company.example</p>")],
+  ["an archive", "unsupported_file", acceptsFile, uploading("PK\x03\x04and so on")],
   [
-    "half a gzip file",
+    "a truncated gzip file",
     "undecodable_file",
-    takesFile,
-    uploading(zipped("email\nann@house.example").subarray(0, 20)),
+    acceptsFile,
+    uploading(zipped("email\nann@company.example").subarray(0, 20)),
   ],
+  ["a decompression bomb", "compression_bomb", acceptsFile, uploading(zipped("x,y\n".repeat(2_000_000)))],
+  ["a list without emails", "no_emails_found", acceptsFile, uploading("name,city\nAnn,Rome\nBo,Oslo\n")],
   [
-    "a gzip file of far too much",
-    "compression_bomb",
-    takesFile,
-    uploading(zipped("x,y\n".repeat(2_000_000))),
-  ],
-  ["a list of something else", "no_emails_found", takesFile, uploading("name,city\nAnn,Rome\nBo,Oslo\n")],
-  [
-    "more emails than a file may have",
+    "more emails than allowed per file",
     "too_many_emails",
-    takesFile,
+    acceptsFile,
     saying({ found: 7, limit: MAX_EMAILS }, uploading(`email\n${numbered(7)}`)),
   ],
   [
-    "more rows than a file may have",
+    "more rows than allowed",
     "too_many_rows",
-    takesFile,
+    acceptsFile,
     saying({ found: 1_000_001, limit: 1_000_000 }, uploading(zipped(`email\n${"x\n".repeat(1_000_001)}`))),
   ],
   [
-    "one more upload that nobody confirms",
+    "one unconfirmed upload too many",
     "too_many_uploads",
-    takesFile,
+    acceptsFile,
     async (endpoint) => {
-      await stage.service.database.pool.query(
+      await fixture.service.database.pool.query(
         `insert into uploads (id, account_id, filename, expires_at)
          select gen_random_uuid(), $1, 'one of many', now() + interval '1 day' from generate_series(1, 20)`,
-        [stage.people.ann.accountId],
+        [fixture.people.ann.accountId],
       );
-      const answer = await changed({})(endpoint);
-      await stage.service.database.pool.query("delete from uploads where filename = 'one of many'");
-      return answer;
+      const response = await changed({})(endpoint);
+      await fixture.service.database.pool.query("delete from uploads where filename = 'one of many'");
+      return response;
     },
   ],
 ];
 
 const CONFIRM_ROWS: readonly Row[] = [
   [
-    "a list with more emails than there are credits for",
+    "a list with more emails than credits",
     "insufficient_credits",
     confirms,
     async () => {
-      const answer = await confirm(cys.brokesUpload, { key: stage.people.broke.key });
-      expect(answer.body).toMatchObject({ required: 2, available: 0 });
-      return answer;
+      const response = await confirm(cys.brokesUpload, { key: fixture.people.broke.key });
+      expect(response.body).toMatchObject({ required: 2, available: 0 });
+      return response;
     },
   ],
-  ["nobody's upload", "upload_not_found", confirms, changed({})],
-  ["somebody else's upload", "upload_not_found", confirms, confirming(() => cys.brokesUpload)],
-  ["an upload that was not confirmed in time", "upload_expired", confirms, confirming(() => cys.lateUpload)],
-  ["a column that is not there", "email_column_not_found", confirms, confirming(() => cys.upload, "mail")],
+  ["an unknown upload", "upload_not_found", confirms, changed({})],
+  ["an upload of another account", "upload_not_found", confirms, confirming(() => cys.brokesUpload)],
+  ["an expired upload", "upload_expired", confirms, confirming(() => cys.lateUpload)],
+  ["an unknown column", "email_column_not_found", confirms, confirming(() => cys.upload, "mail")],
   ["a column without emails", "no_emails_found", confirms, confirming(() => cys.upload, "name")],
   [
-    "a column with more emails than a file may have",
+    "a column with more emails than allowed",
     "too_many_emails",
     confirms,
     saying(
@@ -186,32 +189,32 @@ const CONFIRM_ROWS: readonly Row[] = [
     ),
   ],
   [
-    "an upload confirmed before with another column",
+    "an upload that was confirmed with another column",
     "job_state_conflict",
     confirms,
     confirming(() => cys.confirmedUpload, "name"),
   ],
   [
-    "one job more than there may be at once",
+    "one active job too many",
     "too_many_active_jobs",
     confirms,
-    () => confirm(cys.freesUpload, { cookie: stage.people.free.cookie }),
+    () => confirm(cys.freesUpload, { cookie: fixture.people.free.cookie }),
   ],
 ];
 
 const JOB_ROWS: readonly Row[] = [
-  ["nobody's job", "job_not_found", isAboutJob, changed({})],
-  ["results of a job that has not ended", "results_not_ready", showsResults, aboutJob(() => cys.queuedJob)],
-  ["results of a job whose time is over", "results_expired", showsResults, aboutJob(() => cys.expiredJob)],
+  ["an unknown job", "job_not_found", isAboutJob, changed({})],
+  ["results of an unfinished job", "results_not_ready", showsResults, aboutJob(() => cys.queuedJob)],
+  ["expired results", "results_expired", showsResults, aboutJob(() => cys.expiredJob)],
   [
-    "more rows than a sheet holds",
+    "more rows than a worksheet holds",
     "payload_too_large",
     only("GET /bulk/jobs/{job_id}/download"),
     aboutJob(() => cys.hugeJob, "?format=xlsx"),
   ],
-  ["a job that has ended", "job_state_conflict", movesJob, aboutJob(() => cys.expiredJob)],
+  ["a finished job", "job_state_conflict", movesJob, aboutJob(() => cys.expiredJob)],
   [
-    "a job that has not begun",
+    "a queued job",
     "job_state_conflict",
     only("POST /bulk/jobs/{job_id}/pause", "POST /bulk/jobs/{job_id}/resume"),
     aboutJob(() => cys.queuedJob),

@@ -1,13 +1,13 @@
-/** What can be wrong with webhooks: rows for the stories of errors, and what they need to be there. */
+/** Errors of webhooks, and the objects they need. */
 import { type Endpoint, HOOK, requestTo } from "./endpoints.ts";
-import { by, changed, only, type Row, stage } from "./errors-stage.ts";
+import { by, changed, fixture, only, type Row } from "./errors-fixture.ts";
 
-/** Cy's endpoints, and a delivery to the one that is switched off. */
+/** Webhook endpoints of cy, and a delivery to the disabled one. */
 const hooks = {} as Record<"on" | "off" | "delivery", string>;
 
-/** Puts them there. */
+/** Creates them. */
 export async function settleHooks(): Promise<void> {
-  const { service, people } = stage;
+  const { service, people } = fixture;
   const ask = async (path: string, method: string, body?: unknown): Promise<string> =>
     (await service.ask(`/webhooks${path}`, { key: people.cy.key, method, body })).body.id;
   hooks.on = await ask("", "POST", { url: HOOK });
@@ -23,33 +23,33 @@ const atHook =
   (endpoint) => {
     const ids = { webhook_id: hooks[hook], ...(hook === "off" ? { delivery_id: hooks.delivery } : {}) };
     const { path, asked } = requestTo({ ...endpoint, ...part }, ids);
-    return stage.service.ask(path, { ...asked, key: stage.people.cy.key });
+    return fixture.service.ask(path, { ...asked, key: fixture.people.cy.key });
   };
 
 const INSIDE = { url: "https://10.0.0.1/hook" };
 
 export const ROWS_OF_WEBHOOKS: readonly Row[] = [
-  ["nobody's endpoint", "webhook_not_found", ({ path }) => path.includes("{webhook_id}"), changed({})],
-  ["a delivery that never was", "delivery_not_found", replays, atHook("on")],
+  ["an unknown endpoint", "webhook_not_found", ({ path }) => path.includes("{webhook_id}"), changed({})],
+  ["an unknown delivery", "delivery_not_found", replays, atHook("on")],
   [
-    "an endpoint that is switched off",
+    "a disabled endpoint",
     "webhook_disabled",
     (endpoint) => replays(endpoint) || endpoint.name === "POST /webhooks/{webhook_id}/test",
     atHook("off"),
   ],
-  ["an address inside", "webhook_url_rejected", only("POST /webhooks"), changed({ body: INSIDE })],
+  ["a private URL", "webhook_url_rejected", only("POST /webhooks"), changed({ body: INSIDE })],
   [
-    "an address inside",
+    "a private URL",
     "webhook_url_rejected",
     only("PATCH /webhooks/{webhook_id}"),
     atHook("on", { body: INSIDE }),
   ],
   [
-    "one endpoint more than there may be",
+    "one endpoint too many",
     "too_many_webhooks",
     only("POST /webhooks"),
     async (endpoint) => {
-      const { service, people } = stage;
+      const { service, people } = fixture;
       await service.database.pool.query(
         `insert into webhook_endpoints (id, account_id, url, description, events, secret)
          select gen_random_uuid(), $1, $2, '', '{}', 'whsec_' from generate_series(1, 10)`,

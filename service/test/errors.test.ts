@@ -1,8 +1,8 @@
 /**
- * Everything that can be wrong with a request, at every endpoint it can be wrong at.
+ * Every error of a request at every endpoint it applies to.
  *
- * A row says what is done wrong, what it is called, and where that applies. Each is done at each endpoint, is
- * told in a complete problem document, and costs nothing. The document of the API foresees exactly these.
+ * Each row of the table is tried at each endpoint, must return a complete problem document and must cost nothing. The
+ * OpenAPI document must list exactly these problems.
  */
 import type { ProblemCode } from "@mailvet/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -19,29 +19,29 @@ import {
   wrongRequestTo,
 } from "./endpoints.ts";
 import { ROWS_OF_FEEDBACK } from "./errors-feedback.ts";
-import { ROWS_OF_JOBS, settleCy } from "./errors-jobs.ts";
 import {
+  type AppliesTo,
+  acceptsFile,
   by,
   changed,
+  type ErrorFixture,
+  freshAddress,
   only,
-  type Place,
+  openErrorFixture,
   type Row,
-  type Stage,
-  setStage,
-  somewhere,
-  takesFile,
-} from "./errors-stage.ts";
+} from "./errors-fixture.ts";
+import { ROWS_OF_JOBS, settleCy } from "./errors-jobs.ts";
 import { ROWS_OF_WEBHOOKS, settleHooks } from "./errors-webhooks.ts";
 import { booksOf, expectProblem } from "./problems.ts";
 import type { TestService } from "./service.ts";
 import { askWithBytes } from "./wire.ts";
 
 let service: TestService;
-let people: Stage["people"];
+let people: ErrorFixture["people"];
 let deadKeys: { revoked: string; expired: string };
 let deadSession: string;
 beforeAll(async () => {
-  ({ service, people } = await setStage());
+  ({ service, people } = await openErrorFixture());
   await settleCy();
   await settleHooks();
   const { ann } = people;
@@ -58,13 +58,13 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 const everywhere = () => true;
-const readsBody = (endpoint: Endpoint) => endpoint.method !== "GET" && !takesFile(endpoint);
+const readsBody = (endpoint: Endpoint) => endpoint.method !== "GET" && !acceptsFile(endpoint);
 const isForSessions = ({ access }: Endpoint) => access === "session" || access === "operator";
 const isForOperator = ({ access }: Endpoint) => access === "operator";
 const hasScope = ({ access }: Endpoint) => typeof access === "object";
-/** With a key that may do more than read. */
+/** Requires a scope beyond read. */
 const doesMore = ({ access }: Endpoint) => typeof access === "object" && access.scope !== "read";
-/** Where a page of another site could do harm with our cookie. */
+/** Where a cross-origin request with a session could change or spend something. */
 const changesThings = (endpoint: Endpoint) => endpoint.method !== "GET" || doesMore(endpoint);
 
 const mistyped = (key: string) => key.replace(/.$/, (last) => (last === "x" ? "y" : "x"));
@@ -72,7 +72,7 @@ const mistyped = (key: string) => key.replace(/.$/, (last) => (last === "x" ? "y
 const ROWS: readonly Row[] = [
   ["broken JSON", "malformed_request", readsBody, changed({ body: '{"email": ' })],
   [
-    "a header that is none",
+    "an invalid header",
     "malformed_request",
     ({ method }) => method === "GET",
     (endpoint) => {
@@ -83,18 +83,18 @@ const ROWS: readonly Row[] = [
 
   ["no key", "missing_api_key", takesKeys, by(() => ({}))],
   ["an empty key", "missing_api_key", takesKeys, by(() => ({ key: "" }))],
-  ["a key that nobody has", "invalid_api_key", takesKeys, by(() => ({ key: "nobody-has-a-key-like-this" }))],
+  ["an unknown key", "invalid_api_key", takesKeys, by(() => ({ key: "unknown-key" }))],
   ["a mistyped key", "invalid_api_key", takesKeys, by(() => ({ key: mistyped(people.ann.key) }))],
   ["a revoked key", "invalid_api_key", takesKeys, by(() => ({ key: deadKeys.revoked }))],
   ["an expired key", "invalid_api_key", takesKeys, by(() => ({ key: deadKeys.expired }))],
   [
-    "a wrong key beside a good session",
+    "an invalid key with a valid session",
     "invalid_api_key",
     takesKeys,
     by(() => ({ key: deadKeys.revoked, cookie: people.ann.cookie })),
   ],
-  ["nobody signed in", "not_signed_in", isForSessions, by(() => ({}))],
-  ["a session that has ended", "not_signed_in", takesSessions, by(() => ({ cookie: deadSession }))],
+  ["no session", "not_signed_in", isForSessions, by(() => ({}))],
+  ["an ended session", "not_signed_in", takesSessions, by(() => ({ cookie: deadSession }))],
 
   ["a plan without API access", "api_access_not_included", takesKeys, by(() => ({ key: people.free.key }))],
   [
@@ -108,30 +108,35 @@ const ROWS: readonly Row[] = [
     },
   ],
   [
-    "a key where a session is needed",
+    "a key where a session is required",
     "session_required",
     isForSessions,
     by(() => ({ key: people.ann.key, cookie: people.ann.cookie })),
   ],
   [
-    "somebody else than the operator",
+    "a session of another account than the operator's",
     "operator_only",
     isForOperator,
     by(() => ({ cookie: people.ann.cookie })),
   ],
   [
-    "a page of another site",
+    "a page of another origin",
     "origin_rejected",
     changesThings,
     async (endpoint) => {
       const { path, asked } = requestTo(endpoint);
       const cookie = isForOperator(endpoint) ? await service.operatorCookie() : people.ann.cookie;
       const headers = { origin: "https://elsewhere.example" };
-      return service.ask(path, { from: somewhere(), ...asked, cookie, headers });
+      return service.ask(path, { from: freshAddress(), ...asked, cookie, headers });
     },
   ],
 
-  ["a client that wants XML", "not_acceptable", everywhere, changed({ headers: { accept: "text/xml" } })],
+  [
+    "a client that accepts only XML",
+    "not_acceptable",
+    everywhere,
+    changed({ headers: { accept: "text/xml" } }),
+  ],
   [
     "a body that is too large",
     "payload_too_large",
@@ -145,27 +150,27 @@ const ROWS: readonly Row[] = [
     changed({ body: "email=ann", headers: { "content-type": "text/plain" } }),
   ],
   [
-    "the wrong shape",
+    "an invalid request",
     "validation_failed",
     ({ wrong }) => wrong !== undefined,
     async (endpoint) => {
       const { path, asked } = wrongRequestTo(endpoint);
       const who = await credentialsFor(endpoint, service, people.ann);
-      const answer = await service.ask(path, { from: somewhere(), ...asked, ...who });
+      const response = await service.ask(path, { from: freshAddress(), ...asked, ...who });
       const { pointer } = endpoint.wrong!;
-      expect(answer.body.errors).toContainEqual({ pointer, message: expect.stringMatching(/\w/) });
-      return answer;
+      expect(response.body.errors).toContainEqual({ pointer, message: expect.stringMatching(/\w/) });
+      return response;
     },
   ],
   [
-    "an Idempotency-Key that is none",
+    "an invalid Idempotency-Key",
     "validation_failed",
     honoursIdempotencyKeys,
     changed({ headers: { "idempotency-key": "two words" } }),
   ],
 
   [
-    "more than there are credits for",
+    "insufficient credits",
     "insufficient_credits",
     only(
       "POST /validation/single",
@@ -174,24 +179,24 @@ const ROWS: readonly Row[] = [
       "GET /domains/{domain}",
     ),
     async (endpoint) => {
-      const answer = await by(() => ({ key: people.broke.key }))(endpoint);
+      const response = await by(() => ({ key: people.broke.key }))(endpoint);
       const required = endpoint.path.endsWith("bulk") ? 2 : 1;
-      expect(answer.body).toMatchObject({ required, available: 0 });
-      return answer;
+      expect(response.body).toMatchObject({ required, available: 0 });
+      return response;
     },
   ],
   [
-    "taking back more than there is",
+    "deducting more than the balance",
     "insufficient_credits",
     only("POST /operator/accounts/{account_id}/grants"),
     async (endpoint) => {
       const { path } = requestTo(endpoint, { account_id: people.ann.accountId });
-      const answer = await service.ask(path, {
+      const response = await service.ask(path, {
         cookie: await service.operatorCookie(),
         body: { amount: -101 },
       });
-      expect(answer.body).toMatchObject({ required: 101, available: 100 });
-      return answer;
+      expect(response.body).toMatchObject({ required: 101, available: 100 });
+      return response;
     },
   ],
   [
@@ -201,7 +206,7 @@ const ROWS: readonly Row[] = [
     changed({ body: { emails: Array.from({ length: 1_001 }, () => "valid@mailvet.test") } }),
   ],
   [
-    "one key more than there may be",
+    "one key too many",
     "too_many_keys",
     only("POST /keys"),
     async (endpoint) => {
@@ -213,11 +218,11 @@ const ROWS: readonly Row[] = [
       return by(() => ({ cookie: people.broke.cookie }))(endpoint);
     },
   ],
-  ["nobody's key", "key_not_found", only("DELETE /keys/{key_id}"), changed({})],
-  ["nobody's session", "session_not_found", only("DELETE /auth/sessions/{session_id}"), changed({})],
-  ["nobody's account", "account_not_found", ({ path }) => path.includes("{account_id}"), changed({})],
+  ["an unknown key ID", "key_not_found", only("DELETE /keys/{key_id}"), changed({})],
+  ["an unknown session", "session_not_found", only("DELETE /auth/sessions/{session_id}"), changed({})],
+  ["an unknown account", "account_not_found", ({ path }) => path.includes("{account_id}"), changed({})],
   [
-    "an email that has an account",
+    "an email that is in use",
     "email_taken",
     only("POST /auth/sign-up"),
     (endpoint) => changed({ body: { email: people.ann.email, password: "long enough, too" } })(endpoint),
@@ -240,8 +245,8 @@ const ROWS: readonly Row[] = [
   ...ROWS_OF_WEBHOOKS,
 ];
 
-/** Told of in other stories, because the whole service is in a state for them. */
-const ELSEWHERE: readonly (readonly [ProblemCode, Place])[] = [
+/** Covered by other tests, because they need the whole service in a certain state. */
+const COVERED_ELSEWHERE: readonly (readonly [ProblemCode, AppliesTo])[] = [
   ["rate_limited", everywhere],
   ["internal_error", everywhere],
   ["overloaded", everywhere],
@@ -262,25 +267,25 @@ for (const endpoint of ENDPOINTS) {
         await expectProblem(service, await ask(endpoint), code);
         expect(await booksOf(service)).toEqual(before);
       };
-      test(`${what} is refused as ${code} and costs nothing`, tell, 60_000); // a million rows take their time
+      test(`${what} is refused as ${code} and costs nothing`, tell, 60_000); // a million rows take long
     }
 
-    test("the wrong method is told the right ones", async () => {
+    test("a wrong method gets 405 with Allow", async () => {
       const { path } = requestTo(endpoint);
-      const answer = await service.ask(path, { method: "PUT", from: somewhere(), key: people.ann.key });
-      await expectProblem(service, answer, "method_not_allowed");
-      expect(answer.headers.get("allow")?.split(", ")).toContain(endpoint.method);
+      const response = await service.ask(path, { method: "PUT", from: freshAddress(), key: people.ann.key });
+      await expectProblem(service, response, "method_not_allowed");
+      expect(response.headers.get("allow")?.split(", ")).toContain(endpoint.method);
     });
 
-    test("there is nothing below its path", async () => {
+    test("paths below it do not exist", async () => {
       const path = `${requestTo({ ...endpoint, query: "" }).path}/nothing/here`;
-      const answer = await service.ask(path, { method: endpoint.method, from: somewhere() });
-      await expectProblem(service, answer, "not_found");
+      const response = await service.ask(path, { method: endpoint.method, from: freshAddress() });
+      await expectProblem(service, response, "not_found");
     });
 
-    test("the document foresees these problems and no others", async () => {
+    test("the OpenAPI document lists these problems and no others", async () => {
       const documented = (await documentedProblems(service)).get(endpoint.name) ?? [];
-      const elsewhere = ELSEWHERE.filter(([, at]) => at(endpoint)).map(([code]) => code);
+      const elsewhere = COVERED_ELSEWHERE.filter(([, at]) => at(endpoint)).map(([code]) => code);
       const known = new Set([...rows.map(([, code]) => code), ...elsewhere]);
       expect([...documented].sort()).toEqual([...known].sort());
     });

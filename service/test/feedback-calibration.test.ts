@@ -27,7 +27,7 @@ const mailboxes = (from: number, count: number) =>
     })),
   );
 
-test("after 1,000 outcomes scores foresee bounces within 3 points, in all and for each provider", async () => {
+test("after 1,000 outcomes scores predict bounces within 3 points, overall and per provider", async () => {
   const chance = seeded(20_261_115);
   const sent = mailboxes(0, EACH);
   const fresh = mailboxes(EACH, EACH);
@@ -64,7 +64,7 @@ test("after 1,000 outcomes scores foresee bounces within 3 points, in all and fo
   expect(Math.abs(after.proven - before.proven)).toBeLessThan(3);
 });
 
-test("nobody else's scores have moved, and the sandbox's have not", async () => {
+test("scores of other accounts and of the sandbox are unchanged", async () => {
   const bob = await service.openAccount({ credits: 1_000 });
   const said = mailboxes(0, 1);
   await remember(service, bob.accountId, said);
@@ -77,7 +77,7 @@ test("nobody else's scores have moved, and the sandbox's have not", async () => 
   expect(await scoreFor(ann, "catch-all@mailvet.test")).toBe(await scoreFor(bob, "catch-all@mailvet.test"));
 });
 
-test("a job's results have the same scores as a single check", async () => {
+test("results of a job have the same scores as a single check", async () => {
   const emails = ["m400@lenient.io", "m400@strict.io", "m400@proven.io"];
   const form = new FormData();
   form.append("file", new Blob([`email\n${emails.join("\n")}\n`]), "list.csv");

@@ -14,14 +14,14 @@ export async function remember(
   accountId: string,
   said: readonly Said[],
 ): Promise<void> {
-  const memory = createVerdictCache({ database, say: () => {} });
+  const memory = createVerdictCache({ database, log: () => {} });
   const checkedAtMs = Date.now();
   for (const { email, subStatus, provider } of said) {
     const evidence: Evidence = {
       ...SANDBOX_OUTCOMES[subStatus](verifier.begin(email, "syntax").evidence),
       provider,
     };
-    memory.remember(accountId, email, evidence, checkedAtMs);
+    memory.store(accountId, email, evidence, checkedAtMs);
   }
   await memory.close();
 }

@@ -1,6 +1,6 @@
 /** Learning from outcomes over HTTP: what is told is counted to the last row, stored once, and kept apart by account. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { eraseOldOutcomes, eraseTooManyOutcomes } from "../src/feedback/outcome-store.ts";
+import { deleteOldOutcomes, deleteSurplusOutcomes } from "../src/feedback/outcome-store.ts";
 import { cellsOf, remember, type Said } from "./feedback-world.ts";
 import { type Answer, formWith, openService, type Person, type TestService } from "./service.ts";
 
@@ -26,7 +26,7 @@ const outcomesOf = async ({ accountId }: Person) =>
     )
   ).rows;
 
-test("an outcome is stored with what had been said of the mailbox, costs nothing, and is free to be told again", async () => {
+test("an outcome is stored with its prediction, costs nothing, and can be reported again", async () => {
   const ann = await service.openAccount({ credits: 5 });
   await remember(service, ann.accountId, [catchAll("dee@shop.io")]);
   const told = { email: " Dee@Shop.io ", outcome: "bounced" };
@@ -51,7 +51,7 @@ test("an outcome is stored with what had been said of the mailbox, costs nothing
   expect(kept).toMatchObject([{ outcomes: 1, bounced: 1 }]);
 });
 
-test("what could not be settled when it was asked for is held against its outcome, too", async () => {
+test("unknown verdicts are matched with outcomes too", async () => {
   const ann = await service.openAccount();
   await remember(service, ann.accountId, [
     { email: "dee@slow.io", subStatus: "greylisted", provider: "yahoo" },
@@ -60,7 +60,7 @@ test("what could not be settled when it was asked for is held against its outcom
   expect(await outcomesOf(ann)).toMatchObject([{ sub_status: "greylisted", provider: "yahoo" }]);
 });
 
-test("the newest outcome of a mailbox counts, in whatever order they are told", async () => {
+test("the newest outcome of a mailbox counts, in any order of reports", async () => {
   const ann = await service.openAccount();
   await remember(service, ann.accountId, [catchAll("dee@shop.io")]);
   const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -77,7 +77,7 @@ test("the newest outcome of a mailbox counts, in whatever order they are told", 
   expect(await tellOf("bounced", 181)).toMatchObject({ stored: 0, ignored: 1 });
 });
 
-test("a mail service's own export is understood, and every row of it is accounted for", async () => {
+test("an export of a mail service is understood, and every row is counted", async () => {
   const ann = await service.openAccount();
   await remember(service, ann.accountId, [catchAll("a@shop.io"), catchAll("b@shop.io")]);
   const today = new Date().toISOString();
@@ -103,9 +103,9 @@ ${today},Bounce,Permanent,
     unreadable: 3,
     matched: 2,
     unreadable_rows: [
-      { row: 9, reason: "“Exploded” is not understood as an outcome." },
-      { row: 10, reason: expect.stringContaining("no address") },
-      { row: 11, reason: expect.stringContaining("no email") },
+      { row: 9, reason: "“Exploded” is not a known outcome." },
+      { row: 10, reason: expect.stringContaining("not a valid address") },
+      { row: 11, reason: expect.stringContaining("email is missing") },
     ],
   };
   expect((await tellFile(ann, file)).body).toEqual(expected);
@@ -118,7 +118,7 @@ ${today},Bounce,Permanent,
   ]);
 });
 
-test("a file without a header, and one of bounce codes, are understood by their cells", async () => {
+test("files without a header, or with bounce codes, are understood by their cells", async () => {
   const ann = await service.openAccount();
   const bare = await tellFile(ann, "ann@a.io;hard_bounce\nbo@a.io;soft_bounce\ncy@a.io;delivered\n");
   expect(bare.body).toMatchObject({ received: 3, stored: 2, ignored: 1 });
@@ -129,7 +129,7 @@ test("a file without a header, and one of bounce codes, are understood by their 
   expect(codes.body).toMatchObject({ received: 2, stored: 1, ignored: 1 });
 });
 
-test("the sandbox teaches nothing, by a test key or at its own domain", async () => {
+test("sandbox outcomes are ignored, by a test key or at its domain", async () => {
   const ann = await service.openAccount();
   const test = await ann.makeKey({ mode: "test" });
   expect((await tell(test, { email: "dee@shop.io", outcome: "bounced" })).body).toMatchObject({ ignored: 1 });
@@ -139,7 +139,7 @@ test("the sandbox teaches nothing, by a test key or at its own domain", async ()
   expect(await outcomesOf(ann)).toEqual([]);
 });
 
-test("a test key forgets nothing of what live keys told", async () => {
+test("a test key does not delete outcomes of live keys", async () => {
   const ann = await service.openAccount();
   const test = await ann.makeKey({ mode: "test" });
   await tell(ann, { email: "dee@shop.io", outcome: "bounced" });
@@ -147,7 +147,7 @@ test("a test key forgets nothing of what live keys told", async () => {
   expect(await outcomesOf(ann)).toHaveLength(1);
 });
 
-test("many who tell at once neither wait for each other forever nor lose count", async () => {
+test("concurrent reports neither deadlock nor lose counts", async () => {
   const ann = await service.openAccount();
   const emails = Array.from({ length: 60 }, (_, n) => `p${n}@shop.io`);
   await remember(service, ann.accountId, emails.map(catchAll));
@@ -171,7 +171,7 @@ test("many who tell at once neither wait for each other forever nor lose count",
   expect(kept[0].outcomes).toBe((await outcomesOf(ann)).length);
 });
 
-test("a mailbox that bounced is known from then on, to its account alone", async () => {
+test("a bounced mailbox is known to its account only", async () => {
   const [ann, bob] = [await service.openAccount(), await service.openAccount()];
   for (const { accountId } of [ann, bob]) await remember(service, accountId, [catchAll("dee@shop.io")]);
   const before = await check(ann, "dee@shop.io");
@@ -189,7 +189,7 @@ test("a mailbox that bounced is known from then on, to its account alone", async
   expect(await check(bob, "dee@shop.io")).toMatchObject({ score: before.score, flags: before.flags });
 });
 
-test("forgetting leaves nothing of what was told or learned", async () => {
+test("deleting feedback removes outcomes and calibration", async () => {
   const [ann, bob] = [await service.openAccount(), await service.openAccount()];
   for (const who of [ann, bob]) {
     await remember(service, who.accountId, [catchAll("dee@shop.io")]);
@@ -208,7 +208,7 @@ test("forgetting leaves nothing of what was told or learned", async () => {
   expect(await outcomesOf(bob)).toHaveLength(1);
 });
 
-test("outcomes are erased after 180 days, and what they taught stays", async () => {
+test("outcomes are deleted after 180 days, and the calibration stays", async () => {
   const ann = await service.openAccount();
   await remember(service, ann.accountId, [catchAll("old@shop.io"), catchAll("new@shop.io")]);
   const outcomes = ["old@shop.io", "new@shop.io"].map((email) => ({ email, outcome: "bounced" }));
@@ -219,18 +219,18 @@ test("outcomes are erased after 180 days, and what they taught stays", async () 
     [ann.accountId],
   );
   expect(rowCount).toBe(1);
-  expect(await eraseOldOutcomes(service.database, 180)).toBe(1);
+  expect(await deleteOldOutcomes(service.database, 180)).toBe(1);
   expect(await outcomesOf(ann)).toHaveLength(1);
   expect((await cellsOf(service, ann.accountId)).kept).toMatchObject([{ outcomes: 2, bounced: 2 }]);
 });
 
-test("a complaint is not forgotten, however long ago it was", async () => {
+test("complaints are kept", async () => {
   const ann = await service.openAccount();
   await remember(service, ann.accountId, [{ email: "eve@shop.io", subStatus: "", provider: "other" }]);
   const occurred_at = new Date(Date.now() - 400 * 86_400_000).toISOString();
   const told = await tell(ann, { email: "eve@shop.io", outcome: "complained", occurred_at });
   expect(told.body).toMatchObject({ stored: 1, ignored: 0 });
-  await eraseOldOutcomes(service.database, 180);
+  await deleteOldOutcomes(service.database, 180);
   await expect.poll(async () => (await check(ann, "eve@shop.io")).safe_to_send).toBe(false);
   const { body: report } = await service.ask("/feedback/report", { key: ann.key });
   expect(report.totals.complained).toBe(0); // which is of the last 180 days
@@ -245,13 +245,13 @@ test("neither addresses nor equal hashes are stored", async () => {
   expect(new Set(rows.map(({ hash }) => hash)).size).toBe(rows.length); // two accounts told of dee@shop.io
 });
 
-test("who tells without end keeps the newest outcomes, and nobody else loses any", async () => {
+test("an account over the limit keeps its newest outcomes, and others are not affected", async () => {
   const [ann, bob] = [await service.openAccount(), await service.openAccount()];
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
   for (const [n, who] of [ann, ann, ann, bob].entries()) {
     await tell(who, { email: `n${n}@shop.io`, outcome: "delivered", occurred_at: hoursAgo(9 - n) });
   }
-  await eraseTooManyOutcomes(service.database, 2);
+  await deleteSurplusOutcomes(service.database, 2);
   expect(await outcomesOf(bob)).toHaveLength(1);
   expect(await outcomesOf(ann)).toHaveLength(2);
   const { rows } = await service.database.pool.query(

@@ -1,4 +1,4 @@
-/** The headers that every answer carries, the good ones and the refusals. */
+/** Headers of every response, successes and refusals. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   credentialsFor,
@@ -24,32 +24,32 @@ test("the list of endpoints is complete", () => expectEveryEndpoint(service));
 for (const endpoint of ENDPOINTS) {
   const isKnown = takesSessions(endpoint);
 
-  test(`${endpoint.name} names the request and says what is left`, async () => {
+  test(`${endpoint.name} carries request ID, rate limit and credits`, async () => {
     const { path, asked } = requestTo(endpoint, { account_id: ann.accountId });
     const who = await credentialsFor(endpoint, service, ann);
-    const answer = await service.ask(path, { ...asked, ...who });
-    expectHeaders(answer, isKnown ? await balanceFor(endpoint) : undefined);
+    const response = await service.ask(path, { ...asked, ...who });
+    expectHeaders(response, isKnown ? await balanceFor(endpoint) : undefined);
   });
 
   if (endpoint.wrong)
-    test(`${endpoint.name} does so also when the request has the wrong shape`, async () => {
+    test(`${endpoint.name} carries them on validation errors too`, async () => {
       const { path, asked } = wrongRequestTo(endpoint);
       const who = await credentialsFor(endpoint, service, ann);
-      const answer = await service.ask(path, { ...asked, ...who });
-      expect(answer.status).toBe(422);
-      expectHeaders(answer, isKnown ? await balanceFor(endpoint) : undefined);
+      const response = await service.ask(path, { ...asked, ...who });
+      expect(response.status).toBe(422);
+      expectHeaders(response, isKnown ? await balanceFor(endpoint) : undefined);
     });
 
   if (isKnown)
-    test(`${endpoint.name} says nothing about credits to somebody whom we do not know`, async () => {
+    test(`${endpoint.name} has no credits header without authentication`, async () => {
       const { path, asked } = requestTo(endpoint, { account_id: ann.accountId });
-      const answer = await service.ask(path, { ...asked, from: "198.51.100.1" });
-      expect(answer.status).toBe(401);
-      expectHeaders(answer, undefined);
+      const response = await service.ask(path, { ...asked, from: "198.51.100.1" });
+      expect(response.status).toBe(401);
+      expectHeaders(response, undefined);
     });
 }
 
-test("a caller who is refused still hears the balance", async () => {
+test("a refused caller still gets the balance", async () => {
   const broke = await service.openAccount({ credits: 3 });
   const { key: reader } = await broke.makeKey({ scopes: ["read"] });
   const emails = ["a@mailvet.test", "b@mailvet.test", "c@mailvet.test", "d@mailvet.test"];
@@ -65,17 +65,17 @@ test("a caller who is refused still hears the balance", async () => {
     ],
   ] as const;
   for (const [status, asked] of refused) {
-    const answer = await asked;
-    expect(answer.status).toBe(status);
-    expectHeaders(answer, 3);
+    const response = await asked;
+    expect(response.status).toBe(status);
+    expectHeaders(response, 3);
   }
 });
 
-test("whoever is turned away at the door is counted, too", async () => {
+test("requests that fail authentication are rate limited too", async () => {
   const elsewhere = { origin: "https://elsewhere.example" };
   const refused = [
     [401, service.ask("/account", { from: "198.51.100.2" })],
-    [401, service.ask("/account", { from: "198.51.100.2", key: "nobody-has-a-key-like-this" })],
+    [401, service.ask("/account", { from: "198.51.100.2", key: "unknown-key" })],
     [403, service.ask("/keys", { key: ann.key })],
     [403, service.ask("/keys", { cookie: ann.cookie, headers: elsewhere, body: { name: "a key" } })],
     [404, service.ask("/nothing", { key: ann.key })],
@@ -83,13 +83,13 @@ test("whoever is turned away at the door is counted, too", async () => {
     [406, service.ask("/account", { key: ann.key, headers: { accept: "text/xml" } })],
   ] as const;
   for (const [status, asked] of refused) {
-    const answer = await asked;
-    expect(answer.status).toBe(status);
-    expect([status, answer.headers.get("ratelimit")]).toEqual([status, expect.stringContaining(";r=")]);
+    const response = await asked;
+    expect(response.status).toBe(status);
+    expect([status, response.headers.get("ratelimit")]).toEqual([status, expect.stringContaining(";r=")]);
   }
 });
 
-test("the balance counts down with what is spent, and a test key spends nothing", async () => {
+test("the balance decreases with spending, and a test key spends nothing", async () => {
   const { key, makeKey } = await service.openAccount({ credits: 4 });
   const { key: testKey } = await makeKey({ mode: "test" });
   const remaining = async (by: string, body: object, path: string) =>
@@ -101,42 +101,42 @@ test("the balance counts down with what is spent, and a test key spends nothing"
   expect(await remaining(key, { email: "no address" }, "/validation/single")).toBe("0");
 });
 
-test("what is left of the rate counts down for each key of its own, and comes back within a minute", async () => {
+test("the remaining rate decreases per key and refills within a minute", async () => {
   const { key, makeKey } = await service.openAccount({ plan: "payg" });
   const { key: otherKey } = await makeKey();
-  const answers: Answer[] = [];
-  for (let n = 0; n < 20; n++) answers.push(await service.ask("/account", { key }));
+  const responses: Answer[] = [];
+  for (let n = 0; n < 20; n++) responses.push(await service.ask("/account", { key }));
 
-  const left = answers.map((answer) => limitsOf(answer).remaining);
-  // Ten a second come back, so it need not be one less each time.
+  const left = responses.map((response) => limitsOf(response).remaining);
+  // Ten per second are refilled, so it may not decrease by one each time.
   expect(left[0]).toBeLessThan(600);
   expect(left.at(-1)).toBeLessThan(left[0]!);
   expect(left.every((one, n) => n === 0 || one >= left[n - 1]! - 1)).toBe(true);
-  const { policy, quota, windowSeconds, secondsToFull } = limitsOf(answers.at(-1)!);
+  const { policy, quota, windowSeconds, secondsToFull } = limitsOf(responses.at(-1)!);
   expect([policy, quota, windowSeconds]).toEqual(["plan", 600, 60]);
   expect(secondsToFull).toBeGreaterThanOrEqual(1);
   expect(secondsToFull).toBeLessThanOrEqual(60);
   expect(limitsOf(await service.ask("/account", { key: otherKey })).remaining).toBe(599);
 });
 
-test("no two requests have the same id, and nobody chooses it", async () => {
+test("request IDs are unique and not chosen by the client", async () => {
   const headers = { "x-request-id": "mine" };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, () => service.ask("/account", { key: OPERATOR_KEY, headers })),
   );
-  const ids = new Set(answers.map((answer) => answer.headers.get("x-request-id")));
+  const ids = new Set(responses.map((response) => response.headers.get("x-request-id")));
   expect(ids.size).toBe(50);
   expect(ids).not.toContain("mine");
 });
 
-test("the request id of a verdict is that of its request", async () => {
+test("the request ID in a verdict is that of its request", async () => {
   const { headers, body } = await service.ask("/validation/single?email=valid@mailvet.test", {
     key: ann.key,
   });
   expect(body.request_id).toBe(headers.get("x-request-id"));
 });
 
-test("a list says how long it is and where its neighbours are", async () => {
+test("a list carries its total count and links to its neighbours", async () => {
   const cookie = await service.operatorCookie();
   const first = await service.ask("/operator/accounts?limit=1", { cookie });
   const total = Number(first.headers.get("x-total-count"));
@@ -153,14 +153,14 @@ test("a list says how long it is and where its neighbours are", async () => {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** `balance`: what X-Credits-Remaining must say; undefined: it must not be there. */
-function expectHeaders(answer: Answer, balance: number | undefined): void {
-  expect(answer.headers.get("x-request-id")).toMatch(UUID);
-  const { quota, windowSeconds, remaining, secondsToFull } = limitsOf(answer);
+/** `balance`: expected X-Credits-Remaining; undefined: must be absent. */
+function expectHeaders(response: Answer, balance: number | undefined): void {
+  expect(response.headers.get("x-request-id")).toMatch(UUID);
+  const { quota, windowSeconds, remaining, secondsToFull } = limitsOf(response);
   expect(windowSeconds).toBe(60);
   expect(remaining).toBeLessThanOrEqual(quota);
   expect(secondsToFull).toBeLessThanOrEqual(windowSeconds);
-  expect(answer.headers.get("x-credits-remaining")).toBe(balance === undefined ? null : String(balance));
+  expect(response.headers.get("x-credits-remaining")).toBe(balance === undefined ? null : String(balance));
 }
 
 /** RateLimit-Policy and RateLimit as structured fields: one item each, under the same name. */
@@ -181,7 +181,7 @@ function limitsOf({ headers }: Answer) {
   };
 }
 
-/** Ann's balance, or the operator's, as the database has it. */
+/** Balance in the database, of ann or of the operator. */
 async function balanceFor({ access }: Endpoint): Promise<number> {
   const { rows } = await service.database.pool.query(
     "select balance from balances join accounts on id = account_id where case when $1 then is_operator else id = $2 end",

@@ -1,4 +1,4 @@
-/** What becomes of requests and connections while the database is away or hangs. */
+/** Requests and connections while the database is unreachable or hangs. */
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import {
 import { openTestDatabase } from "./database.ts";
 import { openHttpWorld } from "./http-world.ts";
 
-/** Ends every connection that the pool has, as a server that is stopped does. */
+/** Terminates every connection of the pool, like a server that stops. */
 async function hangUpOn({ connection }: Database): Promise<void> {
   const other = new pg.Client(connection);
   await other.connect();
@@ -21,13 +21,13 @@ async function hangUpOn({ connection }: Database): Promise<void> {
   await other.end();
 }
 
-const troubleOf = (asking: Promise<unknown>) =>
+const errorOf = (asking: Promise<unknown>) =>
   asking.then(
     () => undefined,
     (error: unknown) => error,
   );
 
-test("while the database is away a request is told to come back, and when it is back all is well", async () => {
+test("while the database is unreachable requests get 503 with Retry-After, and succeed again afterwards", async () => {
   await using world = await openHttpWorld();
   const cookie = await (await world.account()).cookie();
   const ask = () => fetch(`${world.api}/me`, { headers: { cookie } });
@@ -43,9 +43,9 @@ test("while the database is away a request is told to come back, and when it is 
   const problem = (await away.json()) as { request_id: string };
   expect(problem).toMatchObject({
     code: "overloaded",
-    detail: "The database cannot be reached at the moment.",
+    detail: "The database is currently unreachable.",
   });
-  const line = await world.logged((one) => one.msg === "request failed");
+  const line = await world.logged((one) => one.event === "request_failed");
   expect(line).toMatchObject({ request_id: problem.request_id, err: { code: "ENOENT" } });
   for (let n = 0; n < 30; n++) expect((await ask()).status).toBe(503);
   const stacks = world.logText().match(/"stack"/g)?.length ?? 0;
@@ -55,57 +55,57 @@ test("while the database is away a request is told to come back, and when it is 
   expect((await ask()).status).toBe(200);
 });
 
-test("a database without room is told as an outage, and is not ready until it has room again", async () => {
+test("a full disk is reported as an outage, and the service is not ready until there is space again", async () => {
   await using database = await openTestDatabase();
   await database.check();
-  const refused = await troubleOf(
+  const refused = await errorOf(
     database.pool.query("do $$ begin raise exception 'no room' using errcode = '53100'; end $$"),
   );
   expect([isDatabaseOverloaded(refused), isDatabaseUnavailable(refused)]).toEqual([true, false]);
   await database.pool.query("set temp_file_limit = '1MB'"); // the one idle connection is asked next
-  const stillFull = await troubleOf(database.check());
+  const stillFull = await errorOf(database.check());
   expect(isDatabaseOverloaded(stillFull)).toBe(true);
   await database.pool.query("reset temp_file_limit");
   await database.check();
 });
 
-test("a connection that ends in the middle of a transaction fails that transaction and nothing else", async () => {
+test("a connection lost in a transaction fails that transaction only", async () => {
   await using database = await openTestDatabase();
-  const trouble = await troubleOf(
+  const error = await errorOf(
     database.orm.transaction(async (tx) => {
       await tx.execute(sql`select 1`);
       await hangUpOn(database);
-      await new Promise((resolve) => setTimeout(resolve, 50)); // timing: nobody is asking when it ends
+      await new Promise((resolve) => setTimeout(resolve, 50)); // timing: the connection is idle when it ends
       await tx.execute(sql`select 1`);
     }),
   );
-  expect(isDatabaseUnavailable(trouble)).toBe(true);
+  expect(isDatabaseUnavailable(error)).toBe(true);
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
 
-test("a query that hangs is given up, and its connection with it", async () => {
+test("a query that hangs is abandoned together with its connection", async () => {
   await using server = await openTestDatabase();
   const { connection } = server;
   const database = openDatabase({ connection, maxConnections: 1, queryTimeoutMs: 2000 });
-  const trouble = await troubleOf(
+  const error = await errorOf(
     database.orm.transaction(async (tx) => void (await tx.execute(sql`select pg_sleep(300)`))),
   );
-  expect(isDatabaseUnavailable(trouble)).toBe(true);
+  expect(isDatabaseUnavailable(error)).toBe(true);
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
-  expect(isDatabaseUnavailable(await troubleOf(database.pool.query("select pg_sleep(300)")))).toBe(true);
+  expect(isDatabaseUnavailable(await errorOf(database.pool.query("select pg_sleep(300)")))).toBe(true);
   expect((await database.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
   await database.close();
 });
 
-test("a database that refuses to be reached is away; one that refuses a statement is not", async () => {
+test("connection errors count as unavailable, statement errors do not", async () => {
   const closed = openDatabase({ connection: { host: "127.0.0.1", port: 9, user: "a", database: "a" } });
-  const refused = await troubleOf(closed.pool.query("select 1"));
+  const refused = await errorOf(closed.pool.query("select 1"));
   expect(refused).toMatchObject({ code: "ECONNREFUSED" });
   expect(isDatabaseUnavailable(refused)).toBe(true);
-  expect(isDatabaseUnavailable(await troubleOf(closed.orm.execute(sql`select 1`)))).toBe(true);
+  expect(isDatabaseUnavailable(await errorOf(closed.orm.execute(sql`select 1`)))).toBe(true);
   await closed.close();
 
   await using database = await openTestDatabase();
-  expect(isDatabaseUnavailable(await troubleOf(database.orm.execute(sql`select 1 / 0`)))).toBe(false);
+  expect(isDatabaseUnavailable(await errorOf(database.orm.execute(sql`select 1 / 0`)))).toBe(false);
   expect(isDatabaseUnavailable(new Error("no such thing"))).toBe(false);
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
     maxBodyBytes: 10_000,
     headersTimeoutMs: 300,
     requestTimeoutMs: 600,
-    openRequestsPerMinute: 10_000,
+    anonymousRequestsPerMinute: 10_000,
   });
   key = await (await world.account({ plan: "enterprise" })).key();
 });
@@ -26,37 +26,32 @@ type Sent = {
 };
 
 async function send({ method = "POST", path = "/echo", type = "application/json", body, headers }: Sent) {
-  const answer = await fetch(`${world.api}${path}`, {
+  const response = await fetch(`${world.api}${path}`, {
     method,
     headers: { "x-api-key": key, ...(type ? { "content-type": type } : {}), ...headers },
     ...(body === undefined ? {} : { body }),
   });
-  const text = await answer.text();
+  const text = await response.text();
   return {
-    status: answer.status,
-    headers: answer.headers,
+    status: response.status,
+    headers: response.headers,
     text,
     problem: text ? JSON.parse(text) : undefined,
   };
 }
 
-function expectProblem(answer: Awaited<ReturnType<typeof send>>, status: number, code: string) {
-  expect(answer.problem).toMatchObject({ status, code, type: `/docs/problems#${code}` });
-  expect(answer.status).toBe(status);
-  expect(answer.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
-  expect(answer.problem.request_id).toBe(answer.headers.get("x-request-id"));
-  expect(answer.problem.detail.length).toBeGreaterThan(10);
+function expectProblem(response: Awaited<ReturnType<typeof send>>, status: number, code: string) {
+  expect(response.problem).toMatchObject({ status, code, type: `/docs/problems#${code}` });
+  expect(response.status).toBe(status);
+  expect(response.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
+  expect(response.problem.request_id).toBe(response.headers.get("x-request-id"));
+  expect(response.problem.detail.length).toBeGreaterThan(10);
 }
 
 test.each<[string, Sent, number, string]>([
-  ["broken JSON", { body: '{"email": ' }, 400, "malformed_request"],
-  ["an empty body that claims to be JSON", { body: "" }, 400, "malformed_request"],
-  [
-    "JSON that reaches for the prototype",
-    { body: '{"__proto__": {"x": 1}, "email": "a"}' },
-    400,
-    "malformed_request",
-  ],
+  ["invalid JSON", { body: '{"email": ' }, 400, "malformed_request"],
+  ["an empty JSON body", { body: "" }, 400, "malformed_request"],
+  ["JSON with __proto__", { body: '{"__proto__": {"x": 1}, "email": "a"}' }, 400, "malformed_request"],
   [
     "a body that is not UTF-8",
     { body: new Uint8Array(Buffer.from('{"email":"\xff\xfe"}', "latin1")) },
@@ -65,13 +60,13 @@ test.each<[string, Sent, number, string]>([
   ],
   ["plain text", { body: "email=a", type: "text/plain" }, 415, "unsupported_media_type"],
   ["a form", { body: "email=a", type: "application/x-www-form-urlencoded" }, 415, "unsupported_media_type"],
-  ["a content type that is none", { body: "{}", type: "json" }, 415, "unsupported_media_type"],
-  ["no body at all", { type: null }, 422, "validation_failed"],
+  ["an invalid content type", { body: "{}", type: "json" }, 415, "unsupported_media_type"],
+  ["no body", { type: null }, 422, "validation_failed"],
   ["an array", { body: "[]" }, 422, "validation_failed"],
   ["a string", { body: '"a@b.cd"' }, 422, "validation_failed"],
   ["null", { body: "null" }, 422, "validation_failed"],
-  ["an object without what is needed", { body: "{}" }, 422, "validation_failed"],
-  ["a field that nobody knows", { body: '{"email":"a","x":1}' }, 422, "validation_failed"],
+  ["an object without required fields", { body: "{}" }, 422, "validation_failed"],
+  ["an unknown field", { body: '{"email":"a","x":1}' }, 422, "validation_failed"],
   [
     "a body that is too large",
     { body: JSON.stringify({ email: "a".repeat(20_000) }) },
@@ -82,53 +77,53 @@ test.each<[string, Sent, number, string]>([
   ["a path below a known one", { method: "GET", path: "/read/more" }, 404, "not_found"],
   ["the wrong method", { method: "PUT", body: "{}" }, 405, "method_not_allowed"],
   [
-    "a client that wants XML",
+    "a client that accepts only XML",
     { body: '{"email":"a"}', headers: { accept: "text/xml" } },
     406,
     "not_acceptable",
   ],
-  ["a broken percent-encoding", { method: "GET", path: "/%zz" }, 400, "malformed_request"],
-  ["an id that is none", { method: "DELETE", path: "/things/12" }, 422, "validation_failed"],
+  ["an invalid percent-encoding", { method: "GET", path: "/%zz" }, 400, "malformed_request"],
+  ["an invalid ID", { method: "DELETE", path: "/things/12" }, 422, "validation_failed"],
   [
-    "an id of enormous length",
+    "an ID of excessive length",
     { method: "DELETE", path: `/things/${"1".repeat(5000)}` },
     400,
     "malformed_request",
   ],
-  ["a number that is none", { method: "GET", path: "/read?skip=1.5" }, 422, "validation_failed"],
+  ["an invalid integer", { method: "GET", path: "/read?skip=1.5" }, 422, "validation_failed"],
   ["a parameter given twice", { method: "GET", path: "/read?skip=1&skip=2" }, 422, "validation_failed"],
 ])("%s is a problem document", async (_name, sent, status, code) => {
   expectProblem(await send(sent), status, code);
 });
 
-test("whose body is too large is told how large it may be", async () => {
+test("a body that is too large is refused with the limit", async () => {
   const { problem } = await send({ body: JSON.stringify({ email: "a".repeat(20_000) }) });
-  expect(problem.detail).toBe("The body is larger than the 10,000 bytes that are taken here.");
+  expect(problem.detail).toBe("The body is larger than the limit of 10,000 bytes.");
 });
 
-test("what is wrong with a request is said by place", async () => {
+test("validation errors carry a pointer", async () => {
   const { problem } = await send({ body: '{"email": 5}' });
-  expect(problem.errors).toEqual([{ pointer: "/email", message: "must be text" }]);
+  expect(problem.errors).toEqual([{ pointer: "/email", message: "must be a string" }]);
 });
 
-test("numbers and flags are read from the query string", async () => {
-  const { problem: answer } = await send({ method: "GET", path: "/read?skip=12&flag=true" });
-  expect(answer).toMatchObject({ skip: 12, flag: true });
+test("numbers and booleans of the query string are parsed", async () => {
+  const { problem: response } = await send({ method: "GET", path: "/read?skip=12&flag=true" });
+  expect(response).toMatchObject({ skip: 12, flag: true });
 });
 
-test("an empty body with a JSON content type is fine where no body is asked for", async () => {
+test("an empty body with a JSON content type is accepted where no body is expected", async () => {
   const path = "/things/6f2c8ee4-6f0e-4d0e-8d1f-2f37a0b8a8a1";
   expect((await send({ method: "DELETE", path, body: "" })).status).toBe(204);
 });
 
-test("the wrong method is told the right ones, and OPTIONS too", async () => {
+test("a wrong method gets 405 with Allow, and OPTIONS gets Allow", async () => {
   expect((await send({ method: "PUT", body: "{}" })).headers.get("allow")).toBe("OPTIONS, POST");
   const options = await send({ method: "OPTIONS", path: "/read", type: null });
   expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
   expect(options.headers.get("access-control-allow-origin")).toBeNull();
 });
 
-test("HEAD answers like GET without a body, but spends nothing", async () => {
+test("HEAD responds like GET without a body, and does not exist where it would spend", async () => {
   const read = await send({ method: "HEAD", path: "/read", type: null });
   expect([read.status, read.text]).toEqual([200, ""]);
   const spend = await send({ method: "HEAD", path: "/spend", type: null });
@@ -136,51 +131,51 @@ test("HEAD answers like GET without a body, but spends nothing", async () => {
   expect(world.bench.calls.spend).toBeUndefined();
 });
 
-test("a failure of ours is a problem that tells nothing, and a log entry that tells all but addresses", async () => {
-  const answer = await send({ path: "/fail", type: null });
-  expectProblem(answer, 500, "internal_error");
-  expect(answer.text).not.toContain("fuse");
+test("an internal error reveals nothing in the response, and is logged in full with masked addresses", async () => {
+  const response = await send({ path: "/fail", type: null });
+  expectProblem(response, 500, "internal_error");
+  expect(response.text).not.toContain("fuse");
   const line = await world.logged(
-    (one) => one.msg === "request failed" && one.request_id === answer.problem.request_id,
+    (one) => one.event === "request_failed" && one.request_id === response.problem.request_id,
   );
   expect(line.err.stack).toContain("http-world.ts");
   expect(line.err.message).toBe("the fuse blew while a***@example.com was looked at");
 });
 
-test("a refusal carries its figures", async () => {
+test("a refusal carries its extra fields", async () => {
   const { problem } = await send({ path: "/broke", type: null });
   expect(problem).toMatchObject({ code: "insufficient_credits", required: 5, available: 1 });
 });
 
 test.each([
-  ["bytes that are no request", "GARBAGE\r\n\r\n", "not a well-formed"],
-  ["a header that is none", "GET / HTTP/1.1\r\nno colon here\r\n\r\n", "not a well-formed"],
+  ["bytes that are not HTTP", "GARBAGE\r\n\r\n", "not a valid HTTP"],
+  ["invalid headers", "GET / HTTP/1.1\r\nno colon here\r\n\r\n", "not a valid HTTP"],
   [
-    "two lengths that disagree",
+    "conflicting lengths",
     "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-    "not a well-formed",
+    "not a valid HTTP",
   ],
   [
-    "headers without end",
+    "headers that are too large",
     `GET / HTTP/1.1\r\nHost: a\r\nX: ${"y".repeat(40_000)}\r\n\r\n`,
     "headers are too large",
   ],
   ["headers that never end", "GET / HTTP/1.1\r\nHost: a\r\nX-Slow: 1\r\n", "did not arrive in time"],
   [
-    "a body that never ends",
+    "bodies that never end",
     `POST /api/v1/open HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"a":`,
     "did not arrive in time",
   ],
-])("%s are answered with a problem document, and the connection is closed", async (_name, bytes, detail) => {
-  const heard = await sendRaw(world.port, bytes);
-  const [head = "", body = ""] = heard.split("\r\n\r\n");
+])("%s get a problem document, and the connection is closed", async (_name, bytes, detail) => {
+  const received = await sendRaw(world.port, bytes);
+  const [head = "", body = ""] = received.split("\r\n\r\n");
   expect(head).toMatch(/^HTTP\/1\.1 400 /);
   expect(head.toLowerCase()).toContain("content-type: application/problem+json");
   expect(JSON.parse(body)).toMatchObject({ code: "malformed_request", status: 400 });
   expect(JSON.parse(body).detail).toContain(detail);
 });
 
-test("an upload that is broken off is logged as aborted, reaches no route, and leaves the server standing", async () => {
+test("an aborted request body is logged as aborted and reaches no route", async () => {
   const before = world.bench.calls.echo ?? 0;
   const socket = connect(world.port, "127.0.0.1");
   socket.write(
@@ -188,13 +183,15 @@ test("an upload that is broken off is logged as aborted, reaches no route, and l
   );
   await wait(100); // timing: the first half has arrived
   socket.destroy();
-  const line = await world.logged(({ msg, route }) => msg === "aborted" && route === "/api/v1/echo");
+  const line = await world.logged(
+    ({ event, route }) => event === "request_aborted" && route === "/api/v1/echo",
+  );
   expect(line.status).toBeUndefined();
   expect(world.bench.calls.echo ?? 0).toBe(before);
   expect((await send({ body: '{"email":"a"}' })).status).toBe(200);
 });
 
-test("the log has one line per request and never an address, a key or a query", async () => {
+test("one event is logged per request, without address, key or query", async () => {
   const { headers } = await send({ body: '{"email":"secret.person@example.com"}' });
   await send({ method: "GET", path: "/read?skip=987654" });
   const line = await world.logged((one) => one.request_id === headers.get("x-request-id"));
@@ -203,7 +200,7 @@ test("the log has one line per request and never an address, a key or a query", 
     method: "POST",
     route: "/api/v1/echo",
     status: 200,
-    msg: "answered",
+    event: "request_completed",
   });
   expect(line.account_id).toMatch(/^[0-9a-f-]{36}$/);
   expect(line.key_id).toMatch(/^[0-9a-f-]{36}$/);
@@ -211,7 +208,7 @@ test("the log has one line per request and never an address, a key or a query", 
   for (const secret of ["secret.person", key, "987654"]) expect(world.logText()).not.toContain(secret);
 });
 
-test("every problem's type leads to its explanation", async () => {
+test("the type of every problem links to its explanation", async () => {
   const page = await fetch(`${world.origin}/docs/problems`);
   const html = await page.text();
   expect(page.headers.get("content-type")).toContain("text/html");

@@ -7,7 +7,11 @@ import { type HttpWorld, openHttpWorld } from "./http-world.ts";
 
 let world: HttpWorld;
 beforeAll(async () => {
-  world = await openHttpWorld({ maxBulkAtOnce: 2, maxRequestsAtOnce: 4, openRequestsPerMinute: 10_000 });
+  world = await openHttpWorld({
+    maxConcurrentBulk: 2,
+    maxConcurrentRequests: 4,
+    anonymousRequestsPerMinute: 10_000,
+  });
 });
 afterAll(() => world.close());
 
@@ -22,8 +26,8 @@ const reached = async (on: HttpWorld, count: number) => {
   await expect.poll(() => on.bench.calls.bulk ?? 0).toBeGreaterThanOrEqual(count);
 };
 
-test("bulk requests beyond their share are turned away while single ones get through", async () => {
-  await using busy = await openHttpWorld({ maxBulkAtOnce: 2, maxRequestsAtOnce: 4 });
+test("bulk requests beyond their limit are refused while single ones get through", async () => {
+  await using busy = await openHttpWorld({ maxConcurrentBulk: 2, maxConcurrentRequests: 4 });
   const [key, other, third] = await keysOf(busy, 3);
   const held = [bulk(busy, key), bulk(busy, other)];
   await reached(busy, 2);
@@ -36,8 +40,8 @@ test("bulk requests beyond their share are turned away while single ones get thr
   expect((await bulk(busy, key)).status).toBe(200);
 });
 
-test("one account takes a quarter of the places for bulk, and the others find room", async () => {
-  await using busy = await openHttpWorld({ maxBulkAtOnce: 8 });
+test("one account gets a quarter of the bulk slots", async () => {
+  await using busy = await openHttpWorld({ maxConcurrentBulk: 8 });
   const [greedy, other] = await keysOf(busy, 2);
   const held = [bulk(busy, greedy), bulk(busy, greedy)];
   await reached(busy, 2);
@@ -45,7 +49,7 @@ test("one account takes a quarter of the places for bulk, and the others find ro
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
   expect(await refused.json()).toMatchObject({
     code: "rate_limited",
-    detail: expect.stringContaining("2 bulk"),
+    detail: expect.stringContaining("2 concurrent bulk"),
   });
   held.push(bulk(busy, other));
   await reached(busy, 3);
@@ -54,8 +58,8 @@ test("one account takes a quarter of the places for bulk, and the others find ro
   expect((await bulk(busy, greedy)).status).toBe(200);
 });
 
-test("neither a stranger nor a body that trickles in takes a place for bulk", async () => {
-  await using busy = await openHttpWorld({ maxBulkAtOnce: 1 });
+test("neither an unauthenticated request nor a slow body holds a bulk slot", async () => {
+  await using busy = await openHttpWorld({ maxConcurrentBulk: 1 });
   const [slow, other] = await keysOf(busy, 2);
   const sockets = [`X-API-Key: ${slow}\r\n`, ""].map((header) => {
     const socket = connect(busy.port, "127.0.0.1");
@@ -69,8 +73,8 @@ test("neither a stranger nor a body that trickles in takes a place for bulk", as
   for (const socket of sockets) socket.destroy();
 });
 
-test("too many requests at once are turned away before any work, but never a look at the health", async () => {
-  await using busy = await openHttpWorld({ maxRequestsAtOnce: 1 });
+test("requests beyond the concurrency limit are refused early, health checks are not", async () => {
+  await using busy = await openHttpWorld({ maxConcurrentRequests: 1 });
   const key = await (await busy.account()).key();
   const held = bulk(busy, key);
   await reached(busy, 1);
@@ -82,20 +86,20 @@ test("too many requests at once are turned away before any work, but never a loo
   expect((await held).status).toBe(200);
 });
 
-test("work whose client has left still counts until it is done", async () => {
-  await using busy = await openHttpWorld({ maxBulkAtOnce: 1 });
+test("a request whose client disconnected counts until its handler has finished", async () => {
+  await using busy = await openHttpWorld({ maxConcurrentBulk: 1 });
   const [key, other] = await keysOf(busy, 2);
   const socket = connect(busy.port, "127.0.0.1");
   socket.write(`POST /api/v1/bulk HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Length: 0\r\n\r\n`);
   await reached(busy, 1);
   socket.destroy();
-  await busy.logged(({ msg }) => msg === "aborted");
+  await busy.logged(({ event }) => event === "request_aborted");
   expect((await bulk(busy, other)).status).toBe(503);
   busy.bench.open();
   await expect.poll(async () => (await bulk(busy, key)).status).toBe(200);
 });
 
-test("an event loop that stays late sheds work; one hiccup does not", async () => {
+test("a continuously delayed event loop sheds load; a single delay does not", async () => {
   await using slow = await openHttpWorld({ maxEventLoopDelayMs: 200 });
   const block = (ms: number) => {
     const until = performance.now() + ms;
@@ -114,7 +118,7 @@ test("an event loop that stays late sheds work; one hiccup does not", async () =
   await expect.poll(ask).toBe(200);
 });
 
-test("under load successes are left out of the log, and the next line says how many", async () => {
+test("successes beyond the log rate are left out, and the next event says how many", async () => {
   await using quiet = await openHttpWorld({ loggedSuccessesPerSecond: 1 });
   await Promise.all(Array.from({ length: 6 }, () => fetch(`${quiet.api}/open`)));
   await fetch(`${quiet.api}/nothing`);
@@ -122,40 +126,40 @@ test("under load successes are left out of the log, and the next line says how m
   expect(line.left_out).toBeGreaterThanOrEqual(1);
 });
 
-test("while it stops, what is under way is finished and what is new is turned away", async () => {
+test("during shutdown requests in flight finish and new ones are refused", async () => {
   const stopping = await openHttpWorld();
   const key = await (await stopping.account()).key();
   const socket = connect(stopping.port, "127.0.0.1");
-  let heard = "";
+  let received = "";
   socket.on("data", (chunk) => {
-    heard += chunk;
+    received += chunk;
   });
   const request = (line: string) =>
     `${line} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\nContent-Length: 0\r\n\r\n`;
   socket.write(request("POST /api/v1/bulk"));
   await reached(stopping, 1);
   const other = connect(stopping.port, "127.0.0.1");
-  let otherHeard = "";
+  let otherReceived = "";
   other.on("data", (chunk) => {
-    otherHeard += chunk;
+    otherReceived += chunk;
   });
   other.write("GET /api/v1/open HTTP/1.1\r\nHost: a\r\nX-Sl"); // begun before, finished after
   await wait(50); // timing: the first half has arrived
   const closing = stopping.app.close();
   await wait(50); // timing: it is closing by then
   other.write("ow: 1\r\n\r\n");
-  await expect.poll(() => otherHeard).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\n\r\n./);
-  expect(otherHeard).toContain('"code":"overloaded"');
-  expect(otherHeard.toLowerCase()).toContain("retry-after: 5");
-  const hungUp = once(socket, "close");
+  await expect.poll(() => otherReceived).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\n\r\n./);
+  expect(otherReceived).toContain('"code":"overloaded"');
+  expect(otherReceived.toLowerCase()).toContain("retry-after: 5");
+  const closed = once(socket, "close");
   stopping.bench.open();
   await closing;
-  await hungUp;
-  expect(heard).toMatch(/^HTTP\/1\.1 200 /);
+  await closed;
+  expect(received).toMatch(/^HTTP\/1\.1 200 /);
   await stopping.close();
 });
 
-test("it is ready while the database answers, and says so when it does not", async () => {
+test("readiness follows the database", async () => {
   await using fragile = await openHttpWorld();
   const ready = await fetch(`${fragile.origin}/health/ready`);
   expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }]);
@@ -163,12 +167,12 @@ test("it is ready while the database answers, and says so when it does not", asy
   fragile.database.pool.query = (() => new Promise(() => {})) as never; // a database that hangs
   const stuck = await fetch(`${fragile.origin}/health/ready`);
   expect(stuck.status).toBe(503);
-  expect(await stuck.json()).toMatchObject({ code: "overloaded", detail: "The database does not answer." });
+  expect(await stuck.json()).toMatchObject({ code: "overloaded", detail: "The database does not respond." });
   expect((await fetch(`${fragile.origin}/health/live`)).status).toBe(200);
   fragile.database.pool.query = query;
 });
 
-test("metrics are for this machine, not for whoever comes through a proxy on it", async () => {
+test("metrics are open to this machine, but not through a proxy on it", async () => {
   const key = await (await world.account()).key();
   await fetch(`${world.api}/any`, { headers: { "x-api-key": key } });
   const text = await (await fetch(`${world.origin}/metrics`)).text();
@@ -182,7 +186,7 @@ test("metrics are for this machine, not for whoever comes through a proxy on it"
   ).toBe(404);
 });
 
-test("with a token set, metrics are for those who have it", async () => {
+test("with a token configured, metrics require it", async () => {
   await using guarded = await openHttpWorld({ metricsToken: "let-me-see" });
   const look = (authorization: string) => fetch(`${guarded.origin}/metrics`, { headers: { authorization } });
   expect((await fetch(`${guarded.origin}/metrics`)).status).toBe(404);
@@ -190,17 +194,17 @@ test("with a token set, metrics are for those who have it", async () => {
   expect((await look("Bearer let-me-see")).status).toBe(200);
 });
 
-test("behind a public address metrics take the token, because a proxy here makes everybody look local", async () => {
+test("with a public URL metrics require a token, because a local proxy makes every client look local", async () => {
   await using served = await openHttpWorld({ publicUrl: "https://mailvet.example" });
   expect((await fetch(`${served.origin}/metrics`)).status).toBe(404);
 });
 
-test("the documentation is for everybody, but not without end", async () => {
-  await using strict = await openHttpWorld({ openRequestsPerMinute: 5, maxRequestsAtOnce: 1 });
+test("the documentation is public and rate limited", async () => {
+  await using strict = await openHttpWorld({ anonymousRequestsPerMinute: 5, maxConcurrentRequests: 1 });
   const look = async (path: string) => {
-    const answer = await fetch(`${strict.origin}${path}`);
-    await answer.arrayBuffer();
-    return [answer.status, answer.headers.get("ratelimit-policy")];
+    const response = await fetch(`${strict.origin}${path}`);
+    await response.arrayBuffer();
+    return [response.status, response.headers.get("ratelimit-policy")];
   };
   const key = await (await strict.account()).key();
   const held = bulk(strict, key);
@@ -218,13 +222,13 @@ test("the documentation is for everybody, but not without end", async () => {
     "/docs",
   ];
   const policy = '"address";q=5;w=60';
-  const answers = [];
-  for (const path of pages) answers.push(await look(path));
-  expect(answers).toEqual([200, 200, 200, 404, 200, 429].map((status) => [status, policy]));
+  const responses = [];
+  for (const path of pages) responses.push(await look(path));
+  expect(responses).toEqual([200, 200, 200, 404, 200, 429].map((status) => [status, policy]));
   expect((await look("/health/live"))[0]).toBe(200);
 });
 
-test("the documentation page needs nothing from elsewhere", async () => {
+test("the documentation page loads nothing from other origins", async () => {
   const page = await fetch(`${world.origin}/docs`);
   const html = await page.text();
   expect(page.headers.get("content-security-policy")).toContain("script-src 'self';");
@@ -239,7 +243,7 @@ test("the documentation page needs nothing from elsewhere", async () => {
   expect([missing.status, ((await missing.json()) as { code: string }).code]).toEqual([404, "not_found"]);
 });
 
-test("a browser without gzip gets the same bundle", async () => {
+test("a browser without gzip gets the uncompressed bundle", async () => {
   const html = await (await fetch(`${world.origin}/docs`)).text();
   const bundle = /\/docs\/scalar-[0-9a-f]{12}\.js/.exec(html)?.[0];
   const raw = async (encoding: string) =>

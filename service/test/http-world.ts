@@ -1,28 +1,28 @@
 /**
- * The HTTP shell on a real database with real keys, sessions and credits, listening on loopback, around a handful of
- * small routes that only tests have.
+ * Test fixture: the HTTP server with its middleware, a real database, keys, sessions and credits, and a few routes that
+ * exist in tests only.
  */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { API_PREFIX, type KeyMode, type KeyScope, type Plan, ValidationRequest } from "@mailvet/contract";
 import { Type } from "typebox";
 import { expect } from "vitest";
+import { accounts } from "../src/accounts/schema.ts";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
-import { accounts } from "../src/db/schema.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
+import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { Refusal } from "../src/refusal.ts";
 import { openTestDatabase } from "./database.ts";
 
-/** Of one account; fewer than in service, so that a test can reach it. */
-export const MAX_KEPT_ANSWERS = 20_000;
+/** Per account; lower than in production, so that a test can reach it. */
+export const MAX_STORED_RESPONSES = 20_000;
 
 export type Wanted = { plan?: Plan; isOperator?: boolean; credits?: number };
 export type WantedKey = { mode?: KeyMode; scopes?: KeyScope[] };
@@ -30,12 +30,12 @@ export type HttpWorld = Awaited<ReturnType<typeof openHttpWorld>>;
 
 export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   const database = await openTestDatabase();
-  const notices = createPubSub(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { log: () => {} });
   await notices.start();
   const keyring = createApiKeys({ database, notices });
   const sessions = createSessions({ database });
   const ledger = createLedger({ database });
-  const answers = createIdempotentResponses(database, MAX_KEPT_ANSWERS);
+  const idempotentResponses = createIdempotentResponses(database, MAX_STORED_RESPONSES);
   const cookie = createSessionCookie(settings.publicUrl);
   const lines: string[] = [];
   const log = createLog({
@@ -47,10 +47,10 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   const app = buildApp({
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
-    keyring,
+    apiKeys: keyring,
     sessions,
     cookie,
-    answers,
+    idempotentResponses,
     balanceOf: ledger.balanceOf,
     confirmCharge,
     log,
@@ -93,11 +93,11 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
     api: `${origin}${API_PREFIX}`,
     port: Number(new URL(origin).port),
     database,
-    answers,
+    idempotentResponses,
     ledger,
     bench,
     account,
-    /** What the log holds, once it says something about this. */
+    /** Waits for a log line that matches. */
     async logged(isIt: (line: Record<string, unknown>) => boolean) {
       const found = () => lines.map((line) => JSON.parse(line)).find(isIt);
       await expect.poll(found).toBeDefined();
@@ -109,7 +109,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   };
 }
 
-/** Routes to try the shell with. `calls` counts how often one was really reached. */
+/** Test routes. `calls` counts how often each handler was executed. */
 function testBench() {
   const calls: Record<string, number> = {};
   const count = (name: string) => {
@@ -130,7 +130,7 @@ function testBench() {
     api.post(
       "/echo",
       { schema: { body: ValidationRequest }, config: { access: { scope: "validate" } } },
-      async (request) => ({ email: request.body.email, call: count("echo"), once: request.onceKey }),
+      async (request) => ({ email: request.body.email, call: count("echo"), once: request.idempotencyKey }),
     );
     api.get("/spend", { config: { access: { scope: "validate" } } }, async () => ({ call: count("spend") }));
     api.get(
@@ -176,18 +176,18 @@ function testBench() {
   return { routes, calls, open: () => open() };
 }
 
-/** Sends bytes as they are and gives back everything that comes until the server hangs up. */
+/** Sends raw bytes and returns everything received until the server closes the connection. */
 export async function sendRaw(port: number, ...chunks: (string | Buffer)[]): Promise<string> {
   const { connect } = await import("node:net");
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
-    let heard = "";
-    socket.setTimeout(10_000, () => reject(new Error(`still open after 10 s, heard: ${heard}`)));
+    let received = "";
+    socket.setTimeout(10_000, () => reject(new Error(`still open after 10 s, received: ${received}`)));
     socket.on("data", (chunk) => {
-      heard += chunk;
+      received += chunk;
     });
     socket.on("error", reject);
-    socket.on("close", () => resolve(heard));
+    socket.on("close", () => resolve(received));
     for (const chunk of chunks) socket.write(chunk);
   });
 }

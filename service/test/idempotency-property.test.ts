@@ -1,7 +1,7 @@
 /**
- * Every POST that honours Idempotency-Key, under fire: requests are sent in full or in part, cut before the answer, while
- * it is written and after it, repeated, and the process that executes them is killed. In the end each has had its effect
- * exactly once, and every answer that a client has read is the same.
+ * Every POST that honours Idempotency-Key under faults: requests are sent completely or partly, disconnected before, during
+ * and after the response, repeated, and the executing process is killed. In the end each has had its effect exactly once,
+ * and all responses that a client has read are equal.
  */
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
@@ -25,11 +25,11 @@ type Item = {
   path: string;
   headers: Record<string, string>;
   body: Buffer;
-  /** Every complete successful answer. */
-  answers: Set<string>;
+  /** Every complete successful response. */
+  responses: Set<string>;
 };
 
-test(`effects exactly once, answers equal (seed ${SEED})`, async () => {
+test(`effects happen exactly once and responses are equal (seed ${SEED})`, async () => {
   const random = randomFrom(SEED);
   await using database = await openTestDatabase();
   await using service = await openService({ database, env: { ROLE: "api" } });
@@ -52,7 +52,7 @@ test(`effects exactly once, answers equal (seed ${SEED})`, async () => {
     new Set(ENDPOINTS.filter(honoursIdempotencyKeys).map(({ name }) => name)),
   );
 
-  // Kills come between sendings, so that they depend on how far the work is and not on the clock.
+  // Kills happen between sends, so that they depend on progress and not on the clock.
   let sent = 0;
   let kills = 0;
   const sendings = items.length * 3;
@@ -65,7 +65,7 @@ test(`effects exactly once, answers equal (seed ${SEED})`, async () => {
         await victim.exit();
         return start();
       });
-      return sendAndCut(victim.url, item, random); // to the process that is about to die
+      return sendAndCut(victim.url, item, random); // to the process that is about to be killed
     }
     return sendAndCut((await running).url, item, random);
   };
@@ -78,25 +78,25 @@ test(`effects exactly once, answers equal (seed ${SEED})`, async () => {
   const { url } = await running;
   expect(kills).toBe(KILLS);
   for (const item of items) {
-    // A key whose process died is free again once its lease is over.
+    // A key of a killed process can be taken over once its lease has expired.
     for (;;) {
-      const answer = await exchange(url, item, "never");
-      if (answer && answer.status < 300) break;
-      expect([item.name, answer?.status, answer?.text]).toEqual([
+      const response = await exchange(url, item, "never");
+      if (response && response.status < 300) break;
+      expect([item.name, response?.status, response?.text]).toEqual([
         item.name,
         409,
         expect.stringContaining("idempotency_in_flight"),
       ]);
-      await delay(200); // timing: between two tries
+      await delay(200); // timing: between two attempts
     }
     await exchange(url, item, "never");
-    expect([item.name, item.answers.size]).toEqual([item.name, 1]);
+    expect([item.name, item.responses.size]).toEqual([item.name, 1]);
   }
   for (const { check } of prepared) await check();
   await expectBooksToAddUp(database);
 }, 240_000);
 
-/** One request to each endpoint, to things of its own, and what must be true when each was executed once. */
+/** One request to each endpoint on objects of its own, and the state expected after each was executed once. */
 async function prepare(service: TestService, person: Person) {
   const { pool } = service.database;
   const { accountId, key, cookie } = person;
@@ -123,7 +123,7 @@ async function prepare(service: TestService, person: Person) {
       path,
       headers,
       body: Buffer.from(await request.arrayBuffer()),
-      answers: new Set<string>(),
+      responses: new Set<string>(),
     };
     items.push(item);
     return item;
@@ -171,7 +171,7 @@ async function prepare(service: TestService, person: Person) {
 
   const check = async () => {
     const { rows } = await pool.query(EFFECTS, [accountId, NOTE, hook.id, delivery, uploadId]);
-    const [rotated] = [...rotation.answers].map((text) => JSON.parse(text));
+    const [rotated] = [...rotation.responses].map((text) => JSON.parse(text));
     expect(rows[0]).toEqual({
       keys: 1,
       hooks: 1,
@@ -183,7 +183,7 @@ async function prepare(service: TestService, person: Person) {
       secret: rotated.secret,
       previous_secret: hook.secret,
       spent: 3,
-      reserved: 3, // for the jobs that are confirmed, paused and resumed; the cancelled one gave its credit back
+      reserved: 3, // for the jobs that are confirmed, paused and resumed; the cancelled one released its credit
     });
     const { rows: states } = await pool.query("select id, status from jobs where id = any($1)", [
       Object.values(jobs),
@@ -220,7 +220,7 @@ async function sendAndCut(url: string, item: Item, random: () => number): Promis
   await exchange(url, item, CUTS[Math.floor(random() * CUTS.length)]!);
 }
 
-/** Undefined when there was no complete answer. */
+/** Undefined without a complete response. */
 function exchange(url: string, item: Item, cut: Cut): Promise<{ status: number; text: string } | undefined> {
   const { path, headers, body } = item;
   const head = Object.entries({
@@ -236,7 +236,7 @@ function exchange(url: string, item: Item, cut: Cut): Promise<{ status: number; 
     body,
   ]);
   return new Promise((resolve) => {
-    let heard = "";
+    let received = "";
     const socket = connect(Number(new URL(url).port), "127.0.0.1", () => {
       const part =
         cut === "while sending" ? bytes.subarray(0, bytes.length - 1 - Math.floor(body.length / 2)) : bytes;
@@ -245,16 +245,16 @@ function exchange(url: string, item: Item, cut: Cut): Promise<{ status: number; 
       });
     });
     socket.setEncoding("utf8").on("data", (chunk) => {
-      heard += chunk;
+      received += chunk;
       if (cut === "at the first byte") socket.destroy();
     });
     socket.on("error", () => {});
     socket.on("close", () => {
-      const [top = "", text] = heard.split("\r\n\r\n", 2);
+      const [top = "", text] = received.split("\r\n\r\n", 2);
       const length = Number(/^content-length: (\d+)/im.exec(top)?.[1] ?? 0);
       if (text === undefined || Buffer.byteLength(text) < length) return resolve(undefined);
       const status = Number(top.split(" ")[1]);
-      if (status < 300) item.answers.add(`${status} ${text}`.slice(4));
+      if (status < 300) item.responses.add(`${status} ${text}`.slice(4));
       resolve({ status, text });
     });
   });

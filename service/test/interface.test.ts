@@ -1,7 +1,7 @@
 /**
- * The validation endpoints held to the published interface: every field, its type and what it may say, over HTTP.
+ * The validation endpoints against the published interface: every field, its type and its values, over HTTP.
  *
- * What the contract's own schemas say is checked beside the tables of interface.ts, not instead.
+ * The tables of interface.ts are written by hand and checked in addition to the contract's schemas.
  */
 import {
   ALL_SUB_STATUSES,
@@ -12,7 +12,7 @@ import {
   type SubStatus,
   ValidationResult,
 } from "@mailvet/contract";
-import { type Lab, openLab, SAMPLES, type Sample, STANDING_WORLD } from "@mailvet/lab";
+import { type Lab, openLab, SAMPLE_WORLD, SAMPLES, type Sample } from "@mailvet/lab";
 import { Compile } from "typebox/compile";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectShape, ITEM, RESULT, SUMMARY, VERDICTS } from "./interface.ts";
@@ -25,7 +25,7 @@ let lab: Lab;
 let service: TestService;
 let ann: Person;
 beforeAll(async () => {
-  lab = await openLab(STANDING_WORLD);
+  lab = await openLab(SAMPLE_WORLD);
   service = await openService({ lab, env: { SINGLE_BUDGET_SECONDS: "4", BULK_BUDGET_SECONDS: "4" } });
   ann = await service.openAccount({ plan: "growth", credits: 1_000 });
 });
@@ -37,7 +37,7 @@ afterAll(async () => {
 for (const subStatus of ALL_SUB_STATUSES) {
   const email = sandboxAddress(subStatus);
 
-  test(`${email}: POST, GET and bulk say the same, field by field`, async () => {
+  test(`${email}: POST, GET and bulk agree, field by field`, async () => {
     const posted = await post(email);
     const got = await get(email);
     const [item] = (await bulk([email])).results;
@@ -52,7 +52,7 @@ for (const subStatus of ALL_SUB_STATUSES) {
   });
 }
 
-describe("in a mail internet", () => {
+describe("with lab mail servers", () => {
   for (const { email, status, subStatus, because } of realSamples())
     test(`${email} is ${status} ${subStatus}: ${because}`, async () => {
       const posted = await post(email);
@@ -67,7 +67,7 @@ describe("in a mail internet", () => {
       expect(results).toMatchObject([{ email, status, sub_status: subStatus }]);
     });
 
-  test("a mailbox that exists is told with all that was found on the way", async () => {
+  test("an existing mailbox is reported with all details", async () => {
     const { details, catchall, ai_enhancement, metadata } = await post("bob@polite.example-lab.com");
     expect(details).toMatchObject({
       syntax_valid: true,
@@ -86,28 +86,28 @@ describe("in a mail internet", () => {
     expect(metadata.features_used).toEqual({ catchall_detection: true, ai_enhancement: false });
   });
 
-  test("one that does not exist is told with the server's code", async () => {
+  test("a missing mailbox is reported with the SMTP code", async () => {
     const { details } = await post("eve@polite.example-lab.com");
     expect(details).toMatchObject({ dns_valid: true, smtp_valid: false, smtp_code: 550 });
   });
 
-  test("a domain that takes everybody is a catch-all, with how sure we are of it", async () => {
+  test("a domain that accepts every recipient is a catch-all with a confidence", async () => {
     const { catchall, confidence, ai_enhancement, metadata } = await post("anna.weber@open.example-lab.com");
     expect(catchall).toEqual({ is_catchall: true, confidence: expect.any(Number) });
-    // The name has its say where the server has none: a little, and openly.
+    // The plausibility of the name adjusts the score, and is reported.
     expect(Math.abs(confidence - (catchall.confidence ?? 0))).toBeLessThanOrEqual(0.05);
     expect(ai_enhancement).toMatchObject({ used: true, method: expect.stringMatching(/^mailvet-names-/) });
     expect(metadata.features_used.ai_enhancement).toBe(true);
   });
 
-  test("without a mail server there is no code, no provider and nothing about catch-all", async () => {
+  test("without a mail server there is no SMTP code, no provider and no catch-all result", async () => {
     const { details, catchall, metadata } = await post("ann@null.example-lab.com");
     expect(details).toMatchObject({ dns_valid: false, smtp_valid: false, smtp_code: 0, provider: "" });
     expect(catchall).toEqual({ is_catchall: false, confidence: null });
     expect(metadata.features_used.catchall_detection).toBe(false);
   });
 
-  test("a mailbox that is asked for again is answered from memory, by the same fields", async () => {
+  test("a repeated check is answered from the cache with the same fields", async () => {
     const first = await post("carla.meyer@polite.example-lab.com");
     const second = await get("carla.meyer@polite.example-lab.com");
     expect([first.metadata.cached, second.metadata.cached]).toEqual([false, true]);
@@ -118,9 +118,9 @@ describe("in a mail internet", () => {
   });
 });
 
-test.each(PLANS)("plan_tier is the caller's: %s", async (plan) => {
+test.each(PLANS)("plan_tier is the plan of the caller: %s", async (plan) => {
   const person = await service.openAccount({ plan, credits: 2 });
-  // Nobody on the free plan has API access; the web app's session does it.
+  // The free plan has no API access; a session is used.
   const ownPage = { cookie: person.cookie, headers: { "sec-fetch-site": "same-origin" } };
   const by = plan === "free" ? ownPage : { key: person.key };
   const { status, body } = await service.ask("/validation/single?email=valid@mailvet.test", by);
@@ -128,7 +128,7 @@ test.each(PLANS)("plan_tier is the caller's: %s", async (plan) => {
   expectResult(body, "valid@mailvet.test", plan);
 });
 
-test("the address comes back as it was sent, blanks and capitals and all", async () => {
+test("the address is returned as it was sent, with whitespace and capitals", async () => {
   const typed = "  Valid+Tag@MAILVET.test ";
   for (const result of [await post(typed), await get(typed)]) {
     expect(result.email).toBe(typed);
@@ -136,14 +136,14 @@ test("the address comes back as it was sent, blanks and capitals and all", async
   }
 });
 
-test("the time is in seconds and has a fractional part", async () => {
+test("the timestamp is in seconds with a fraction", async () => {
   const times: number[] = [];
   for (let n = 0; n < 3; n++) times.push((await post("valid@mailvet.test")).metadata.timestamp);
   // One in a thousand falls on a whole second; three in a row do not.
   expect(times.some((time) => !Number.isInteger(time))).toBe(true);
 });
 
-test("a summary adds up, whatever is in the list, and names each unique email once in order", async () => {
+test("a summary adds up for any list, with one item per unique email in order", async () => {
   const outcomes = ALL_SUB_STATUSES.map(sandboxAddress);
   const emails = [
     ...outcomes,
@@ -158,7 +158,7 @@ test("a summary adds up, whatever is in the list, and names each unique email on
   expect(summary).toMatchObject({
     total: emails.length,
     valid_count: 2,
-    invalid_count: 13, // eleven outcomes, the text that is no address, and a name reserved for examples
+    invalid_count: 13, // eleven outcomes, the malformed input, and a reserved domain
     risky_count: 7,
     unknown_count: 11,
     duplicate_count: 4,
@@ -184,7 +184,7 @@ async function get(email: string): Promise<ValidationResult> {
   return (await expectOk(service.ask(path, { key: ann.key }))).body;
 }
 
-/** The summary of a list, which must add up like any other. */
+/** The summary of a list, after checking that it adds up. */
 async function bulk(emails: string[]): Promise<BulkSummary> {
   const { body } = await expectOk(service.ask("/validation/bulk", { key: ann.key, body: { emails } }));
   const summary: BulkSummary = body;
@@ -204,9 +204,9 @@ async function bulk(emails: string[]): Promise<BulkSummary> {
 }
 
 async function expectOk<T extends { status: number; body: unknown }>(asked: Promise<T>): Promise<T> {
-  const answer = await asked;
-  expect(answer).toMatchObject({ status: 200 });
-  return answer;
+  const response = await asked;
+  expect(response).toMatchObject({ status: 200 });
+  return response;
 }
 
 function expectResult(result: ValidationResult, email: string, plan: Plan): void {
@@ -232,7 +232,7 @@ function expectVerdict(result: ValidationResult, subStatus: SubStatus): void {
   if (subStatus === "low_quality") expect(result.ai_enhancement).toMatchObject({ used: true });
 }
 
-/** One for each verdict that a server gives soon; some of the others take as long as the budget. */
+/** One per verdict that takes little time; some others use the whole time budget. */
 function realSamples(): readonly Sample[] {
   const isSlow = ({ subStatus }: Sample) => ["smtp_timeout", "dns_error"].includes(subStatus);
   const seen = new Set<string>();

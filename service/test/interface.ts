@@ -1,4 +1,4 @@
-/** The published interface as tables, written out by hand, and the means to hold an answer against them. */
+/** The published interface as hand-written tables, and the comparison of a response with them. */
 import type { Status, SubStatus } from "@mailvet/contract";
 import { expect } from "vitest";
 
@@ -123,7 +123,7 @@ export const VERDICTS: Readonly<Record<SubStatus, readonly [Status, boolean, boo
     internal_error: ["unknown", false, false, 0.1],
   };
 
-/** Every field is there and of its type. Others may be there too. */
+/** Every field is present and of its type. Additional fields are allowed. */
 export function expectShape(value: object, shape: Shape): void {
   expect(typesOf(value, shape)).toEqual(shape);
 }
@@ -136,7 +136,7 @@ function typesOf(value: unknown, shape: Shape): unknown {
   );
 }
 
-/** The type that was wanted, if the value has it; otherwise what it is instead. */
+/** The expected type if the value has it; otherwise its actual type. */
 function typeOf(value: unknown, wanted: Type): unknown {
   if (typeof wanted === "object") return typesOf(value, wanted);
   if (value === null) return wanted.endsWith(" or null") ? wanted : "null";

@@ -171,7 +171,7 @@ describe("what ann can do", () => {
 describe("what ann can find out", () => {
   test("an address that only bob has asked for is asked for anew", async () => {
     const asked = () =>
-      lab.heard("mx.shop.example-lab.com").filter((line) => /^RCPT TO:<dee@/i.test(line)).length;
+      lab.received("mx.shop.example-lab.com").filter((line) => /^RCPT TO:<dee@/i.test(line)).length;
     const about = async ({ key }: Person) =>
       (await service.ask("/validation/single?email=dee@shop.example-lab.com", { key })).body;
 

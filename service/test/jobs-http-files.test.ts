@@ -1,4 +1,4 @@
-/** Files as people have them: each is uploaded, previewed, confirmed and validated, and comes back row by row. */
+/** Real-world files: each is uploaded, previewed, confirmed, validated and downloaded row by row. */
 import { gzipSync } from "node:zlib";
 import type { Job, SubStatus, UploadPreview } from "@mailvet/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,13 +9,13 @@ type NastyFile = {
   what: string;
   filename?: string;
   bytes: string | Uint8Array<ArrayBuffer>;
-  /** Names of the columns; the rows as they come back, without our columns. */
+  /** Column names; the downloaded rows without the verdict columns. */
   columns: string[];
   hasHeader?: false;
   emailColumn: string;
   delimiter?: string;
   rows: string[][];
-  /** For each row what is validated and what comes of it; undefined: nothing, the cell is empty. */
+  /** For each row the validated text and its verdict; undefined: the cell is empty. */
   verdicts: ([email: string, SubStatus, "again"?] | undefined)[];
 };
 
@@ -27,7 +27,7 @@ const BOTH: NastyFile["verdicts"] = [
   [FULL, "mailbox_full"],
 ];
 
-/** In Windows-1252, which is Latin-1 for these characters. */
+/** In Windows-1252, which equals Latin-1 for these characters. */
 const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 const utf16 = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"));
 const csv = (rows: string[][], delimiter = ",") =>
@@ -190,7 +190,7 @@ beforeAll(async () => {
   for (const file of FILES) {
     const preview = await lists.upload(file.bytes, file.filename);
     previews.set(file, preview);
-    jobs.set(file, await lists.confirm(preview)); // all of them are worked on at the same time
+    jobs.set(file, await lists.confirm(preview)); // all jobs run concurrently
   }
 });
 afterAll(() => service[Symbol.asyncDispose]());
@@ -199,7 +199,7 @@ describe.each(FILES)("$what", (file) => {
   const { columns, rows, verdicts, emailColumn, delimiter = "," } = file;
   const emails = verdicts.filter((verdict) => verdict !== undefined);
 
-  test("the preview says what is in it", () => {
+  test("the preview describes its contents", () => {
     expect(previews.get(file)).toMatchObject({
       filename: file.filename ?? "list.csv",
       columns,
@@ -212,7 +212,7 @@ describe.each(FILES)("$what", (file) => {
     expect(shown.map((cells) => columns.map((_, n) => cells[n] ?? ""))).toEqual(rows.slice(0, 5));
   });
 
-  test("every row comes back in its place, with its verdict", async () => {
+  test("every row comes back in order with its verdict", async () => {
     const { id } = jobs.get(file)!;
     expect(await lists.ended(id)).toMatchObject({
       status: "completed",

@@ -1,4 +1,4 @@
-/** The life of a job as its owner follows it over HTTP: every state, every way from one to the next, and how it is told. */
+/** The states of a job over HTTP: every transition, and how clients follow it. */
 import type { Job } from "@mailvet/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { asJob, type Lists, listsOf } from "./jobs-http-world.ts";
@@ -11,13 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** The lists of somebody new: the stories are told at the same time. */
+/** A new account, because the tests run concurrently. */
 const somebodys = async (credits = 100) => listsOf(service, await service.openAccount({ credits }));
 
 const isTried = ({ phase }: Job) => phase === "retrying";
 const listOf = (...names: string[]) => `email\n${names.map((name) => `${name}@mailvet.test`).join("\n")}\n`;
 
-/** A job of which one email is settled, and the other is asked for again when it is hurried. */
+/** A job with one settled email and one deferred. */
 const beginHalf = async (lists: Lists) => {
   const { id } = await lists.begin(listOf("valid", "slow-3s"));
   const job = await lists.until(id, isTried);
@@ -25,7 +25,7 @@ const beginHalf = async (lists: Lists) => {
   return job;
 };
 
-/** When what waits of a job is asked for again. */
+/** When the deferred emails of a job are due. */
 const setDue = async (id: string, later: string) => {
   const { pool } = service.database;
   const text = "update tasks set due_at = now() + $2::interval where lane_id = $1 and process_id is null";
@@ -33,7 +33,7 @@ const setDue = async (id: string, later: string) => {
   await pool.query("select pg_notify('tasks', 'jobs')");
 };
 
-test.concurrent("an email that is greylisted is asked for again, and valid then; meanwhile the job says so", async () => {
+test.concurrent("a greylisted email is retried and then valid; meanwhile the job is in the phase retrying", async () => {
   const lists = await somebodys();
   const { id, status } = await lists.begin(listOf("valid+g", "greylisted-then-valid+g", "greylisted+g"));
   expect(status).toBe("queued");
@@ -62,7 +62,7 @@ test.concurrent("an email that is greylisted is asked for again, and valid then;
   ]);
 });
 
-test.concurrent("its owner pauses it, and nothing more is asked; resumes it, and it goes on to its end", async () => {
+test.concurrent("a paused job checks nothing more; resumed, it runs to its end", async () => {
   const lists = await somebodys();
   const { id } = await beginHalf(lists);
   expect(await lists.move(id, "pause")).toMatchObject({ status: "paused", credits_reserved: 2 });
@@ -78,7 +78,7 @@ test.concurrent("its owner pauses it, and nothing more is asked; resumes it, and
     await refused(lists, id, move, "The job is completed");
 });
 
-test.concurrent("its owner cancels it: what has a verdict is kept and paid for, and the rest is given back", async () => {
+test.concurrent("a cancelled job keeps and charges its verdicts, and the remaining credits are released", async () => {
   const lists = await somebodys();
   const { id } = await beginHalf(lists);
   const before = await creditsOf(lists);
@@ -102,14 +102,14 @@ test.concurrent("its owner cancels it: what has a verdict is kept and paid for, 
   await refused(lists, id, "resume", "The job is cancelled");
 });
 
-test.concurrent("its owner cancels it while it is paused", async () => {
+test.concurrent("a paused job can be cancelled", async () => {
   const lists = await somebodys();
   const { id } = await beginHalf(lists);
   await lists.move(id, "pause");
   expect(await lists.move(id, "cancel")).toMatchObject({ status: "cancelled", credits_used: 1 });
 });
 
-test.concurrent("its owner erases it while it runs: it is cancelled first, and what it did not use is given back", async () => {
+test.concurrent("erasing a running job cancels it first and releases unused credits", async () => {
   const lists = await somebodys();
   const { id } = await beginHalf(lists);
   const before = await creditsOf(lists);
@@ -118,12 +118,12 @@ test.concurrent("its owner erases it while it runs: it is cancelled first, and w
   await expectProblem(service, await lists.ask(`/bulk/jobs/${id}`), "job_not_found");
 });
 
-test.concurrent("a job that cannot be done fails, says why, and costs nothing", async () => {
+test.concurrent("a job that cannot run fails with an error and is not charged", async () => {
   const lists = await somebodys();
   const { pool } = service.database;
   const preview = await lists.upload(listOf("valid+f1", "valid+f2"));
   const before = await creditsOf(lists);
-  await pool.query("delete from upload_parts where upload_id = $1", [preview.upload_id]); // a disk went bad, say
+  await pool.query("delete from upload_parts where upload_id = $1", [preview.upload_id]); // as after a disk failure
   const { id } = await lists.confirm(preview);
   const hurry = () => pool.query("update tasks set failures = 4, due_at = now() where lane_id = $1", [id]);
   await expect.poll(async () => (await hurry()).rowCount).toBe(1);
@@ -133,19 +133,23 @@ test.concurrent("a job that cannot be done fails, says why, and costs nothing", 
     processed: 0,
     credits_used: 0,
     credits_reserved: 0,
-    error: { code: "internal_error", status: 500, detail: expect.stringContaining("given back") },
+    error: {
+      code: "internal_error",
+      status: 500,
+      detail: expect.stringContaining("Unused credits were returned"),
+    },
   });
   expect(await creditsOf(lists)).toEqual(before);
   expect((await lists.ask(`/bulk/jobs/${id}/results`)).body).toEqual([]);
   await refused(lists, id, "cancel", "The job is failed");
 });
 
-test.concurrent("whoever follows it waits, and hears as soon as it has changed; of one that has ended, at once", async () => {
+test.concurrent("long polling returns as soon as the job changes, and at once if it has ended", async () => {
   const lists = await somebodys();
   const { id } = await beginHalf(lists);
   const waits = async (seconds: number) => asJob((await lists.ask(`/bulk/jobs/${id}?wait=${seconds}`)).body);
   const paused = waits(30);
-  await new Promise((resolve) => setTimeout(resolve, 50)); // timing: the question comes first, on most machines
+  await new Promise((resolve) => setTimeout(resolve, 50)); // timing: the request arrives first on most machines
   await lists.move(id, "pause");
   expect((await paused).status).toBe("paused");
   expect((await waits(1)).status).toBe("paused");
@@ -158,7 +162,7 @@ test.concurrent("whoever follows it waits, and hears as soon as it has changed; 
   await expectProblem(service, await lists.ask(`/bulk/jobs/${id}?wait=31`), "validation_failed");
 });
 
-test.concurrent("whoever follows it listens, and is told every step up to the end", async () => {
+test.concurrent("the event stream reports every step up to the end", async () => {
   const lists = await somebodys();
   const { id } = await lists.begin(listOf("valid+s", "greylisted-then-valid+s"));
   const events = await listenTo(lists, id);
@@ -171,16 +175,16 @@ test.concurrent("whoever follows it listens, and is told every step up to the en
   expect((await listenTo(lists, id)).map(({ event }) => event)).toEqual(["end"]);
 });
 
-test.concurrent("whoever follows it listens, and hears the end also when it is cancelled", async () => {
+test.concurrent("the event stream reports the end of a cancelled job", async () => {
   const lists = await somebodys();
   const { id } = await beginHalf(lists);
   const events = listenTo(lists, id);
-  await new Promise((resolve) => setTimeout(resolve, 100)); // timing: any moment will do
+  await new Promise((resolve) => setTimeout(resolve, 100)); // timing: any moment
   await lists.move(id, "cancel");
   expect((await events).at(-1)).toMatchObject({ event: "end", data: { status: "cancelled" } });
 });
 
-test.concurrent("twenty jobs at once all come to their end, and the books add up", async () => {
+test.concurrent("twenty concurrent jobs all finish, and the ledger adds up", async () => {
   const { begin, ended, ask } = await somebodys(500);
   const ids: string[] = [];
   for (let n = 0; n < 20; n++) {
@@ -208,7 +212,7 @@ async function creditsOf(lists: Lists): Promise<{ balance: number; reserved: num
   return { balance, reserved };
 }
 
-/** All the events of a job until the stream ends. */
+/** All events of a job until the stream ends. */
 async function listenTo(lists: Lists, id: string): Promise<{ event: string; data: unknown }[]> {
   const { text, headers } = await lists.ask(`/bulk/jobs/${id}/events`);
   expect(headers.get("content-type")).toMatch(/^text\/event-stream/);

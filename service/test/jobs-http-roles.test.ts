@@ -1,4 +1,4 @@
-/** The parts of the service as processes of their own: who takes jobs in, who works on them, and who listens where. */
+/** API and worker as separate processes: which accepts jobs, which runs them, and which listens where. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -12,10 +12,10 @@ import { expectProblem } from "./problems.ts";
 import { openService, urlOf } from "./service.ts";
 import { SERVICE_PROGRAM } from "./service-program.ts";
 
-const DATABASE_URL = "postgres://somebody@db.house.example/mailvet";
+const DATABASE_URL = "postgres://mailvet@db.example/mailvet";
 const LIST = "email\nvalid@mailvet.test\ngreylisted-then-valid@mailvet.test\nmailbox-full@mailvet.test\n";
 
-test("a worker, or the API alone, wants a database that others reach, too", () => {
+test("ROLE=worker and ROLE=api require an external database", () => {
   for (const ROLE of ["api", "worker"]) {
     expect(() => readConfig({ ROLE }, ".")).toThrow(BadSettings);
     expect(() => readConfig({ ROLE }, ".")).toThrow(/ROLE.*DATABASE_URL to be set as well/);
@@ -25,7 +25,7 @@ test("a worker, or the API alone, wants a database that others reach, too", () =
   expect(() => readConfig({ ROLE: "boss" }, ".")).toThrow(/ROLE/);
 });
 
-test("a worker listens only where it is told to", () => {
+test("a worker listens only on the configured address", () => {
   expect(readConfig({ ROLE: "worker", DATABASE_URL }, ".").listens).toBe(false);
   expect(readConfig({ ROLE: "worker", DATABASE_URL, PORT: "8081" }, ".")).toMatchObject({
     listens: true,
@@ -34,7 +34,7 @@ test("a worker listens only where it is told to", () => {
   expect(readConfig({ ROLE: "api", DATABASE_URL }, ".").listens).toBe(true);
 });
 
-test.concurrent("the API takes a job and leaves it; a worker does it, and the API tells of it", async () => {
+test.concurrent("the API accepts a job, a worker runs it, and the API reports it", async () => {
   await using database = await openTestDatabase();
   await using api = await openService({ database, env: { ROLE: "api" } });
   const lists = listsOf(api, await api.openAccount());
@@ -42,7 +42,7 @@ test.concurrent("the API takes a job and leaves it; a worker does it, and the AP
   const second = await lists.begin(LIST);
   for (const move of ["pause", "resume"]) {
     const refused = await lists.ask(`/bulk/jobs/${second.id}/${move}`, { method: "POST" });
-    await expectProblem(api, refused, "job_state_conflict"); // it has not begun
+    await expectProblem(api, refused, "job_state_conflict"); // still queued
   }
   expect(await lists.move(second.id, "cancel")).toMatchObject({ status: "cancelled", credits_used: 0 });
   const events = lists.ask(`/bulk/jobs/${id}/events`);
@@ -65,7 +65,7 @@ test.concurrent("the API takes a job and leaves it; a worker does it, and the AP
   expect([elsewhere.status, elsewhere.body.code]).toEqual([404, "not_found"]);
 });
 
-test.concurrent("a worker as a program: it listens nowhere, does the jobs, and leaves what it has not done to the next", async () => {
+test.concurrent("a worker process listens nowhere, runs jobs, and releases unfinished tasks to the next", async () => {
   await using database = await openTestDatabase();
   await using api = await openService({ database, env: { ROLE: "api" } });
   const lists = listsOf(api, await api.openAccount());
@@ -109,7 +109,7 @@ async function startWorker(databaseUrl: string) {
   };
 }
 
-/** Where a process listens, by what the system says of its sockets. */
+/** Listening sockets of a process, from the operating system. */
 function portsOf(pid: number): string[] {
   const listening = ["tcp", "tcp6"].flatMap((kind) =>
     readFileSync(`/proc/${pid}/net/${kind}`, "utf8")

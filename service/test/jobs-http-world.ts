@@ -1,4 +1,4 @@
-/** What somebody does with lists of emails, all of it over HTTP: upload, confirm, follow, fetch. */
+/** Client of the bulk API over HTTP: upload, confirm, follow, download. */
 import { Job, UploadPreview } from "@mailvet/contract";
 import { Compile } from "typebox/compile";
 import { expect, vi } from "vitest";
@@ -9,13 +9,13 @@ import { type Answer, type Asked, formWith, type Person, type TestService } from
 export type Lists = {
   ask(path: string, asked?: Asked): Promise<Answer>;
   upload(content: string | Uint8Array<ArrayBuffer>, filename?: string): Promise<UploadPreview>;
-  /** By the column that was suggested, unless another is named. */
+  /** With the suggested column, unless another is given. */
   confirm(preview: UploadPreview, column?: string): Promise<Job>;
   /** Uploads and confirms. */
   begin(content: string | Uint8Array<ArrayBuffer>): Promise<Job>;
   job(id: string): Promise<Job>;
   move(id: string, move: "cancel" | "pause" | "resume"): Promise<Job>;
-  /** The job, once it is as it should be. */
+  /** Waits until the job satisfies the condition. */
   until(id: string, isIt: (job: Job) => boolean): Promise<Job>;
   ended(id: string): Promise<Job>;
   /** The downloaded CSV, line by line and cell by cell, the header first. */
@@ -64,7 +64,7 @@ export function listsOf(service: Pick<TestService, "ask">, { key }: Pick<Person,
   return lists;
 }
 
-/** A job's record, which must be one and add up like any other. */
+/** A job's record, checked against the contract and for consistent counts. */
 export function asJob(value: unknown): Job {
   const job = value as Job;
   expectShape(job, JOB);
@@ -81,7 +81,7 @@ export function asJob(value: unknown): Job {
   return job;
 }
 
-/** Reads CSV as RFC 4180 has it, with each line ended. */
+/** Parses CSV by RFC 4180, with a terminator after every line. */
 export function cellsOf(text: string, delimiter = ","): string[][] {
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${delimiter}\\r\\n]*))(\\${delimiter}|\\r\\n)`, "y");
   const rows: string[][] = [[]];

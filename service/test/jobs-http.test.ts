@@ -1,4 +1,4 @@
-/** Lists of emails from the upload to the download, as the interface has it: field by field, over HTTP. */
+/** The bulk API over HTTP, from upload to download, field by field. */
 import { Readable } from "node:stream";
 import { ALL_SUB_STATUSES, type Job, JobResult, STATUS_OF } from "@mailvet/contract";
 import readExcelFile from "read-excel-file/node";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test("step 1 and step 2: a file is previewed, its column confirmed, and a job is queued", async () => {
+test("a file is previewed, its column confirmed, and a job is queued", async () => {
   const file = "name,E-Mail,city\nAnn,valid+s1@mailvet.test,Rome\nBo,valid+s2@mailvet.test,Oslo\n,,\n";
   const preview = await lists.upload(file, "../../etc/March list.csv");
   expect(preview).toMatchObject({
@@ -83,7 +83,7 @@ test("step 1 and step 2: a file is previewed, its column confirmed, and a job is
   expect((await lists.confirm(preview)).status).toBe("completed");
 });
 
-test("the list of jobs: newest first, ten unless more are asked for, page by page and by status", async () => {
+test("jobs are listed newest first, ten by default, with pagination and status filter", async () => {
   const bo = await service.openAccount({ credits: 20 });
   const { ask, begin, ended } = listsOf(service, bo);
   const ids: string[] = [];
@@ -110,7 +110,7 @@ test("the list of jobs: newest first, ten unless more are asked for, page by pag
   }
 });
 
-describe("a list of everything there is", () => {
+describe("a list with every kind of row", () => {
   // Every verdict twice, the second time in capitals; a formula, quotes and a line break beside them.
   const addresses = ALL_SUB_STATUSES.map((name) => `${name.replaceAll("_", "-") || "valid"}@mailvet.test`);
   const notes = ["=1+1", 'says "hi"', "two\nlines", "@SUM(A1)", "-5", "", "a,b", "+49 170 1", "\tx"];
@@ -127,7 +127,7 @@ describe("a list of everything there is", () => {
     job = await lists.ended((await lists.begin(file)).id);
   });
 
-  test("its record counts every verdict, and the repetitions, and says what it cost", () => {
+  test("its record counts verdicts, duplicates and credits", () => {
     const count = ALL_SUB_STATUSES.length;
     expect(job).toMatchObject({
       status: "completed",
@@ -141,7 +141,7 @@ describe("a list of everything there is", () => {
     });
   });
 
-  test("its results name each row with its verdict, page by page, and by status", async () => {
+  test("its results have one verdict per row, with pagination and status filter", async () => {
     const path = `/bulk/jobs/${job.id}/results`;
     const { body, headers } = await lists.ask(`${path}?limit=100`);
     expect(resultsSchema.Errors(body)).toEqual([]);
@@ -162,7 +162,7 @@ describe("a list of everything there is", () => {
     expect(risky.headers.get("x-total-count")).toBe(String(2 * job.risky_count));
   });
 
-  test("as CSV it has its own columns in order, ours after them, and nothing that a spreadsheet would run", async () => {
+  test("as CSV it has its own columns, then the verdict columns, and no formula that a spreadsheet would run", async () => {
     const [header, ...rows] = await lists.download(job.id);
     expect(header).toEqual(["id", "email", "note", ...OURS]);
     expect(rows).toHaveLength(emails.length);
@@ -186,7 +186,7 @@ describe("a list of everything there is", () => {
     expect(valid).toEqual([header, ...rows.filter((cells) => cells[3] === "valid")]);
   });
 
-  test("as NDJSON and as a workbook it has the same rows, with cells as they were", async () => {
+  test("as NDJSON and XLSX it has the same rows with unchanged cells", async () => {
     const { text, headers } = await lists.ask(`/bulk/jobs/${job.id}/download?format=ndjson`);
     expect(headers.get("content-disposition")).toContain('filename="list-results.ndjson"');
     const objects = text
@@ -214,7 +214,7 @@ describe("a list of everything there is", () => {
     expect(sheet?.data.slice(1).map((cells) => cells[4] ?? "")).toEqual(rows.map((cells) => cells[4]));
   });
 
-  test("its answers carry the headers of every other", async () => {
+  test("its responses have the common headers", async () => {
     for (const path of ["/download", "/download?format=xlsx", "/events", "/results"]) {
       const { headers } = await lists.ask(`/bulk/jobs/${job.id}${path}`);
       expect(headers.get("x-request-id")).toMatch(UUID);
@@ -223,7 +223,7 @@ describe("a list of everything there is", () => {
     }
   });
 
-  test("erased, nothing of it is left: neither its record nor its results", async () => {
+  test("after erase neither its record nor its results exist", async () => {
     const copy = await lists.ended((await lists.begin(file)).id);
     const erase = () => lists.ask(`/bulk/jobs/${copy.id}`, { method: "DELETE" });
     expect([(await erase()).status, (await erase()).status]).toEqual([204, 404]);
@@ -234,7 +234,7 @@ describe("a list of everything there is", () => {
     expect((await lists.ask("/bulk/jobs?limit=100")).text).not.toContain(copy.id);
   });
 
-  test("past its time its record stays, and its results have expired", async () => {
+  test("after the retention its record stays and its results have expired", async () => {
     const copy = await lists.ended((await lists.begin(file)).id);
     const { pool } = service.database;
     await pool.query("update jobs set expires_at = now() where id = $1", [copy.id]);
@@ -265,8 +265,8 @@ const OURS = [
   "is_duplicate",
 ].map((name) => `mailvet_${name}`);
 
-describe("what it costs", () => {
-  test("too few credits: told how many it takes and how many there are; with those it goes", async () => {
+describe("credits", () => {
+  test("with too few credits the refusal states required and available; with enough it succeeds", async () => {
     const bo = await service.openAccount({ credits: 2 });
     const { upload, confirm, ask, ended } = listsOf(service, bo);
     const preview = await upload(
@@ -293,7 +293,7 @@ describe("what it costs", () => {
     expect(usage.days).toMatchObject([{ credits_used: 3 }]);
   });
 
-  test("a test key's job runs for real, costs nothing, and says what it would have cost", async () => {
+  test("a test key's job runs, is not charged, and reports what it would have cost", async () => {
     const bo = await service.openAccount({ credits: 0 });
     const { key } = await bo.makeKey({ mode: "test" });
     const { begin, ended, download, ask } = listsOf(service, { key });
@@ -304,7 +304,7 @@ describe("what it costs", () => {
     expect((await ask("/credits")).body).toMatchObject({ balance: 0, reserved: 0 });
   });
 
-  test("an upload that is sent twice under one key is one upload, and one job", async () => {
+  test("an upload sent twice with one Idempotency-Key is one upload and one job", async () => {
     const headers = { "idempotency-key": "march" };
     const send = () =>
       lists.ask("/bulk/upload/preview", { headers, form: formWith("email\nvalid+once@mailvet.test\n") });

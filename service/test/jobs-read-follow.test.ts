@@ -10,7 +10,7 @@ afterAll(() => world.close());
 
 const RUNNING = { status: "processing", startedAt: new Date(), uniqueEmails: 10, totalEmails: 10 } as const;
 
-test("a job that is waited for is answered as soon as it changes", async () => {
+test("long polling is answered as soon as the job changes", async () => {
   const { ask, addJob } = await world.account();
   const id = await addJob(RUNNING);
   const waiting = Promise.all([1, 2, 3].map(async () => (await ask(`/bulk/jobs/${id}?wait=30`)).json()));
@@ -24,10 +24,10 @@ test("a job that is waited for is answered as soon as it changes", async () => {
     await world.change(id, `processed = ${++processed}`);
   }
   for (const job of await waiting) expect(job).toMatchObject({ id, progress_percent: job.processed * 10 });
-  expect(processed).toBeLessThan(10); // thirty seconds have room for a hundred
+  expect(processed).toBeLessThan(10); // the wait of thirty seconds would allow a hundred
 });
 
-test("a job that has ended, or that nobody waits for, is answered at once; one that stays the same in time", async () => {
+test("without wait, or after the end, the answer is immediate; without a change it comes at the timeout", async () => {
   const { ask, addJob } = await world.account();
   const [ended, running] = [await addJob({ status: "failed" }), await addJob(RUNNING)];
   // If each were held, these would outlast the test.
@@ -38,17 +38,17 @@ test("a job that has ended, or that nobody waits for, is answered at once; one t
   expect(performance.now() - startedAt).toBeGreaterThan(950); // timing: no less on any machine
 });
 
-test("a job that is erased while somebody waits for it is not there any more", async () => {
+test("a job erased during long polling is answered with job_not_found", async () => {
   const { ask, addJob } = await world.account();
   const id = await addJob(RUNNING);
   const waiting = ask(`/bulk/jobs/${id}?wait=20`);
-  await later(100); // timing: the question comes first, on most machines
+  await later(100); // timing: the request arrives first on most machines
   await world.database.pool.query("delete from jobs where id = $1", [id]);
   await world.database.pool.query("select pg_notify('jobs', $1)", [id]);
   expect((await waiting).status).toBe(404);
 });
 
-test("a stream tells the job at once, then what changes, and its end", async () => {
+test("a stream sends the job at once, then each change, then the end", async () => {
   const { ask, addJob } = await world.account();
   const id = await addJob(RUNNING);
   const answer = await ask(`/bulk/jobs/${id}/events`, { headers: { accept: "text/event-stream" } });
@@ -62,7 +62,7 @@ test("a stream tells the job at once, then what changes, and its end", async () 
   expect(await events.next()).toMatchObject({ value: { event: "progress", job: { id, processed: 0 } } });
   await world.change(id, "processed = 3");
   expect(await events.next()).toMatchObject({ value: { event: "progress", job: { processed: 3 } } });
-  // However fast it goes, it is told twice a second: of these steps only the last is sure to be among them.
+  // The record is read at most twice a second, so only the last of these steps is certain to be sent.
   for (let processed = 4; processed <= 8; processed++) await world.change(id, `processed = ${processed}`);
   const seen: number[] = [];
   while (seen.at(-1) !== 8) seen.push((await events.next()).value!.job.processed);
@@ -72,7 +72,7 @@ test("a stream tells the job at once, then what changes, and its end", async () 
   expect(await events.next()).toMatchObject({ done: true });
 });
 
-test("a stream of a job that has ended says so and closes, as does one of a job that is erased", async () => {
+test("a stream of an ended job sends the end and closes, and so does one of an erased job", async () => {
   const { ask, addJob } = await world.account();
   const ended = eventsOf(await ask(`/bulk/jobs/${await addJob({ status: "cancelled" })}/events`));
   expect(await ended.next()).toMatchObject({ value: { event: "end", job: { status: "cancelled" } } });
@@ -87,7 +87,7 @@ test("a stream of a job that has ended says so and closes, as does one of a job 
   expect(await erased.next()).toMatchObject({ done: true });
 });
 
-test("streams take none of the account's requests at once, but there are only twenty of them", async () => {
+test("streams do not count as concurrent requests of the account, and are limited to twenty", async () => {
   const { ask, begin, addJob } = await world.account("payg");
   const id = await addJob(RUNNING);
   const open = await Promise.all(Array.from({ length: 20 }, () => begin(`/bulk/jobs/${id}/events`)));
@@ -105,7 +105,7 @@ test("streams take none of the account's requests at once, but there are only tw
   await expect.poll(status).toBe(200);
 });
 
-test("neither a stream nor somebody who waits holds up the server when it stops", async () => {
+test("neither a stream nor long polling delays shutdown", async () => {
   await using other = await openJobsWorld();
   const { ask, begin, addJob } = await other.account();
   const id = await addJob(RUNNING);
@@ -119,7 +119,7 @@ test("neither a stream nor somebody who waits holds up the server when it stops"
 
 type SentEvent = { event: string; job: Job };
 
-/** What an event stream says, comments left out. */
+/** Events of a stream, without comments. */
 async function* eventsOf(answer: Response): AsyncGenerator<SentEvent, undefined> {
   let text = "";
   for await (const piece of answer.body!.pipeThrough(new TextDecoderStream())) {

@@ -1,27 +1,27 @@
-/** The job routes on a real database, listening on loopback, with jobs that are put straight into the tables. */
+/** The job routes on a real database, listening on loopback, with jobs inserted into the tables directly. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { API_PREFIX, STATUS_OF, type SubStatus } from "@mailvet/contract";
+import { accounts } from "../src/accounts/schema.ts";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
-import { duplicates, jobCounts, jobs, results, uploads } from "../src/db/job-schema.ts";
 import { createPubSub, notify } from "../src/db/pubsub.ts";
-import { accounts } from "../src/db/schema.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { type JobRouteDeps, jobRoutes } from "../src/http/routes/job-routes.ts";
+import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createJobActions } from "../src/jobs/job-actions.ts";
-import { createJobEnds } from "../src/jobs/job-end.ts";
-import { readJobRecord } from "../src/jobs/job-record.ts";
+import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { createJobWatch } from "../src/jobs/job-watch.ts";
+import { duplicates, jobCounts, jobs, results } from "../src/jobs/schema.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { createTasks } from "../src/queue/tasks.ts";
+import { uploads } from "../src/uploads/schema.ts";
 import { createPartWriter } from "../src/uploads/upload-parts.ts";
 import { openTestDatabase } from "./database.ts";
 
@@ -31,34 +31,33 @@ export type WantedJob = Partial<typeof jobs.$inferInsert> & {
   columns?: string[];
   delimiter?: string;
   rows?: string[][];
-  /** Email, in lower case → sub-status. Emails that are not named have no verdict. */
+  /** Email in lower case → sub-status. Other emails have no verdict. */
   verdicts?: Record<string, SubStatus>;
 };
 
 export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const database = await openTestDatabase();
-  const notices = createPubSub(database.connection, { say: () => {} });
-  const watch = createJobWatch({ database, notices });
+  const notices = createPubSub(database.connection, { log: () => {} });
+  const watch = createJobWatch({ database, pubsub: notices });
   const keyring = createApiKeys({ database, notices });
   await notices.start();
   const ledger = createLedger({ database });
   const failures: unknown[] = [];
   const tasks = createTasks({ database });
-  const nobodyToTell = async () => {};
-  const told = { database, tasks, announce: nobodyToTell, recordOf: readJobRecord };
+  const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
   const deps: JobRouteDeps = {
     database,
     watch,
-    moves: createJobActions({ ...told, ends: createJobEnds({ ...told, retentionDays: 30 }) }),
-    sayFailure: (_, error) => failures.push(error),
+    actions: createJobActions({ database, transitions }),
+    log: { event: (_, fields) => failures.push(fields?.err) },
   };
   const app = buildApp({
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
-    keyring,
+    apiKeys: keyring,
     sessions: createSessions({ database }),
     cookie: createSessionCookie(undefined),
-    answers: createIdempotentResponses(database),
+    idempotentResponses: createIdempotentResponses(database),
     balanceOf: ledger.balanceOf,
     confirmCharge,
     log: createLog({ level: "silent", addresses: "masked" }),
@@ -70,7 +69,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   let isClosed = false;
 
   async function account(plan: "payg" | "enterprise" = "enterprise") {
-    const email = `${randomUUID()}@house.example`;
+    const email = `${randomUUID()}@shop.example`;
     const [row] = await database.orm.insert(accounts).values({ email, plan }).returning();
     const accountId = row!.id;
     await database.orm.transaction((tx) => ledger.open(tx, accountId, 100, "opened"));
@@ -82,7 +81,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     });
     const ask = (path: string, init: RequestInit = {}) =>
       fetch(`${origin}${API_PREFIX}${path}`, { ...init, headers: { "x-api-key": text, ...init.headers } });
-    /** An answer of which only the beginning has come; destroying it hangs up. */
+    /** A response of which only the headers were read; destroying it closes the connection. */
     const begin = async (path: string): Promise<IncomingMessage> => {
       const asked = get(`${origin}${API_PREFIX}${path}`, { headers: { "x-api-key": text }, agent: false });
       return (await once(asked, "response"))[0];
@@ -147,7 +146,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     return id;
   }
 
-  /** As whoever works on a job does it. */
+  /** Changes a job's row and notifies watchers. */
   async function change(jobId: string, assignments: string): Promise<void> {
     await database.pool.query(`update jobs set ${assignments} where id = $1`, [jobId]);
     await notify(database.pool, "jobs", jobId);

@@ -16,7 +16,7 @@ const isResults = Compile(Type.Array(JobResult));
 const LIST = { rows: [["a@x.io"], [""], ["b@x.io"], ["A@X.io"], ["nobody"]] };
 const VERDICTS = { "a@x.io": "", "b@x.io": "mailbox_not_found", nobody: "syntax_error" } as const;
 
-test("jobs are listed newest first, page by page, and by their status", async () => {
+test("jobs are listed newest first, with pagination and status filter", async () => {
   const { ask, addJob } = await world.account();
   const ids: string[] = [];
   for (let minute = 1; minute <= 4; minute++) {
@@ -37,7 +37,7 @@ test("jobs are listed newest first, page by page, and by their status", async ()
   expect(failed.headers.get("x-total-count")).toBe("1");
 });
 
-test("a record says what was found, and leads to the results", async () => {
+test("a record has the counts and the URL of the results", async () => {
   const { ask, addJob } = await world.account();
   const id = await addJob({ ...LIST, verdicts: VERDICTS, creditsUsed: 3 });
   const answer = await ask(`/bulk/jobs/${id}`);
@@ -67,7 +67,7 @@ test("a record says what was found, and leads to the results", async () => {
   expect((await ask(job.results_url!.slice("/api/v1".length))).status).toBe(200);
 });
 
-test("results come in the order of the rows, with a repeated email under its first verdict", async () => {
+test("results are in row order, and a duplicate has the verdict of its first row", async () => {
   const { ask, addJob } = await world.account();
   const id = await addJob({ ...LIST, verdicts: VERDICTS });
   const all = await ask(`/bulk/jobs/${id}/results`);
@@ -92,7 +92,7 @@ test("results come in the order of the rows, with a repeated email under its fir
   expect(valid.headers.get("link")).toContain("status=valid");
 });
 
-test("a job that was cancelled has results for what it came to, and counts only those", async () => {
+test("a cancelled job has results for the checked emails and counts only those", async () => {
   const { ask, addJob } = await world.account();
   const rows = [["a@x.io"], ["b@x.io"], ["b@x.io"], ["a@x.io"]];
   const id = await addJob({ rows, verdicts: { "a@x.io": "catch_all" }, status: "cancelled" });
@@ -101,11 +101,11 @@ test("a job that was cancelled has results for what it came to, and counts only 
   expect(answer.headers.get("x-total-count")).toBe("2");
 });
 
-test("results are there once the job has ended, and until they are erased", async () => {
+test("results are available from the end of the job until they are deleted", async () => {
   const { ask, addJob } = await world.account();
   const [running, erased] = [
     await addJob({ ...LIST, status: "processing" }),
-    await addJob({ ...LIST, expiresAt: new Date() }), // rows go before anybody notes that they have gone
+    await addJob({ ...LIST, expiresAt: new Date() }), // expired, but erased_at is not set yet
   ];
   for (const what of ["results", "download"]) {
     const early = await ask(`/bulk/jobs/${running}/${what}`);
@@ -121,7 +121,7 @@ test("results are there once the job has ended, and until they are erased", asyn
   expect(await (await ask(`/bulk/jobs/${erased}`)).json()).toMatchObject({ results_url: null });
 });
 
-test("another account's job is not there, whatever is asked of it", async () => {
+test("another account's job is not found on any route", async () => {
   const { addJob } = await world.account();
   const stranger = await world.account();
   const id = await addJob({ ...LIST, verdicts: VERDICTS });
@@ -138,7 +138,7 @@ test("another account's job is not there, whatever is asked of it", async () => 
   expect(await (await stranger.ask("/bulk/jobs")).json()).toEqual([]);
 });
 
-test("its owner pauses, resumes and cancels a job, and is told how it stands then", async () => {
+test("pause, resume and cancel return the job's new state", async () => {
   const { ask, addJob } = await world.account();
   const id = await addJob({ ...LIST, status: "processing", startedAt: new Date() });
   const move = async (name: string) => {
@@ -152,7 +152,7 @@ test("its owner pauses, resumes and cancels a job, and is told how it stands the
   expect(await move("cancel")).toMatchObject([409, { code: "job_state_conflict" }]);
 });
 
-test("a job that is erased leaves nothing behind", async () => {
+test("an erased job leaves no rows", async () => {
   const { ask, addJob } = await world.account();
   const id = await addJob({ ...LIST, verdicts: VERDICTS });
   const erased = await ask(`/bulk/jobs/${id}`, { method: "DELETE" });
@@ -161,7 +161,7 @@ test("a job that is erased leaves nothing behind", async () => {
     expect((await ask(`/bulk/jobs/${id}${path}`)).status).toBe(404);
 });
 
-test("a HEAD request gets the headers of a download and of a stream, and no work is done for it", async () => {
+test("a HEAD request gets the headers of a download and of a stream without the work", async () => {
   const { ask, addJob } = await world.account();
   const id = await addJob({ ...LIST, verdicts: VERDICTS });
   const download = await ask(`/bulk/jobs/${id}/download`, { method: "HEAD" });
@@ -174,7 +174,7 @@ test("a HEAD request gets the headers of a download and of a stream, and no work
   ]);
 });
 
-test("the Accept header is held against what a route really answers with", async () => {
+test("the Accept header is checked against the content types of the route", async () => {
   const { ask, addJob } = await world.account();
   const id = await addJob({ ...LIST, verdicts: VERDICTS });
   const status = async (path: string, accept: string) =>

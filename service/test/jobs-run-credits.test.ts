@@ -1,4 +1,4 @@
-/** The credits of jobs against a model of them, beside single checks of the same accounts. */
+/** Credits of jobs and concurrent single checks, compared with a model. */
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -33,7 +33,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("charge" as const), amount: fc.integer({ min: 1, max: 4 }) }),
 );
 
-test("whatever jobs and single checks do in whatever order, the balance is what the model says", async () => {
+test("the balance matches the model for any order of jobs and single checks", async () => {
   const ledger = createLedger({ database });
   await fc.assert(
     fc.asyncProperty(fc.nat({ max: 20 }), fc.array(step, { maxLength: 12 }), async (credits, steps) => {
@@ -74,7 +74,7 @@ test("whatever jobs and single checks do in whatever order, the balance is what 
   await expectBooksToAddUp(database);
 });
 
-test("jobs and single checks that spend at the same moment never spend what is not there", async () => {
+test("concurrent jobs and single checks never overdraw the balance", async () => {
   const ledger = createLedger({ database });
   const accountId = await openAccount(database, ledger, 50);
   const ids = Array.from({ length: 8 }, () => randomUUID());
@@ -89,13 +89,13 @@ test("jobs and single checks that spend at the same moment never spend what is n
   expect((await ledger.balanceOf(accountId)).reserved).toBe(0);
 });
 
-test("a job never settles more than it held", async () => {
+test("a job never settles more than it reserved", async () => {
   const ledger = createLedger({ database });
   const accountId = await openAccount(database, ledger, 5);
   const id = randomUUID();
   await hold(accountId, 3, id);
-  await expect(settle(accountId, 4, id)).rejects.toThrow("4 credits were used, and 3 were held");
+  await expect(settle(accountId, 4, id)).rejects.toThrow("used 4 credits of 3 reserved");
   expect(await ledger.balanceOf(accountId)).toEqual({ balance: 2, reserved: 3 });
-  expect(await ledger.releaseExpired()).toBe(0); // what a job holds has no time to expire at
+  expect(await ledger.releaseExpired()).toBe(0); // a job's reservation does not expire
   await ledger.close();
 });

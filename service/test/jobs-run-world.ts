@@ -1,4 +1,4 @@
-/** Jobs whose slices are worked on for real: on a real database, with real tasks, in a mail internet of the lab's. */
+/** Jobs whose slices run on a real database and queue, against the lab's mail servers. */
 import { randomUUID } from "node:crypto";
 import type { Job, WebhookEvent } from "@mailvet/contract";
 import type { MailWorld } from "@mailvet/lab";
@@ -6,53 +6,45 @@ import { eq, sql } from "drizzle-orm";
 import { expect } from "vitest";
 import type { Caller } from "../src/caller.ts";
 import { reserveForJob } from "../src/credits/job-credits.ts";
-import { duplicates, jobs, results, slices } from "../src/db/job-schema.ts";
 import { createJobActions } from "../src/jobs/job-actions.ts";
-import { createJobEnds, type JobEndDeps } from "../src/jobs/job-end.ts";
 import { readJobRecord } from "../src/jobs/job-record.ts";
+import { createJobTransitions } from "../src/jobs/job-transitions.ts";
+import { duplicates, jobs, results, slices } from "../src/jobs/schema.ts";
 import { sliceHandler } from "../src/jobs/slice-handler.ts";
-import { createTasks, type Task } from "../src/queue/tasks.ts";
+import type { Task } from "../src/queue/task.ts";
+import { createTasks } from "../src/queue/tasks.ts";
 import type { Validations } from "../src/validations/validations.ts";
+import type { PublishEvent } from "../src/webhooks/publish-event.ts";
+import { recordEvents } from "./recorded-events.ts";
 import { openValidationWorld } from "./validation-world.ts";
 
 export type JobWorld = Awaited<ReturnType<typeof openJobWorld>>;
-export type Announced = { event: WebhookEvent; job: Job };
+export type Published = { event: WebhookEvent; job: Job };
 
 export async function openJobWorld(mailWorld: MailWorld = {}) {
   const world = await openValidationWorld(mailWorld);
   const { database } = world;
   const { orm, pool } = database;
   const tasks = createTasks({ database });
-  const announced: Announced[] = [];
-  const announce: JobEndDeps["announce"] = async (_, __, event, data) => {
-    announced.push({ event, job: data.job as Job });
+  const published: Published[] = [];
+  const publish: PublishEvent = async (_, __, event, data) => {
+    published.push({ event, job: data.job as Job });
   };
-  const telling = { announce, recordOf: readJobRecord };
-  const ends = createJobEnds({
-    database,
-    tasks,
-    ...telling,
-    retentionDays: 30,
-  });
-  const moves = createJobActions({
-    database,
-    tasks,
-    ends,
-    ...telling,
-  });
+  const transitions = createJobTransitions({ database, tasks, publish, retentionDays: 30 });
+  const actions = createJobActions({ database, transitions });
 
-  /** A process that works on slices. */
-  const open = (options: { validations?: Validations; sittingMs?: number } = {}) => {
+  /** A process that runs slices. */
+  const open = (options: { validations?: Validations; waitMs?: number } = {}) => {
     const processes = { id: randomUUID() };
     const { validations = world.open(), ...rest } = options;
-    const failures: string[] = [];
+    const { log, events } = recordEvents();
     const handle = sliceHandler({
       database,
       tasks,
       processes,
-      finishIfDone: ends.finishIfDone,
+      transitions,
       answers: validations.answers,
-      sayFailure: (_, failure) => failures.push(failure),
+      log,
       countVerdict: () => {},
       ...rest,
     });
@@ -60,10 +52,10 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     return {
       processes,
       validations,
-      failures,
+      events,
       claim,
       run: (task: Task, signal: AbortSignal = new AbortController().signal) => handle(task, signal),
-      /** Everything that is due, all at the same time. */
+      /** Runs every due task concurrently. */
       async runDue() {
         const claimed = await claim();
         await Promise.all(claimed.map((task) => handle(task, new AbortController().signal)));
@@ -72,7 +64,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     };
   };
 
-  /** A job as it is when everything is planned, one slice for each list of emails; repetitions are its duplicates. */
+  /** A planned job with one slice per list of emails; repeated emails are its duplicates. */
   const add = async (caller: Caller, lists: readonly (readonly string[])[]): Promise<string> => {
     const { accountId, by } = caller;
     const isTest = by.kind === "key" && by.isTest;
@@ -112,11 +104,11 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
         reservationId,
       });
       if (repeated.length > 0) await tx.insert(duplicates).values(repeated);
-      await tasks.openLane(tx, { id, accountId, line: "jobs" });
+      await tasks.openGroup(tx, { id, accountId, queue: "jobs" });
       for (const [number, emails] of cut.entries()) {
         if (emails.length === 0) continue;
         await tx.insert(slices).values({ jobId: id, number, emails });
-        await tasks.add(tx, [{ laneId: id, kind: "slice", subject: String(number) }]);
+        await tasks.add(tx, [{ groupId: id, kind: "slice", subject: String(number) }]);
       }
       const amount = firstRow.size;
       if (reservationId) await reserveForJob(tx, { accountId, amount, reservationId, reference: id });
@@ -131,17 +123,17 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
   return {
     ...world,
     tasks,
-    ends,
-    moves,
-    announced,
+    transitions,
+    actions,
+    published,
     openValidations: world.open,
     open,
     add,
     recordOf,
     resultsOf,
-    eventsOf: (jobId: string) => announced.filter(({ job }) => job.id === jobId).map(({ event }) => event),
+    eventsOf: (jobId: string) => published.filter(({ job }) => job.id === jobId).map(({ event }) => event),
     balanceOf: (caller: Caller) => world.ledger.balanceOf(caller.accountId),
-    /** Seconds until what waits of a job is due. */
+    /** Seconds until each waiting task of a job is due. */
     async dueIn(jobId: string): Promise<number[]> {
       const { rows } = await pool.query<{ seconds: number }>(
         `select extract(epoch from due_at - now())::float8 as seconds from tasks
@@ -150,13 +142,13 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
       );
       return rows.map(({ seconds }) => Math.round(seconds));
     },
-    /** As if everything that waits had waited long enough. */
+    /** Makes every waiting task of a job due. */
     hurry: (jobId: string) =>
       orm.execute(sql`update tasks set due_at = now() where lane_id = ${jobId} and process_id is null`),
-    /** As the others do with what a dead process had. */
-    takeForDead: ({ id }: { id: string }) =>
+    /** Releases the tasks of a process as if its lease had expired. */
+    expireLease: ({ id }: { id: string }) =>
       orm.execute(sql`update tasks set process_id = null, losses = losses + 1 where process_id = ${id}`),
-    /** Nothing is lost or double: each row is a result or the repetition of one, and the record agrees. */
+    /** Nothing is lost or double: each row is a result or a duplicate, and the record agrees. */
     async expectSums(jobId: string): Promise<void> {
       const { rows } = await pool.query(
         `select j.processed, j.total_emails,

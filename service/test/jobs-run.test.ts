@@ -1,9 +1,9 @@
-/** Stories of jobs at work: every email gets one result, whatever happens on the way. */
+/** Running jobs: every email gets exactly one result, whatever fails on the way. */
 import { ALL_SUB_STATUSES, STATUS_OF } from "@mailvet/contract";
 import { answersSlowly, greylists, mailDomain, saysNothing } from "@mailvet/lab";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { slices } from "../src/db/job-schema.ts";
+import { slices } from "../src/jobs/schema.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { type JobWorld, openJobWorld } from "./jobs-run-world.ts";
 import { testKeyOf } from "./validation-world.ts";
@@ -25,14 +25,14 @@ afterAll(async () => {
 
 const nameOf = (subStatus: string) => subStatus.replaceAll("_", "-") || "valid";
 
-test("a job of every verdict there is ends once, with one result for each email, and costs as many credits", async () => {
+test("a job with every verdict ends once, with one result and one credit per email", async () => {
   const caller = await world.caller(100);
   const emails = ALL_SUB_STATUSES.map((subStatus) => `${nameOf(subStatus)}@mailvet.test`);
   const jobId = await world.add(caller, [
     emails,
     ["not an address", "nul\0\ud83d@x", emails[0]!, "not an address"],
   ]);
-  const unique = emails.length + 2; // two more that are no address
+  const unique = emails.length + 2; // two more that are not addresses
   expect(await world.balanceOf(caller)).toEqual({ balance: 100 - unique, reserved: unique });
 
   expect(await world.open().runDue()).toBe(2);
@@ -66,11 +66,11 @@ test("a job of every verdict there is ends once, with one result for each email,
   expect(found.at(-1)).toMatchObject({ email: "nul\ufffd\ufffd@x", subStatus: "syntax_error" });
   await world.expectSums(jobId);
   expect(world.eventsOf(jobId)).toEqual(["job.completed"]);
-  expect(world.announced.at(-1)?.job).toEqual(record);
+  expect(world.published.at(-1)?.job).toEqual(record);
   expect(await world.balanceOf(caller)).toEqual({ balance: 100 - unique, reserved: 0 });
 });
 
-test("a test key's job runs for real and is never charged", async () => {
+test("a test key's job runs and is not charged", async () => {
   const caller = testKeyOf(await world.caller(0));
   const jobId = await world.add(caller, [["ann@gmail.com", "catch-all@shop.test"]]);
   await world.open().runDue();
@@ -83,7 +83,7 @@ test("a test key's job runs for real and is never charged", async () => {
   expect(await world.balanceOf(caller)).toEqual({ balance: 0, reserved: 0 });
 });
 
-test("four slices that end at the same moment finish the job once", async () => {
+test("four slices that end concurrently finish the job once", async () => {
   const caller = await world.caller(400);
   const lists = Array.from({ length: 4 }, (_, list) =>
     Array.from({ length: 100 }, (_, index) => `valid+${list}-${index}@mailvet.test`),
@@ -97,7 +97,7 @@ test("four slices that end at the same moment finish the job once", async () => 
   expect(await world.balanceOf(caller)).toEqual({ balance: 0, reserved: 0 });
 });
 
-test("real mail servers are asked once for each email, and what they say is the result", async () => {
+test("mail servers are asked once per email, and their reply decides the result", async () => {
   const caller = await world.caller(20);
   const jobId = await world.add(caller, [["ann@shop.test", "nobody@shop.test", "x@nowhere.test"]]);
   const worker = world.open();
@@ -109,11 +109,11 @@ test("real mail servers are asked once for each email, and what they say is the 
   ]);
   const asked = world.lab.counts("mx.shop.test").commands.RCPT;
   await world.add(caller, [["ann@shop.test"]]);
-  await worker.runDue(); // the account's memory knows by now
+  await worker.runDue(); // answered from the verdict cache
   expect(world.lab.counts("mx.shop.test").commands.RCPT).toBe(asked);
 });
 
-test("who asks to come back is asked again in their time, by whichever process; the others need not wait", async () => {
+test("deferred emails are retried when due, by any process, and do not delay the others", async () => {
   const caller = await world.caller(3);
   const emails = ["greylisted-then-valid@mailvet.test", "slow-3s@mailvet.test", "valid@mailvet.test"];
   const jobId = await world.add(caller, [emails]);
@@ -132,7 +132,7 @@ test("who asks to come back is asked again in their time, by whichever process; 
   await world.expectSums(jobId);
 });
 
-test("when its tries are used up, the last verdict of a greylisted email is the result", async () => {
+test("when retries are exhausted, the last verdict of a greylisted email is the result", async () => {
   const caller = await world.caller(1);
   const jobId = await world.add(caller, [["ann@grey.test"]]);
   const worker = world.open();
@@ -148,13 +148,13 @@ test("when its tries are used up, the last verdict of a greylisted email is the 
   expect(await world.recordOf(jobId)).toMatchObject({ status: "completed", credits_used: 1 });
 });
 
-test("a worker that stalls and is taken for dead saves nothing, and its slice is saved once by another", async () => {
+test("a stalled worker whose lease expired saves nothing, and another saves its slice once", async () => {
   const caller = await world.caller(2);
   const jobId = await world.add(caller, [["ann@slow.test", "no@slow.test"]]);
   const stalled = world.open();
   const [task] = await stalled.claim();
   const stalling = stalled.run(task!);
-  await world.takeForDead(stalled.processes);
+  await world.expireLease(stalled.processes);
   const other = world.open();
   await Promise.all([stalling, other.runDue()]);
   await world.expectSums(jobId);
@@ -165,28 +165,25 @@ test("a worker that stalls and is taken for dead saves nothing, and its slice is
 test.for([
   ["everything", ["valid@mailvet.test"]],
   ["a part", ["valid@mailvet.test", "ann@mute.test"]],
-] as const)(
-  "a worker whose task was given to another saves nothing of it, though it has %s",
-  async ([, emails]) => {
-    const caller = await world.caller(emails.length);
-    const jobId = await world.add(caller, [emails]);
-    const late = world.open({ sittingMs: 100 });
-    const [task] = await late.claim();
-    await world.takeForDead(late.processes);
-    const heir = world.open({ sittingMs: 100 });
-    expect(await heir.claim()).toHaveLength(1);
+] as const)("a worker whose claim is lost saves nothing, although it has %s", async ([, emails]) => {
+  const caller = await world.caller(emails.length);
+  const jobId = await world.add(caller, [emails]);
+  const late = world.open({ waitMs: 100 });
+  const [task] = await late.claim();
+  await world.expireLease(late.processes);
+  const heir = world.open({ waitMs: 100 });
+  expect(await heir.claim()).toHaveLength(1);
 
-    await late.run(task!);
+  await late.run(task!);
 
-    expect(await world.resultsOf(jobId)).toEqual([]);
-    expect(await world.recordOf(jobId)).toMatchObject({ status: "processing", processed: 0 });
-    const [slice] = await world.database.orm.select().from(slices).where(eq(slices.jobId, jobId));
-    expect(slice).toMatchObject({ emails: emails.map((email, index) => [index + 1, email]), sittings: 0 });
-    await world.moves.cancel(caller, jobId);
-  },
-);
+  expect(await world.resultsOf(jobId)).toEqual([]);
+  expect(await world.recordOf(jobId)).toMatchObject({ status: "processing", processed: 0 });
+  const [slice] = await world.database.orm.select().from(slices).where(eq(slices.jobId, jobId));
+  expect(slice).toMatchObject({ emails: emails.map((email, index) => [index + 1, email]), sittings: 0 });
+  await world.actions.cancel(caller, jobId);
+});
 
-test("told to stop, a worker saves what it has, and the rest waits in its slice without a mark", async () => {
+test("on shutdown a worker saves what it has, and the rest of the slice waits without counting as a failure", async () => {
   const caller = await world.caller(2);
   const jobId = await world.add(caller, [["valid@mailvet.test", "ann@dumb.test"]]);
   const stopping = world.open();
@@ -202,45 +199,46 @@ test("told to stop, a worker saves what it has, and the rest waits in its slice 
   expect(left).toMatchObject({ emails: [[2, "ann@dumb.test"]], attempt: 0, sittings: 1 });
   await world.hurry(jobId);
   expect(await world.open().claim()).toMatchObject([{ id: task!.id, failures: 0, losses: 0 }]);
-  await world.moves.cancel(caller, jobId);
+  await world.actions.cancel(caller, jobId);
 });
 
-test("what settles is saved while the rest is still waited for, and the waiting has an end", async () => {
+test("settled emails are saved while others are in flight, and the number of waits is limited", async () => {
   const caller = await world.caller(2);
   const jobId = await world.add(caller, [["ann@shop.test", "bea@dumb.test"]]);
   await world.database.orm.update(slices).set({ sittings: 237 }).where(eq(slices.jobId, jobId));
-  const worker = world.open({ sittingMs: 150 });
+  const worker = world.open({ waitMs: 150 });
   const running = worker.runDue();
   await expect.poll(async () => (await world.recordOf(jobId)).processed).toBe(1);
-  await running; // the third sitting was the last
+  await running; // the third wait was the last
   expect(await world.recordOf(jobId)).toMatchObject({
     status: "processing",
     phase: "retrying",
     processed: 1,
   });
   expect(await world.dueIn(jobId)).toEqual([expect.closeTo(300, -1)]);
-  await world.moves.cancel(caller, jobId);
+  await world.actions.cancel(caller, jobId);
 });
 
-test("a small job gets a slot although a large one has them all and waits for slow hosts", async () => {
+test("a small job gets a slot while a large one occupies all of them waiting for slow hosts", async () => {
   const large = await world.caller(2);
   const small = await world.caller(1);
   const largeJob = await world.add(large, [["cy@dumb.test"], ["dee@dumb.test"]]);
-  const worker = world.open({ sittingMs: 150 });
-  const waiting = worker.runDue();
+  const worker = world.open({ waitMs: 150 });
+  const claimed = await worker.claim(); // before the small job exists
+  const waiting = Promise.all(claimed.map((task) => worker.run(task)));
   const smallJob = await world.add(small, [["valid@mailvet.test"]]);
-  await waiting; // it leaves the slots to the small one, and comes back
+  await waiting; // the large job leaves the slots to the small one
   const [next] = await worker.claim(1);
-  expect(next!.laneId).toBe(smallJob);
+  expect(next!.groupId).toBe(smallJob);
   await worker.run(next!);
   expect(await world.recordOf(smallJob)).toMatchObject({ status: "completed" });
-  expect(await worker.claim()).toMatchObject([{ laneId: largeJob }, { laneId: largeJob }]);
-  await world.moves.cancel(large, largeJob);
+  expect(await worker.claim()).toMatchObject([{ groupId: largeJob }, { groupId: largeJob }]);
+  await world.actions.cancel(large, largeJob);
 });
 
-test("when too many checks are under way, a slice waits a little, and nothing is held against it", async () => {
+test("when the limit of concurrent checks is reached, a slice is postponed without counting as a failure", async () => {
   const caller = await world.caller(3);
-  const worker = world.open({ validations: world.openValidations({ maxUnderWay: 4 }) }); // one for each account
+  const worker = world.open({ validations: world.openValidations({ maxInFlight: 4 }) }); // one per account
   const jobId = await world.add(caller, [["eve@shop.test", "fay@shop.test", "valid@mailvet.test"]]);
   const [task] = await worker.claim();
   await worker.run(task!);

@@ -2,9 +2,9 @@
 import { ApiKey, type CreatedKey, type Problem } from "@mailvet/contract";
 import Fastify from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { accounts } from "../src/accounts/schema.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
-import { accounts } from "../src/db/schema.ts";
-import { answerWithProblems } from "../src/http/problem.ts";
+import { sendErrorsAsProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
 import { keyRoutes } from "../src/http/routes/key-routes.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test("a key made with only a name is a live key with all scopes, and works", async () => {
+test("a key created with only a name is a live key with all scopes", async () => {
   const ann = await service.openAccount();
   const { status, body } = await ann.post<CreatedKey>({ name: "  Checkout page " });
   expect(status).toBe(201);
@@ -39,7 +39,7 @@ test("a key made with only a name is a live key with all scopes, and works", asy
   });
 });
 
-test("a key is made as it was asked for", async () => {
+test("a key is created with the requested properties", async () => {
   const ann = await service.openAccount();
   const expires_at = new Date(Date.now() + 86_400_000).toISOString();
   const { body } = await ann.post<CreatedKey>({ name: "CI", mode: "test", scopes: ["read"], expires_at });
@@ -62,7 +62,7 @@ test("the list shows the newest first, revoked ones too, and never a secret", as
   for (const { key } of [first, second]) expect(text).not.toContain(key.slice(12));
 });
 
-test("a revoked key is refused, and revoking it again is no mistake", async () => {
+test("a revoked key is refused, and revoking is idempotent", async () => {
   const ann = await service.openAccount();
   const { body } = await ann.post<CreatedKey>({ name: "old laptop" });
   expect(await ann.delete(body.id)).toMatchObject({ status: 204, text: "" });
@@ -70,7 +70,7 @@ test("a revoked key is refused, and revoking it again is no mistake", async () =
   expect((await ann.delete(body.id)).status).toBe(204);
 });
 
-test("another account's key is not there, as if it had never been made", async () => {
+test("keys of other accounts are not found", async () => {
   const [ann, bob] = [await service.openAccount(), await service.openAccount()];
   const { body } = await ann.post<CreatedKey>({ name: "ann's" });
   const theirs = await bob.delete<Problem>(body.id);
@@ -93,7 +93,7 @@ test.each([
   ["an end at a leap second", { name: "n", expires_at: "2090-12-31T23:59:60Z" }, "/expires_at"],
   ["an end that is no moment", { name: "n", expires_at: "tomorrow" }, "/expires_at"],
   ["a field that does not exist", { name: "n", admin: true }, "/admin"],
-])("a key with %s is not made", async (_, wanted, pointer) => {
+])("a key with %s is refused", async (_, wanted, pointer) => {
   const ann = await service.openAccount();
   const { status, body } = await ann.post<Problem>(wanted);
   expect(status).toBe(422);
@@ -101,7 +101,7 @@ test.each([
   expect((await ann.get<ApiKey[]>()).body).toEqual([]);
 });
 
-test("an id that cannot be one is refused", async () => {
+test("a malformed id is refused", async () => {
   const ann = await service.openAccount();
   expect(await ann.delete<Problem>("1")).toMatchObject({ status: 422, body: { code: "validation_failed" } });
 });
@@ -109,18 +109,18 @@ test("an id that cannot be one is refused", async () => {
 /** The key routes over HTTP, where a header says who has signed in. */
 async function serveKeys() {
   const database = await openTestDatabase();
-  const notices = createPubSub(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { log: () => {} });
   const keyring = createApiKeys({ database, notices });
   await notices.start();
   const app = Fastify().setValidatorCompiler(compileValidator);
-  answerWithProblems(app, createLog({ level: "silent", addresses: "masked" }));
+  sendErrorsAsProblems(app, createLog({ level: "silent", addresses: "masked" }));
   app.decorateRequest("caller", undefined);
   app.addHook("onRequest", async (request) => {
     const accountId = String(request.headers["x-signed-in"]);
     const by = { kind: "session", sessionId: "s" } as const;
     request.caller = { accountId, plan: "payg", isOperator: false, by };
   });
-  app.register(keyRoutes({ keyring }));
+  app.register(keyRoutes({ apiKeys: keyring }));
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
 
   const ask = async <T>(accountId: string, method: string, path: string, wanted?: unknown) => {

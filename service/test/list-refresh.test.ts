@@ -56,7 +56,7 @@ function keep(settings: ListRefreshSettings, nowMs?: () => number) {
   return { refresh, logged, isDisposable };
 }
 
-test("LISTS_REFRESH=daily: a service has the fresh list in use soon after its start, and says so", async () => {
+test("LISTS_REFRESH=daily: a service loads a new list soon after its start, and reports it", async () => {
   const { url } = await serve(goodList);
   const env = { LISTS_REFRESH: "daily", LISTS_DIR: temporaryDirectory(), LISTS_SOURCES: url };
   await using service = await openService({ env });
@@ -72,7 +72,7 @@ test("LISTS_REFRESH=daily: a service has the fresh list in use soon after its st
   expect(body).toMatchObject({ sub_status: "disposable", details: { is_disposable: true } });
 });
 
-test("a source that fails changes nothing; the failure is logged, shown, and gone with the next success", async () => {
+test("a failing source changes nothing; the failure is logged, reported, and cleared by the next success", async () => {
   let listener: RequestListener = (_, response) => response.writeHead(500).end();
   const { url } = await serve((request, response) => listener(request, response));
   const directory = temporaryDirectory();
@@ -98,7 +98,7 @@ test("a source that fails changes nothing; the failure is logged, shown, and gon
   expect(isDisposable(NAMES[0]!)).toBe(true); // though it was looked up before
 });
 
-test("a list of less than a day is left alone, an older one is fetched again", async () => {
+test("a list younger than a day is kept, an older one is downloaded again", async () => {
   const { url, asked } = await serve(goodList);
   let laterMs = 0;
   const settings = { refresh: "daily", directory: temporaryDirectory(), sources: [url] } as const;
@@ -114,7 +114,7 @@ test("a list of less than a day is left alone, an older one is fetched again", a
   expect(asked()).toBe(2);
 });
 
-test("LISTS_REFRESH=off asks no source, but uses what somebody else has put into the directory", async () => {
+test("LISTS_REFRESH=off downloads nothing, but loads lists written to the directory", async () => {
   const { url, asked } = await serve(goodList);
   const directory = temporaryDirectory();
   const { refresh, logged, isDisposable } = keep({ refresh: "off", directory, sources: [url] });
@@ -129,7 +129,7 @@ test("LISTS_REFRESH=off asks no source, but uses what somebody else has put into
   expect(logged.map(({ event }) => event)).toEqual(["lists_reloaded"]);
 });
 
-test("a stop does not wait for a source that says nothing", async () => {
+test("close does not wait for a silent source", async () => {
   let ring = () => {};
   const begun = new Promise<void>((resolve) => {
     ring = resolve;
@@ -141,7 +141,7 @@ test("a stop does not wait for a source that says nothing", async () => {
   expect(logged).toEqual([]);
 });
 
-test("settings: off unless told; daily needs a place for the lists", () => {
+test("settings: off by default; daily needs a directory", () => {
   const read = (env: Record<string, string>) => readConfig(env, ".");
   const external = { DATABASE_URL: "postgres://localhost/mailvet" };
   expect(read(external).lists).toEqual({ refresh: "off", directory: undefined, sources: [] });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { migrate, NewerSchema } from "../src/db/migrate.ts";
 import { openTestDatabase } from "./database.ts";
 
-test("a release does not start on a database that a newer one has migrated, and names both versions", async () => {
+test("a release refuses a database that a newer one has migrated, and names both versions", async () => {
   await using database = await openTestDatabase();
   const { connection, pool } = database;
   await migrate(connection); // it is at our version: nothing to do
@@ -26,13 +26,13 @@ test("a release does not start on a database that a newer one has migrated, and 
   await migrate(connection);
 });
 
-test("the release that migrated a database is on record there", async () => {
+test("the release that migrated a database is recorded", async () => {
   await using database = await openTestDatabase();
   const { rows } = await database.pool.query("select obj_description('migrations'::regclass) as release");
   expect(rows[0].release).toMatch(/^\d+\.\d+\.\d+/);
 });
 
-test("a start that waits for another one's migration can be interrupted", async () => {
+test("a start that waits for a concurrent migration can be interrupted", async () => {
   await using database = await openTestDatabase();
   const other = new pg.Client(database.connection);
   await other.connect();

@@ -60,7 +60,7 @@ async function mailboxesAt(domain: string): Promise<number | undefined> {
   return rows[0]?.mailboxes;
 }
 
-test("what was proven is counted when the service has stopped, and what was refused is not", async () => {
+test("proven mailboxes are counted by the time the service has stopped, rejected ones are not", async () => {
   for (const house of HOUSES) expect(await mailboxesAt(house)).toBe(STAFF.length);
 });
 
@@ -76,16 +76,16 @@ test.each([
     for (const one of [fitting, unlike, mash]) expect(one).toMatchObject({ sub_status: now });
     expect(fitting.ai_enhancement).toMatchObject({ used: true });
     expect(fitting.ai_enhancement.reasons.join("; ")).toContain(
-      "looks like first.last, as 5 of 5 proven mailboxes here",
+      "follows first.last, like 5 of 5 confirmed mailboxes at this domain",
     );
-    expect(unlike.ai_enhancement.reasons.join("; ")).toContain("does not look like first.last");
+    expect(unlike.ai_enhancement.reasons.join("; ")).toContain("does not follow first.last");
     expect(fitting.score).toBeGreaterThan(unlike.score);
     expect(unlike.score).toBeGreaterThanOrEqual(mash.score);
     expect(fitting.score).toBeGreaterThan(mash.score + 10);
   },
 );
 
-test("in a list, an address is judged by its neighbours and a slip in its domain is seen, in a request and in a job", async () => {
+test("lists add naming and typo suggestions, in a request and in a job", async () => {
   const locals = ["julia.novak", "jnovak", ...STAFF];
   const slip = "julia.larsen@lsit.test"; // there is no such domain
   const emails = [...locals.map((local) => `${local}@list.test`), slip];

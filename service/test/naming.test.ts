@@ -1,4 +1,4 @@
-/** How mailboxes are named: what is kept of proven ones, and what is told, on a real database. */
+/** Naming patterns on a real database: what is stored of proven mailboxes, and what is published. */
 import {
   type Evidence,
   fitOf,
@@ -13,6 +13,7 @@ import { createNaming, type NamingKnowledge } from "../src/naming/naming.ts";
 import { createPatternCache } from "../src/naming/pattern-cache.ts";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { recordEvents } from "./logged-events.ts";
 import { PATIENCE } from "./patience.ts";
 
 const FIRST = ["anna", "john", "maria", "peter", "laura", "thomas", "julia", "david", "sarah", "martin"];
@@ -35,14 +36,14 @@ const people = (count: number) =>
   });
 
 let database: TestDatabase;
-const said: string[] = [];
+const { events, log } = recordEvents();
 beforeAll(async () => {
   database = await openTestDatabase();
 });
 afterAll(() => database.close());
 
 const open = (pool = database.pool): NamingKnowledge =>
-  createNaming({ database: { pool }, learns: true, say: (message) => said.push(message) });
+  createNaming({ database: { pool }, learns: true, log });
 
 const verifier = verifierFrom(readEngineSettings(settingsFrom({ EGRESS_ALLOW: "127.0.0.0/8" }))); // so that .test is a name
 
@@ -63,7 +64,7 @@ async function rowOf(domain: string) {
   return rows[0];
 }
 
-test("a mailbox counts once, however often and by however many spellings it is proven", async () => {
+test("a mailbox counts once, however often and in whatever spelling it is proven", async () => {
   const domain = "once.test";
   for (let again = 0; again < 3; again++) {
     await learn(domain, ["Anna.Schmidt", "anna.schmidt+news", ...people(5)]);
@@ -75,12 +76,12 @@ test("a mailbox counts once, however often and by however many spellings it is p
   expect(row.shares[TEMPLATES.indexOf("first.last")]).toBeGreaterThan(4);
 });
 
-test("processes that learn of the same domains at the same time miss nothing and count nothing twice", async () => {
+test("processes that count the same domains concurrently lose and duplicate nothing", async () => {
   const domains = Array.from({ length: 30 }, (_, i) => `together${i}.test`);
   const all = people(21);
   await learn(domains.slice(0, 15), all.slice(0, 1)); // the others are new to all
   const other = openDatabase({ connection: database.connection, maxConnections: 8 });
-  const troubles = said.length;
+  const before = events.length;
   await Promise.all(
     Array.from({ length: 5 }, async (_, place) => {
       const naming = open(place % 2 === 0 ? database.pool : other.pool);
@@ -97,10 +98,10 @@ test("processes that learn of the same domains at the same time miss nothing and
     "select mailboxes from naming_patterns where domain like 'together%'",
   );
   expect(rows.map(({ mailboxes }) => mailboxes)).toEqual(domains.map(() => 21));
-  expect(said.slice(troubles)).toEqual([]);
+  expect(events.slice(before)).toEqual([]);
 });
 
-test("a large house is counted up to two hundred, and then nothing is kept to tell mailboxes apart", async () => {
+test("a large domain is counted up to two hundred mailboxes, and then its filter is cleared", async () => {
   await learn("large.test", people(150));
   expect(await rowOf("large.test")).toMatchObject({ mailboxes: expect.toSatisfy((n: number) => n > 140) });
   await learn("large.test", people(290).slice(150));
@@ -110,7 +111,7 @@ test("a large house is counted up to two hundred, and then nothing is kept to te
   expect(seen).toEqual(Buffer.alloc(128));
 });
 
-test("no name stands in the table, neither plain nor as bytes", async () => {
+test("the table contains no names", async () => {
   await learn("private.test", people(100));
   const { rows } = await database.pool.query<{ text: string }>(
     "select p::text as text from naming_patterns p",
@@ -123,7 +124,7 @@ test("no name stands in the table, neither plain nor as bytes", async () => {
   }
 });
 
-test("two mailboxes are too few to be told of; three are told to everybody, also while they are new", async () => {
+test("two mailboxes are not published; three are, to all processes", async () => {
   const naming = open();
   for (const local of people(2)) naming.learnFrom(proven("small.test", local));
   await vi.waitFor(async () => expect(await rowOf("small.test")).toMatchObject({ mailboxes: 2 }), PATIENCE);
@@ -140,44 +141,44 @@ test("two mailboxes are too few to be told of; three are told to everybody, also
   await naming.close();
 });
 
-test("many domains are read in one query, and then not again for a while", async () => {
+test("many domains are read in one query, and then cached", async () => {
   const asked: unknown[] = [];
   const query = (statement: { text: string; values: unknown[][] }) => {
     asked.push(statement.values[0]);
     return database.pool.query(statement);
   };
-  const memory = createPatternCache({ pool: { query: query as typeof database.pool.query }, say: () => {} });
+  const memory = createPatternCache({ pool: { query: query as typeof database.pool.query }, log });
   const domains = ["once.test", "together0.test", "nowhere.test"];
-  const ask = () => Promise.all([...domains, ...domains].map((domain) => memory.at(domain)));
+  const ask = () => Promise.all([...domains, ...domains].map((domain) => memory.find(domain)));
   const tallies = await ask();
   expect(tallies.map((tally) => tally?.mailboxes)).toEqual([5, 21, undefined, 5, 21, undefined]);
   expect(await ask()).toEqual(tallies);
   expect(asked).toEqual([domains]);
 });
 
-test("without the database nothing is known, nothing is learned, and nobody but the operator hears of it", async () => {
+test("without the database nothing is known or learned, and the failure is logged", async () => {
   const gone = openDatabase({ connection: { ...database.connection, database: "nowhere" } });
-  const troubles = said.length;
+  const before = events.length;
   const naming = open(gone.pool);
   naming.learnFrom(proven("once.test", "paul.miller"));
   expect(await naming.namingAt("once.test")).toBeUndefined();
   await naming.close();
   await gone.close();
-  expect(said.slice(troubles)).toEqual([
-    expect.stringMatching(/^the naming patterns of 1 domains could not be read: /),
-    expect.stringMatching(/^the naming patterns of 1 domains could not be written: /),
+  expect(events.slice(before)).toMatchObject([
+    { event: "naming_patterns_read_failed", domains: 1 },
+    { event: "naming_patterns_write_failed", mailboxes: 1 },
   ]);
-  expect(said.join()).not.toContain("paul");
+  expect(events.map(({ err }) => String(err)).join()).not.toContain("paul");
 });
 
-test("where learning is turned off, nothing is added", async () => {
-  const naming = createNaming({ database, learns: false, say: () => {} });
+test("without learning nothing is added", async () => {
+  const naming = createNaming({ database, learns: false, log });
   for (const local of people(5)) naming.learnFrom(proven("off.test", local));
   await naming.close();
   expect(await rowOf("off.test")).toBeUndefined();
 });
 
-test("a pattern is erased when nothing was proven for 400 days; a mailbox that is proven again keeps it", async () => {
+test("a pattern without a proof for 400 days is deleted; a repeated proof keeps it", async () => {
   const age = (domain: string, days: number) =>
     database.pool.query(
       "update naming_patterns set updated_at = now() - make_interval(days => $2) where domain = $1",

@@ -1,6 +1,6 @@
 /**
- * A client made from nothing but an OpenAPI document: it makes up requests that fit it and requests that do not quite,
- * and finds every answer that the document does not foresee.
+ * A client derived from an OpenAPI document: generates valid and slightly invalid requests, and reports every response
+ * that the document does not describe.
  */
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
@@ -17,10 +17,10 @@ export type Operation = {
   path: string;
   parameters: Parameter[];
   body: Schema | undefined;
-  /** What is sent is a file in a form. */
+  /** The body is a form with a file. */
   takesFile: boolean;
   responses: Record<string, Response>;
-  /** Only somebody signed in may ask. */
+  /** Requires a session. */
   isForSessions: boolean;
 };
 
@@ -30,11 +30,11 @@ export type MadeUpRequest = {
   path: string;
   headers: Record<string, string>;
   body: string | undefined;
-  /** Which of the callers sends it. */
+  /** Index of the caller. */
   caller: number;
 };
 
-/** Every operation, with all references in it resolved. */
+/** Every operation, with references resolved. */
 export function operationsOf(document: Schema): Operation[] {
   const base: string = document.servers[0].url;
   return Object.entries<Schema>(document.paths).flatMap(([path, methods]) =>
@@ -70,18 +70,18 @@ function resolve(document: Schema, node: unknown): Schema {
 
 export type MakeUp = {
   callers: number;
-  /** Which of them are signed in. */
+  /** Indices of callers with a session. */
   signedIn: readonly number[];
-  /** Ids and names that exist, by the name they are asked for by; others in the course of time. */
+  /** Existing IDs and names, by parameter name; replaced over time. */
   ids: Readonly<Record<string, readonly string[]>>;
-  /** Worth trying, such as addresses. */
+  /** Interesting values, such as addresses. */
   texts: readonly string[];
   files: readonly string[];
-  /** Parameters of which less is tried than the document allows. */
+  /** Lower maxima than those of the document, by parameter. */
   most: Readonly<Record<string, number>>;
 };
 
-/** Most often one that exists under this name; else one of something else. */
+/** Usually an existing value of this name, otherwise one of another name. */
 function idsNamed(name: string, { ids }: MakeUp): fc.Arbitrary<string> {
   return fc.nat().map((n) => {
     const own = n % 4 === 0 ? undefined : ids[name];
@@ -90,7 +90,7 @@ function idsNamed(name: string, { ids }: MakeUp): fc.Arbitrary<string> {
   });
 }
 
-/** Requests to an operation: most of them right in every part, the others wrong in some. */
+/** Requests to an operation: most are valid, the others invalid in some part. */
 export function requestsTo(operation: Operation, known: MakeUp): fc.Arbitrary<MadeUpRequest> {
   const inPath = operation.parameters.filter((parameter) => parameter.in === "path");
   const inQuery = operation.parameters.filter((parameter) => parameter.in === "query");
@@ -170,18 +170,18 @@ function bodyFor({ body, takesFile }: Operation, known: MakeUp): fc.Arbitrary<Bo
   return body ? bodiesOf(body, known) : fc.oneof({ weight: 6, arbitrary: noBody }, junkBody);
 }
 
-/** A form with a file, most of them whole and in the right field. */
+/** Forms with a file, most of them complete and in the right field. */
 function formsOf({ files }: MakeUp): fc.Arbitrary<Body> {
   return fc
     .record({
       content: fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...files) }, junkText),
       field: fc.oneof({ weight: 8, arbitrary: fc.constant("file") }, fc.constantFrom("files", "")),
       filename: fc.constantFrom("list.csv", "../list.csv", "名.txt", ""),
-      end: fc.oneof({ weight: 8, arbitrary: fc.constant("\r\n--made-up--\r\n") }, fc.constant("")),
+      end: fc.oneof({ weight: 8, arbitrary: fc.constant("\r\n--boundary--\r\n") }, fc.constant("")),
     })
     .map(({ content, field, filename, end }) => ({
-      text: `--made-up\r\ncontent-disposition: form-data; name="${field}"; filename="${filename}"\r\n\r\n${content}${end}`,
-      type: "multipart/form-data; boundary=made-up",
+      text: `--boundary\r\ncontent-disposition: form-data; name="${field}"; filename="${filename}"\r\n\r\n${content}${end}`,
+      type: "multipart/form-data; boundary=boundary",
     }));
 }
 
@@ -236,10 +236,10 @@ function queryOf(parameters: Parameter[], known: MakeUp): fc.Arbitrary<string> {
   });
 }
 
-/** Half a surrogate pair has no place in a URL. */
+/** A lone surrogate is impossible in a URL. */
 const wellFormed = (text: string) => Buffer.from(text, "utf8").toString("utf8");
 
-/** Values that a schema allows, for a part of this name. */
+/** Values that a schema allows, for a parameter or property of this name. */
 function valuesOf(schema: Schema, known: MakeUp, name = ""): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one: Schema) => valuesOf(one, known, name)));
@@ -267,7 +267,7 @@ function valuesOf(schema: Schema, known: MakeUp, name = ""): fc.Arbitrary<unknow
     case "null":
       return fc.constant(null);
     default:
-      throw new Error(`no idea how to make up ${JSON.stringify(schema)}`);
+      throw new Error(`cannot generate ${JSON.stringify(schema)}`);
   }
 }
 
@@ -278,7 +278,7 @@ function arraysOf(
   const item = valuesOf(items, known);
   const few = { minLength: minItems, maxLength: Math.min(maxItems, 20) };
   if (uniqueItems) return fc.uniqueArray(item, { ...few, maxLength: items.enum?.length ?? few.maxLength });
-  // Now and then one too many, of the longest kind that is allowed.
+  // Sometimes one item too many, of maximum length.
   const tooMany = item.map((one) => Array(maxItems + 1).fill(one));
   return fc.oneof({ weight: 20, arbitrary: fc.array(item, few) }, tooMany);
 }
@@ -302,8 +302,8 @@ function textsOf(
 
 export type Received = { status: number; type: string; text: string };
 
-/** What is wrong with an answer by the document; undefined when it is one of those foreseen. */
-export function complaintAbout(operation: Operation, { status, type, text }: Received): string | undefined {
+/** How a response deviates from the document; undefined if it does not. */
+export function deviationOf(operation: Operation, { status, type, text }: Received): string | undefined {
   if (status === 500) return "a failure of the server";
   const foreseen = operation.responses[String(status)];
   if (!foreseen) return `status ${status} is not documented`;

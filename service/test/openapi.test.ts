@@ -2,7 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOOK } from "./endpoints.ts";
-import { complaintAbout, type Operation, operationsOf, requestsTo } from "./openapi-client.ts";
+import { deviationOf, type Operation, operationsOf, requestsTo } from "./openapi-client.ts";
 import { cookieOf, formWith, OPERATOR, openService, type Person, type TestService } from "./service.ts";
 
 let service: TestService;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test("the document is valid OpenAPI 3.1, and every reference in it leads somewhere", async () => {
+test("the document is valid OpenAPI 3.1, and every reference resolves", async () => {
   const validator = new Validator();
   const { valid, errors } = await validator.validate(structuredClone(document));
   expect(errors).toBeUndefined();
@@ -24,7 +24,7 @@ test("the document is valid OpenAPI 3.1, and every reference in it leads somewhe
   expect(document.openapi).toBe("3.1.0");
 });
 
-test("every operation has a name of its own, words for people, and a tag that is explained", () => {
+test("every operation has a unique ID, texts, and a described tag", () => {
   const ids = operations.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const tags = document.tags.map(({ name }: { name: string }) => name);
@@ -37,7 +37,7 @@ test("every operation has a name of its own, words for people, and a tag that is
   }
 });
 
-test("every endpoint of the interface is there", () => {
+test("every endpoint of the interface is described", () => {
   const endpoints = operations.map(({ method, path }) => `${method} ${path}`);
   for (const endpoint of [
     "POST /validation/single",
@@ -56,7 +56,7 @@ test("every endpoint of the interface is there", () => {
   }
 });
 
-test("the contract's resources are written down once, under their names", () => {
+test("the contract's resources are components under their names", () => {
   expect(Object.keys(document.components.schemas)).toEqual(
     expect.arrayContaining([
       "Account",
@@ -94,7 +94,7 @@ test("the contract's resources are written down once, under their names", () => 
   ]);
 });
 
-test("a file is sent in a form, and a download comes in any of its formats", () => {
+test("an upload is a form, and a download has all its formats", () => {
   const { requestBody } = document.paths["/bulk/upload/preview"].post;
   expect(Object.keys(requestBody.content)).toEqual(["multipart/form-data"]);
   const { schema } = requestBody.content["multipart/form-data"];
@@ -111,7 +111,7 @@ test("a file is sent in a form, and a download comes in any of its formats", () 
   expect(Object.keys(events.responses[200].content)).toEqual(["text/event-stream"]);
 });
 
-test("the examples are what the schemas say", () => {
+test("the examples match their schemas", () => {
   let examples = 0;
   for (const operation of operations) {
     const described = document.paths[operation.path.slice("/api/v1".length)][operation.method.toLowerCase()];
@@ -119,7 +119,7 @@ test("the examples are what the schemas say", () => {
     if (!example) continue;
     examples++;
     expect(
-      complaintAbout(operation, { status: 200, type: "application/json", text: JSON.stringify(example) }),
+      deviationOf(operation, { status: 200, type: "application/json", text: JSON.stringify(example) }),
     ).toBeUndefined();
   }
   expect(examples).toBe(11);
@@ -128,7 +128,7 @@ test("the examples are what the schemas say", () => {
 const REQUESTS = 2_000;
 const FRESH_CALLERS_EVERY = 150; // requests sign people out, change plans and revoke keys
 
-test(`in ${REQUESTS} made-up requests there is no failure and no answer that is not documented`, async () => {
+test(`${REQUESTS} random requests get no failure and only documented responses`, async () => {
   let callers: Record<string, string>[] = [];
   const ids: Record<string, string[]> = {};
   let sent = 0;
@@ -152,16 +152,16 @@ test(`in ${REQUESTS} made-up requests there is no failure and no answer that is 
   const known = { callers: callers.length, signedIn, ids, texts: TEXTS, files: FILES, most: { wait: 1 } };
   const requests = fc.oneof(
     ...operations.map((operation) => ({
-      weight: operation.tags.includes("auth") ? 1 : 3, // hashing passwords takes its time
+      weight: operation.tags.includes("auth") ? 1 : 3, // hashing passwords is slow
       arbitrary: requestsTo(operation, known),
     })),
   );
   await fc.assert(
     fc.asyncProperty(requests, async ({ operation: id, method, path, headers, body, caller }) => {
       if (++sent % FRESH_CALLERS_EVERY === 0) await renew();
-      const answer = await fetch(`${service.url}${path}`, {
+      const response = await fetch(`${service.url}${path}`, {
         method,
-        // Everybody from an address of their own: what one address may do is another story.
+        // One address per request, so that address limits do not apply.
         headers: {
           ...headers,
           ...callers[caller],
@@ -170,27 +170,27 @@ test(`in ${REQUESTS} made-up requests there is no failure and no answer that is 
         body: body ?? null,
       });
       const received = {
-        status: answer.status,
-        type: answer.headers.get("content-type") ?? "",
-        text: await textOf(answer),
+        status: response.status,
+        type: response.headers.get("content-type") ?? "",
+        text: await textOf(response),
       };
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
       const operation = operations.find((one) => one.id === id)!;
-      const complaint = complaintAbout(operation, received);
-      if (complaint)
-        throw new Error(`${complaint}; answered ${received.status} ${received.text.slice(0, 500)}`);
+      const deviation = deviationOf(operation, received);
+      if (deviation)
+        throw new Error(`${deviation}; responded ${received.status} ${received.text.slice(0, 500)}`);
     }),
     { numRuns: REQUESTS, endOnFailure: true },
   );
-  // Most of it got somewhere: a client that is only ever turned away proves nothing.
+  // Enough requests must succeed, or the test proves nothing.
   expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10);
   expect(statuses.get(422)).toBeGreaterThan(REQUESTS / 20);
 }, 900_000);
 
-/** A stream of events goes on as long as its job: the first of them will do. */
-async function textOf(answer: Response): Promise<string> {
-  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer.text();
-  const reader = answer.body!.getReader();
+/** An event stream lasts as long as its job: only the first event is read. */
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response.text();
+  const reader = response.body!.getReader();
   const { value } = await reader.read();
   await reader.cancel();
   return Buffer.from(value ?? "").toString();
@@ -206,7 +206,7 @@ async function jobOf(person: Person, file: string): Promise<string> {
   return (await service.ask("/bulk/upload/confirm", { key: person.key, body })).body.id;
 }
 
-/** A webhook endpoint, and a message to it. */
+/** A webhook endpoint and a delivery to it. */
 async function hookOf({ key }: Person) {
   const { body: hook } = await service.ask("/webhooks", { key, body: { url: HOOK } });
   const { body: delivery } = await service.ask(`/webhooks/${hook.id}/test`, { key, method: "POST" });
@@ -214,7 +214,7 @@ async function hookOf({ key }: Person) {
 }
 
 async function callersFor(person: Person): Promise<Record<string, string>[]> {
-  // A session of its own: these requests will sign it out, and the story's own must last.
+  // A separate session: these requests sign it out.
   const operator = cookieOf(await service.ask("/auth/sign-in", { body: OPERATOR }));
   const test = await person.makeKey({ mode: "test" });
   const reader = await person.makeKey({ scopes: ["read"] });
@@ -239,7 +239,7 @@ const TEXTS = [
   "greylisted@mailvet.test",
   "no address",
   "ann@example.com",
-  "person1@house.example",
+  "person1@company.example",
   "a long enough password",
 ];
 

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import type { HostLimiter, ProviderProfile } from "@mailvet/engine";
 import { openDatabase } from "../src/db/database.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
-import { createSharedPaces } from "../src/pacing/shared-host-limiters.ts";
+import { createSharedHostLimiters } from "../src/pacing/shared-host-limiters.ts";
 import type { TestDatabase } from "./database.ts";
+import { type LoggedEvent, recordEvents } from "./logged-events.ts";
 
 /** An ordinary host that allows so many sessions at once. */
 export function hostWith(connections: number, gapMs = 0): ProviderProfile {
@@ -28,7 +29,7 @@ export function hostWith(connections: number, gapMs = 0): ProviderProfile {
 
 export type PacingProcess = AsyncDisposable & {
   id: string;
-  said: string[];
+  events: LoggedEvent[];
   pace(key: string, profile: ProviderProfile): HostLimiter;
   forgetOld(): Promise<number>;
   close(): Promise<void>;
@@ -36,11 +37,10 @@ export type PacingProcess = AsyncDisposable & {
 
 export async function startPacing(connection: TestDatabase["connection"]): Promise<PacingProcess> {
   const id = randomUUID();
-  const said: string[] = [];
-  const say = (line: string) => said.push(line);
+  const { events, log } = recordEvents();
   const database = openDatabase({ connection, maxConnections: 3 });
-  const notices = createPubSub(connection, { say });
-  const paces = createSharedPaces({ database, notices, processes: { id }, say });
+  const notices = createPubSub(connection, { log });
+  const paces = createSharedHostLimiters({ database, notices, processes: { id }, log });
   await notices.start();
   let isClosed = false;
   const close = async () => {
@@ -50,7 +50,14 @@ export async function startPacing(connection: TestDatabase["connection"]): Promi
     await notices.close();
     await database.close();
   };
-  return { id, said, pace: paces.paceFor, forgetOld: paces.forgetOld, close, [Symbol.asyncDispose]: close };
+  return {
+    id,
+    events,
+    pace: paces.limiterFor,
+    forgetOld: paces.forgetOld,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** Waits at the pace, and tells whether it is in. */
@@ -61,7 +68,7 @@ export function visit(
 ): { isIn: boolean | undefined } {
   const visitor: { isIn: boolean | undefined } = { isIn: undefined };
   void pace
-    .enter(givingUp, () => isUrgent)
+    .acquire(givingUp, () => isUrgent)
     .then((isIn) => {
       visitor.isIn = isIn;
     });

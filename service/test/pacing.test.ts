@@ -23,7 +23,7 @@ const poll = (see: () => unknown) => expect.poll(see, { interval: 5 });
 const placesIn = async () =>
   (await database.pool.query("select key, process_id from pace_places order by key, number")).rows;
 
-test("however sessions come and go in three processes, a host never sees more than its limit", async () => {
+test("sessions of three processes never exceed the limit of a host", async () => {
   const limits = [1, 2, 3, 7];
   const inside = limits.map(() => 0);
   const most = limits.map(() => 0);
@@ -31,12 +31,12 @@ test("however sessions come and go in three processes, a host never sees more th
   const come = async (one: PacingProcess, place: number) => {
     const pace = one.pace(`host${place}.test`, hostWith(limits[place]!));
     for (let i = 0; i < 6; i++) {
-      await pace.enter();
+      await pace.acquire();
       entered++;
       most[place] = Math.max(most[place]!, ++inside[place]!);
       await delay(Math.random() * 8);
       inside[place]!--;
-      pace.leave();
+      pace.release();
       if (Math.random() < 0.3) await delay(Math.random() * 20);
     }
   };
@@ -47,46 +47,46 @@ test("however sessions come and go in three processes, a host never sees more th
   expect(most).toEqual(limits); // all that is allowed, and no more
   expect(entered).toBe(3 * 6 * (2 + 3 + 4 + 8));
   await poll(placesIn).toEqual([]);
-  expect(processes.flatMap((one) => one.said)).toEqual([]);
+  expect(processes.flatMap((one) => one.events)).toEqual([]);
 });
 
-test("whoever waits in person goes before the list of another process, however long that has waited", async () => {
+test("an interactive check goes before the list of another process", async () => {
   const [first, second, third] = processes.map((one) => one.pace("busy.test", hostWith(1)));
-  await first!.enter();
+  await first!.acquire();
   const list = visit(second!);
-  await poll(() => first!.isCrowded).toBe(true);
-  expect(first!.isUrgentlyWanted).toBe(false);
+  await poll(() => first!.hasWaiters).toBe(true);
+  expect(first!.hasInteractiveWaiter).toBe(false);
   const person = visit(third!, true);
-  await poll(() => first!.isUrgentlyWanted).toBe(true);
-  first!.leave();
+  await poll(() => first!.hasInteractiveWaiter).toBe(true);
+  first!.release();
   await poll(() => person.isIn).toBe(true);
   expect(list.isIn).toBeUndefined();
-  third!.leave();
+  third!.release();
   await poll(() => list.isIn).toBe(true);
 });
 
-test("a list that has waited ten seconds goes before those who wait in person", async () => {
+test("a list that has waited ten seconds goes before interactive checks", async () => {
   const [first, second, third] = processes.map((one) => one.pace("besieged.test", hostWith(1)));
-  await first!.enter();
+  await first!.acquire();
   const list = visit(second!);
-  await poll(() => first!.isCrowded).toBe(true);
+  await poll(() => first!.hasWaiters).toBe(true);
   await database.pool.query("update pace_wishes set since = since - interval '11 seconds'");
   const person = visit(third!, true);
-  await poll(() => first!.isUrgentlyWanted).toBe(true);
-  first!.leave();
+  await poll(() => first!.hasInteractiveWaiter).toBe(true);
+  first!.release();
   await poll(() => list.isIn).toBe(true);
   expect(person.isIn).toBeUndefined();
 });
 
-test("a busy process cannot take a place again before another one that waits for it", async () => {
+test("a busy process cannot take a lease again before another that waits for it", async () => {
   const [busy, patient] = [api.pace("turns.test", hostWith(1)), worker.pace("turns.test", hostWith(1))];
   const turns: string[] = [];
   const work = async (name: string, pace: typeof busy, times: number) => {
     for (let i = 0; i < times; i++) {
-      await pace.enter();
+      await pace.acquire();
       turns.push(name);
       await delay(15); // timing: a session takes a while
-      pace.leave();
+      pace.release();
     }
   };
   const crowd = Array.from({ length: 4 }, () => work("busy", busy, 5));
@@ -101,16 +101,16 @@ test("a busy process cannot take a place again before another one that waits for
   ).toBeLessThan(8);
 });
 
-test("rests between sessions hold between processes too", async () => {
+test("gaps between sessions apply across processes", async () => {
   const begunAt = performance.now();
   const starts: number[] = [];
   const come = async (one: PacingProcess) => {
     const pace = one.pace("provider giant", hostWith(2, 60));
     for (let i = 0; i < 3; i++) {
-      await pace.enter();
+      await pace.acquire();
       starts.push(performance.now() - begunAt);
       await delay(5); // timing: a session takes a while
-      pace.leave();
+      pace.release();
     }
   };
   await Promise.all(processes.map(come));
@@ -118,33 +118,33 @@ test("rests between sessions hold between processes too", async () => {
   for (const [rests, at] of starts.entries()) expect(at).toBeGreaterThan(rests * 60 - 1);
 });
 
-test("when fewer are allowed than are there, nobody comes in before enough have left", async () => {
+test("when the limit drops below the sessions in use, none starts before enough have ended", async () => {
   const [full, ...others] = processes.map((one) => one.pace("shrunk.test", hostWith(4)));
-  await Promise.all(Array.from({ length: 4 }, () => full!.enter()));
+  await Promise.all(Array.from({ length: 4 }, () => full!.acquire()));
   await database.pool.query(
     `insert into paces (key, "limit", rest_ms) values ('shrunk.test', 2, 0) returning pg_notify('pace_changed', key)`,
   );
   await poll(() => others.map((pace) => pace.limit)).toEqual([2, 2]);
   const waiting = others.map((pace) => visit(pace));
   const inside = () => waiting.filter((visitor) => visitor.isIn).length;
-  await poll(() => full!.isCrowded).toBe(true);
+  await poll(() => full!.hasWaiters).toBe(true);
   for (const left of [3, 2]) {
-    full!.leave();
+    full!.release();
     await poll(placesIn).toHaveLength(left);
     await delay(300); // timing: they have looked again
     expect(inside()).toBe(0);
   }
-  full!.leave();
+  full!.release();
   await poll(inside).toBe(1);
-  full!.leave();
+  full!.release();
   await poll(inside).toBe(2);
 });
 
-test("a complaint in one process halves the sessions of all, and quiet sessions give them back", async () => {
+test("a rate-limit reply in one process halves the limit of all, and successful sessions restore it", async () => {
   const paces = processes.map((one) => one.pace("touchy.test", hostWith(4)));
-  paces[0]!.slowDown();
+  paces[0]!.record({ kind: "rate_limited" });
   expect(paces[0]!.limit).toBe(2);
-  expect(paces[0]!.restLeftMs).toBeGreaterThan(900);
+  expect(paces[0]!.delayLeftMs).toBeGreaterThan(900);
   const complainedAt = performance.now();
   await poll(() => paces.map((pace) => pace.limit)).toEqual([2, 2, 2]);
   const first = visit(paces[1]!);
@@ -152,20 +152,20 @@ test("a complaint in one process halves the sessions of all, and quiet sessions 
   await poll(() => first.isIn ?? second.isIn).toBe(true);
   expect(performance.now() - complainedAt).toBeGreaterThan(950); // timing: a rest of a second is no less anywhere
 
-  for (let i = 0; i < 5; i++) paces[i % 3]!.wentWell();
+  for (let i = 0; i < 5; i++) paces[i % 3]!.record({ kind: "ok" });
   await poll(() => paces.map((pace) => pace.limit)).toEqual([3, 3, 3]);
   await poll(() => [first.isIn, second.isIn]).toEqual([true, true]);
 });
 
-test("three refusals in three processes open the breaker for all, until its time is over", async () => {
+test("three refusals in three processes open the breaker for all until it expires", async () => {
   const paces = processes.map((one) => one.pace("stern.test", hostWith(1)));
   const inside = visit(paces[0]!);
   await poll(() => inside.isIn).toBe(true);
   const waiting = visit(paces[1]!);
-  for (const pace of paces) pace.refusedUs(reply);
+  for (const pace of paces) pace.record({ kind: "blocked", reply });
   await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([reply, reply, reply]);
   await poll(() => waiting.isIn).toBe(true); // to be told so, which takes no place
-  paces[1]!.leave();
+  paces[1]!.release();
   expect(await placesIn()).toEqual([{ key: "stern.test", process_id: api.id }]);
 
   await database.pool.query(
@@ -173,45 +173,45 @@ test("three refusals in three processes open the breaker for all, until its time
      returning pg_notify('pace_changed', key)`,
   );
   await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([undefined, undefined, undefined]);
-  paces[2]!.refusedUs(reply); // still the same
+  paces[2]!.record({ kind: "blocked", reply }); // still the same
   await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([reply, reply, reply]);
-  paces[2]!.wentWell();
+  paces[2]!.record({ kind: "ok" });
   await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([undefined, undefined, undefined]);
 });
 
-test("a process that joins later knows what the others were told", async () => {
-  for (let i = 0; i < 3; i++) api.pace("known.test", hostWith(2)).refusedUs(reply);
+test("a process that starts later knows the throttle state of the others", async () => {
+  for (let i = 0; i < 3; i++) api.pace("known.test", hostWith(2)).record({ kind: "blocked", reply });
   await poll(() => worker.pace("known.test", hostWith(2)).openBreaker).toEqual(reply);
   await using late = await startPacing(database.connection);
   await poll(() => late.pace("known.test", hostWith(2)).openBreaker).toEqual(reply);
 });
 
-test("whoever gives up waiting leaves no wish behind that would hold up others", async () => {
+test("a cancelled wait leaves no waiter behind", async () => {
   const [first, second, third] = processes.map((one) => one.pace("left.test", hostWith(1)));
-  await first!.enter();
+  await first!.acquire();
   const leaving = new AbortController();
   const impatient = visit(second!, false, leaving.signal);
-  await poll(() => first!.isCrowded).toBe(true);
+  await poll(() => first!.hasWaiters).toBe(true);
   const patient = visit(third!);
   leaving.abort();
   await poll(() => impatient.isIn).toBe(false);
-  first!.leave();
+  first!.release();
   await poll(() => patient.isIn).toBe(true);
 });
 
-test("places of a dead process are free for the others once they are taken from it", async () => {
+test("leases of a dead process are free once they are deleted", async () => {
   const [dead, alive] = [worker.pace("grave.test", hostWith(2)), other.pace("grave.test", hostWith(2))];
-  await Promise.all([dead.enter(), dead.enter()]);
+  await Promise.all([dead.acquire(), dead.acquire()]);
   const heir = visit(alive);
-  await poll(() => dead.isCrowded).toBe(true);
+  await poll(() => dead.hasWaiters).toBe(true);
   expect(heir.isIn).toBeUndefined();
   await database.pool.query("delete from pace_places where process_id = $1", [worker.id]);
   await poll(() => heir.isIn).toBe(true);
 });
 
-test("what nobody needed for an hour is forgotten by all", async () => {
-  api.pace("old.test", hostWith(4)).slowDown();
-  api.pace("new.test", hostWith(4)).slowDown();
+test("throttle state unused for an hour is deleted everywhere", async () => {
+  api.pace("old.test", hostWith(4)).record({ kind: "rate_limited" });
+  api.pace("new.test", hostWith(4)).record({ kind: "rate_limited" });
   const limits = () => ["old.test", "new.test"].map((key) => other.pace(key, hostWith(4)).limit);
   await poll(limits).toEqual([2, 2]);
   await database.pool.query(

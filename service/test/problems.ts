@@ -1,4 +1,4 @@
-/** What every refusal must look like, and that it costs nothing. */
+/** Expectations of problem documents: complete, documented, free of charge. */
 import { PROBLEMS, Problem, type ProblemCode } from "@mailvet/contract";
 import { Compile } from "typebox/compile";
 import { expect } from "vitest";
@@ -6,29 +6,33 @@ import type { Answer, TestService } from "./service.ts";
 
 const problemSchema = Compile(Problem);
 
-/** A problem document with this code, complete, whose type leads to an explanation. */
-export async function expectProblem(service: TestService, answer: Answer, code: ProblemCode): Promise<void> {
+/** A complete problem document with this code, whose type links to an explanation. */
+export async function expectProblem(
+  service: TestService,
+  response: Answer,
+  code: ProblemCode,
+): Promise<void> {
   const [status, title] = PROBLEMS[code];
-  expect(answer.body).toMatchObject({ status, code, title });
-  expect(answer.status).toBe(status);
-  expect(answer.headers.get("content-type")).toMatch(/^application\/problem\+json(;|$)/);
-  expect([...problemSchema.Errors(answer.body)]).toEqual([]);
-  expect(answer.body.detail).toMatch(/^\S.{9,}$/);
-  expect(answer.body.request_id).toBe(answer.headers.get("x-request-id"));
-  expect(await explanationAt(service, answer.body.type)).toContain(`id="${code}"`);
+  expect(response.body).toMatchObject({ status, code, title });
+  expect(response.status).toBe(status);
+  expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json(;|$)/);
+  expect([...problemSchema.Errors(response.body)]).toEqual([]);
+  expect(response.body.detail).toMatch(/^\S.{9,}$/);
+  expect(response.body.request_id).toBe(response.headers.get("x-request-id"));
+  expect(await explanationAt(service, response.body.type)).toContain(`id="${code}"`);
 }
 
 const pages = new Map<string, Promise<string>>();
 
-/** The page that a problem's type is the address of. */
+/** The page that the type of a problem links to. */
 function explanationAt(service: TestService, type: string): Promise<string> {
   const { href } = new URL(type, service.url);
-  const page = pages.get(href) ?? fetch(href).then((answer) => (answer.ok ? answer.text() : ""));
+  const page = pages.get(href) ?? fetch(href).then((response) => (response.ok ? response.text() : ""));
   pages.set(href, page);
   return page;
 }
 
-/** Every balance and the length of the ledger, to compare before and after. */
+/** All balances and the length of the ledger, to compare before and after. */
 export async function booksOf({ database }: TestService): Promise<unknown> {
   const { rows } = await database.pool.query(
     `select (select json_agg(b order by account_id) from balances b) as balances,

@@ -1,26 +1,28 @@
-/** Processes that die, are taken for dead, or cannot reach the database: what they had in hand is neither lost nor doubled. */
+/** Processes that die, lose their lease or cannot reach the database: their tasks are neither lost nor done twice. */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { type Database, openDatabase } from "../src/db/database.ts";
+import { processLeases } from "../src/pacing/lease-sql.ts";
 import { createProcessRegistry } from "../src/queue/process-registry.ts";
 import { openQueueWorld, type QueueWorld } from "./queue-world.ts";
+import { recordEvents } from "./recorded-events.ts";
 
-/** So long that a process of a busy machine is not taken for dead. */
-const TIMING = { beatMs: 50, deadMs: 4000 };
+/** Long enough that no lease expires on a busy machine. */
+const TIMING = { heartbeatMs: 50, leaseMs: 4000 };
 const soon = { interval: 50 };
 
 function startProcess(database: Database, options: { isAlone?: boolean; timing?: typeof TIMING } = {}) {
-  const said: string[] = [];
+  const { log, events } = recordEvents();
   const { isAlone = false, timing = TIMING } = options;
-  const say = (line: string) => said.push(line);
-  return { ...createProcessRegistry({ database, role: "worker", isAlone, say, timing }), said };
+  const deps = { database, role: "worker" as const, isAlone, leases: processLeases, log, timing };
+  return { ...createProcessRegistry(deps), events };
 }
 
-/** One that is registered, and gave its last sign of life an hour ago. */
-async function deadProcess({ database }: QueueWorld): Promise<string> {
+/** A registered process whose last heartbeat was an hour ago. */
+async function expiredProcess({ database }: QueueWorld): Promise<string> {
   const id = randomUUID();
   const text = `insert into processes (id, role, host, pid, beat_at)
     values ($1, 'worker', 'elsewhere', 7, now() - interval '1 hour')`;
@@ -28,7 +30,7 @@ async function deadProcess({ database }: QueueWorld): Promise<string> {
   return id;
 }
 
-async function takePlace({ database }: QueueWorld, processId: string): Promise<void> {
+async function takeLease({ database }: QueueWorld, processId: string): Promise<void> {
   await database.pool.query("insert into pace_places (key, number, process_id) values ('mx', 1, $1)", [
     processId,
   ]);
@@ -37,17 +39,17 @@ async function takePlace({ database }: QueueWorld, processId: string): Promise<v
   ]);
 }
 
-async function placesAndWishes({ database }: QueueWorld): Promise<string[]> {
+async function leasesAndWaiters({ database }: QueueWorld): Promise<string[]> {
   const text = "select process_id from pace_places union all select process_id from pace_wishes";
   return (await database.pool.query(text)).rows.map((row) => row.process_id);
 }
 
-test("what a dead process had in hand waits again, its places at mail hosts are free, and the living keep theirs", async () => {
+test("tasks and host leases of an expired process are released, those of a live process are not", async () => {
   await using world = await openQueueWorld();
-  const dead = await deadProcess(world);
-  const lane = await world.lane(await world.account(), 3);
-  const lost = await world.tasks.claim("jobs", dead, 2);
-  await takePlace(world, dead);
+  const expired = await expiredProcess(world);
+  const group = await world.group(await world.account(), 3);
+  const lost = await world.tasks.claim("jobs", expired, 2);
+  await takeLease(world, expired);
   const living = startProcess(world.database);
   await living.start();
   const [kept] = await world.tasks.claim("jobs", living.id, 1);
@@ -55,110 +57,110 @@ test("what a dead process had in hand waits again, its places at mail hosts are 
   await expect.poll(async () => (await world.rows()).map((row) => row.losses), soon).toEqual([1, 1, 0]);
 
   expect((await world.rows()).map((row) => row.process_id)).toEqual([null, null, living.id]);
-  expect(await placesAndWishes(world)).toEqual([]);
+  expect(await leasesAndWaiters(world)).toEqual([]);
   expect(await living.list()).toMatchObject([{ id: living.id, host: hostname(), pid: process.pid }]);
-  expect(living.said).toEqual([
-    "queue: the worker process 7 on elsewhere is dead",
-    "queue: tasks in hand of dead processes, waiting again: 2",
+  expect(living.events).toEqual([
+    { event: "process_lease_expired", role: "worker", host: "elsewhere", pid: 7 },
+    { event: "expired_tasks_released", count: 2 },
   ]);
-  expect(await world.tasks.complete(world.database.orm, lost[0]!, dead)).toBe(false);
+  expect(await world.tasks.complete(world.database.orm, lost[0]!, expired)).toBe(false);
   expect(await world.tasks.complete(world.database.orm, kept!, living.id)).toBe(true);
-  expect((await world.tasks.claim("jobs", living.id, 3)).map((task) => task.laneId)).toEqual([lane, lane]);
+  expect((await world.tasks.claim("jobs", living.id, 3)).map((task) => task.groupId)).toEqual([group, group]);
   await living.close();
 });
 
-test("nobody is taken for dead before the others had time for a sign of life", async () => {
+test("no process is removed before it had a full lease time to send a heartbeat", async () => {
   await using world = await openQueueWorld();
-  const dead = await deadProcess(world);
-  const living = startProcess(world.database, { timing: { beatMs: 50, deadMs: 60_000 } });
+  const expired = await expiredProcess(world);
+  const living = startProcess(world.database, { timing: { heartbeatMs: 50, leaseMs: 60_000 } });
   await living.start();
   await pause(300); // timing: for what must not come
-  expect((await living.list()).map(({ id }) => id)).toEqual([dead, living.id]);
+  expect((await living.list()).map(({ id }) => id)).toEqual([expired, living.id]);
   await living.close();
 });
 
-test("on the embedded database whoever is still registered is dead, and it shows at once", async () => {
+test("on the embedded database any other registered process is removed at once", async () => {
   await using world = await openQueueWorld();
-  const dead = await deadProcess(world);
+  const expired = await expiredProcess(world);
   await world.database.pool.query("update processes set beat_at = now()"); // a moment ago
-  await world.lane(await world.account(), 1);
-  await world.tasks.claim("jobs", dead, 1);
-  await takePlace(world, dead);
+  await world.group(await world.account(), 1);
+  await world.tasks.claim("jobs", expired, 1);
+  await takeLease(world, expired);
 
   const alone = startProcess(world.database, { isAlone: true });
   await alone.start();
 
   expect(await world.rows()).toMatchObject([{ process_id: null, losses: 1 }]);
-  expect(await placesAndWishes(world)).toEqual([]);
+  expect(await leasesAndWaiters(world)).toEqual([]);
   expect((await alone.list()).map(({ id }) => id)).toEqual([alone.id]);
   await alone.close();
 });
 
-test("a process that goes gives back at once what it has, and that is no loss", async () => {
+test("a process that closes releases its tasks at once, and that does not count as a loss", async () => {
   await using world = await openQueueWorld();
   const going = startProcess(world.database);
   await going.start();
-  await world.lane(await world.account(), 1);
+  await world.group(await world.account(), 1);
   await world.tasks.claim("jobs", going.id, 1);
-  await takePlace(world, going.id);
+  await takeLease(world, going.id);
 
   await going.close();
 
   expect(await world.rows()).toMatchObject([{ process_id: null, losses: 0 }]);
-  expect(await placesAndWishes(world)).toEqual([]);
+  expect(await leasesAndWaiters(world)).toEqual([]);
   expect(await going.list()).toEqual([]);
-  expect(going.said).toEqual([]);
+  expect(going.events).toEqual([]);
 });
 
-test("one that was taken for dead comes back, and what it had is no longer its own, also if it gets it again", async () => {
+test("a process whose lease expired registers again, and its earlier claims stay lost", async () => {
   await using world = await openQueueWorld();
-  const revenant = startProcess(world.database);
+  const returning = startProcess(world.database);
   const other = startProcess(world.database);
-  await Promise.all([revenant.start(), other.start()]);
-  await world.lane(await world.account(), 1);
-  const [before] = await world.tasks.claim("jobs", revenant.id, 1);
-  await world.database.pool.query("update tasks set process_id = $1", [randomUUID()]); // as if it were gone
-  await world.database.pool.query("delete from processes where id = $1", [revenant.id]);
+  await Promise.all([returning.start(), other.start()]);
+  await world.group(await world.account(), 1);
+  const [before] = await world.tasks.claim("jobs", returning.id, 1);
+  await world.database.pool.query("update tasks set process_id = $1", [randomUUID()]); // as if its lease had expired
+  await world.database.pool.query("delete from processes where id = $1", [returning.id]);
 
   await expect.poll(() => world.rows(), soon).toMatchObject([{ process_id: null, losses: 1 }]);
-  await expect.poll(() => revenant.said.join(), soon).toContain("this process was taken for dead");
-  expect((await other.list()).map(({ id }) => id).sort()).toEqual([revenant.id, other.id].sort());
-  const [again] = await world.tasks.claim("jobs", revenant.id, 1);
+  await expect.poll(() => returning.events, soon).toContainEqual({ event: "own_lease_expired" });
+  expect((await other.list()).map(({ id }) => id).sort()).toEqual([returning.id, other.id].sort());
+  const [again] = await world.tasks.claim("jobs", returning.id, 1);
   expect(again!.id).toBe(before!.id);
-  expect(await world.tasks.complete(world.database.orm, before!, revenant.id)).toBe(false);
-  expect(await world.tasks.complete(world.database.orm, again!, revenant.id)).toBe(true);
-  await Promise.all([revenant.close(), other.close()]);
+  expect(await world.tasks.complete(world.database.orm, before!, returning.id)).toBe(false);
+  expect(await world.tasks.complete(world.database.orm, again!, returning.id)).toBe(true);
+  await Promise.all([returning.close(), other.close()]);
 });
 
-test("after an outage of the database nobody takes the others for dead, although all of them were silent", async () => {
+test("after a database outage no lease expires, although no process sent heartbeats", async () => {
   await using world = await openQueueWorld();
   const one = openReachable(world.database);
   const other = openReachable(world.database);
   const first = startProcess(one.database);
   const second = startProcess(other.database);
   await Promise.all([first.start(), second.start()]);
-  await world.lane(await world.account(), 1);
+  await world.group(await world.account(), 1);
   await world.tasks.claim("jobs", second.id, 1);
-  await pause(TIMING.deadMs + 200); // timing: both watch over one another by now
+  await pause(TIMING.leaseMs + 200); // timing: both may remove others by now
 
   one.cut();
   other.cut();
   await hangUpOn(world.database);
-  await pause(TIMING.deadMs + 200); // timing: an outage longer than that
+  await pause(TIMING.leaseMs + 200); // timing: an outage longer than the lease
   one.restore();
-  await expect.poll(() => first.said.at(-1), soon).toBe("queue: the database is back");
+  await expect.poll(() => first.events.at(-1), soon).toEqual({ event: "heartbeat_restored" });
   await pause(300); // timing: the other finds it a little later
   other.restore();
-  await pause(TIMING.deadMs + 400); // timing: for what must not come
+  await pause(TIMING.leaseMs + 400); // timing: for what must not come
 
   expect(await world.rows()).toMatchObject([{ process_id: second.id, losses: 0 }]);
-  expect(first.said[0]).toContain("no sign of life from here, trying again");
-  expect([...first.said, ...second.said].filter((line) => line.includes("dead"))).toEqual([]);
+  expect(first.events[0]).toMatchObject({ event: "heartbeat_failed", retry_in_ms: expect.any(Number) });
+  expect([...first.events, ...second.events].filter(({ event }) => event.includes("expired"))).toEqual([]);
   await Promise.all([first.close(), second.close()]);
   await Promise.all([one.database.close(), other.database.close()]);
 });
 
-/** The same database by a way that can be cut. */
+/** The same database over a connection that can be cut. */
 function openReachable({ connection }: Database) {
   const database = openDatabase({ connection: { ...connection }, maxConnections: 2 });
   const ways = [database.connection, (database.pool as unknown as { options: pg.PoolConfig }).options];

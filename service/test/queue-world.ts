@@ -1,7 +1,8 @@
-/** A database with accounts and lanes, for stories about turns, processes and workers. */
+/** A database with accounts and task groups, for tests of claims, processes and workers. */
 import { randomUUID } from "node:crypto";
-import { accounts } from "../src/db/schema.ts";
-import { createTasks, type QueueName, type Task } from "../src/queue/tasks.ts";
+import { accounts } from "../src/accounts/schema.ts";
+import type { QueueName, Task } from "../src/queue/task.ts";
+import { createTasks } from "../src/queue/tasks.ts";
 import { openTestDatabase } from "./database.ts";
 
 export type QueueWorld = Awaited<ReturnType<typeof openQueueWorld>>;
@@ -22,14 +23,14 @@ export async function openQueueWorld() {
       return id;
     },
 
-    /** A lane with this many tasks. */
-    async lane(accountId: string, count: number, line: QueueName = "jobs"): Promise<string> {
+    /** A group with this many tasks. */
+    async group(accountId: string, count: number, queue: QueueName = "jobs"): Promise<string> {
       const id = randomUUID();
       await orm.transaction(async (tx) => {
-        await tasks.openLane(tx, { id, accountId, line });
-        const kind = line === "jobs" ? "slice" : "delivery";
+        await tasks.openGroup(tx, { id, accountId, queue });
+        const kind = queue === "jobs" ? "slice" : "delivery";
         const added = Array.from({ length: count }, (_, number) => ({
-          laneId: id,
+          groupId: id,
           kind: kind as Task["kind"],
           subject: String(number),
         }));

@@ -6,7 +6,7 @@ import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { openService, type Person, type TestService } from "./service.ts";
 import { openReceiver, type Receiver } from "./webhooks-receiver.ts";
 
-const GREY_WORDS = { words: { greylisted: "451 4.7.1 Greylisted, please try again in 1 seconds" } };
+const GREY_WORDS = { replies: { greylisted: "451 4.7.1 Greylisted, please try again in 1 seconds" } };
 const lab = await openLab({
   "grey.test": mailDomain({ users: ["ann", "bob"], temper: [greylists({ delayMs: 500 }), GREY_WORDS] }),
   "plain.test": mailDomain({ users: ["ann"] }),
@@ -51,7 +51,7 @@ async function announcementOf(requestId: string) {
   return find();
 }
 
-test("a greylisted address is asked for again at the time the server named; asking later finds the answer", async () => {
+test("a greylisted address is rechecked at the time the server named, and the result is cached", async () => {
   const ann = await subscriber();
   const first = await check(ann, "ann@grey.test");
   expect([first.status, first.sub_status]).toEqual(["unknown", "greylisted"]);
@@ -66,7 +66,7 @@ test("a greylisted address is asked for again at the time the server named; aski
   expect([again.status, again.metadata.cached]).toEqual(["valid", true]);
 });
 
-test("an address has one recheck at a time, however often it is asked for meanwhile", async () => {
+test("an address has one recheck at a time", async () => {
   const bob = await subscriber();
   const answers = await Promise.all(Array.from({ length: 5 }, () => check(bob, "bob@grey.test")));
   const greylisted = answers.filter(({ sub_status }) => sub_status === "greylisted");
@@ -78,7 +78,7 @@ test("an address has one recheck at a time, however often it is asked for meanwh
   expect(await check(bob, "bob@grey.test")).toMatchObject({ status: "valid" });
 });
 
-test("greylisted-then-valid in the sandbox is repeated and announced; what is final, or settled, is not", async () => {
+test("greylisted-then-valid in the sandbox is rechecked and published; final results are not", async () => {
   const eve = await subscriber();
   expect((await check(eve, "ann@plain.test")).status).toBe("valid");
   expect((await check(eve, "gone@plain.test")).sub_status).toBe("mailbox_not_found");
@@ -93,7 +93,7 @@ test("greylisted-then-valid in the sandbox is repeated and announced; what is fi
   expect(rows).toEqual([{ all: 1 }]);
 });
 
-test("a check whose client hung up is refunded, and not repeated", async () => {
+test("a check whose client disconnected is refunded and not rechecked", async () => {
   const dan = await subscriber();
   const path = "/api/v1/validation/single?email=slow-3s@mailvet.test&timeout_seconds=1";
   await new Promise<void>((resolve) => {

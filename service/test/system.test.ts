@@ -3,17 +3,17 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { jobs } from "../src/db/job-schema.ts";
-import { paces } from "../src/db/pacing-schema.ts";
-import { lanes, tasks } from "../src/db/queue-schema.ts";
-import { accounts } from "../src/db/schema.ts";
-import { createJobRate } from "../src/system/job-rate.ts";
-import { queueDepth } from "../src/system/queue-depth.ts";
+import { accounts } from "../src/accounts/schema.ts";
+import { createJobRate } from "../src/jobs/job-rate.ts";
+import { jobs } from "../src/jobs/schema.ts";
+import { paces } from "../src/pacing/schema.ts";
+import { queueDepth } from "../src/queue/queue-depth.ts";
+import { lanes, tasks } from "../src/queue/schema.ts";
 import { listSharedThrottles } from "../src/system/shared-throttle-report.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { openService } from "./service.ts";
 
-test("the operator sees the processes, an empty queue and where the data is; nobody else does", async () => {
+test("only the operator sees the processes, the queue and the storage", async () => {
   await using service = await openService();
   const cookie = await service.operatorCookie();
   const { status, body } = await service.ask("/operator/system", { cookie });
@@ -36,7 +36,7 @@ test("the operator sees the processes, an empty queue and where the data is; nob
   expect((await service.ask("/operator/system/doctor", { method: "POST", cookie: anns })).status).toBe(403);
 });
 
-test("the doctor's findings are the answer, and then stand in the report", async () => {
+test("diagnostics are returned, and then part of the report", async () => {
   await using lab = await openLab({ "gmail.com": mailDomain({ users: ["annabel.lab"] }) });
   await using service = await openService({ lab });
   const cookie = await service.operatorCookie();
@@ -50,7 +50,7 @@ test("the doctor's findings are the answer, and then stand in the report", async
   expect((await service.ask("/operator/system", { cookie })).body.egress).toEqual(one.body);
 });
 
-test("the queue is counted by line: what waits, what could be taken now, and what is in hand", async () => {
+test("tasks are counted per queue: waiting, due and running", async () => {
   await using database = await openTestDatabase();
   const { orm, pool } = database;
   const accountId = await openAccount(database);
@@ -78,7 +78,7 @@ test("the queue is counted by line: what waits, what could be taken now, and wha
   });
 });
 
-test("the rate is what jobs have gained since the last look, those that ended in between among them", async () => {
+test("the rate counts verdicts since the last report, including jobs that ended meanwhile", async () => {
   await using database = await openTestDatabase();
   const accountId = await openAccount(database);
   const [going, ending] = [randomUUID(), randomUUID()];
@@ -91,9 +91,9 @@ test("the rate is what jobs have gained since the last look, those that ended in
       jobRow(accountId, { status: "paused", processed: 70 }),
       jobRow(accountId, { status: "completed", processed: 9000, ...ended(60_000) }),
     ]);
-  const pulse = createJobRate(database.pool);
+  const jobRate = createJobRate(database.pool);
   const counts = { queued: 1, processing: 2, paused: 1 };
-  expect(await pulse.look()).toEqual({ ...counts, rows_per_second: null });
+  expect(await jobRate.sample()).toEqual({ ...counts, rows_per_second: null });
 
   await wait(250); // timing: the clock is the database's
   const { pool } = database;
@@ -103,13 +103,13 @@ test("the rate is what jobs have gained since the last look, those that ended in
        expires_at = now() + interval '1 day' where id = $1`,
     [ending],
   );
-  const { rows_per_second: rate, ...now } = await pulse.look();
+  const { rows_per_second: rate, ...now } = await jobRate.sample();
   expect(now).toEqual({ ...counts, processing: 1 });
   expect(rate).toBeGreaterThan(0);
   expect(rate).toBeLessThanOrEqual(200 / 0.24);
 });
 
-test("pacing shows those who will not have us first, then those who want us slow", async () => {
+test("throttled hosts are listed with open breakers first, then the slowest", async () => {
   await using database = await openTestDatabase();
   const reply = { code: 550, enhanced: "5.7.1", lines: ["Blocked,", "x".repeat(400)] };
   const soon = new Date(Date.now() + 600_000);

@@ -45,7 +45,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-test("1,000 addresses at 20 hosts share conversations; the second time nobody is asked", async () => {
+test("1,000 addresses at 20 hosts share sessions; the second request is answered from the cache", async () => {
   const caller = await world.caller(2_000);
   const { validateMany } = world.open();
   const emails = customers(1_000);
@@ -76,7 +76,7 @@ test("1,000 addresses at 20 hosts share conversations; the second time nobody is
   expect(recipients()).toBe(asked);
 });
 
-test("a list of all sorts: known and unknown, sandbox and nonsense, each where it was and paid for once", async () => {
+test("a mixed list of known, unknown, sandbox and malformed addresses keeps its order, each charged once", async () => {
   const caller = await world.caller(10);
   const { validate, validateMany } = world.open();
   await validate(caller, "bob@shop.test", asking());
@@ -110,7 +110,7 @@ test("a list of all sorts: known and unknown, sandbox and nonsense, each where i
   ]);
 });
 
-test("what is not settled in time is unknown with a time to ask again, and then it is known", async () => {
+test("an unfinished check is unknown with retry_after, and known later", async () => {
   const caller = await world.caller(10);
   const { validateMany } = world.open({ bulkBudgetMs: 250 });
   const list = ["ann@slow.test", "bob@shop.test", "not an address"];
@@ -131,7 +131,7 @@ test("what is not settled in time is unknown with a time to ask again, and then 
   expect(later.summary).toMatchObject({ valid_count: 2, unknown_count: 0 });
 });
 
-test("who asks in person for an address of a list that is under way does not wait for the list", async () => {
+test("an interactive check of an address in a running list does not wait for the list", async () => {
   const caller = await world.caller(1_000);
   const { validate, validateMany } = world.open();
   const emails = Array.from({ length: 100 }, (_, i) => `anna${i}@queue.test`);
@@ -143,10 +143,10 @@ test("who asks in person for an address of a list that is under way does not wai
   await list;
   expect(result).toMatchObject({ status: "valid", metadata: { cached: false } });
   expect(askedBySingle * 2).toBeLessThan(asked());
-  expect(world.lab.heard("mx.queue.test").filter((line) => line.includes("<anna99@"))).toHaveLength(1);
+  expect(world.lab.received("mx.queue.test").filter((line) => line.includes("<anna99@"))).toHaveLength(1);
 });
 
-test("when the service is about to stop, whoever waits is told what is known, and who comes then does not wait long", async () => {
+test("on shutdown waiting requests are answered with the evidence so far, and new ones wait briefly", async () => {
   const caller = await world.caller(10);
   const { validate, validateMany, wrapUp } = world.open();
   const list = validateMany(caller, ["ann@mute.test", "bob@shop.test"], asking());
@@ -162,7 +162,7 @@ test("when the service is about to stop, whoever waits is told what is known, an
   expect(await world.ledger.balanceOf(caller.accountId)).toEqual({ balance: 7, reserved: 0 });
 });
 
-test("a list that costs more than there is asks nobody and takes nothing", async () => {
+test("a list beyond the balance contacts no server and is not charged", async () => {
   const caller = await world.caller(2);
   const { validateMany } = world.open();
   const recipients = world.lab.counts("mx.shop.test").commands.RCPT;
@@ -175,14 +175,14 @@ test("a list that costs more than there is asks nobody and takes nothing", async
   expect(await world.ledger.balanceOf(caller.accountId)).toEqual({ balance: 2, reserved: 0 });
 });
 
-test("a list for which there is no room is refused whole, and its credits come back", async () => {
+test("a list beyond the limit of checks in flight is refused, and its credits are released", async () => {
   const caller = await world.caller(100);
-  const { validateMany } = world.open({ maxUnderWay: 40 });
+  const { validateMany } = world.open({ maxInFlight: 40 });
   await expect(validateMany(caller, customers(50), asking())).rejects.toMatchObject({ code: "rate_limited" });
   expect(await world.ledger.balanceOf(caller.accountId)).toEqual({ balance: 100, reserved: 0 });
 });
 
-test("a test key's list costs nothing and says what it would have cost", async () => {
+test("a list of a test key costs nothing and reports what it would have cost", async () => {
   const caller = await world.caller(1);
   const { validateMany } = world.open();
   const list = ["valid@shop.test", "disposable@shop.test", "greylisted@shop.test", "valid@shop.test"];

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const connectionsTo = (domain: string) => world.lab.counts(`mx.${domain}`).connections;
 const askedFor = (email: string) =>
-  world.lab.heard(`mx.${email.split("@")[1]}`).filter((line) => line.includes(`<${email}>`)).length;
+  world.lab.received(`mx.${email.split("@")[1]}`).filter((line) => line.includes(`<${email}>`)).length;
 
 async function single(ann: Person, body: Record<string, unknown>): Promise<ValidationResult> {
   const posted = await service.ask("/validation/single", { key: ann.key, body });
@@ -60,7 +60,7 @@ test.for(WRONG)("%s=%s is refused with a pointer and costs nothing", async ([opt
   expect((await service.ask("/credits", { key })).body).toMatchObject({ balance: 1, reserved: 0 });
 });
 
-test("level=syntax asks neither name servers nor mail servers", async () => {
+test("level=syntax contacts neither name servers nor mail servers", async () => {
   const ann = await service.openAccount();
   expect(await single(ann, { email: "ann@text.test", level: "syntax" })).toMatchObject({
     status: "unknown",
@@ -75,7 +75,7 @@ test("level=syntax asks neither name servers nor mail servers", async () => {
   expect(connectionsTo("text.test")).toBe(0);
 });
 
-test("level=dns opens no SMTP connection; a later check by SMTP does, and neither answers for the other", async () => {
+test("level=dns opens no SMTP connection, and its results are not used for SMTP checks or vice versa", async () => {
   const ann = await service.openAccount();
   const byDns = {
     status: "unknown",
@@ -96,7 +96,7 @@ test("level=dns opens no SMTP connection; a later check by SMTP does, and neithe
   });
 });
 
-test("what DNS settles is the verdict of every level, and is cached for all of them", async () => {
+test("a verdict decided by DNS is the same at every level, and cached for all", async () => {
   const ann = await service.openAccount();
   const verdict = { status: "invalid", sub_status: "null_mx" };
   const email = "ann@nomail.test";
@@ -108,7 +108,7 @@ test("what DNS settles is the verdict of every level, and is cached for all of t
     expect(await single(ann, { email, level })).toMatchObject({ ...verdict, metadata: { cached: true } });
 });
 
-test("GET and bulk take the same options", async () => {
+test("GET and bulk accept the same options", async () => {
   const ann = await service.openAccount();
   const { body } = await service.ask(
     "/validation/single?email=bob@again.test&level=dns&timeout_seconds=59.5",
@@ -128,7 +128,7 @@ test("GET and bulk take the same options", async () => {
   expect(connectionsTo("again.test")).toBe(0);
 });
 
-test("a check by DNS does not join one by SMTP that is under way for the same address", async () => {
+test("a DNS check does not join an SMTP check of the same address", async () => {
   const caller = await world.caller(2);
   let begin = () => {};
   const begun = new Promise<void>((resolve) => {
@@ -156,7 +156,7 @@ test("a check by DNS does not join one by SMTP that is under way for the same ad
   expect((await bySmtp).result).toMatchObject({ status: "valid" });
 });
 
-test("timeout_seconds ends the waiting, not the check: its result is in the cache afterwards", async () => {
+test("timeout_seconds ends the wait, not the check, whose result is cached", async () => {
   const ann = await service.openAccount();
   const early = await single(ann, { email: "ann@slow.test", timeout_seconds: 1 });
   expect(early.status).toBe("unknown");
@@ -174,7 +174,7 @@ test("timeout_seconds ends the waiting, not the check: its result is in the cach
   expect(askedFor("ann@slow.test")).toBe(1);
 });
 
-test("fresh: a cached verdict that is older is asked for again, and 0 uses none", async () => {
+test("fresh: older cached verdicts are checked again, and 0 uses none", async () => {
   const caller = await world.caller(5);
   const ask = async (maxAgeMs?: number) => {
     const validations = world.open(); // remembers nothing by itself, unlike the database
@@ -194,7 +194,7 @@ test("fresh: a cached verdict that is older is asked for again, and 0 uses none"
   expect(askedFor("ann@again.test")).toBe(3);
 });
 
-test("fresh=0 also passes over what the process itself remembers", async () => {
+test("fresh=0 also ignores the memory of the process", async () => {
   const ann = await service.openAccount();
   const email = "bob@shop.test";
   for (const [fresh, cached] of [

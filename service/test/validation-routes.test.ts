@@ -18,7 +18,7 @@ afterAll(async () => {
   await lab[Symbol.asyncDispose]();
 });
 
-test("POST and GET give the same result, field by field as the interface has it", async () => {
+test("POST and GET return the same result with all fields of the contract", async () => {
   const ann = await customer(3);
   const posted = await ann.post<ValidationResult>("/validation/single", { email: "ann@shop.test" });
   expect(posted.status).toBe(200);
@@ -74,7 +74,7 @@ test.for([
   ["ann+catch-all@mailvet.test", "ann+catch-all@mailvet.test"], // typed by hand
   ["ann+catch-all+2@mailvet.test", "ann+catch-all+2@mailvet.test"],
   ["+ann%2Bcatch-all@mailvet.test+", " ann+catch-all@mailvet.test "], // blanks around it, as forms encode them
-])("?email=%s is understood as the person meant it", async ([query, email]) => {
+])("?email=%s is decoded as intended", async ([query, email]) => {
   const ann = await customer(1);
   const { body } = await ann.get<ValidationResult>(`/validation/single?email=${query}`);
   expect(body).toMatchObject({ email, sub_status: "catch_all" });
@@ -90,7 +90,7 @@ test.for(["j%F6rg@shop.test", "ann%FF@shop.test", "ann%C3@shop.test"])(
   },
 );
 
-test("a list comes back as a summary with a result for each unique email", async () => {
+test("a list returns a summary with a result for each unique email", async () => {
   const ann = await customer(9);
   const emails = ["ann@shop.test", "nobody@shop.test", "ANN@shop.test"];
   const { status, body, creditsRemaining } = await ann.post<BulkSummary>("/validation/bulk", { emails });
@@ -127,7 +127,7 @@ test("a list comes back as a summary with a result for each unique email", async
   expect(creditsRemaining).toBe("7");
 });
 
-test("1,000 emails are a list, 1,001 are too many and cost nothing", async () => {
+test("1,000 emails are accepted, 1,001 are refused and cost nothing", async () => {
   const ann = await customer(1_001);
   const emails = Array.from({ length: 1_001 }, (_, i) => `valid+${i}@mailvet.test`);
   const refused = await ann.post<Problem>("/validation/bulk", { emails });
@@ -176,7 +176,7 @@ test.for(["", "no address", "x".repeat(100_000), "ann@shop.test\0", "\ud83d@shop
   },
 );
 
-test("without enough credits it is said how many are needed and how many there are", async () => {
+test("without enough credits the required and available amounts are returned", async () => {
   const ann = await customer(1);
   const { status, body } = await ann.post<Problem>("/validation/bulk", {
     emails: ["a@shop.test", "b@shop.test"],

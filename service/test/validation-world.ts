@@ -5,11 +5,13 @@ import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@
 import { type Lab, type MailWorld, openLab } from "@mailvet/lab";
 import type { Caller } from "../src/caller.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import type { LogEvent } from "../src/log-events.ts";
 import { createTasks } from "../src/queue/tasks.ts";
 import { createValidations, type ValidationDeps, type Validations } from "../src/validations/validations.ts";
 import { createVerdictCache } from "../src/validations/verdict-cache.ts";
 import { openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
+import type { LoggedEvent } from "./logged-events.ts";
 
 export type ValidationWorld = AsyncDisposable & {
   readonly lab: Lab;
@@ -17,7 +19,7 @@ export type ValidationWorld = AsyncDisposable & {
   readonly ledger: Ledger;
   readonly verifier: Verifier;
   /** What went wrong on our side, as the log would have it. */
-  readonly failures: string[];
+  readonly failures: LoggedEvent[];
   /** Verdicts given, as the metrics count them: status, sub-status and whether from memory. */
   readonly verdicts: string[];
   /** A caller by a live key of an account of its own. */
@@ -27,7 +29,7 @@ export type ValidationWorld = AsyncDisposable & {
 };
 
 type Options = Partial<
-  Pick<ValidationDeps, "verifier" | "singleBudgetMs" | "bulkBudgetMs" | "maxUnderWay" | "level">
+  Pick<ValidationDeps, "verifier" | "singleBudgetMs" | "bulkBudgetMs" | "maxInFlight" | "level">
 >;
 
 export async function openValidationWorld(world: MailWorld = {}): Promise<ValidationWorld> {
@@ -43,7 +45,7 @@ export async function openValidationWorld(world: MailWorld = {}): Promise<Valida
       }),
     ),
   );
-  const failures: string[] = [];
+  const failures: LoggedEvent[] = [];
   const verdicts: string[] = [];
   const opened: Validations[] = [];
   return {
@@ -55,18 +57,17 @@ export async function openValidationWorld(world: MailWorld = {}): Promise<Valida
     verdicts,
     caller: async (credits) => liveKeyOf(await openAccount(database, ledger, credits)),
     open(options = {}) {
-      const say = (message: string) => failures.push(message);
-      const memory = createVerdictCache({ database, say });
-      const sayFailure = (requestId: string, failure: string) => failures.push(`${requestId}: ${failure}`);
+      const log: LogEvent = (event, fields) => failures.push({ event, ...fields });
+      const verdictCache = createVerdictCache({ database, log });
       const countVerdict: ValidationDeps["countVerdict"] = (...words) => verdicts.push(words.join(" "));
       const validations = createValidations({
         verifier,
         ledger,
-        memory,
+        verdictCache,
         level: "smtp",
         singleBudgetMs: 25_000,
         bulkBudgetMs: 50_000,
-        sayFailure,
+        log,
         countVerdict,
         rechecking: {
           database,
@@ -100,6 +101,6 @@ export function testKeyOf({ accountId, plan }: Caller): Caller {
 }
 
 /** A request that begins now. */
-export function asking(onceKey?: string) {
-  return { requestId: randomUUID(), onceKey, startedAtMs: performance.now() };
+export function asking(idempotencyKey?: string) {
+  return { requestId: randomUUID(), idempotencyKey, startedAtMs: performance.now() };
 }

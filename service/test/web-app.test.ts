@@ -1,4 +1,4 @@
-/** The web app as browsers get it: its page, its files, and what is no part of it. */
+/** Serving the web app: its page, its files, and paths that belong to neither. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
@@ -12,21 +12,21 @@ import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { createIdempotentResponses } from "../src/http/middleware/idempotent-responses.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
+import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createLog } from "../src/log.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 const SCRIPT = `console.log("${"hello ".repeat(400)}");`;
-const DRAWING = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+const ICON = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 
-const house = mkdtempSync(join(tmpdir(), "mailvet-web-"));
-const dist = join(house, "dist");
+const root = mkdtempSync(join(tmpdir(), "mailvet-web-"));
+const dist = join(root, "dist");
 mkdirSync(join(dist, "assets"), { recursive: true });
-writeFileSync(join(house, "secret.txt"), "nobody's business");
+writeFileSync(join(root, "secret.txt"), "secret content");
 writeFileSync(join(dist, "index.html"), '<meta name="csp-nonce" content="__CSP_NONCE__"><div id="app">');
-writeFileSync(join(dist, "favicon.svg"), DRAWING);
+writeFileSync(join(dist, "favicon.svg"), ICON);
 writeFileSync(join(dist, "assets/index-1a2B_c.js"), SCRIPT);
 
 let database: TestDatabase;
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await site.close();
   await database.close();
-  rmSync(house, { recursive: true });
+  rmSync(root, { recursive: true });
 });
 
 type Site = { ask: Ask; close(): Promise<void> };
@@ -46,16 +46,16 @@ type Ask = (path: string, asked?: { method?: string; headers?: Record<string, st
 type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
 async function openSite(webDirectory: string, settings: Partial<HttpSettings> = {}): Promise<Site> {
-  const notices = createPubSub(database.connection, { say: () => {} });
+  const notices = createPubSub(database.connection, { log: () => {} });
   const keyring = createApiKeys({ database, notices });
   const ledger = createLedger({ database });
   const app = buildApp({
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
-    keyring,
+    apiKeys: keyring,
     sessions: createSessions({ database }),
     cookie: createSessionCookie(undefined),
-    answers: createIdempotentResponses(database),
+    idempotentResponses: createIdempotentResponses(database),
     balanceOf: ledger.balanceOf,
     confirmCharge,
     log: createLog({ level: "silent", addresses: "masked" }),
@@ -67,7 +67,7 @@ async function openSite(webDirectory: string, settings: Partial<HttpSettings> = 
   const origin = await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = new URL(origin);
 
-  // Paths go out as they are written here: fetch would tidy them up.
+  // Not fetch, which would normalise the paths.
   const ask: Ask = (path, { method = "GET", headers = {} } = {}) =>
     new Promise((resolve, reject) => {
       const request = httpRequest({ host: "127.0.0.1", port, path, method, headers }, (response) => {
@@ -91,12 +91,12 @@ async function openSite(webDirectory: string, settings: Partial<HttpSettings> = 
   return { ask, close };
 }
 
-/** As a browser that goes to a page. */
+/** A browser that navigates to a page. */
 const BROWSER = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
 const PROBLEM = "application/problem+json; charset=utf-8";
 const nonceIn = (text: string) => /nonce(?:-|" content=")([\w+/=]{20,})/.exec(text)?.[1];
 
-test("the page comes with a strict policy and a nonce that no other answer has", async () => {
+test("the page has a strict policy and a nonce per response", async () => {
   const [one, other] = [await site.ask("/"), await site.ask("/", BROWSER)];
   expect([one.status, one.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
   const policy = one.headers["content-security-policy"] as string;
@@ -115,7 +115,7 @@ test("the page comes with a strict policy and a nonce that no other answer has",
 });
 
 test.for(["/validate", "/bulk/some-job?status=valid", "/operator/system", "/no/such/page"])(
-  "a browser gets the page at %s, a program hears that nothing is there",
+  "at %s a browser gets the page, other clients get 404",
   async (path) => {
     const page = await site.ask(path, BROWSER);
     expect([page.status, page.headers["cache-control"]]).toEqual([200, "no-store"]);
@@ -127,7 +127,7 @@ test.for(["/validate", "/bulk/some-job?status=valid", "/operator/system", "/no/s
 );
 
 test.for(["/sign-in", "/confirm-email?token=abc", "/reset-password?token=abc"])(
-  "the link %s leads to the page, whoever follows it",
+  "the link %s returns the page to every client",
   async (path) => {
     const page = await site.ask(path);
     expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
@@ -135,14 +135,14 @@ test.for(["/sign-in", "/confirm-email?token=abc", "/reset-password?token=abc"])(
 );
 
 test.for(["/api/v1/nothing", "/api", "/docs/nothing/here", "/health/nothing", "/assets/nothing.js"])(
-  "at %s also a browser hears that nothing is there",
+  "at %s a browser gets 404 too",
   async (path) => {
-    const answer = await site.ask(path, BROWSER);
-    expect([answer.status, answer.headers["content-type"]]).toEqual([404, PROBLEM]);
+    const response = await site.ask(path, BROWSER);
+    expect([response.status, response.headers["content-type"]]).toEqual([404, PROBLEM]);
   },
 );
 
-test("a file with a hash in its name may be kept for good", async () => {
+test("a file with a hash in its name is immutable", async () => {
   const file = await site.ask("/assets/index-1a2B_c.js");
   expect(file.body.toString()).toBe(SCRIPT);
   expect(file.headers).toMatchObject({
@@ -160,7 +160,7 @@ test.for([
   ["br;q=0, gzip;q=0.5", "gzip"],
   ["gzip;q=0", undefined],
   ["identity", undefined],
-] as const)("whoever accepts %s gets %s", async ([accepted, encoding]) => {
+] as const)("Accept-Encoding %s gets %s", async ([accepted, encoding]) => {
   const unpack = { br: brotliDecompressSync, gzip: gunzipSync };
   const { headers, body } = await site.ask("/assets/index-1a2B_c.js", {
     headers: { "accept-encoding": accepted },
@@ -171,9 +171,9 @@ test.for([
   if (encoding) expect(body.length).toBeLessThan(SCRIPT.length / 10);
 });
 
-test("the icon is kept for an hour, and then is not sent again if it is the same", async () => {
+test("the icon is cached for an hour, then revalidated by ETag", async () => {
   const icon = await site.ask("/favicon.svg");
-  expect(icon.body.toString()).toBe(DRAWING);
+  expect(icon.body.toString()).toBe(ICON);
   expect(icon.headers).toMatchObject({
     "content-type": "image/svg+xml",
     "cache-control": "public, max-age=3600",
@@ -184,7 +184,7 @@ test("the icon is kept for an hour, and then is not sent again if it is the same
   expect((await site.ask("/favicon.svg", { headers: { "if-none-match": '"other"' } })).status).toBe(200);
 });
 
-test("HEAD says the same as GET, without the content", async () => {
+test("HEAD has the headers of GET and no body", async () => {
   for (const path of ["/", "/validate", "/assets/index-1a2B_c.js", "/favicon.svg"]) {
     const got = await site.ask(path, BROWSER);
     const { status, headers, body } = await site.ask(path, { ...BROWSER, method: "HEAD" });
@@ -204,16 +204,16 @@ test.for([
   "//secret.txt",
   "/assets/",
   "/assets/%00",
-])("%s leads to no file", async (path) => {
+])("%s serves no file", async (path) => {
   for (const headers of [{}, BROWSER.headers]) {
     const { status, body } = await site.ask(path, { headers });
-    expect(body.toString()).not.toContain("nobody's business");
+    expect(body.toString()).not.toContain("secret content");
     expect(status === 404 || body.toString().includes('<div id="app">')).toBe(true);
   }
 });
 
-test("pages count against a visitor's rate, the files they are made of do not", async () => {
-  const strict = await openSite(dist, { openRequestsPerMinute: 2 });
+test("pages are rate limited, their files are not", async () => {
+  const strict = await openSite(dist, { anonymousRequestsPerMinute: 2 });
   for (let n = 0; n < 10; n++) expect((await strict.ask("/assets/index-1a2B_c.js")).status).toBe(200);
   expect((await strict.ask("/favicon.svg")).status).toBe(200);
   expect((await strict.ask("/")).status).toBe(200);
@@ -224,12 +224,12 @@ test("pages count against a visitor's rate, the files they are made of do not", 
   await strict.close();
 });
 
-test("without a built web app the front door says how to build it", async () => {
-  const bare = await openSite(join(house, "nothing-here"));
-  const door = await bare.ask("/");
-  expect([door.status, door.headers["content-type"]]).toEqual([503, "text/html; charset=utf-8"]);
-  expect(door.body.toString()).toContain("npm start");
-  expect(door.headers["content-security-policy"]).toContain("default-src 'none'");
+test("without a built web app the page explains how to build it", async () => {
+  const bare = await openSite(join(root, "nothing-here"));
+  const page = await bare.ask("/");
+  expect([page.status, page.headers["content-type"]]).toEqual([503, "text/html; charset=utf-8"]);
+  expect(page.body.toString()).toContain("npm start");
+  expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
   expect((await bare.ask("/assets/index-1a2B_c.js")).status).toBe(404);
   await bare.close();
 });

@@ -1,4 +1,4 @@
-/** A certificate for hooks.example and its key, made for these tests and known to everybody. */
+/** A certificate for hooks.example and its key, made for these tests only. */
 export const HOOKS_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIB9DCCAZugAwIBAgIUPLWigByeYH42TH2D7DflrOLGuA0wCgYIKoZIzj0EAwIw
 QjEoMCYGA1UECgwfTWFpbHZldCB0ZXN0cywgbm90IGZvciByZWFsIHVzZTEWMBQG

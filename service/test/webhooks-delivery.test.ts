@@ -1,8 +1,8 @@
-/** Messages on their way to receivers of every manner, checked with the library that receivers use. */
+/** Deliveries to receivers of every behaviour, verified with the library that receivers use. */
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { answers, type Manner, openReceiver, type Receiver, verified } from "./webhooks-receiver.ts";
+import { answers, type Behaviour, openReceiver, type Receiver, verified } from "./webhooks-receiver.ts";
 import { openWebhookWorld, type Process, type WebhookWorld } from "./webhooks-world.ts";
 
 let world: WebhookWorld;
@@ -19,13 +19,13 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await receiver.close();
-  await world.forget();
+  await world.clear();
 });
 afterAll(() => world.close());
 
 const subscribe = (url = receiver.url) => service.webhooks.create(ann, { url });
-const announce = (event: "job.completed" | "job.failed" = "job.completed", data = {}) =>
-  world.announce(service, ann, event, data);
+const publish = (event: "job.completed" | "job.failed" = "job.completed", data = {}) =>
+  world.publish(service, ann, event, data);
 const log = async (endpointId: string) =>
   (await service.webhooks.deliveries(ann, endpointId, { skip: 0, limit: 100 })).deliveries;
 const only = async (endpointId: string) => {
@@ -34,9 +34,9 @@ const only = async (endpointId: string) => {
   return delivery!;
 };
 
-test("a message arrives once, signed so that the receiver's library accepts it", async () => {
+test("a message is delivered once, with a signature that the receiver's library accepts", async () => {
   const { id, secret } = await subscribe();
-  await announce("job.completed", { job: { id: "j", filename: "Kundən, 名簿.csv" } });
+  await publish("job.completed", { job: { id: "j", filename: "Kundən, 名簿.csv" } });
 
   expect(await service.runDue()).toBe(1);
   expect(await service.runDue()).toBe(0);
@@ -64,12 +64,12 @@ test("a message arrives once, signed so that the receiver's library accepts it",
   expect(() => verified(secret, { ...message!, body: `${message!.body} ` })).toThrow();
 });
 
-test("after the secret is changed both sign for a day, then the new one alone", async () => {
+test("after a rotation both secrets sign for a day, then only the new one", async () => {
   const { id, secret: old } = await subscribe();
   const { secret } = await service.webhooks.rotateSecret(ann, id);
   expect(secret).not.toBe(old);
 
-  await announce();
+  await publish();
   await service.runDue();
   for (const either of [old, secret])
     expect(verified(either, receiver.received[0]!).type).toBe("job.completed");
@@ -78,25 +78,29 @@ test("after the secret is changed both sign for a day, then the new one alone", 
     "update webhook_endpoints set previous_secret_until = now() where id = $1",
     [id],
   );
-  await announce();
+  await publish();
   await service.runDue();
   expect(verified(secret, receiver.received[1]!).type).toBe("job.completed");
   expect(() => verified(old, receiver.received[1]!)).toThrow();
 });
 
-test("what is not taken is sent again and again under the same id, ever later, until it is", async () => {
+test("a failed delivery is retried under the same id with growing delays until it succeeds", async () => {
   const { id, secret } = await subscribe();
-  await announce();
+  await publish();
   receiver.behave(answers(500));
-  for (const gapSeconds of [5, 300, 1800, 7200]) {
+  for (const delaySeconds of [5, 300, 1800, 7200]) {
     expect(await service.runDue()).toBe(1);
     const [dueIn] = await world.dueInSeconds(id);
-    expect(dueIn).toBeGreaterThan(gapSeconds - 2);
-    expect(dueIn).toBeLessThan(gapSeconds * 1.1);
+    expect(dueIn).toBeGreaterThan(delaySeconds - 2);
+    expect(dueIn).toBeLessThan(delaySeconds * 1.1);
     expect(await service.runDue()).toBe(0);
     await world.hurry(id);
   }
-  expect(await only(id)).toMatchObject({ state: "pending", attempts: 4, trouble: "It answered 500." });
+  expect(await only(id)).toMatchObject({
+    state: "pending",
+    attempts: 4,
+    trouble: "The endpoint answered 500.",
+  });
   expect((await service.webhooks.get(ann, id)).failing_since).not.toBeNull();
 
   receiver.behave(answers(200));
@@ -112,9 +116,9 @@ test("what is not taken is sent again and again under the same id, ever later, u
   for (const message of receiver.received) verified(secret, message);
 });
 
-test("after eight attempts a message has failed, and the endpoint stays on if it has not failed for long", async () => {
+test("after eight attempts a delivery has failed, and an endpoint that has not been failing for long stays enabled", async () => {
   const { id } = await subscribe();
-  await announce();
+  await publish();
   receiver.behave(answers(503));
   for (let attempts = 0; attempts < 8; attempts++) {
     expect(await service.runDue()).toBe(1);
@@ -125,9 +129,9 @@ test("after eight attempts a message has failed, and the endpoint stays on if it
   expect(await service.webhooks.get(ann, id)).toMatchObject({ is_enabled: true, disabled_reason: null });
 });
 
-test("a day after it happened a message is tried no more", async () => {
+test("no attempt is made later than a day after the event", async () => {
   const { id } = await subscribe();
-  await announce();
+  await publish();
   await world.database.pool.query(
     "update webhook_deliveries set series_at = now() - interval '25 hours' where endpoint_id = $1",
     [id],
@@ -137,7 +141,7 @@ test("a day after it happened a message is tried no more", async () => {
   expect(await only(id)).toMatchObject({ state: "failed", attempts: 1 });
 });
 
-test.each<[string, Manner]>([
+test.each<[string, Behaviour]>([
   ["does not answer", () => {}],
   [
     "sends its headers drop by drop",
@@ -147,32 +151,36 @@ test.each<[string, Manner]>([
       socket?.on("close", () => clearInterval(drip));
     },
   ],
-])("a receiver that %s is not waited for", async (_, manner) => {
+])("a receiver that %s runs into the timeout", async (_, behaviour) => {
   const { id } = await subscribe();
-  await announce();
-  receiver.behave(manner);
+  await publish();
+  receiver.behave(behaviour);
   const hasty = await world.open({ settings: { timeoutMs: 400 } });
   await hasty.runDue();
-  expect(await only(id)).toMatchObject({ state: "pending", trouble: "There was no answer within 0.4 s." });
+  expect(await only(id)).toMatchObject({ state: "pending", trouble: "No response within 0.4 s." });
 });
 
-test.each<[string, string, Manner]>([
-  ["hangs up", "It hung up without an answer.", ({ socket }) => socket?.destroy()],
-  ["does not speak HTTP", "What it answered is not HTTP.", ({ socket }) => socket?.end("220 ready\r\n")],
+test.each<[string, string, Behaviour]>([
   [
-    "wants to speak something else",
-    "It hung up without an answer.",
+    "closes the connection",
+    "The connection was closed before a response arrived.",
+    ({ socket }) => socket?.destroy(),
+  ],
+  ["does not speak HTTP", "The response is not valid HTTP.", ({ socket }) => socket?.end("220 ready\r\n")],
+  [
+    "switches protocols",
+    "The connection was closed before a response arrived.",
     ({ socket }) => socket?.end("HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
   ],
   [
-    "has far too much to say in its headers",
-    "The headers of its answer are too long.",
+    "sends too many headers",
+    "The response headers are too large.",
     ({ socket }) => socket?.end(`HTTP/1.1 200 OK\r\nx: ${"x".repeat(100_000)}\r\n\r\n`),
   ],
-])("a receiver that %s has not received anything", async (_, trouble, manner) => {
+])("a receiver that %s counts as not delivered", async (_, trouble, behaviour) => {
   const { id } = await subscribe();
-  await announce();
-  receiver.behave(manner);
+  await publish();
+  receiver.behave(behaviour);
   await service.runDue();
   expect(await only(id)).toMatchObject({ state: "pending", attempts: 1, response_status: null, trouble });
 });
@@ -181,26 +189,26 @@ test("a redirect is not followed", async () => {
   const { id } = await subscribe();
   await using elsewhere = await openReceiver();
   receiver.behave((answer) => answer.writeHead(307, { location: elsewhere.url }).end());
-  await announce();
+  await publish();
   await service.runDue();
   expect(await only(id)).toMatchObject({
     state: "pending",
     response_status: 307,
-    trouble: "It answered 307, a redirect; those are not followed.",
+    trouble: "The endpoint answered 307. Redirects are not followed.",
   });
   expect(elsewhere.connections()).toBe(0);
 });
 
-test("a receiver that is not there is tried again", async () => {
+test("an unreachable receiver is retried", async () => {
   const { id } = await subscribe();
   await receiver.close();
-  await announce();
+  await publish();
   await service.runDue();
   expect(await only(id)).toMatchObject({ state: "pending", trouble: "The connection was refused." });
   receiver = await openReceiver();
 });
 
-test("an answer without end is cut off, and counts as what it began with", async () => {
+test("an endless response is cut off, and its status counts", async () => {
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n");
@@ -215,17 +223,17 @@ test("an answer without end is cut off, and counts as what it began with", async
   await once(server, "listening");
   const { port } = server.address() as { port: number };
   const { id } = await subscribe(`http://127.0.0.1:${port}/`);
-  await announce();
+  await publish();
   await service.runDue();
   expect(await only(id)).toMatchObject({ state: "delivered", response_status: 200 });
   expect(sentBytes).toBeLessThan(20_000_000);
   server.close();
 });
 
-test("an endpoint that says it is gone is switched off at once, and its owner told", async () => {
+test("an endpoint that answers 410 is disabled at once, and its owner gets an email", async () => {
   const { id } = await subscribe();
-  await announce();
-  await announce();
+  await publish();
+  await publish();
   const [first, second] = await service.claim();
   receiver.behave(answers(410));
   await service.run(first!);
@@ -233,21 +241,27 @@ test("an endpoint that says it is gone is switched off at once, and its owner to
 
   expect(await service.webhooks.get(ann, id)).toMatchObject({
     is_enabled: false,
-    disabled_reason: "It answered 410 Gone.",
+    disabled_reason: "The endpoint answered 410 Gone.",
   });
   expect(await log(id)).toMatchObject([{ state: "failed" }, { state: "failed" }]);
-  await announce();
+  await publish();
   expect(await log(id)).toHaveLength(2);
-  const told = world.notices.filter(({ accountId }) => accountId === ann);
-  expect(told).toHaveLength(1);
-  expect(told[0]!.text).toContain(`127.0.0.1:${receiver.port}`);
-  for (const text of [JSON.stringify(told), ...world.said]) expect(text).not.toContain("hush");
+  const emails = world.emails.filter(({ accountId }) => accountId === ann);
+  expect(emails).toHaveLength(1);
+  expect(emails[0]!.text).toContain(`127.0.0.1:${receiver.port}`);
+  expect(world.events).toContainEqual({
+    event: "webhook_disabled",
+    endpoint_id: id,
+    host: `127.0.0.1:${receiver.port}`,
+    reason: "The endpoint answered 410 Gone.",
+  });
+  expect(JSON.stringify([emails, world.events])).not.toContain("hush");
 });
 
-test("an endpoint at which nothing arrived for a day is switched off when a message is given up", async () => {
+test("an endpoint without a successful delivery for a day is disabled when a delivery fails for good", async () => {
   const { id } = await subscribe();
-  await announce();
-  await announce("job.failed");
+  await publish();
+  await publish("job.failed");
   receiver.behave(answers(500));
   await service.runDue();
   await world.failingFor(id, 25);
@@ -257,20 +271,20 @@ test("an endpoint at which nothing arrived for a day is switched off when a mess
   );
   await world.hurry(id);
   const due = await service.claim();
-  const givenUp = (await log(id)).find(({ event }) => event === "job.completed")!;
-  await service.run(due.find(({ subject }) => subject === givenUp.id)!);
+  const lastAttempt = (await log(id)).find(({ event }) => event === "job.completed")!;
+  await service.run(due.find(({ subject }) => subject === lastAttempt.id)!);
 
   const off = await service.webhooks.get(ann, id);
   expect(off).toMatchObject({
     is_enabled: false,
-    disabled_reason: expect.stringMatching(/^Nothing has arrived there since \d{4}-/),
+    disabled_reason: expect.stringMatching(/^No successful delivery since \d{4}-/),
   });
   expect((await log(id)).map(({ event, state, trouble }) => [event, state, trouble]).sort()).toEqual([
-    ["job.completed", "failed", "It answered 500."],
-    ["job.failed", "failed", "The endpoint was switched off before this arrived."],
+    ["job.completed", "failed", "The endpoint answered 500."],
+    ["job.failed", "failed", "The endpoint was disabled before this was delivered."],
   ]);
   expect(await world.dueInSeconds(id)).toEqual([]);
-  expect(world.notices.filter(({ accountId }) => accountId === ann)).toHaveLength(1);
+  expect(world.emails.filter(({ accountId }) => accountId === ann)).toHaveLength(1);
 
   receiver.behave(answers(204));
   expect(await service.webhooks.update(ann, id, { is_enabled: true })).toMatchObject({
@@ -278,14 +292,14 @@ test("an endpoint at which nothing arrived for a day is switched off when a mess
     disabled_reason: null,
     failing_since: null,
   });
-  await announce();
+  await publish();
   await service.runDue();
   expect((await log(id))[0]).toMatchObject({ state: "delivered" });
 });
 
-test("what was delivered can be sent once more: the same message under the same id", async () => {
+test("a delivered message can be replayed: the same body under the same id", async () => {
   const { id, secret } = await subscribe();
-  await announce();
+  await publish();
   await service.runDue();
   const { id: deliveryId } = await only(id);
 
@@ -293,11 +307,11 @@ test("what was delivered can be sent once more: the same message under the same 
   expect(await service.webhooks.replay(ann, id, deliveryId)).toMatchObject({ state: "pending", attempts: 1 });
   await service.runDue();
   const [dueIn] = await world.dueInSeconds(id);
-  expect(dueIn).toBeLessThan(6); // all the gaps from the beginning
+  expect(dueIn).toBeLessThan(6); // the retry delays start again
 
   receiver.behave(answers(204));
   expect(await service.runDue()).toBe(0);
-  await service.webhooks.replay(ann, id, deliveryId); // it waits, and is sent now
+  await service.webhooks.replay(ann, id, deliveryId); // pending, so it is sent now
   expect(await service.runDue()).toBe(1);
   expect(await only(id)).toMatchObject({ id: deliveryId, state: "delivered", attempts: 3 });
   expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
@@ -307,23 +321,23 @@ test("what was delivered can be sent once more: the same message under the same 
   }
 });
 
-test("what was being sent when the service stopped does not count, and is sent by the next one", async () => {
+test("an attempt interrupted by shutdown does not count, and the next process sends the message", async () => {
   const { id } = await subscribe();
-  await announce();
+  await publish();
   const [task] = await service.claim();
   const stop = new AbortController();
   receiver.behave(() => stop.abort());
   await expect(service.run(task!, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
   expect(await only(id)).toMatchObject({ state: "pending", attempts: 0, trouble: null });
-  await world.tasks.giveBack("webhooks", service.processes.id, []);
+  await world.tasks.releaseOrphaned("webhooks", service.processes.id, []);
   receiver.behave(answers(204));
   await service.runDue();
   expect(await only(id)).toMatchObject({ state: "delivered", attempts: 1 });
 });
 
-test("whoever was taken for dead while sending writes nothing down", async () => {
+test("a process whose lease expired while sending saves nothing", async () => {
   const { id } = await subscribe();
-  await announce();
+  await publish();
   const [task] = await service.claim();
   receiver.behave(async (answer) => {
     await world.database.pool.query("update tasks set process_id = null, losses = losses + 1 where id = $1", [
@@ -339,11 +353,11 @@ test("whoever was taken for dead while sending writes nothing down", async () =>
 });
 
 test.each([
-  ["switched off", (id: string) => service.webhooks.update(ann, id, { is_enabled: false }), 1],
+  ["disabled", (id: string) => service.webhooks.update(ann, id, { is_enabled: false }), 1],
   ["deleted", (id: string) => service.webhooks.remove(ann, id), 0],
-])("an endpoint can be %s while something is sent to it", async (_, change, kept) => {
+])("an endpoint can be %s during a delivery", async (_, change, kept) => {
   const { id } = await subscribe();
-  await announce();
+  await publish();
   receiver.behave(async (answer) => {
     await change(id);
     answers(500)(answer, undefined as never);
@@ -357,11 +371,14 @@ test.each([
   expect(await world.dueInSeconds(id)).toEqual([]);
 });
 
-test("what we could not send by our own fault has failed too", async () => {
+test("a delivery whose task is exhausted has failed", async () => {
   const { id } = await subscribe();
-  await announce();
+  await publish();
   const [task] = await service.claim();
-  await service.webhooks.giveUp(task!, new Error("again and again"));
+  await service.webhooks.onDeliveryExhausted(task!, new Error("internal"));
   await world.tasks.complete(world.database.orm, task!, service.processes.id);
-  expect(await only(id)).toMatchObject({ state: "failed", trouble: "Something went wrong on our side." });
+  expect(await only(id)).toMatchObject({
+    state: "failed",
+    trouble: "An internal error prevented the delivery.",
+  });
 });

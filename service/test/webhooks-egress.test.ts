@@ -1,4 +1,4 @@
-/** Where webhooks are sent, and where never: strangers choose the URL, and what its name leads to. */
+/** Allowed destinations of webhooks: customers choose the URL and control its DNS records. */
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { servfail } from "@mailvet/lab";
@@ -7,7 +7,7 @@ import { HOOKS_CERTIFICATE } from "./webhooks-certificate.ts";
 import { openReceiver, type Receiver, verified } from "./webhooks-receiver.ts";
 import { openWebhookWorld, type WebhookWorld } from "./webhooks-world.ts";
 
-/** TEST-NET addresses are refused too, so these are real ones; nothing is ever sent to them here. */
+/** A real address, because TEST-NET addresses are rejected too. Nothing is sent to it here. */
 const PUBLIC = "93.184.216.34";
 const NAMES = {
   "public.example": { A: [PUBLIC] },
@@ -25,7 +25,7 @@ beforeAll(async () => {
   world = await openWebhookWorld();
   receiver = await openReceiver();
 });
-afterEach(() => world.forget());
+afterEach(() => world.clear());
 afterAll(async () => {
   await receiver.close();
   await world.close();
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const HTTPS = "The URL must begin with https://.";
 
-test("only hosts on the public Internet are accepted, and nobody else is even knocked at", async () => {
+test("only public hosts are accepted, and no connection is opened to others", async () => {
   const service = await world.open({ names: NAMES, egressAllow: [] });
   const ann = await world.account();
   const { port } = receiver;
@@ -47,20 +47,20 @@ test("only hosts on the public Internet are accepted, and nobody else is even kn
       "Webhooks may not be sent to the address ::ffff:7f00:1 (loopback).",
     "https://169.254.169.254/latest": "Webhooks may not be sent to the address 169.254.169.254 (link-local).",
     [`https://localhost:${port}/`]:
-      "The name localhost leads to an address that webhooks may not be sent to (loopback).",
+      "localhost resolves to an address that webhooks may not be sent to (loopback).",
     [`https://a.localhost.:${port}/`]:
-      "The name a.localhost leads to an address that webhooks may not be sent to (loopback).",
+      "a.localhost resolves to an address that webhooks may not be sent to (loopback).",
     "https://private.example/":
-      "The name private.example leads to an address that webhooks may not be sent to (private).",
+      "private.example resolves to an address that webhooks may not be sent to (private).",
     [`https://alias.example:${port}/`]:
-      "The name alias.example leads to an address that webhooks may not be sent to (loopback).",
-    "https://nowhere.example/": "The name nowhere.example has no address.",
-    "https://mail-only.example/": "The name mail-only.example has no address.",
+      "alias.example resolves to an address that webhooks may not be sent to (loopback).",
+    "https://nowhere.example/": "nowhere.example has no IP address.",
+    "https://mail-only.example/": "mail-only.example has no IP address.",
     "http://public.example/": HTTPS,
     "ftp://public.example/": HTTPS,
     "https://ann:secret@public.example/": "The URL must not contain a user name or a password.",
     "https://public.example/#part": "The URL must not contain a fragment (#).",
-    "https://": "This is not a URL.",
+    "https://": "Not a valid URL.",
   };
   const found: Record<string, string> = {};
   for (const url of Object.keys(refused)) {
@@ -80,22 +80,22 @@ test("only hosts on the public Internet are accepted, and nobody else is even kn
   expect(receiver.connections()).toBe(0);
 });
 
-test("when we cannot find out where a name leads, that is what we say", async () => {
+test("a failed name resolution is reported as such", async () => {
   const service = await world.open({
     names: { "broken.example": { answers: servfail } },
   });
   const ann = await world.account();
   await expect(service.webhooks.create(ann, { url: "https://broken.example/" })).rejects.toMatchObject({
-    message: expect.stringMatching(/^The name broken\.example could not be looked up/),
+    message: expect.stringMatching(/^broken\.example could not be resolved/),
   });
 });
 
-test("a name that leads into the private network by the time of sending is not followed there", async () => {
+test("a name that resolves to a private address at the time of sending is rejected", async () => {
   const before = await world.open({ names: NAMES, egressAllow: [] });
   const ann = await world.account();
   const url = `https://public.example:${receiver.port}/`;
   const { id } = await before.webhooks.create(ann, { url });
-  await world.announce(before, ann, "job.completed");
+  await world.publish(before, ann, "job.completed");
 
   const after = await world.open({ names: { "public.example": { A: ["127.0.0.1"] } }, egressAllow: [] });
   await after.runDue();
@@ -103,12 +103,12 @@ test("a name that leads into the private network by the time of sending is not f
   expect(deliveries[0]).toMatchObject({
     state: "pending",
     attempts: 1,
-    trouble: "The name public.example leads to an address that webhooks may not be sent to (loopback).",
+    trouble: "public.example resolves to an address that webhooks may not be sent to (loopback).",
   });
   expect(receiver.connections()).toBe(0);
 });
 
-test("where the operator has opened a range, plain HTTP will do, but not on the way to the Internet", async () => {
+test("ranges opened by the operator accept plain HTTP, public addresses do not", async () => {
   const service = await world.open({ names: NAMES });
   const ann = await world.account();
   const { port } = receiver;
@@ -117,7 +117,7 @@ test("where the operator has opened a range, plain HTTP will do, but not on the 
   for (const url of [`http://half-public.example:${port}/`, "http://public.example/"]) {
     await expect(service.webhooks.create(ann, { url })).rejects.toMatchObject({ message: HTTPS });
   }
-  await world.announce(service, ann, "job.completed");
+  await world.publish(service, ann, "job.completed");
   await service.runDue();
   expect(receiver.received.map(({ path }) => path).sort()).toEqual(hosts.map((host) => `/${host}`).sort());
   expect(receiver.received.find(({ path }) => path === "/both.example")!.headers.host).toBe(
@@ -125,7 +125,7 @@ test("where the operator has opened a range, plain HTTP will do, but not on the 
   );
 });
 
-test("a receiver's certificate must be good for its name", async () => {
+test("the receiver's certificate must be valid for its name", async () => {
   await using encrypted = await openReceiver({ isEncrypted: true });
   const names = { "hooks.example": { A: ["127.0.0.1"] }, "other.example": { A: ["127.0.0.1"] } };
   const trusting = await world.open({ names, settings: { ca: HOOKS_CERTIFICATE } });
@@ -136,24 +136,24 @@ test("a receiver's certificate must be good for its name", async () => {
   const troubleOf = async (endpointId: string) =>
     (await wary.webhooks.deliveries(ann, endpointId, { skip: 0, limit: 1 })).deliveries[0]!.trouble;
 
-  await world.announce(wary, ann, "job.completed");
+  await world.publish(wary, ann, "job.completed");
   await wary.runDue();
-  expect(await troubleOf(id)).toMatch(/^Its TLS certificate is not valid/);
+  expect(await troubleOf(id)).toMatch(/^The TLS certificate is expired, not valid/);
   expect(encrypted.received).toEqual([]);
 
   await world.hurry(id);
   await world.hurry(other.id);
   await trusting.runDue();
   expect(await troubleOf(id)).toBeNull();
-  expect(await troubleOf(other.id)).toMatch(/^Its TLS certificate is not valid/);
+  expect(await troubleOf(other.id)).toMatch(/^The TLS certificate is expired, not valid/);
   expect(encrypted.received).toHaveLength(1);
   expect(verified(secret, encrypted.received[0]!).type).toBe("job.completed");
 });
 
-test("a receiver that does not encrypt is told nothing over https", async () => {
-  const heard: Buffer[] = [];
+test("nothing is sent to an https URL whose server does not speak TLS", async () => {
+  const received: Buffer[] = [];
   const server = createServer((socket) =>
-    socket.on("data", (data) => heard.push(data)).end("HTTP/1.1 200 OK\r\n\r\n"),
+    socket.on("data", (data) => received.push(data)).end("HTTP/1.1 200 OK\r\n\r\n"),
   );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -161,13 +161,13 @@ test("a receiver that does not encrypt is told nothing over https", async () => 
   const ann = await world.account();
   const { port } = server.address() as AddressInfo;
   const { id } = await service.webhooks.create(ann, { url: `https://loopback.example:${port}/` });
-  await world.announce(service, ann, "job.completed");
+  await world.publish(service, ann, "job.completed");
   await service.runDue();
   const { deliveries } = await service.webhooks.deliveries(ann, id, { skip: 0, limit: 1 });
   expect(deliveries[0]).toMatchObject({
     state: "pending",
-    trouble: "No encrypted connection could be made.",
+    trouble: "The TLS handshake failed.",
   });
-  expect(Buffer.concat(heard).toString()).not.toContain("POST");
+  expect(Buffer.concat(received).toString()).not.toContain("POST");
   server.close();
 });

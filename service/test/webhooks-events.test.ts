@@ -1,4 +1,4 @@
-/** What accounts are told of: in the transaction that makes it so, and nobody else. */
+/** Which events are published, to which account, and in which transaction. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { WebhookMessage } from "@mailvet/contract";
@@ -19,11 +19,11 @@ beforeAll(async () => {
   world = await openWebhookWorld();
   service = await world.open();
 });
-afterEach(() => world.forget());
+afterEach(() => world.clear());
 afterAll(() => world.close());
 
-/** What waits for an endpoint, oldest first. */
-async function told(accountId: string, endpointId: string) {
+/** Messages published to an endpoint, oldest first. */
+async function published(accountId: string, endpointId: string) {
   const { deliveries } = await service.webhooks.deliveries(accountId, endpointId, { skip: 0, limit: 100 });
   return deliveries.reverse().map(({ message }) => {
     const read = JSON.parse(message);
@@ -32,7 +32,7 @@ async function told(accountId: string, endpointId: string) {
   });
 }
 
-test("each endpoint hears of the events it wants, of its own account only", async () => {
+test("an endpoint gets the events it subscribes to, of its own account only", async () => {
   const [ann, bob] = [await world.account(), await world.account()];
   const all = await service.webhooks.create(ann, { url: URL });
   const some = await service.webhooks.create(ann, { url: URL, events: ["job.failed", "job.paused"] });
@@ -40,30 +40,30 @@ test("each endpoint hears of the events it wants, of its own account only", asyn
   await service.webhooks.update(ann, off.id, { is_enabled: false });
   const others = await service.webhooks.create(bob, { url: URL });
 
-  await world.announce(service, ann, "job.completed", { job: 1 });
-  await world.announce(service, ann, "job.failed", { job: 2 });
-  expect(await told(ann, all.id)).toEqual([
+  await world.publish(service, ann, "job.completed", { job: 1 });
+  await world.publish(service, ann, "job.failed", { job: 2 });
+  expect(await published(ann, all.id)).toEqual([
     ["job.completed", { job: 1 }],
     ["job.failed", { job: 2 }],
   ]);
-  expect(await told(ann, some.id)).toEqual([["job.failed", { job: 2 }]]);
-  expect(await told(ann, off.id)).toEqual([]);
-  expect(await told(bob, others.id)).toEqual([]);
+  expect(await published(ann, some.id)).toEqual([["job.failed", { job: 2 }]]);
+  expect(await published(ann, off.id)).toEqual([]);
+  expect(await published(bob, others.id)).toEqual([]);
 });
 
-test("what is undone was never announced", async () => {
+test("a rolled-back transaction publishes nothing", async () => {
   const ann = await world.account();
   const { id } = await service.webhooks.create(ann, { url: URL });
-  const undone = world.database.orm.transaction(async (tx) => {
-    await service.webhooks.announce(tx, ann, "job.completed", {});
+  const rolledBack = world.database.orm.transaction(async (tx) => {
+    await service.webhooks.publish(tx, ann, "job.completed", {});
     throw new Error("no");
   });
-  await expect(undone).rejects.toThrow("no");
-  expect(await told(ann, id)).toEqual([]);
+  await expect(rolledBack).rejects.toThrow("no");
+  expect(await published(ann, id)).toEqual([]);
   expect(await world.dueInSeconds(id)).toEqual([]);
 });
 
-test("an endpoint that is deleted while something is announced does not get in its way", async () => {
+test("deleting an endpoint during a publish does not break it", async () => {
   const ann = await world.account();
   const [gone, kept] = [
     await service.webhooks.create(ann, { url: URL }),
@@ -73,34 +73,34 @@ test("an endpoint that is deleted while something is announced does not get in i
   const deleting = await pool.connect();
   await deleting.query("begin");
   await deleting.query("delete from webhook_endpoints where id = $1", [gone.id]);
-  const announcing = orm.transaction((tx) => service.webhooks.announce(tx, ann, "job.completed", {}));
-  await pause(50); // timing: they meet on most machines
+  const publishing = orm.transaction((tx) => service.webhooks.publish(tx, ann, "job.completed", {}));
+  await pause(50); // timing: the two overlap on most machines
   await deleting.query("commit");
   deleting.release();
-  await announcing;
-  expect(await told(ann, kept.id)).toHaveLength(1);
+  await publishing;
+  expect(await published(ann, kept.id)).toHaveLength(1);
 });
 
-test("what is announced to an endpoint while it is switched off does not wait for ever", async () => {
+test("an event published while the endpoint is being disabled does not stay pending", async () => {
   const ann = await world.account();
   const { id } = await service.webhooks.create(ann, { url: URL });
   let off: Promise<unknown> = Promise.resolve();
   await world.database.orm.transaction(async (tx) => {
-    await service.webhooks.announce(tx, ann, "job.completed", {});
+    await service.webhooks.publish(tx, ann, "job.completed", {});
     off = service.webhooks.update(ann, id, { is_enabled: false });
-    await pause(50); // timing: they meet on most machines
+    await pause(50); // timing: the two overlap on most machines
   });
   await off;
   const { deliveries } = await service.webhooks.deliveries(ann, id, { skip: 0, limit: 1 });
-  expect(deliveries).toMatchObject([{ state: "failed", trouble: expect.stringContaining("switched off") }]);
+  expect(deliveries).toMatchObject([{ state: "failed", trouble: expect.stringContaining("disabled") }]);
   expect(await world.dueInSeconds(id)).toEqual([]);
 });
 
-test("a key that is made or revoked is announced, without its secret and once", async () => {
+test("creating and revoking a key is published once, without its secret", async () => {
   const ann = await world.account();
   const { id } = await service.webhooks.create(ann, { url: URL });
-  const notices = createPubSub(world.database.connection, { say: () => {} });
-  const keyring = createApiKeys({ database: world.database, notices, announce: service.webhooks.announce });
+  const notices = createPubSub(world.database.connection, { log: () => {} });
+  const keyring = createApiKeys({ database: world.database, notices, announce: service.webhooks.publish });
   const { key, text } = await keyring.create(ann, {
     name: "shop",
     mode: "live",
@@ -110,35 +110,35 @@ test("a key that is made or revoked is announced, without its secret and once", 
   await keyring.revoke(ann, key.id);
   await keyring.revoke(ann, key.id);
   await expect(keyring.revoke(ann, randomUUID())).rejects.toMatchObject({ code: "key_not_found" });
-  const news = { key_id: key.id, name: "shop", prefix: key.prefix };
-  expect(await told(ann, id)).toEqual([
-    ["api_key.created", news],
-    ["api_key.revoked", news],
+  const data = { key_id: key.id, name: "shop", prefix: key.prefix };
+  expect(await published(ann, id)).toEqual([
+    ["api_key.created", data],
+    ["api_key.revoked", data],
   ]);
-  expect(JSON.stringify(await told(ann, id))).not.toContain(text.slice(key.prefix.length));
+  expect(JSON.stringify(await published(ann, id))).not.toContain(text.slice(key.prefix.length));
   await keyring.close();
 });
 
-test("credits that run low are announced when they do, not each time after", async () => {
+test("credits.low is published when the balance crosses the threshold, not at every charge after", async () => {
   const ann = await world.account();
   const { id } = await service.webhooks.create(ann, { url: URL });
   const { database } = world;
-  const ledger = createLedger({ database, onLow: service.webhooks.tellLow });
+  const ledger = createLedger({ database, onLow: service.webhooks.publishLowCredits });
   await database.orm.transaction((tx) => ledger.open(tx, ann, 105, "opened"));
-  const use = { keyId: undefined, counts: { valid: 3, invalid: 0, risky: 0, unknown: 0 } };
-  const charge = (amount: number, onceKey?: string) =>
-    ledger.charge({ accountId: ann, amount, reference: "r", onceKey, use });
+  const usage = { keyId: undefined, counts: { valid: 3, invalid: 0, risky: 0, unknown: 0 } };
+  const charge = (amount: number, idempotencyKey?: string) =>
+    ledger.charge({ accountId: ann, amount, reference: "r", idempotencyKey, usage });
 
   expect(await charge(5)).toBe(100);
   expect(await charge(3, "once")).toBe(97);
   expect(await charge(3, "once")).toBe(97);
   expect(await charge(3)).toBe(94);
-  await ledger.grant({ accountId: ann, amount: 10, reference: "more", onceKey: undefined });
-  const hold = { accountId: ann, amount: 20, reference: "r", holdMs: 60_000, onceKey: undefined };
+  await ledger.grant({ accountId: ann, amount: 10, reference: "more", idempotencyKey: undefined });
+  const hold = { accountId: ann, amount: 20, reference: "r", holdMs: 60_000, idempotencyKey: undefined };
   await (await ledger.reserve(hold))[Symbol.asyncDispose]();
   await expect(charge(500)).rejects.toMatchObject({ code: "insufficient_credits" });
   await service.webhooks.close();
-  expect(await told(ann, id)).toEqual([
+  expect(await published(ann, id)).toEqual([
     ["credits.low", { balance: 97, threshold: 100 }],
     ["credits.low", { balance: 84, threshold: 100 }],
   ]);
@@ -152,36 +152,36 @@ test("credits that run low are announced when they do, not each time after", asy
   expect(await holdForList(1)).toBeUndefined();
 });
 
-test("a worker that runs sends what is announced at once", async () => {
+test("a running worker sends a published event at once", async () => {
   await using receiver = await openReceiver();
   const ann = await world.account();
   const { secret } = await service.webhooks.create(ann, { url: receiver.url });
-  const notices = createPubSub(world.database.connection, { say: () => {} });
+  const notices = createPubSub(world.database.connection, { log: () => {} });
   const { webhooks, processes } = service;
   const worker = startWorker({
     database: world.database,
     tasks: world.tasks,
     processes,
-    notices,
-    line: "webhooks",
+    pubsub: notices,
+    queue: "webhooks",
     slots: 8,
     handlers: { delivery: webhooks.deliveryHandler },
-    giveUp: webhooks.giveUp,
-    say: () => {},
+    onExhausted: webhooks.onDeliveryExhausted,
+    log: () => {},
   });
   await notices.start();
-  await world.announce(service, ann, "job.completed", { job: 7 });
+  await world.publish(service, ann, "job.completed", { job: 7 });
   await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
   await worker.close();
   await notices.close();
   expect(verified(secret, receiver.received[0]!).data).toEqual({ job: 7 });
 });
 
-test("what was sent is forgotten after 30 days, unless it is on its way again", async () => {
+test("deliveries are deleted after 30 days, unless they are pending again", async () => {
   const ann = await world.account();
   const { id } = await service.webhooks.create(ann, { url: URL });
   for (const event of ["job.completed", "job.failed", "job.paused"] as const) {
-    await world.announce(service, ann, event);
+    await world.publish(service, ann, event);
   }
   await world.database.pool.query(
     `update webhook_deliveries set created_at = now() - interval '31 days',
@@ -190,5 +190,5 @@ test("what was sent is forgotten after 30 days, unless it is on its way again", 
     [id],
   );
   expect(await service.webhooks.eraseOld()).toBe(1);
-  expect((await told(ann, id)).map(([type]) => type).sort()).toEqual(["job.failed", "job.paused"]);
+  expect((await published(ann, id)).map(([type]) => type).sort()).toEqual(["job.failed", "job.paused"]);
 });

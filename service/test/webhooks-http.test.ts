@@ -1,8 +1,8 @@
-/** /webhooks over HTTP on a real database, for somebody who is signed in already. */
+/** /webhooks over HTTP on a real database, for a signed-in caller. */
 import type { Problem, WebhookDelivery, WebhookEndpoint, WebhookWithSecret } from "@mailvet/contract";
 import Fastify from "fastify";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { answerWithProblems } from "../src/http/problem.ts";
+import { sendErrorsAsProblems } from "../src/http/problem.ts";
 import { compileValidator } from "../src/http/request-validator.ts";
 import { webhookRoutes } from "../src/http/routes/webhook-routes.ts";
 import { createLog } from "../src/log.ts";
@@ -19,14 +19,14 @@ beforeAll(async () => {
   receiver = await openReceiver();
   api = await serve();
 });
-afterEach(() => world.forget());
+afterEach(() => world.clear());
 afterAll(async () => {
   await api.close();
   await receiver.close();
   await world.close();
 });
 
-test("an endpoint is made, shown, changed and deleted, and its secret shown only when it is new", async () => {
+test("an endpoint is created, read, changed and deleted, and its secret returned only when it is new", async () => {
   const ann = await api.person();
   const made = await ann.post<WebhookWithSecret>("", {
     url: receiver.url,
@@ -63,7 +63,7 @@ test("an endpoint is made, shown, changed and deleted, and its secret shown only
   expect(await ann.get<Problem>(one)).toMatchObject({ status: 404, body: { code: "webhook_not_found" } });
 });
 
-test("a test message goes to this endpoint whatever it wants to hear of, and can be sent again", async () => {
+test("a test message is sent whatever the endpoint subscribes to, and can be replayed", async () => {
   const ann = await api.person();
   const { id } = (await ann.post<WebhookWithSecret>("", { url: receiver.url, events: ["job.failed"] })).body;
   await ann.post("", { url: receiver.url });
@@ -103,7 +103,7 @@ test("deliveries are listed newest first, page by page, and by state", async () 
   await service.runDue();
 });
 
-test("another account's endpoints and deliveries are not there", async () => {
+test("endpoints and deliveries of another account are not found", async () => {
   const [ann, bob] = [await api.person(), await api.person()];
   const { id } = (await ann.post<WebhookWithSecret>("", { url: receiver.url })).body;
   const delivery = (await ann.post<WebhookDelivery>(`/${id}/test`)).body.id;
@@ -129,7 +129,7 @@ test("another account's endpoints and deliveries are not there", async () => {
   await service.runDue();
 });
 
-test("an account has ten endpoints at most, also when it makes many at once", async () => {
+test("an account has at most ten endpoints, also when many are created concurrently", async () => {
   const ann = await api.person();
   const made = await Promise.all(
     Array.from({ length: 13 }, () => ann.post<Problem>("", { url: receiver.url })),
@@ -142,10 +142,10 @@ test("an account has ten endpoints at most, also when it makes many at once", as
 
 test.each<[string, unknown, string, string]>([
   ["an address that is not allowed", { url: "https://10.0.0.1/" }, "webhook_url_rejected", "/url"],
-  ["what is no address", { url: "somewhere" }, "validation_failed", "/url"],
-  ["no address", {}, "validation_failed", "/url"],
+  ["a text that is no URL", { url: "somewhere" }, "validation_failed", "/url"],
+  ["no URL", {}, "validation_failed", "/url"],
   [
-    "an event there is not",
+    "an unknown event",
     { url: "https://a.example/", events: ["job.begun"] },
     "validation_failed",
     "/events/0",
@@ -156,7 +156,7 @@ test.each<[string, unknown, string, string]>([
     "validation_failed",
     "/description",
   ],
-])("an endpoint with %s is not made", async (_, wanted, code, pointer) => {
+])("an endpoint with %s is not created", async (_, wanted, code, pointer) => {
   const ann = await api.person();
   expect(await ann.post<Problem>("", wanted)).toMatchObject({
     status: 422,
@@ -165,10 +165,10 @@ test.each<[string, unknown, string, string]>([
   expect((await ann.get<WebhookEndpoint[]>("")).body).toEqual([]);
 });
 
-/** The webhook routes over HTTP, where a header says who has signed in. */
+/** The webhook routes over HTTP; a header names the signed-in account. */
 async function serve() {
   const app = Fastify().setValidatorCompiler(compileValidator);
-  answerWithProblems(app, createLog({ level: "silent", addresses: "masked" }));
+  sendErrorsAsProblems(app, createLog({ level: "silent", addresses: "masked" }));
   app.decorateRequest("caller", undefined);
   app.addHook("onRequest", async (request) => {
     const by = { kind: "session", sessionId: "s" } as const;

@@ -1,4 +1,4 @@
-/** A customer's server that receives webhooks, on loopback: it checks signatures with the library that customers use. */
+/** A customer's webhook receiver on loopback; verifies signatures with the library that customers use. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -8,11 +8,11 @@ import { Webhook } from "standardwebhooks";
 import { HOOKS_CERTIFICATE, HOOKS_PRIVATE_KEY } from "./webhooks-certificate.ts";
 
 export type Received = { headers: Record<string, string>; body: string; path: string };
-export type Manner = (answer: ServerResponse, request: IncomingMessage) => void;
+export type Behaviour = (answer: ServerResponse, request: IncomingMessage) => void;
 export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
 export const answers =
-  (status: number): Manner =>
+  (status: number): Behaviour =>
   (answer) =>
     answer.writeHead(status).end("thank you");
 
@@ -20,13 +20,13 @@ export async function openReceiver({ isEncrypted = false } = {}) {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
-  let manner = answers(204);
+  let behaviour = answers(204);
   const listener: RequestListener = async (request, answer) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const headers = request.headers as Record<string, string>;
     received.push({ headers, body: Buffer.concat(chunks).toString(), path: request.url ?? "" });
-    manner(answer, request);
+    behaviour(answer, request);
   };
   const server = isEncrypted
     ? createTlsServer({ key: HOOKS_PRIVATE_KEY, cert: HOOKS_CERTIFICATE }, listener)
@@ -49,9 +49,9 @@ export async function openReceiver({ isEncrypted = false } = {}) {
     url: `http://127.0.0.1:${port}/hook?token=hush`,
     received,
     connections: () => connections,
-    /** How it answers from now on; 204 until told. */
-    behave(next: Manner) {
-      manner = next;
+    /** Sets the behaviour for the next requests; the default is 204. */
+    behave(next: Behaviour) {
+      behaviour = next;
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -1,16 +1,18 @@
-/** Webhooks on a real database and queue, with the names of a lab, and receivers on loopback. */
+/** Webhooks on a real database and queue, with the lab's DNS and receivers on loopback. */
 import { randomUUID } from "node:crypto";
 import type { WebhookEvent } from "@mailvet/contract";
 import { createResolver } from "@mailvet/engine";
 import { type MailWorld, openLab } from "@mailvet/lab";
 import { sql } from "drizzle-orm";
-import { accounts } from "../src/db/schema.ts";
-import { createTasks, type Task } from "../src/queue/tasks.ts";
+import { accounts } from "../src/accounts/schema.ts";
+import type { Task } from "../src/queue/task.ts";
+import { createTasks } from "../src/queue/tasks.ts";
 import { createWebhooks, type WebhookSettings, type Webhooks } from "../src/webhooks/webhooks.ts";
 import { openTestDatabase } from "./database.ts";
+import { recordEvents } from "./recorded-events.ts";
 
 export type WebhookWorld = Awaited<ReturnType<typeof openWebhookWorld>>;
-export type Notice = { accountId: string; subject: string; text: string };
+export type OwnerEmail = { accountId: string; subject: string; text: string };
 export type Opening = {
   names?: MailWorld;
   egressAllow?: string[];
@@ -23,8 +25,8 @@ export async function openWebhookWorld() {
   const database = await openTestDatabase();
   const { orm, pool } = database;
   const tasks = createTasks({ database });
-  const notices: Notice[] = [];
-  const said: string[] = [];
+  const emails: OwnerEmail[] = [];
+  const { log, events } = recordEvents();
   const closers: (() => unknown)[] = [];
 
   /** A process of the service. */
@@ -39,10 +41,10 @@ export async function openWebhookWorld() {
       resolver,
       egressAllow,
       version: "1.2.3",
-      mailNotice: async (accountId, subject, text) => {
-        notices.push({ accountId, subject, text });
+      emailOwner: async (accountId, subject, text) => {
+        emails.push({ accountId, subject, text });
       },
-      say: (text) => said.push(text),
+      log,
       settings,
     });
     closers.push(
@@ -58,7 +60,7 @@ export async function openWebhookWorld() {
       processes,
       claim,
       run,
-      /** Everything that is due, all at the same time. */
+      /** Runs every due task concurrently. */
       async runDue(): Promise<number> {
         const claimed = await claim();
         await Promise.all(claimed.map((task) => run(task)));
@@ -70,37 +72,37 @@ export async function openWebhookWorld() {
   return {
     database,
     tasks,
-    notices,
-    said,
+    emails,
+    events,
     open,
 
     async account(): Promise<string> {
       const id = randomUUID();
-      await orm.insert(accounts).values({ id, email: `${id}@house.example`, plan: "payg" });
+      await orm.insert(accounts).values({ id, email: `${id}@shop.example`, plan: "payg" });
       return id;
     },
 
-    announce: ({ webhooks }: { webhooks: Webhooks }, accountId: string, event: WebhookEvent, data = {}) =>
-      orm.transaction((tx) => webhooks.announce(tx, accountId, event, data)),
+    publish: ({ webhooks }: { webhooks: Webhooks }, accountId: string, event: WebhookEvent, data = {}) =>
+      orm.transaction((tx) => webhooks.publish(tx, accountId, event, data)),
 
-    /** As if everything that waits at an endpoint had waited long enough. */
+    /** Makes every waiting task of an endpoint due. */
     hurry: (endpointId: string) =>
       orm.execute(sql`update tasks set due_at = now() where lane_id = ${endpointId} and process_id is null`),
 
-    /** As if nothing had arrived at it for so long. */
+    /** As if the endpoint had been failing for this long. */
     failingFor: (endpointId: string, hours: number) =>
       orm.execute(sql`update webhook_endpoints
         set failing_since = ${new Date(Date.now() - hours * HOUR_MS).toISOString()} where id = ${endpointId}`),
 
-    /** How much longer what waits at an endpoint has to wait. */
+    /** Seconds until each waiting task of an endpoint is due. */
     async dueInSeconds(endpointId: string): Promise<number[]> {
       const text =
         "select extract(epoch from due_at - now())::float as seconds from tasks where lane_id = $1";
       return (await pool.query<{ seconds: number }>(text, [endpointId])).rows.map(({ seconds }) => seconds);
     },
 
-    /** Nothing waits any more: what a test leaves behind must not fall due in the next one. */
-    async forget() {
+    /** Deletes everything, so that no task of one test falls due in the next. */
+    async clear() {
       await pool.query("delete from lanes");
       await pool.query("delete from webhook_endpoints");
     },

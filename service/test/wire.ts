@@ -1,39 +1,39 @@
-/** Requests written byte by byte, for what no HTTP client would send. */
+/** Raw connections, for requests that no HTTP client would send. */
 import { connect, type Socket } from "node:net";
 import type { Answer, TestService } from "./service.ts";
 
 export type Wire = {
   socket: Socket;
-  /** What the service said, once it has hung up. */
-  answer: Promise<Answer>;
+  /** Everything received until the service closed the connection. */
+  response: Promise<Answer>;
 };
 
-const PATIENCE_MS = 150_000;
+const TIMEOUT_MS = 150_000;
 
 export function openWire({ url }: Pick<TestService, "url">): Wire {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  const answer = new Promise<Answer>((resolve, reject) => {
-    let heard = "";
-    socket.setTimeout(PATIENCE_MS, () => reject(new Error(`no end of it, but: ${heard}`)));
+  const response = new Promise<Answer>((resolve, reject) => {
+    let received = "";
+    socket.setTimeout(TIMEOUT_MS, () => reject(new Error(`not closed in time, received: ${received}`)));
     socket.on("data", (chunk) => {
-      heard += chunk;
+      received += chunk;
     });
     socket.on("error", reject);
-    socket.on("close", () => resolve(readAnswer(heard)));
+    socket.on("close", () => resolve(parseResponse(received)));
   });
-  answer.catch(() => {}); // whoever hangs up on purpose does not wait for it
-  return { socket, answer };
+  response.catch(() => {}); // a test that disconnects does not await it
+  return { socket, response };
 }
 
-/** Sends these bytes and waits until the service hangs up. */
+/** Sends raw bytes and waits until the service closes the connection. */
 export function askWithBytes(service: Pick<TestService, "url">, bytes: string): Promise<Answer> {
-  const { socket, answer } = openWire(service);
+  const { socket, response } = openWire(service);
   socket.write(bytes);
-  return answer;
+  return response;
 }
 
-function readAnswer(heard: string): Answer {
-  const [head = "", text = ""] = heard.split("\r\n\r\n", 2);
+function parseResponse(received: string): Answer {
+  const [head = "", text = ""] = received.split("\r\n\r\n", 2);
   const [statusLine = "", ...lines] = head.split("\r\n");
   const headers = new Headers(
     lines.map((line): [string, string] => {

@@ -1,4 +1,4 @@
-/** The health server of a worker. */
+/** HTTP server of a worker process. */
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { expect, test } from "vitest";
@@ -21,12 +21,12 @@ async function openWorkerApp(isStarted: () => boolean) {
   return { app, url, database };
 }
 
-test("a worker is ready when its start is complete", async () => {
+test("a worker is ready when startup is complete", async () => {
   let isStarted = false;
   const { app, url, database } = await openWorkerApp(() => isStarted);
   const early = await fetch(`${url}/health/ready`);
   expect([early.status, early.headers.get("retry-after")]).toEqual([503, "1"]);
-  expect(await early.json()).toMatchObject({ detail: "This server is still starting." });
+  expect(await early.json()).toMatchObject({ detail: "The server is still starting." });
   isStarted = true;
   const ready = await fetch(`${url}/health/ready`);
   expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }]);
@@ -34,7 +34,7 @@ test("a worker is ready when its start is complete", async () => {
   await database.close();
 });
 
-test("silent and half-sent connections are closed when a worker stops", async () => {
+test("idle and incomplete connections are closed when a worker stops", async () => {
   const { app, database } = await openWorkerApp(() => true);
   const { port } = app.server.address() as AddressInfo;
   const sent = [

@@ -1,17 +1,20 @@
-/** Starts the web app: theme, data, routes. */
+/** Entry point: mounts the app with its theme, query client and router. */
 import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import "./styles.ts";
+// Style sheets in cascade order.
+import "@mantine/core/styles.css";
+import "@mantine/dropzone/styles.css";
+import "./app.css";
 import { queries } from "./queries.ts";
 import { router } from "./router.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
-// The page's policy lets only those styles in that carry the nonce it was sent with.
+// The content security policy allows inline styles only with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;
-// A dialog keeps the page behind it from scrolling, by a style of its own that looks for the nonce here.
+// Mantine's dialogs lock scrolling with react-remove-scroll, which reads the nonce for its style element from here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 createRoot(document.getElementById("app")!).render(

@@ -1,35 +1,35 @@
-/** The service, and what this page has lately heard from it. */
+/** API client, query cache, and the queries that several pages share. */
 import { createClient, MailvetProblem } from "@mailvet/sdk";
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 
-/** The browser sends the session's cookie along by itself. */
+/** Authenticated by the session cookie, which the browser adds. */
 export const service = createClient({ baseUrl: window.location.origin });
 
 export const queries: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: noticeEndOfSession }),
-  mutationCache: new MutationCache({ onError: noticeEndOfSession }),
+  queryCache: new QueryCache({ onError: handleSessionEnd }),
+  mutationCache: new MutationCache({ onError: handleSessionEnd }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // The client tries again by itself where that may help.
+      // The SDK client already retries what is safe to retry.
       retry: false,
     },
   },
 });
 
-/** Without a cookie the service takes us for a program that has forgotten its key. */
-const NOBODY: ReadonlySet<string> = new Set(["not_signed_in", "missing_api_key"]);
+/** Without a cookie the service reports a missing API key. */
+const SIGNED_OUT_CODES: ReadonlySet<string> = new Set(["not_signed_in", "missing_api_key"]);
 
-function isNobody(error: unknown): boolean {
-  return error instanceof MailvetProblem && NOBODY.has(error.code);
+function isSignedOut(error: unknown): boolean {
+  return error instanceof MailvetProblem && SIGNED_OUT_CODES.has(error.code);
 }
 
-/** A session may end at any moment: then whoever looks at it hears of it, and the frame sends them to sign in. */
-function noticeEndOfSession(error: unknown): void {
-  if (isNobody(error)) queries.setQueryData(sessionQuery.queryKey, null);
+/** A session can end at any time. Clearing it makes AppLayout redirect to the sign-in page. */
+function handleSessionEnd(error: unknown): void {
+  if (isSignedOut(error)) queries.setQueryData(sessionQuery.queryKey, null);
 }
 
-/** Who is signed in; null: nobody. */
+/** The current session; null when signed out. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   staleTime: 60_000,
@@ -37,7 +37,7 @@ export const sessionQuery = queryOptions({
     try {
       return await service.auth.session();
     } catch (error) {
-      if (isNobody(error)) return null;
+      if (isSignedOut(error)) return null;
       throw error;
     }
   },
@@ -46,7 +46,7 @@ export const sessionQuery = queryOptions({
 /** Plan, limits and credits. */
 export const accountQuery = queryOptions({ queryKey: ["account"], queryFn: () => service.account() });
 
-/** What this installation offers. It changes when the service is started anew, and so does this page. */
+/** Settings of the installation. They change only with a restart of the service. */
 export const aboutQuery = queryOptions({
   queryKey: ["about"],
   staleTime: Number.POSITIVE_INFINITY,

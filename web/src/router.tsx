@@ -1,4 +1,4 @@
-/** Which page is at which path. Each page is fetched when it is first visited. */
+/** Routes. Each page is a separate chunk, fetched on the first visit. */
 import {
   createRootRoute,
   createRoute,
@@ -7,25 +7,25 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
-import { PageAnnouncement } from "./parts/page-announcement.tsx";
-import { PageFailed } from "./parts/page-failed.tsx";
-import { PageMissing } from "./parts/page-missing.tsx";
-import { PageWaiting } from "./parts/waiting.tsx";
 import { accountQuery, queries, sessionQuery } from "./queries.ts";
-import { AppFrame } from "./shell/app-frame.tsx";
+import { RouteAnnouncer } from "./shared/document-title.tsx";
+import { PageError, PageNotFound } from "./shared/error-pages.tsx";
+import { PageLoading } from "./shared/loading.tsx";
+
+import { AppLayout } from "./shell/app-layout.tsx";
 
 const root = createRootRoute({
   component: () => (
     <>
       <Outlet />
-      <PageAnnouncement />
+      <RouteAnnouncer />
     </>
   ),
-  notFoundComponent: PageMissing,
+  notFoundComponent: PageNotFound,
 });
 
-/** Pages for everybody: signing in and what leads there. */
-const open = <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
+/** Pages that need no session: sign-in, sign-up and password reset. */
+const publicPage = <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
   createRoute({
     getParentRoute: () => root,
     path,
@@ -33,36 +33,36 @@ const open = <P extends string>(path: P, load: () => Promise<{ Page: () => React
     validateSearch: textSearch,
   });
 
-/** Pages for whoever is signed in. */
-const inside = createRoute({
+/** Parent of all pages that need a session. */
+const signedIn = createRoute({
   getParentRoute: () => root,
-  id: "inside",
-  component: AppFrame,
+  id: "signed-in",
+  component: AppLayout,
   async beforeLoad({ location }) {
     const session = await queries.ensureQueryData(sessionQuery);
     if (!session) throw redirect({ to: "/sign-in", search: { next: location.href } });
-    void queries.prefetchQuery(accountQuery); // while the page's own file is on its way
+    void queries.prefetchQuery(accountQuery); // in parallel with the page's chunk
   },
 });
 const page = <P extends string>(path: P, load: () => Promise<{ Page: () => React.ReactNode }>) =>
   createRoute({
-    getParentRoute: () => inside,
+    getParentRoute: () => signedIn,
     path,
     component: lazyRouteComponent(load, "Page"),
     validateSearch: textSearch,
   });
 
 const routes = root.addChildren([
-  open("/sign-in", () => import("./pages/sign-in/sign-in-page.tsx")),
-  open("/sign-up", () => import("./pages/sign-in/sign-up-page.tsx")),
-  open("/forgotten-password", () => import("./pages/sign-in/forgotten-password-page.tsx")),
-  open("/reset-password", () => import("./pages/sign-in/reset-password-page.tsx")),
-  open("/confirm-email", () => import("./pages/sign-in/confirm-email-page.tsx")),
-  inside.addChildren([
+  publicPage("/sign-in", () => import("./pages/sign-in/sign-in-page.tsx")),
+  publicPage("/sign-up", () => import("./pages/sign-in/sign-up-page.tsx")),
+  publicPage("/forgotten-password", () => import("./pages/sign-in/forgotten-password-page.tsx")),
+  publicPage("/reset-password", () => import("./pages/sign-in/reset-password-page.tsx")),
+  publicPage("/confirm-email", () => import("./pages/sign-in/confirm-email-page.tsx")),
+  signedIn.addChildren([
     page("/", () => import("./pages/overview/overview-page.tsx")),
     page("/validate", () => import("./pages/validate/validate-page.tsx")),
     page("/bulk", () => import("./pages/bulk/bulk-page.tsx")),
-    page("/bulk/$jobId", () => import("./pages/bulk/job-page.tsx")),
+    page("/bulk/$jobId", () => import("./pages/job/job-page.tsx")),
     page("/keys", () => import("./pages/keys/keys-page.tsx")),
     page("/webhooks", () => import("./pages/webhooks/webhooks-page.tsx")),
     page("/webhooks/$webhookId", () => import("./pages/webhooks/webhook-page.tsx")),
@@ -73,7 +73,7 @@ const routes = root.addChildren([
   ]),
 ]);
 
-/** Everything in the query is optional text, and each page reads what it knows. */
+/** Search parameters are optional strings; each page validates those it uses. */
 function textSearch(search: Record<string, unknown>): Record<string, string | undefined> {
   const known = Object.entries(search).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(known.map(([name, value]) => [name, String(value)]));
@@ -90,8 +90,8 @@ export const router = createRouter({
   stringifySearch,
   defaultPreload: "intent",
   scrollRestoration: true,
-  defaultPendingComponent: PageWaiting,
-  defaultErrorComponent: PageFailed,
+  defaultPendingComponent: PageLoading,
+  defaultErrorComponent: PageError,
   notFoundMode: "root",
 });
 

@@ -1,5 +1,6 @@
-/** How Mailvet looks. Shades are chosen for contrast: text reaches 4.5 : 1 in the light and in the dark. */
+/** Mantine theme. Shades are chosen for a text contrast of at least 4.5:1 in both colour schemes. */
 import { Badge, type CSSVariablesResolver, createTheme, Modal, NavLink } from "@mantine/core";
+import { common } from "./messages.ts";
 
 export const theme = createTheme({
   primaryColor: "cyan",
@@ -13,10 +14,10 @@ export const theme = createTheme({
     Badge: Badge.extend({ defaultProps: { variant: "light", tt: "none" } }),
     Modal: Modal.extend({
       defaultProps: {
-        closeButtonProps: { "aria-label": "Close" },
+        closeButtonProps: { "aria-label": common.close },
         overlayProps: { backgroundOpacity: 0.5, blur: 2 },
         padding: "lg",
-        // Otherwise it counts as a second head of the page.
+        // Mantine renders a <header>, which would be a second banner landmark.
         attributes: { header: { role: "presentation" } },
       },
       styles: { title: { fontSize: "var(--mantine-font-size-lg)", fontWeight: 650 } },
@@ -30,7 +31,7 @@ const lighter = (color: string, percent: number) =>
 const darker = (color: string, percent: number) =>
   `color-mix(in srgb, var(--mantine-color-${color}), black ${percent}%)`;
 
-/** The shades that come with the components are too pale for small text in these places. */
+/** Mantine's default shades have too little contrast for small text here. */
 const FILLED = {
   "--mantine-color-cyan-filled": "var(--mantine-color-cyan-9)",
   "--mantine-color-cyan-filled-hover": darker("cyan-9", 15),
@@ -68,10 +69,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
 });
 
-/** The four verdicts, in charts and badges alike. Always beside their names: colour alone says nothing. */
+/** Verdict colours of badges. Always shown with the verdict's name: colour alone is not accessible. */
 export const STATUS_COLORS = { valid: "teal", invalid: "red", risky: "yellow", unknown: "gray" } as const;
 
-/** The same for charts, dark enough to be told from the background, and in the order in which all of them show them. */
+/** Verdict colours of charts, with enough contrast to the background. The key order is the order in every chart. */
 export const STATUS_CHART_COLORS = {
   valid: "teal.7",
   risky: "yellow.6",

@@ -1,19 +1,19 @@
-/** Every page and every dialog is looked at by axe, in the light and in the dark: nothing serious may be in anybody's way. */
+/** Accessibility of every page and dialog, checked with axe in both colour schemes. */
 import { AxeBuilder } from "@axe-core/playwright";
 import { answersSlowly, mailDomain } from "@mailvet/lab";
 import { type Client, createClient } from "@mailvet/sdk";
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import { journeysIn } from "./world.ts";
+import { journeysIn } from "./journey.ts";
 
 const journey = journeysIn({
   domains: {
-    // Keeps a job under way while it is looked at.
+    // Keeps a job active during the check.
     "slow.example-lab.com": mailDomain({ temper: answersSlowly({ delayMs: 60_000, at: "rcpt" }) }),
   },
 });
 
-journey("everybody can sign in, sign up and find their way back", async ({ visit }) => {
+journey("the sign-in pages have no serious violations", async ({ visit }) => {
   const { page, open } = await visit();
   const findings: string[] = [];
   for (const path of ["/sign-in", "/sign-up", "/forgotten-password", "/reset-password?token=x", "/nowhere"]) {
@@ -22,13 +22,13 @@ journey("everybody can sign in, sign up and find their way back", async ({ visit
     findings.push(...(await findingsOn(page, path)));
   }
   await open("/sign-in");
-  await page.getByRole("button", { name: "Sign in" }).click(); // with nothing filled in
-  await expect.poll(() => focusedLabel(page)).toBe("Email"); // and so they hear what is wrong with it
-  findings.push(...(await findingsOn(page, "/sign-in with problems")));
+  await page.getByRole("button", { name: "Sign in" }).click(); // with empty fields
+  await expect.poll(() => focusedLabel(page)).toBe("Email"); // so that a screen reader announces its error
+  findings.push(...(await findingsOn(page, "/sign-in with errors")));
   expect(findings).toEqual([]);
 });
 
-journey("everybody can use the pages of an account that has nothing yet", async ({ service, visit }) => {
+journey("the pages of an empty account have no serious violations", async ({ service, visit }) => {
   const { cookie } = await service.openAccount({ credits: 0 });
   const { page, open } = await visit({ cookie });
   const findings: string[] = [];
@@ -39,9 +39,9 @@ journey("everybody can use the pages of an account that has nothing yet", async 
   expect(findings).toEqual([]);
 });
 
-journey("everybody can use the pages of an account that is in use", async ({ service, visit }) => {
+journey("the pages of an account with data have no serious violations", async ({ service, visit }) => {
   const { cookie, key } = await service.openAccount({ credits: 1000 });
-  const { doneId, runningId } = await someLife(createClient({ baseUrl: service.url, apiKey: key }));
+  const { doneId, runningId } = await createJobs(createClient({ baseUrl: service.url, apiKey: key }));
   const { page, open } = await visit({ cookie });
   const findings: string[] = [];
   for (const path of ["/", "/bulk", `/bulk/${doneId}`, `/bulk/${runningId}`, "/usage", "/settings"]) {
@@ -51,7 +51,7 @@ journey("everybody can use the pages of an account that is in use", async ({ ser
   expect(findings).toEqual([]);
 });
 
-journey("everybody can follow a check, and see what is in a file", async ({ service, visit }) => {
+journey("results and previews have no serious violations", async ({ service, visit }) => {
   const { cookie } = await service.openAccount();
   const { page, open } = await visit({ cookie });
   const findings: string[] = [];
@@ -65,32 +65,32 @@ journey("everybody can follow a check, and see what is in a file", async ({ serv
   await page
     .getByLabel("File with emails")
     .setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(LIST) });
-  await page.getByRole("button", { name: "Start validating" }).waitFor();
+  await page.getByRole("button", { name: "Start validation" }).waitFor();
   findings.push(...(await findingsOn(page, "/bulk with a preview")));
   expect(findings).toEqual([]);
 });
 
-journey("everybody can answer the dialogs, and leave them with Escape", async ({ service, visit }) => {
+journey("dialogs have no serious violations, and Escape closes them", async ({ service, visit }) => {
   const { cookie, key } = await service.openAccount({ credits: 1000 });
   const client = createClient({ baseUrl: service.url, apiKey: key });
-  const { doneId } = await someLife(client);
+  const { doneId } = await createJobs(client);
   const { id: webhookId } = await client.webhooks.create({ url: `${service.url}/health` });
   const { page, open } = await visit({ cookie });
   const findings: string[] = [];
   for (const [path, button, role] of [
     [`/bulk/${doneId}`, "Download", "dialog"],
     [`/bulk/${doneId}`, "Delete", "dialog"],
-    ["/keys", "Make a key", "dialog"],
+    ["/keys", "Create key", "dialog"],
     ["/keys", "Revoke a key", "dialog"],
-    ["/webhooks", "Add an endpoint", "dialog"],
-    [`/webhooks/${webhookId}`, "Change the secret", "dialog"],
+    ["/webhooks", "Add endpoint", "dialog"],
+    [`/webhooks/${webhookId}`, "Rotate secret", "dialog"],
     ["/settings", /^Account /, "menu"],
   ] as const) {
     await open(path);
     const opener = page.getByRole("button", { name: button }).first();
     await opener.click();
     await page.getByRole(role).waitFor();
-    expect(await fadeSeconds(page.getByRole(role))).toBeLessThan(0.01); // as visitors want less motion
+    expect(await fadeSeconds(page.getByRole(role))).toBeLessThan(0.01); // reduced motion is set
     findings.push(...(await findingsOn(page, `${path} after ${button}`)));
     await page.keyboard.press("Escape");
     await page.getByRole(role).waitFor({ state: "hidden" });
@@ -99,14 +99,14 @@ journey("everybody can answer the dialogs, and leave them with Escape", async ({
   expect(findings).toEqual([]);
 });
 
-journey("the keyboard alone leads past the menu and through a check", async ({ service, visit }) => {
+journey("a check can be run with the keyboard alone", async ({ service, visit }) => {
   const { cookie } = await service.openAccount();
   const { page, open, follow } = await visit({ cookie });
   const focused = page.locator(":focus");
   await open("/validate");
   await page.getByLabel("Email address").waitFor();
   await page.keyboard.press("Tab");
-  expect(await focused.textContent()).toBe("Skip to the page");
+  expect(await focused.textContent()).toBe("Skip to content");
   expect((await focused.boundingBox())!.x).toBeGreaterThanOrEqual(0);
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
@@ -124,10 +124,10 @@ journey("the keyboard alone leads past the menu and through a check", async ({ s
   await page.locator("[aria-live]", { hasText: "Settings · Mailvet" }).waitFor({ state: "attached" });
   await page.getByLabel("Current password", { exact: true }).waitFor();
   await page.keyboard.press("Tab");
-  expect(await focusedLabel(page)).toBe("Current password"); // not the rest of the menu
+  expect(await focusedLabel(page)).toBe("Current password"); // and not the next link of the menu
 });
 
-journey("the operator can use every page", async ({ service, visit }) => {
+journey("the operator pages have no serious violations", async ({ service, visit }) => {
   const { email } = await service.openAccount();
   const { page, open } = await visit({ cookie: await service.operatorCookie() });
   const findings: string[] = [];
@@ -144,34 +144,34 @@ journey("the operator can use every page", async ({ service, visit }) => {
 
 const LIST = `email\n${Array.from({ length: 20 }, (_, n) => `valid+${n}@mailvet.test`).join("\n")}\n`;
 
-/** A list that is done, and one that goes on. */
-async function someLife({ jobs }: Client) {
-  const begin = async (content: string) => {
+/** A completed job and an active one. */
+async function createJobs({ jobs }: Client) {
+  const start = async (content: string) => {
     const { upload_id } = await jobs.upload({ name: "list.csv", content: new Blob([content]) });
     return (await jobs.confirm({ uploadId: upload_id, emailColumn: "email" })).id;
   };
-  const doneId = await begin(`${LIST}mailbox-not-found@mailvet.test\ncatch-all@mailvet.test\n`);
+  const doneId = await start(`${LIST}mailbox-not-found@mailvet.test\ncatch-all@mailvet.test\n`);
   await jobs.wait(doneId, { signal: AbortSignal.timeout(120_000) });
-  const runningId = await begin(`${LIST}ann@slow.example-lab.com\n`);
+  const runningId = await start(`${LIST}ann@slow.example-lab.com\n`);
   return { doneId, runningId };
 }
 
-const IN_THE_WAY: readonly (string | null | undefined)[] = ["serious", "critical"];
+const SERIOUS: readonly (string | null | undefined)[] = ["serious", "critical"];
 
-/** What axe has to say, once everything is there. In the dark only the colours are different. */
-async function findingsOn(page: Page, place: string): Promise<string[]> {
+/** Violations after the page has loaded. In the dark scheme only the contrast is checked. */
+async function findingsOn(page: Page, name: string): Promise<string[]> {
   await page.getByRole("heading", { level: 1, includeHidden: true }).first().waitFor({ state: "attached" });
   await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "hidden" });
   const found: string[] = [];
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    await hasChangedColours(page, colorScheme);
+    await colorSchemeApplied(page, colorScheme);
     const axe = new AxeBuilder({ page }).setLegacyMode();
     if (colorScheme === "dark") axe.withRules("color-contrast");
     const { violations } = await axe.analyze();
-    for (const { id, impact, nodes } of violations.filter(({ impact }) => IN_THE_WAY.includes(impact))) {
+    for (const { id, impact, nodes } of violations.filter(({ impact }) => SERIOUS.includes(impact))) {
       const where = nodes.map(({ target, any }) => `${target} ${any[0]?.message ?? ""}`).join("\n    ");
-      found.push(`${place}, ${colorScheme}: ${impact} ${id}\n    ${where}`);
+      found.push(`${name}, ${colorScheme}: ${impact} ${id}\n    ${where}`);
     }
   }
   return found;
@@ -181,7 +181,7 @@ async function findingsOn(page: Page, place: string): Promise<string[]> {
  * Waits until the new colours are painted. An inherited colour starts a transition of its own in each child when the
  * parent's has ended, so the page is settled after two frames in a row without any.
  */
-async function hasChangedColours(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+async function colorSchemeApplied(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
   await page.evaluate(`(async () => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -199,8 +199,8 @@ function focusedLabel(page: Page): Promise<string> {
   return page.evaluate("document.activeElement?.labels?.[0]?.textContent ?? ''");
 }
 
-function fadeSeconds(place: Locator): Promise<number> {
-  return place.evaluate((node) =>
+function fadeSeconds(element: Locator): Promise<number> {
+  return element.evaluate((node) =>
     Number.parseFloat(node.ownerDocument.defaultView!.getComputedStyle(node).transitionDuration),
   );
 }

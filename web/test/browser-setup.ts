@@ -1,10 +1,10 @@
 /**
- * Before the first test in a browser: finds a Chromium, builds the web app, and starts a PostgreSQL for all of them.
+ * Global setup of the browser tests: finds Chromium, builds the web app, starts a shared PostgreSQL.
  *
- * Without a Chromium these tests are left out, and the last lines of the run say so. In CI it is an error.
+ * Without Chromium the tests are skipped and the end of the output says so. In CI that is an error.
  */
 import type { TestProject } from "vitest/node";
-import { buildWebApp } from "../../scripts/ready.mjs";
+import { buildWebApp } from "../../scripts/build.mjs";
 import startPostgres from "../../service/test/shared-postgres.ts";
 import { findChromium, NO_CHROMIUM } from "./browser.ts";
 
@@ -18,10 +18,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const hasBrowser = findChromium() !== undefined;
   project.provide("hasBrowser", hasBrowser);
   if (!hasBrowser) {
-    if (process.env.CI) throw new Error(`The web app cannot be tried: ${NO_CHROMIUM}`);
-    // After the summary, where it is read.
+    if (process.env.CI) throw new Error(`Browser tests cannot run: ${NO_CHROMIUM}`);
+    // In the teardown, so that it is printed after the summary.
     return async () => {
-      process.stderr.write(`\nmailvet: NOT RUN: the tests of the web app (web/test/*). ${NO_CHROMIUM}\n`);
+      process.stderr.write(`\nmailvet: SKIPPED: browser tests (web/test/*). ${NO_CHROMIUM}\n`);
     };
   }
   await buildWebApp();

@@ -1,13 +1,13 @@
-/** A Chromium of this machine, without a window. */
+/** Starts the system's Chromium in headless mode. */
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** What a browser does by itself behind its user's back stays out of the tests. */
+/** Also turns off background traffic of the browser. */
 const ARGS = [
-  "--no-sandbox", // as root, and in containers, there is none to be had
+  "--no-sandbox", // not available as root and in containers
   "--disable-gpu",
   "--disable-dev-shm-usage",
   "--disable-background-networking",
@@ -15,12 +15,12 @@ const ARGS = [
   "--disable-sync",
 ];
 
-/** The one that CHROMIUM names, or else the first that is found; undefined: there is none, or none is wanted. */
+/** The program in CHROMIUM, or the first one found. Undefined if there is none, or with CHROMIUM=none. */
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM;
   if (named === "none") return undefined;
   if (named) {
-    if (!canRun(named)) throw new Error(`CHROMIUM names ${named}, and there is no program.`);
+    if (!canRun(named)) throw new Error(`CHROMIUM=${named} is not an executable file.`);
     return named;
   }
   const folders = ["/usr/bin", ...(process.env.PATH ?? "").split(delimiter)];
@@ -36,7 +36,7 @@ function canRun(path: string): boolean {
   }
 }
 
-export const NO_CHROMIUM = "no Chromium was found. Install one, or name it: CHROMIUM=/path/to/chromium";
+export const NO_CHROMIUM = "Chromium not found. Install it, or set CHROMIUM=/path/to/chromium";
 
 export async function openBrowser(): Promise<Browser> {
   const executablePath = findChromium();

@@ -1,27 +1,27 @@
-/** What a first visit costs: how much JavaScript comes over the wire, and how long it takes until the page can be used. */
+/** Performance budget of a first visit: size of the scripts, and time until the page is usable. */
 import { availableParallelism, loadavg } from "node:os";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { type JourneyContext, journeysIn } from "./journey.ts";
 import type { VisitorOptions } from "./visitor.ts";
-import { journeysIn, type Scene } from "./world.ts";
 
 const MAX_SCRIPT_BYTES = 250_000;
 const MAX_WAIT_MS = 2000;
 
 const journey = journeysIn();
 
-journey("the form to sign in is there at once, and takes what is typed", async ({ visit }) => {
-  await keepsTo("sign-in", visit, {}, async (page) => {
+journey("the sign-in form is usable within the budget", async ({ visit }) => {
+  await measure("sign-in", visit, {}, async (page) => {
     await page.goto("/sign-in");
     await page.getByLabel("Email").fill("ann@shop.example");
   });
 });
 
-journey("the overview is there at once, with its numbers", async ({ service, visit }) => {
+journey("the overview is usable within the budget", async ({ service, visit }) => {
   const { cookie, key } = await service.openAccount({ credits: 12_345 });
   await service.ask("/validation/single", { key, body: { email: "valid@mailvet.test" } });
-  await keepsTo("overview", visit, { cookie }, async (page) => {
+  await measure("overview", visit, { cookie }, async (page) => {
     await page.goto("/");
     await page.getByRole("main").getByText("12,344", { exact: true }).waitFor();
     await page.getByRole("img", { name: /^Bar chart of the last 30 days/ }).waitFor();
@@ -29,19 +29,19 @@ journey("the overview is there at once, with its numbers", async ({ service, vis
   });
 });
 
-/** Each time with an empty cache. The best time counts. */
+/** Each with an empty cache. The best time counts. */
 const VISITS = 3;
 
-async function keepsTo(
+async function measure(
   name: string,
-  visit: Scene["visit"],
-  who: VisitorOptions,
+  visit: JourneyContext["visit"],
+  visitor: VisitorOptions,
   use: (page: Page) => Promise<void>,
 ): Promise<void> {
   const waits: number[] = [];
   let scripts: Promise<number>[] = [];
   for (let count = 0; count < VISITS; count++) {
-    const { page } = await visit(who);
+    const { page } = await visit(visitor);
     scripts = countScripts(page);
     const startedMs = performance.now();
     await use(page);
@@ -55,15 +55,15 @@ async function keepsTo(
   );
   expect(sizes.length).toBeGreaterThan(0);
   expect(bytes).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
-  expect(Math.min(...waits)).toBeLessThan(MAX_WAIT_MS * busyness());
+  expect(Math.min(...waits)).toBeLessThan(MAX_WAIT_MS * loadFactor());
 }
 
-/** 1 on a machine that has nothing else to do; 3 where three times as much wants to run as there are cores. */
-function busyness(): number {
+/** 1 on an idle machine; 3 with three runnable processes per core. */
+function loadFactor(): number {
   return Math.max(1, loadavg()[0]! / availableParallelism());
 }
 
-/** Each script that is fetched, by its size when packed with gzip. */
+/** Gzipped size of each fetched script. */
 function countScripts(page: Page): Promise<number>[] {
   const scripts: Promise<number>[] = [];
   page.on("response", (response) => {

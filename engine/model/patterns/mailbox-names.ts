@@ -1,4 +1,4 @@
-/** Mailbox names made after a template. */
+/** Local parts generated from a template. */
 
 import type { Template } from "#src/plausibility/name-parser";
 import type { Random } from "../random.ts";
@@ -24,7 +24,7 @@ const FORMS: Record<NameTemplate, (given: string, family: string) => string> = {
   "first-last": (given, family) => `${given}-${family}`,
 };
 
-/** How often companies of the simulation use each. */
+/** Share of the simulated companies that use each. */
 const SHARES: Record<NameTemplate, number> = {
   "first.last": 0.4,
   flast: 0.18,
@@ -39,7 +39,7 @@ const SHARES: Record<NameTemplate, number> = {
   "first-last": 0.01,
 };
 
-/** A template as companies choose them; `butNot` this one. */
+/** A template drawn by these shares, except `butNot`. */
 export function drawTemplate(random: Random, butNot?: Template): NameTemplate {
   const choices = (Object.entries(SHARES) as [NameTemplate, number][]).filter(
     ([template]) => template !== butNot,

@@ -1,8 +1,8 @@
 /**
- * People to name mailboxes after, and the lexicon as it would be if one name in five had never been listed.
+ * People to generate mailboxes for, and the lexicon with one name in five removed.
  *
- * A name is left out by a hash of its letters, whichever source brings it. The lexicon without them is built as the
- * packaged one is, so that neither the names nor the spelling learned from them help the reader.
+ * A name is removed by a hash of its letters, whatever its source. The reduced lexicon is built like the packaged
+ * one, so that neither the names nor their spelling help the parser.
  */
 
 import { readFileSync } from "node:fs";
@@ -45,7 +45,7 @@ export async function readPopulation(): Promise<Population> {
     lexicon: lexiconWithoutHeldOut(),
     place: (random) => {
       const culture = random.chance(CENSUS_SHARE) ? census : random.pick(whole);
-      // The census is ordered by frequency, and a low rank is drawn more often, as it is met more often.
+      // The census is ordered by frequency, and common names are drawn more often.
       const draw = (names: string[]) =>
         culture === census ? names[Math.floor(names.length * random.unit() ** 3)]! : random.pick(names);
       return { person: () => ({ given: draw(culture.given), family: draw(culture.family) }) };

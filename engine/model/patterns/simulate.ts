@@ -1,23 +1,23 @@
 /**
- * How well a domain's naming is told from a few of its mailboxes: companies with a known template, nine mailboxes in ten
- * after it, and one name in five that the lexicon has never seen.
+ * How well a domain's naming pattern is inferred from a few of its mailboxes: companies with a known template that
+ * nine mailboxes in ten follow, and one name in five missing from the lexicon.
  *
  *   npm run model:patterns
  */
 
-import { readName, TEMPLATES } from "#src/plausibility/name-parser";
+import { TEMPLATES, templateLikelihoods } from "#src/plausibility/name-parser";
 import { liftOf, tallyOf } from "#src/plausibility/naming-pattern";
 import { aucOf } from "../metrics.ts";
 import { createRandom } from "../random.ts";
-import { printDomainSlips } from "./domain-slips.ts";
-import { printLocalSlips } from "./local-slips.ts";
+import { printDomainSlips } from "./domain-typos.ts";
+import { printLocalSlips } from "./local-part-typos.ts";
 import { drawTemplate, mailboxName } from "./mailbox-names.ts";
 import { readPopulation } from "./people.ts";
 
 const COMPANIES = 1500;
 const ADHERENCE = 0.9;
 const KNOWN = [0, 1, 2, 3, 5, 10, 20];
-const ASKED = 4; // mailboxes of each company after its template, and as many after another
+const ASKED = 4; // mailboxes of each company in its template, and as many in another
 
 const population = await readPopulation();
 const { lexicon } = population;
@@ -38,7 +38,7 @@ for (const known of KNOWN) {
     );
     const tally = tallyOf(mailboxes, lexicon);
     if (TEMPLATES[tally.shares.indexOf(Math.max(...tally.shares))] === truth) right++;
-    const lift = (local: string) => liftOf(readName(local, lexicon)!, tally);
+    const lift = (local: string) => liftOf(templateLikelihoods(local, lexicon)!, tally);
     for (let asked = 0; asked < ASKED; asked++) {
       fitting.push(lift(mailboxName(person(), truth)));
       foreign.push(lift(mailboxName(person(), drawTemplate(random, truth))));

@@ -4,35 +4,35 @@ import { type Address, parseAddress } from "./address.ts";
 
 function addressOf(text: string): Address {
   const parsed = parseAddress(text);
-  if (!parsed.ok) throw new Error(`${JSON.stringify(text)}: ${parsed.complaint.message}`);
+  if (!parsed.ok) throw new Error(`${JSON.stringify(text)}: ${parsed.error.message}`);
   return parsed.address;
 }
 
-function complaintAbout(text: string) {
+function syntaxErrorOf(text: string) {
   const parsed = parseAddress(text);
   if (parsed.ok) throw new Error(`${JSON.stringify(text)} was read as an address`);
-  return parsed.complaint;
+  return parsed.error;
 }
 
-test("a complaint says where in the typed text the mistake is", () => {
-  expect(complaintAbout("ann lee@example.com")).toMatchObject({ rule: "local_white_space", position: 3 });
-  expect(complaintAbout("  ann@exa mple.com")).toMatchObject({ rule: "domain_white_space", position: 9 });
-  expect(complaintAbout("ann@a.b..example.com")).toMatchObject({ rule: "domain_double_dot", position: 7 });
+test("a syntax error gives the position in the typed text", () => {
+  expect(syntaxErrorOf("ann lee@example.com")).toMatchObject({ rule: "local_white_space", position: 3 });
+  expect(syntaxErrorOf("  ann@exa mple.com")).toMatchObject({ rule: "domain_white_space", position: 9 });
+  expect(syntaxErrorOf("ann@a.b..example.com")).toMatchObject({ rule: "domain_double_dot", position: 7 });
 });
 
-test("a complaint quotes the offending text without control characters", () => {
-  expect(complaintAbout("an\u0007n@example.com").message).toBe("It contains a control character (U+0007).");
-  expect(complaintAbout("ann@exam_ple.com").message).toContain("“_”");
+test("a syntax error quotes the offending text without control characters", () => {
+  expect(syntaxErrorOf("an\u0007n@example.com").message).toBe("It contains a control character (U+0007).");
+  expect(syntaxErrorOf("ann@exam_ple.com").message).toContain("“_”");
 });
 
-test("the domain is given as DNS is asked for it and as people read it", () => {
+test("the domain is returned as A-labels for DNS and as U-labels for display", () => {
   expect(addressOf("ann@Bücher.Example")).toMatchObject({
     domain: "xn--bcher-kva.example",
     unicodeDomain: "bücher.example",
   });
 });
 
-test("the mailbox name keeps its case and is composed, because some servers care", () => {
+test("the local part keeps its case and is composed, because some servers are case-sensitive", () => {
   expect(addressOf("Ann.Lee@Example.COM")).toMatchObject({
     local: "Ann.Lee",
     normalized: "ann.lee@example.com",
@@ -40,14 +40,14 @@ test("the mailbox name keeps its case and is composed, because some servers care
   expect(addressOf("Rene\u0301@example.com").local).toBe("René");
 });
 
-test("needless quotes are left out of the normalised form and needful ones stay", () => {
+test("the normalised form omits redundant quotes and keeps necessary ones", () => {
   expect(addressOf('"ann"@example.com').normalized).toBe("ann@example.com");
   expect(addressOf('"a\\nn"@example.com').normalized).toBe("ann@example.com");
   expect(addressOf('"ann lee"@example.com').normalized).toBe('"ann lee"@example.com');
   expect(addressOf('"a\\"b"@example.com').normalized).toBe('"a\\"b"@example.com');
 });
 
-test("composing never turns a mailbox name into something that is no mailbox name", () => {
+test("composing never turns a local part into something else", () => {
   expect(addressOf("me.\u037e@example.com")).toMatchObject({ local: "me.\u037e", needsSmtpUtf8: true });
 });
 
@@ -62,7 +62,7 @@ const domain = fc
   .tuple(fc.array(label, { minLength: 1, maxLength: 4 }), fc.stringMatching(/^[a-z]{2,8}$/))
   .map(([labels, tld]) => [...labels, tld].join("."));
 const address = fc.tuple(fc.oneof(dotAtom, quoted), domain).map(([local, name]) => `${local}@${name}`);
-/** Text that is nearly an address: where mistakes live. */
+/** Near misses, where errors are likely. */
 const nearAddress = fc.string({
   unit: fc.constantFrom(
     ...'ab1@@@...-_"\\ (),:;<>[]',
@@ -81,7 +81,7 @@ const nearAddress = fc.string({
   maxLength: 40,
 });
 
-test("whatever RFC 5321 can produce is read back part by part", () => {
+test("every RFC 5321 mailbox is parsed back part by part", () => {
   fc.assert(
     fc.property(fc.oneof(dotAtom, quoted), domain, (local, name) => {
       expect(addressOf(`${local}@${name}`)).toMatchObject({ local, domain: name, needsSmtpUtf8: false });
@@ -89,20 +89,20 @@ test("whatever RFC 5321 can produce is read back part by part", () => {
   );
 });
 
-test("no text makes the parser throw, and a complaint always points into the text", () => {
+test("no text makes the parser throw, and an error position is always inside the text", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: "binary" }), nearAddress), (text) => {
       const parsed = parseAddress(text);
       if (parsed.ok) return;
-      expect(parsed.complaint.position).toBeGreaterThanOrEqual(0);
-      expect(parsed.complaint.position).toBeLessThanOrEqual(text.length);
-      expect(parsed.complaint.message).not.toMatch(/[\p{Cc}\p{Cs}]/u);
+      expect(parsed.error.position).toBeGreaterThanOrEqual(0);
+      expect(parsed.error.position).toBeLessThanOrEqual(text.length);
+      expect(parsed.error.message).not.toMatch(/[\p{Cc}\p{Cs}]/u);
     }),
     { numRuns: 2000 },
   );
 });
 
-test("the normalised form is an address, and normalising it again changes nothing", () => {
+test("the normalised form is an address, and normalising is idempotent", () => {
   fc.assert(
     fc.property(fc.oneof(address, nearAddress, fc.emailAddress()), (text) => {
       const parsed = parseAddress(text);
@@ -113,7 +113,7 @@ test("the normalised form is an address, and normalising it again changes nothin
   );
 });
 
-test("upper and lower case are one address once normalised", () => {
+test("upper and lower case have the same normalised form", () => {
   fc.assert(
     fc.property(address, (text) => {
       expect(addressOf(text.toUpperCase()).normalized).toBe(addressOf(text.toLowerCase()).normalized);
@@ -121,7 +121,7 @@ test("upper and lower case are one address once normalised", () => {
   );
 });
 
-test("a control character inside an address always spoils it", () => {
+test("a control character inside an address is always an error", () => {
   fc.assert(
     fc.property(
       address,
@@ -135,7 +135,7 @@ test("a control character inside an address always spoils it", () => {
   );
 });
 
-test("nothing longer than SMTP can carry is an address", () => {
+test("nothing longer than SMTP allows is an address", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 90 }), domain, (local, name) => {
       const parsed = parseAddress(`${local}@${name}`);

@@ -1,8 +1,8 @@
 /**
- * Reads an email address: RFC 5321 mailboxes, RFC 6531 for non-ASCII mailbox names, UTS-46 for domains.
+ * Parses an email address: RFC 5321 mailboxes, RFC 6531 for non-ASCII local parts, UTS-46 for domains.
  *
- * The reading is strict where sending is at stake. What only old message headers allow (comments, folding
- * white space, mixed quoting, source routes) is refused, each with a sentence of its own.
+ * Strict, because the address is used as an SMTP recipient. Forms that only message headers allow (comments, folding
+ * white space, mixed quoting, source routes) are rejected, each with its own error.
  */
 
 import { scanLocalPart } from "./local-part.ts";
@@ -10,36 +10,36 @@ import { parseMailDomain } from "./mail-domain.ts";
 import { type AddressSyntaxError, syntaxError } from "./syntax-error.ts";
 
 export type Address = {
-  /** The mailbox name as the mail server is asked for it: as typed, in Unicode NFC, quotes kept. */
+  /** The local part as sent in RCPT: as typed, in Unicode NFC, quotes kept. */
   local: string;
   quoted: boolean;
-  /** A-labels in lower case: the name DNS is asked for. For an IP literal the bracketed text. */
+  /** A-labels in lower case, as used in DNS. For an IP literal the bracketed text. */
   domain: string;
-  /** The domain as people read it. */
+  /** The domain in U-labels, for display. */
   unicodeDomain: string;
   isIpLiteral: boolean;
-  /** The mailbox name has non-ASCII characters, so the server must speak SMTPUTF8. */
+  /** The local part has non-ASCII characters, so the server must support SMTPUTF8. */
   needsSmtpUtf8: boolean;
-  /** One spelling for one mailbox as far as every server agrees: lower case, NFC, no needless quotes. */
+  /** The same for all spellings that every server treats alike: lower case, NFC, no redundant quotes. */
   normalized: string;
 };
 
-export type ParsedAddress = { ok: true; address: Address } | { ok: false; complaint: AddressSyntaxError };
+export type ParsedAddress = { ok: true; address: Address } | { ok: false; error: AddressSyntaxError };
 
-// No valid address is longer, in any of its forms; what is longer is not even looked at.
+// No valid address is longer in any form; longer input is not parsed.
 const MAX_TYPED_LENGTH = 1024;
 const MAX_ADDRESS_OCTETS = 254;
 
 export function parseAddress(typed: string): ParsedAddress {
-  const start = firstInk(typed);
-  const text = typed.slice(0, endOfInk(typed, start));
-  if (start === text.length) return refuse(syntaxError("empty", 0));
-  if (text.length - start > MAX_TYPED_LENGTH) return refuse(syntaxError("too_long_to_read", start));
+  const start = trimmedStart(typed);
+  const text = typed.slice(0, trimmedEnd(typed, start));
+  if (start === text.length) return fail(syntaxError("empty", 0));
+  if (text.length - start > MAX_TYPED_LENGTH) return fail(syntaxError("too_long_to_read", start));
 
   const local = scanLocalPart(text, start);
-  if ("rule" in local) return refuse(local);
+  if ("rule" in local) return fail(local);
   const domain = parseMailDomain(text, local.end + 1);
-  if ("rule" in domain) return refuse(domain);
+  if ("rule" in domain) return fail(domain);
 
   // A mailbox with U-labels can be sent with U-labels or with A-labels; one of the two must fit.
   const domainOctets =
@@ -47,7 +47,7 @@ export function parseAddress(typed: string): ParsedAddress {
       ? domain.ascii.length
       : Math.min(domain.ascii.length, Buffer.byteLength(text.slice(local.end + 1)));
   if (local.octets + 1 + domainOctets > MAX_ADDRESS_OCTETS)
-    return refuse(syntaxError("address_too_long", start));
+    return fail(syntaxError("address_too_long", start));
 
   const name = text.slice(start, local.end);
   const composed = local.ascii ? name : compose(name);
@@ -65,18 +65,18 @@ export function parseAddress(typed: string): ParsedAddress {
   };
 }
 
-function refuse(complaint: AddressSyntaxError): ParsedAddress {
-  return { ok: false, complaint };
+function fail(error: AddressSyntaxError): ParsedAddress {
+  return { ok: false, error };
 }
 
-/** Blanks and line ends around an address are a slip of the clipboard, not part of it. */
-function firstInk(text: string): number {
+/** White space around an address comes from copy and paste and is ignored. */
+function trimmedStart(text: string): number {
   let i = 0;
   while (i < text.length && isBlank(text.charCodeAt(i))) i++;
   return i;
 }
 
-function endOfInk(text: string, start: number): number {
+function trimmedEnd(text: string, start: number): number {
   let i = text.length;
   while (i > start && isBlank(text.charCodeAt(i - 1))) i--;
   return i;
@@ -87,8 +87,8 @@ function isBlank(unit: number): boolean {
 }
 
 /**
- * Unicode NFC, unless that would spoil the name: U+037E composes to an ASCII semicolon, and a few
- * characters decompose into more octets than a mailbox name may have.
+ * Unicode NFC, unless the result is no longer a local part: U+037E composes to an ASCII semicolon, and a few
+ * characters decompose into more octets than a local part may have.
  */
 function compose(local: string): string {
   const composed = local.normalize("NFC");
@@ -96,7 +96,7 @@ function compose(local: string): string {
   return "rule" in scanLocalPart(`${composed}@`, 0) ? local : composed;
 }
 
-/** Lower-casing can take a composed letter apart (İ), so it is composed again; twice changes nothing more. */
+/** Lower-casing can decompose a letter (İ), so the result is composed again. The function is idempotent. */
 function lowerCase(local: string): string {
   return compose(local.toLowerCase());
 }

@@ -16,7 +16,7 @@ test.each([
   expect(canonicalEmail(local, domain)).toEqual({ canonical, isSubaddressed });
 });
 
-test("a disposable Yahoo name is tagged, but not mistaken for the person of that base name", () => {
+test("a disposable Yahoo name is tagged, but not merged with the account of its base name", () => {
   expect(canonicalEmail("ann-shop", "yahoo.com")).toEqual({
     canonical: "ann-shop@yahoo.com",
     isSubaddressed: true,
@@ -24,7 +24,7 @@ test("a disposable Yahoo name is tagged, but not mistaken for the person of that
   expect(canonicalEmail("ann_lee", "yahoo.com").isSubaddressed).toBe(false);
 });
 
-test("where we know no habits, the address stays as it is and a tag is only noticed", () => {
+test("without provider rules the address is unchanged and a tag is only flagged", () => {
   expect(canonicalEmail("Ann.Lee+x", "firm.example")).toEqual({
     canonical: "Ann.Lee+x@firm.example",
     isSubaddressed: true,
@@ -33,14 +33,14 @@ test("where we know no habits, the address stays as it is and a tag is only noti
   expect(canonicalEmail("+ann", "firm.example").isSubaddressed).toBe(false);
 });
 
-test("a quoted local part is left alone", () => {
+test("a quoted local part is unchanged", () => {
   expect(canonicalEmail('"a+b"', "gmail.com")).toEqual({
     canonical: '"a+b"@gmail.com',
     isSubaddressed: false,
   });
 });
 
-test("canonical forms are their own canonical forms", () => {
+test("canonicalisation is idempotent", () => {
   for (const [local, domain] of [
     ["a.b.c+d", "gmail.com"],
     ["a.b-c", "yandex.com"],

@@ -1,8 +1,8 @@
 /**
- * One spelling for one mailbox: what the house that runs it is known to ignore is taken away, so that
- * `A.Nn+shop@googlemail.com` and `ann@gmail.com` are seen to be the same person.
+ * One canonical spelling per mailbox: removes what the provider is documented to ignore, so that
+ * `A.Nn+shop@googlemail.com` and `ann@gmail.com` are recognised as the same mailbox.
  *
- * Only what a house documents. Where it is unsure whether two spellings reach one mailbox, they stay two:
+ * Only documented rules are applied. Where it is unclear whether two spellings reach one mailbox, they stay two:
  * merging two people is worse than counting one of them twice.
  */
 
@@ -10,34 +10,38 @@ import { type NamingRuleProvider, namingRuleProviderOf } from "../reference/nami
 
 export type CanonicalEmail = {
   canonical: string;
-  /** The owner has put a tag on the address (`ann+shop@`), wherever that tag leads. */
+  /** The address has a tag (`ann+shop@`), whether or not the provider ignores it. */
   isSubaddressed: boolean;
 };
 
-/** The local part as the parser gives it (NFC, quotes kept), the domain in lower-case A-labels. */
+/** The local part as the parser returns it (NFC, quotes kept), the domain in lower-case A-labels. */
 export function canonicalEmail(local: string, domain: string): CanonicalEmail {
-  const house = namingRuleProviderOf(domain);
-  if (house !== undefined && local.charCodeAt(0) !== QUOTE) return HABITS[house](local.toLowerCase(), domain);
+  const provider = namingRuleProviderOf(domain);
+  if (provider !== undefined && local.charCodeAt(0) !== QUOTE)
+    return CANONICAL_FORMS[provider](local.toLowerCase(), domain);
   return (
-    fastmailSubdomain(local, domain) ?? { canonical: `${local}@${domain}`, isSubaddressed: plusAt(local) > 0 }
+    fastmailSubdomain(local, domain) ?? {
+      canonical: `${local}@${domain}`,
+      isSubaddressed: tagIndex(local) > 0,
+    }
   );
 }
 
 const QUOTE = 0x22;
 
-type Habit = (local: string, domain: string) => CanonicalEmail;
+type CanonicalForm = (local: string, domain: string) => CanonicalEmail;
 
-/** What each house ignores. All of them ignore case. */
-const HABITS: Readonly<Record<NamingRuleProvider, Habit>> = {
+/** What each provider ignores. All of them ignore case. */
+const CANONICAL_FORMS: Readonly<Record<NamingRuleProvider, CanonicalForm>> = {
   google: (local) => withoutTag(local, "gmail.com", (base) => base.replaceAll(".", "")),
   microsoft: (local, domain) => withoutTag(local, domain),
-  // A disposable Yahoo address is base-keyword, and the base is no account: it may be another person's name.
+  // A disposable Yahoo address is base-keyword. The base is not an account, and may be the name of another person.
   yahoo: (local, domain) => {
     const { canonical, isSubaddressed } = withoutTag(local, domain);
     return { canonical, isSubaddressed: isSubaddressed || local.indexOf("-") > 0 };
   },
   aol: (local, domain) => withoutTag(local, domain),
-  apple: (local) => withoutTag(local, "icloud.com"), // who has a name at me.com or mac.com has it at icloud.com
+  apple: (local) => withoutTag(local, "icloud.com"), // every me.com or mac.com name also exists at icloud.com
   proton: (local, domain) => withoutTag(local, domain, (base) => base.replace(/[._-]/g, "")),
   fastmail: (local, domain) => withoutTag(local, domain),
   yandex: (local, domain) =>
@@ -45,7 +49,7 @@ const HABITS: Readonly<Record<NamingRuleProvider, Habit>> = {
   zoho: (local, domain) => withoutTag(local, domain),
 };
 
-/** The same Yandex mailbox answers at each of these. */
+/** One Yandex mailbox receives mail at all of these. */
 const YANDEX_ALIASES: ReadonlySet<string> = new Set([
   "ya.ru",
   "yandex.ru",
@@ -56,17 +60,17 @@ const YANDEX_ALIASES: ReadonlySet<string> = new Set([
 ]);
 
 function withoutTag(local: string, domain: string, fold?: (base: string) => string): CanonicalEmail {
-  const plus = plusAt(local);
+  const plus = tagIndex(local);
   const base = plus > 0 ? local.slice(0, plus) : local;
   return { canonical: `${fold === undefined ? base : fold(base)}@${domain}`, isSubaddressed: plus > 0 };
 }
 
-/** Where the tag begins, or not above 0 when there is none. In a quoted local part a plus is only a plus. */
-function plusAt(local: string): number {
+/** Index of the tag, or at most 0 when there is none. In a quoted local part a plus has no special meaning. */
+function tagIndex(local: string): number {
   return local.charCodeAt(0) === QUOTE ? -1 : local.indexOf("+");
 }
 
-/** Fastmail reads shop@ann.fastmail.com as ann+shop@fastmail.com, at every domain of its own. */
+/** Fastmail reads shop@ann.fastmail.com as ann+shop@fastmail.com, at all of its own domains. */
 function fastmailSubdomain(local: string, domain: string): CanonicalEmail | undefined {
   const dot = domain.indexOf(".");
   const parent = domain.slice(dot + 1);

@@ -1,11 +1,11 @@
 /**
- * The mailbox name before the @: a dot-atom or a quoted string, by RFC 5321 §4.1.2 with the non-ASCII
- * characters of RFC 6531 §3.3. One pass over the code units, no regular expressions.
+ * Scans the local part: a dot-atom or a quoted string (RFC 5321 §4.1.2) with the non-ASCII characters of RFC 6531
+ * §3.3. One pass over the code units, no regular expressions.
  */
 import { type AddressSyntaxError, syntaxError } from "./syntax-error.ts";
 
 export type LocalPart = {
-  /** Index just past the local part: where the @ stands. */
+  /** Index just past the local part: the position of the @. */
   end: number;
   octets: number;
   quoted: boolean;
@@ -26,7 +26,7 @@ for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
   ATEXT[character.charCodeAt(0)] = 1;
 }
 
-/** Reads the local part that starts at `start`. A result means an @ stands at its `end`. */
+/** Scans the local part that starts at `start`. On success there is an @ at its `end`. */
 export function scanLocalPart(text: string, start: number): LocalPart | AddressSyntaxError {
   const found = text.charCodeAt(start) === QUOTE ? scanQuoted(text, start) : scanDotAtom(text, start);
   if ("rule" in found) return found;
@@ -37,7 +37,7 @@ export function scanLocalPart(text: string, start: number): LocalPart | AddressS
 function scanDotAtom(text: string, start: number): LocalPart | AddressSyntaxError {
   let octets = 0;
   let ascii = true;
-  let previous = DOT; // a dot at the very start is as wrong as one after another
+  let previous = DOT; // makes a leading dot fail like a double one
   for (let i = start; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) {
@@ -51,7 +51,7 @@ function scanDotAtom(text: string, start: number): LocalPart | AddressSyntaxErro
         if (previous === DOT) return syntaxError("local_trailing_dot", i - 1);
         return { end: i, octets, quoted: false, ascii };
       } else {
-        return complainAboutAscii(text, i, unit);
+        return asciiError(text, i, unit);
       }
     } else {
       ascii = false;
@@ -79,7 +79,7 @@ function scanQuoted(text: string, start: number): LocalPart | AddressSyntaxError
     if (unit === BACKSLASH) {
       const escaped = text.charCodeAt(i + 1); // NaN at the end of the text
       if (Number.isNaN(escaped)) return syntaxError("quote_unclosed", start);
-      // RFC 6531 widens the plain characters inside quotes, not the escaped ones.
+      // RFC 6531 extends qtext, not quoted-pair.
       if (escaped < SPACE || escaped > 0x7e)
         return syntaxError("quoted_pair", i + 1, characterAt(text, i + 1));
       octets += 2;
@@ -99,8 +99,8 @@ function scanQuoted(text: string, start: number): LocalPart | AddressSyntaxError
   return syntaxError("quote_unclosed", start);
 }
 
-/** Why this ASCII character, which is no atext, cannot stand in a plain mailbox name. */
-function complainAboutAscii(text: string, i: number, unit: number): AddressSyntaxError {
+/** The error for an ASCII character that is not atext. */
+function asciiError(text: string, i: number, unit: number): AddressSyntaxError {
   const character = text.charAt(i);
   switch (character) {
     case " ":
@@ -134,7 +134,7 @@ function looksLikeDisplayName(text: string): boolean {
   return text.endsWith(">") && text.includes("<");
 }
 
-/** How many octets of UTF-8 the non-ASCII character at `i` takes; 0 for half a surrogate pair. */
+/** UTF-8 length in octets of the non-ASCII character at `i`; 0 for an unpaired surrogate. */
 export function octetsOf(text: string, i: number): 0 | 2 | 3 | 4 {
   const unit = text.charCodeAt(i);
   if (unit < 0x800) return 2;

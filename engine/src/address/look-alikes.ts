@@ -1,11 +1,10 @@
 /**
- * Real names within a slip or two of a large provider's. Whoever typed one of these may well have meant it, so
- * they are never corrected.
+ * Real domains within one or two typos of a large provider's. They may be intended, so they are never corrected.
  *
- * Mailbox providers are not repeated here: they are all known from their own table.
+ * Mailbox providers are not repeated here: they have their own table.
  */
 
-/** Is this somebody's own domain, though it looks like a slip? */
+/** True for a real domain that looks like a typo. */
 export function isRealLookAlike(domain: string): boolean {
   return REAL_DOMAINS.has(domain) || REAL_NAMES.has(domain.slice(0, domain.indexOf(".")));
 }
@@ -17,7 +16,7 @@ const REAL_DOMAINS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Words, family names and places: at any ending, some firm or family has it. */
+/** Words, family names and places: registered by someone under almost every TLD. */
 const REAL_NAMES: ReadonlySet<string> = new Set(
   `gail grail wahoo yazoo yoho yago tera tetra mali mall charted chatter alive laporte telenor tisdale virginio ramble ramblers
    roadrunners zito liberto liber libro libera libere simpatico sympatric damu at proto carter nave nader navel never nauer

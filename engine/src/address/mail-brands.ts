@@ -1,6 +1,6 @@
 /**
- * The large providers as a slip sees them: a brand (`yahoo`) and the endings it goes by (`com`, `co.uk`, `fr` …),
- * and how far from the brand a typed name may be and still be taken for it.
+ * The large providers split for typo correction: a brand (`yahoo`), the suffixes it uses (`com`, `co.uk`, `fr` …),
+ * and how far a typed name may be from the brand.
  */
 
 import { MAILBOX_PROVIDER_NAMES } from "../reference/free-provider-domains.ts";
@@ -8,33 +8,33 @@ import { LARGE_PROVIDERS } from "../reference/free-providers.ts";
 
 export type MailBrand = {
   name: string;
-  /** The letters it is made of, as lettersOf gives them. */
+  /** Its letters as a bit set, see lettersOf. */
   letters: number;
-  /** With a weight: how many people use it there, roughly. */
-  endings: ReadonlyMap<string, number>;
-  /** Endings it does not have and is given all the same, with the one that is meant. */
-  mistakenEndings: ReadonlyMap<string, string>;
-  /** The greatest slip cost of the name before such an ending. */
-  mistakenEndingLimit: number;
-  /** A word or a company in its own right: at another ending than the provider's it is somebody else. */
+  /** With a weight: the approximate number of users. */
+  suffixes: ReadonlyMap<string, number>;
+  /** Suffixes it does not use but is often given, with the intended one. */
+  confusedSuffixes: ReadonlyMap<string, string>;
+  /** Maximum typo cost of the name in front of such a suffix. */
+  confusedSuffixLimit: number;
+  /** Also a word or a company: under a suffix that the provider does not use it is a different domain. */
   isCommonWord: boolean;
-  /** Coined for mail, long, and nobody else's second half: whatever resembles it at all was meant for it. */
-  isUnmistakable: boolean;
+  /** Coined for mail, long, and without a common second half: every near miss was meant for it. */
+  isDistinctive: boolean;
   sharedTail: SharedTail | undefined;
-  cautiousLimit: number;
-  daringLimit: number;
+  registeredLimit: number;
+  unregisteredLimit: number;
 };
 
 type SharedTail = { tail: string; headLimit: number };
 
-/** Brands whose neighbours are words and companies too. The others were coined for mail and have few near them. */
+/** Brands whose near misses are words and companies too. The others were coined for mail. */
 const COMMON_WORDS: ReadonlySet<string> = new Set(
   `mail me mac sky aim frontier charter orange free web alice rogers juno shaw list inbox centrum
    libero sina proton terra bk wp o2 op ig uol bol zoho telus freenet daum neuf qq 163 126 sfr skynet
    gazeta onet interia sapo nate abv azet`.split(/\s+/),
 );
 
-/** Brands with more neighbours than their length would say (family names, mostly), or with fewer. */
+/** Brands with more real names nearby than their length suggests (family names, mostly), or with fewer. */
 const OWN_LIMITS: ReadonlyMap<string, number> = new Map([
   ["alice", 0.65],
   ["telus", 0.65],
@@ -47,8 +47,8 @@ const OWN_LIMITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Brands whose second half is common property: with another first half it is another firm (itcloud.com,
- * coxmail.com), while a slip in the second half itself is as telling as anywhere.
+ * Brands whose second half is common: with another first half it is a different company (itcloud.com, coxmail.com),
+ * while a typo in the second half itself is as significant as anywhere.
  */
 const SHARED_TAILS: ReadonlyMap<string, SharedTail> = new Map([
   ["icloud", { tail: "cloud", headLimit: 0.55 }],
@@ -60,8 +60,8 @@ const SHARED_TAILS: ReadonlyMap<string, SharedTail> = new Map([
   ["hotmail", { tail: "mail", headLimit: 1.25 }],
 ]);
 
-/** Endings that exist and are still, after a mail brand, a slip of the finger or of the memory. */
-const MISTAKEN_ENDINGS: ReadonlyMap<string, string> = new Map([
+/** Suffixes that exist, but after a mail brand are almost always typos. */
+const CONFUSED_SUFFIXES: ReadonlyMap<string, string> = new Map([
   ["co", "com"],
   ["cm", "com"],
   ["om", "com"],
@@ -71,20 +71,22 @@ const MISTAKEN_ENDINGS: ReadonlyMap<string, string> = new Map([
   ["bet", "net"],
   ["uk", "co.uk"],
   ["br", "com.br"],
-  ["com.uk", "co.uk"], // not an ending at all, but near to too many
+  ["com.uk", "co.uk"], // not a public suffix, but near too many
 ]);
 
-/** Of those, the ones under which so few live that even a common word there is a slip: mail.om. */
-const EMPTY_ENDINGS: ReadonlySet<string> = new Set(["om", "cm"]);
+/** Those with so few registrations that even a common word there is a typo: mail.om. */
+const RARE_SUFFIXES: ReadonlySet<string> = new Set(["om", "cm"]);
 
-/** A brand in so many countries is one house everywhere; docomo.co.jp is the company, docomo.ne.jp its mail. */
+/**
+ * A brand in this many countries is one provider everywhere; docomo.co.jp is the company, docomo.ne.jp its mail.
+ */
 const INTERNATIONAL_SIZE = 10;
 
-/** The greatest slip cost at an ending that exists, by the length of the name; the last holds for all longer ones. */
+/** Maximum typo cost under an existing suffix, by length of the name; the last entry holds for all longer ones. */
 const COMMON_WORD_LIMITS: readonly number[] = [0, 0, 0, 0, 0.55, 0.75];
 const COINED_LIMITS: readonly number[] = [0, 0, 0, 0.45, 0.55, 1, 1.2, 1.25, 1.4, 1.45];
 
-/** So many people write there that even a far slip is likelier theirs than anybody's own name. */
+/** With this many users even a distant typo is more likely theirs than a real domain. */
 const GIANT_WEIGHT = 100;
 const GIANT_BONUS = 0.2;
 
@@ -95,94 +97,96 @@ const NATIONAL_WEIGHT = 0.5;
 export const MAIL_BRANDS: readonly MailBrand[] = brandsOf(LARGE_PROVIDERS);
 
 function brandsOf(providers: ReadonlyMap<string, number>): MailBrand[] {
-  const endingsByName = new Map<string, Map<string, number>>();
+  const suffixesByName = new Map<string, Map<string, number>>();
   for (const [domain, weight] of providers) {
-    const [name, ending] = divided(domain);
-    endingsByName.set(name, (endingsByName.get(name) ?? new Map()).set(ending, weight));
+    const [name, suffix] = splitDomain(domain);
+    suffixesByName.set(name, (suffixesByName.get(name) ?? new Map()).set(suffix, weight));
   }
   for (const domain of MAILBOX_PROVIDER_NAMES) {
-    const [name, ending] = divided(domain);
-    const endings = endingsByName.get(name);
-    if (endings !== undefined && !endings.has(ending)) endings.set(ending, NATIONAL_WEIGHT);
+    const [name, suffix] = splitDomain(domain);
+    const suffixes = suffixesByName.get(name);
+    if (suffixes !== undefined && !suffixes.has(suffix)) suffixes.set(suffix, NATIONAL_WEIGHT);
   }
-  return [...endingsByName].map(([name, endings]) => ({
+  return [...suffixesByName].map(([name, suffixes]) => ({
     name,
     letters: lettersOf(name),
-    endings,
-    mistakenEndings: mistakenEndings(name, endings),
-    mistakenEndingLimit: COMMON_WORDS.has(name) ? 0 : isUnmistakable(name) ? 1 : 0.7,
+    suffixes,
+    confusedSuffixes: confusedSuffixes(name, suffixes),
+    confusedSuffixLimit: COMMON_WORDS.has(name) ? 0 : isDistinctive(name) ? 1 : 0.7,
     isCommonWord: COMMON_WORDS.has(name),
-    isUnmistakable: isUnmistakable(name),
+    isDistinctive: isDistinctive(name),
     sharedTail: SHARED_TAILS.get(name),
-    cautiousLimit: cautiousLimit(name) + (isGiant(name, endings) ? GIANT_BONUS : 0),
-    daringLimit: daringLimit(name),
+    registeredLimit: registeredLimit(name) + (isGiant(name, suffixes) ? GIANT_BONUS : 0),
+    unregisteredLimit: unregisteredLimit(name),
   }));
 }
 
-function isUnmistakable(name: string): boolean {
+function isDistinctive(name: string): boolean {
   return name.length >= 5 && !COMMON_WORDS.has(name) && (SHARED_TAILS.get(name)?.headLimit ?? 1) >= 1;
 }
 
-function mistakenEndings(name: string, endings: ReadonlyMap<string, number>): ReadonlyMap<string, string> {
-  const mistaken = [...MISTAKEN_ENDINGS].filter(
-    ([typed, right]) => endings.has(right) && (!COMMON_WORDS.has(name) || EMPTY_ENDINGS.has(typed)),
+function confusedSuffixes(name: string, suffixes: ReadonlyMap<string, number>): ReadonlyMap<string, string> {
+  const confused = [...CONFUSED_SUFFIXES].filter(
+    ([typed, right]) => suffixes.has(right) && (!COMMON_WORDS.has(name) || RARE_SUFFIXES.has(typed)),
   );
-  if (!isUnmistakable(name) || endings.size < INTERNATIONAL_SIZE) return new Map(mistaken);
-  // The larger variant of a country comes last and so counts: yahoo.com.jp is yahoo.co.jp, not yahoo.ne.jp.
-  const byWeight = [...endings].sort((a, b) => a[1] - b[1]).map(([ending]) => ending);
-  const abroad = byWeight.flatMap((right) =>
+  if (!isDistinctive(name) || suffixes.size < INTERNATIONAL_SIZE) return new Map(confused);
+  // The last entry wins, and the larger variant of a country is last: yahoo.com.jp is yahoo.co.jp, not yahoo.ne.jp.
+  const byWeight = [...suffixes].sort((a, b) => a[1] - b[1]).map(([suffix]) => suffix);
+  const national = byWeight.flatMap((right) =>
     sameCountry(right).map((typed): [string, string] => [typed, right]),
   );
-  return new Map([...abroad.filter(([typed]) => !endings.has(typed)), ...mistaken]);
+  return new Map([...national.filter(([typed]) => !suffixes.has(typed)), ...confused]);
 }
 
-/** The country right and what stands before it not: `com.in` for `co.in`. */
-function sameCountry(ending: string): string[] {
-  const country = /(?:^|\.)([a-z]{2})$/.exec(ending)?.[1];
+/** The right country with the wrong second level: `com.in` for `co.in`. */
+function sameCountry(suffix: string): string[] {
+  const country = /(?:^|\.)([a-z]{2})$/.exec(suffix)?.[1];
   return country === undefined ? [] : [`co.${country}`, `com.${country}`];
 }
 
-function isGiant(name: string, endings: ReadonlyMap<string, number>): boolean {
-  return !COMMON_WORDS.has(name) && Math.max(...endings.values()) >= GIANT_WEIGHT;
+function isGiant(name: string, suffixes: ReadonlyMap<string, number>): boolean {
+  return !COMMON_WORDS.has(name) && Math.max(...suffixes.values()) >= GIANT_WEIGHT;
 }
 
-function divided(domain: string): [name: string, ending: string] {
+function splitDomain(domain: string): [name: string, suffix: string] {
   const dot = domain.indexOf(".");
   return [domain.slice(0, dot), domain.slice(dot + 1)];
 }
 
 /**
- * The greatest slip cost at which a typed name still stands for the brand. At an ending that does not exist the
- * typed domain is nobody's, and more is allowed.
+ * The maximum typo cost at which a typed name still stands for the brand. Higher under a suffix that does not exist,
+ * because the typed domain cannot be real.
  */
-export function limitFor(brand: MailBrand, typedName: string, endingExists: boolean): number {
-  if (!endingExists) return brand.daringLimit;
+export function limitFor(brand: MailBrand, typedName: string, suffixExists: boolean): number {
+  if (!suffixExists) return brand.unregisteredLimit;
   const { sharedTail } = brand;
   return sharedTail !== undefined && typedName.endsWith(sharedTail.tail)
     ? sharedTail.headLimit
-    : brand.cautiousLimit;
+    : brand.registeredLimit;
 }
 
-/** Nearly every short name is taken by somebody, so a short brand has to be nearly right. */
-function cautiousLimit(name: string): number {
+/** Nearly every short name is registered, so only small typos of a short brand are corrected. */
+function registeredLimit(name: string): number {
   const own = OWN_LIMITS.get(name);
   if (own !== undefined) return own;
   const limits = COMMON_WORDS.has(name) ? COMMON_WORD_LIMITS : COINED_LIMITS;
   return limits[Math.min(name.length, limits.length - 1)] ?? 0;
 }
 
-function daringLimit({ length }: string): number {
+function unregisteredLimit({ length }: string): number {
   return length <= 3 ? 0.5 : length === 4 ? 0.7 : length <= 6 ? 1.3 : 2;
 }
 
-/** The set of characters in a word as bits. One edit changes at most two of them, which rules out nearly everyone. */
+/**
+ * The characters of a word as a bit set. One edit changes at most two bits, which rules out nearly all candidates.
+ */
 export function lettersOf(word: string): number {
   let bits = 0;
   for (let i = 0; i < word.length; i++) bits |= 1 << (word.charCodeAt(i) & 31);
   return bits;
 }
 
-/** Could a slip of this cost lead from the one set of letters to the other? */
+/** Whether a typo of this cost can lead from one bit set to the other. */
 export function isWithinReach(letters: number, others: number, limit: number): boolean {
   return bitCount(letters ^ others) <= (limit > 1 ? 4 : 2);
 }
@@ -193,19 +197,19 @@ function bitCount(bits: number): number {
   return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Brands without national variants, so that any ending but .com is a mistake. */
-export const ONE_ENDING_BRANDS: ReadonlySet<string> = new Set(
+/** Brands without national variants: every suffix but .com is wrong. */
+export const SINGLE_SUFFIX_BRANDS: ReadonlySet<string> = new Set(
   "gmail googlemail icloud rocketmail".split(" "),
 );
 
-/** By an ending that exists: the brands that have it, and those it is mistaken at. */
-export const BRANDS_BY_ENDING: ReadonlyMap<string, readonly MailBrand[]> = brandsByEnding(MAIL_BRANDS);
+/** By existing suffix: the brands that use it, and those it is confused with. */
+export const BRANDS_BY_SUFFIX: ReadonlyMap<string, readonly MailBrand[]> = brandsBySuffix(MAIL_BRANDS);
 
-function brandsByEnding(brands: readonly MailBrand[]): ReadonlyMap<string, MailBrand[]> {
+function brandsBySuffix(brands: readonly MailBrand[]): ReadonlyMap<string, MailBrand[]> {
   const byEnding = new Map<string, MailBrand[]>();
   for (const brand of brands) {
-    for (const ending of [...brand.endings.keys(), ...brand.mistakenEndings.keys()]) {
-      byEnding.set(ending, [...(byEnding.get(ending) ?? []), brand]);
+    for (const suffix of [...brand.suffixes.keys(), ...brand.confusedSuffixes.keys()]) {
+      byEnding.set(suffix, [...(byEnding.get(suffix) ?? []), brand]);
     }
   }
   return byEnding;

@@ -1,9 +1,8 @@
 /**
- * The domain after the @: labels of letters, digits and hyphens, internationalised names by UTS-46 with
- * every check on, or an IP address in brackets.
+ * Parses the domain after the @: LDH labels, internationalised names by UTS-46 with all checks on, or an IP literal.
  *
- * Plain ASCII names never reach the IDNA library: it is fifty times slower, and it refuses registered
- * names such as ab--cd.com. What comes out is the A-label form in lower case, as DNS is asked.
+ * Plain ASCII names skip the IDNA library: it is fifty times slower, and it rejects registered names such as
+ * ab--cd.com. The result is in A-labels and lower case, as used in DNS.
  */
 import { isIPv4, isIPv6 } from "node:net";
 import tr46 from "tr46";
@@ -14,7 +13,7 @@ export type MailDomain = {
   kind: "name" | "ip_literal";
   /** A-labels in lower case; for an IP literal the bracketed text. */
   ascii: string;
-  /** U-labels, as people read it. */
+  /** U-labels, for display. */
   unicode: string;
 };
 
@@ -25,22 +24,22 @@ const MAX_LABEL_OCTETS = 63;
 const DOT = 0x2e;
 const HYPHEN = 0x2d;
 
-/** 1 where an ASCII code unit may stand in a label: letters, digits, hyphen. */
+/** 1 where an ASCII code unit may occur in a label: letters, digits, hyphen. */
 const LDH = new Uint8Array(128);
 for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") {
   LDH[character.charCodeAt(0)] = 1;
 }
 
 const IDNA_CHECKS = {
-  checkHyphens: false, // ours to check: it is a rule for U-labels, and ab--cd.com is none
+  checkHyphens: false, // checked below: it is a rule for U-labels, and ab--cd.com is none
   checkBidi: true,
   checkJoiners: true,
   useSTD3ASCIIRules: true,
-  verifyDNSLength: false, // lengths are ours to check, so that the complaint can name the label
+  verifyDNSLength: false, // checked below, so that the error can name the label
   transitionalProcessing: false,
 };
 
-/** Reads the domain from `start` to the end of the text. */
+/** Parses the domain from `start` to the end of the text. */
 export function parseMailDomain(text: string, start: number): MailDomain | AddressSyntaxError {
   if (start >= text.length) return syntaxError("domain_empty", start);
   if (text[start] === "[") return parseLiteral(text, start);
@@ -50,20 +49,20 @@ export function parseMailDomain(text: string, start: number): MailDomain | Addre
   const typed = text.slice(start);
   if (shape === "ascii") {
     const name = typed.toLowerCase();
-    return complainAboutEnding(name, start) ?? { kind: "name", ascii: name, unicode: name };
+    return tldError(name, start) ?? { kind: "name", ascii: name, unicode: name };
   }
   return parseInternational(typed, start);
 }
 
-/** Walks over the labels as typed; tells whether the name is plain ASCII or needs IDNA. */
+/** Checks the labels as typed, and tells whether the name needs IDNA. */
 function scanLabels(text: string, start: number): "ascii" | "international" | AddressSyntaxError {
   let international = false;
   let labelStart = start;
   for (let i = start; i <= text.length; i++) {
     const unit = i < text.length ? text.charCodeAt(i) : DOT;
     if (unit === DOT) {
-      const complaint = complainAboutLabel(text, start, labelStart, i, international);
-      if (complaint) return complaint;
+      const error = labelError(text, start, labelStart, i, international);
+      if (error) return error;
       if (i - labelStart >= 4 && isAceLabel(text, labelStart)) international = true;
       labelStart = i + 1;
     } else if (unit >= 0x80) {
@@ -72,14 +71,14 @@ function scanLabels(text: string, start: number): "ascii" | "international" | Ad
       if (width === 4) i++;
       international = true;
     } else if (LDH[unit] !== 1) {
-      return complainAboutAscii(text, i, unit);
+      return asciiError(text, i, unit);
     }
   }
   if (!international && text.length - start > MAX_DOMAIN_OCTETS) return syntaxError("domain_too_long", start);
   return international ? "international" : "ascii";
 }
 
-function complainAboutLabel(
+function labelError(
   text: string,
   start: number,
   from: number,
@@ -93,7 +92,7 @@ function complainAboutLabel(
   if (text.charCodeAt(from) === HYPHEN || text.charCodeAt(to - 1) === HYPHEN) {
     return syntaxError("label_hyphen", from, text.slice(from, to));
   }
-  // A label with non-ASCII characters is measured in its A-label form later on.
+  // A label with non-ASCII characters is measured later, in its A-label form.
   if (!international && to - from > MAX_LABEL_OCTETS)
     return syntaxError("label_too_long", from, text.slice(from, to));
   return undefined;
@@ -108,7 +107,7 @@ function isAceLabel(text: string, at: number): boolean {
   );
 }
 
-function complainAboutAscii(text: string, i: number, unit: number): AddressSyntaxError {
+function asciiError(text: string, i: number, unit: number): AddressSyntaxError {
   const character = text.charAt(i);
   if (character === "@") return syntaxError("several_at", i);
   if (character === " " || character === "\t") return syntaxError("domain_white_space", i);
@@ -120,42 +119,42 @@ function complainAboutAscii(text: string, i: number, unit: number): AddressSynta
   return syntaxError(unit < 0x20 || unit === 0x7f ? "control_character" : "domain_character", i, character);
 }
 
-/** IDNA2008 allows letters, marks and decimal digits; UTS-46 lets letter-like numbers (ↀ, ᛮ) slip through. */
+/** IDNA2008 allows letters, marks and decimal digits; UTS-46 also accepts letter-like numbers (ↀ, ᛮ). */
 const LETTER_NUMBERS = /(?!〇)\p{Nl}/u;
 
 function parseInternational(typed: string, start: number): MailDomain | AddressSyntaxError {
-  const spelled = bothSpellings(typed);
-  if (!spelled) return syntaxError("domain_not_idna", start, typed);
-  const { ascii, unicode } = spelled;
+  const converted = convert(typed);
+  if (!converted) return syntaxError("domain_not_idna", start, typed);
+  const { ascii, unicode } = converted;
   for (const label of ascii.split(".")) {
-    // Characters that IDNA ignores can leave a label with nothing in it.
+    // Characters that IDNA ignores can leave an empty label.
     if (label === "") return syntaxError("domain_not_idna", start, typed);
     if (label.length > MAX_LABEL_OCTETS) return syntaxError("label_too_long", start, label);
   }
   if (ascii.length > MAX_DOMAIN_OCTETS) return syntaxError("domain_too_long", start);
-  return complainAboutEnding(ascii, start) ?? { kind: "name", ascii, unicode };
+  return tldError(ascii, start) ?? { kind: "name", ascii, unicode };
 }
 
-type Spellings = { ascii: string; unicode: string };
+type Conversion = { ascii: string; unicode: string };
 
-/** Converting takes tens of microseconds, and the same few domains come again and again. */
-const spellings = new Map<string, Spellings | undefined>();
-const MAX_SPELLINGS = 2000;
+/** A conversion takes tens of microseconds, and lists repeat the same few domains. */
+const conversions = new Map<string, Conversion | undefined>();
+const MAX_CONVERSIONS = 2000;
 
-function bothSpellings(typed: string): Spellings | undefined {
-  if (spellings.has(typed)) return spellings.get(typed);
+function convert(typed: string): Conversion | undefined {
+  if (conversions.has(typed)) return conversions.get(typed);
   const ascii = tr46.toASCII(typed, IDNA_CHECKS);
   const unicode = ascii ? tr46.toUnicode(ascii).domain : "";
   const isGood = ascii && !LETTER_NUMBERS.test(unicode) && !hasStrayHyphens(typed, unicode);
-  const spelled = isGood ? { ascii, unicode } : undefined;
-  if (spellings.size >= MAX_SPELLINGS) spellings.clear();
-  spellings.set(typed, spelled);
-  return spelled;
+  const converted = isGood ? { ascii, unicode } : undefined;
+  if (conversions.size >= MAX_CONVERSIONS) conversions.clear();
+  conversions.set(typed, converted);
+  return converted;
 }
 
 /**
- * No label begins or ends with a hyphen, and no label that needed IDNA has two in its third and fourth places: those
- * are for A-labels. A plain ASCII label beside it (r3---sn.googlevideo.com) may have them.
+ * No label begins or ends with a hyphen, and no label that needed IDNA has hyphens in third and fourth place: those
+ * are reserved for A-labels. A plain ASCII label beside it (r3---sn.googlevideo.com) may have them.
  */
 function hasStrayHyphens(typed: string, unicode: string): boolean {
   const typedLabels = typed.split(/[.\u3002\uff0e\uff61]/);
@@ -167,7 +166,7 @@ function hasStrayHyphens(typed: string, unicode: string): boolean {
 }
 
 /** RFC 1123 §2.1 and RFC 3696 §2: a top-level domain is alphabetic (or an A-label), never a number. */
-function complainAboutEnding(name: string, start: number): AddressSyntaxError | undefined {
+function tldError(name: string, start: number): AddressSyntaxError | undefined {
   const dot = name.lastIndexOf(".");
   if (dot < 0) return syntaxError("domain_single_label", start, name);
   let letters = 0;

@@ -1,29 +1,29 @@
 /**
- * Mailbox names that a provider never issues: five letters at Gmail, an apostrophe at Outlook.
+ * Local parts that a provider never issues: five letters at Gmail, an apostrophe at Outlook.
  *
- * A rule calls an address dead without asking a mail server, so each row of the table names its source and is as lax as
- * the laxest form the provider ever had. Old accounts are shorter, and masked ones longer, than what a sign-up form
- * accepts today; that is why only Gmail's lengths are judged.
+ * A rule declares an address invalid without probing, so each row names its source and is as lax as the laxest form
+ * the provider ever had. Old accounts are shorter, and relay addresses longer, than today's sign-up forms accept;
+ * therefore only Gmail's lengths are checked.
  */
 
 import { type NamingRuleProvider, namingRuleProviderOf } from "../reference/naming-rules.ts";
 
-/** Why no such mailbox can exist at this domain, in words for people, or undefined when it can. */
+/** Why this local part cannot exist at this domain, as a sentence without its full stop; undefined when it can. */
 export function providerSyntaxError(local: string, domain: string): string | undefined {
   const provider = namingRuleProviderOf(domain);
   const rule = provider === undefined ? undefined : RULE_OF.get(provider);
-  return rule && complaintAbout(baseOf(unquoted(local)), rule);
+  return rule && ruleViolation(baseOf(unquoted(local)), rule);
 }
 
 export type ProviderRule = {
   provider: NamingRuleProvider;
-  /** The brand as people know it. */
+  /** The brand name shown to users. */
   brand: string;
-  /** The characters of a name, before any tag; ASCII letters and digits are always among them. */
+  /** Punctuation allowed before the tag; ASCII letters and digits are always allowed. */
   punctuation: readonly (keyof typeof PUNCTUATION)[];
-  /** How many letters and digits a name has; absent where that has changed over the years. */
+  /** Allowed number of letters and digits; absent where it has changed over the years. */
   lettersAndDigits?: { min: number; max: number };
-  /** Where this is written down. */
+  /** Where the rule is documented. */
   source: string;
 };
 
@@ -54,7 +54,7 @@ export const PROVIDER_RULES: readonly ProviderRule[] = [
   {
     provider: "aol",
     brand: "AOL",
-    punctuation: PLAIN, // screen names had none; accounts made by Yahoo's sign-up form follow Yahoo's rule
+    punctuation: PLAIN, // screen names had none; accounts created by Yahoo's sign-up form follow Yahoo's rule
     source: "AOL Screen Name Service, Help: What is a Screen Name?; since 2017 as Yahoo",
   },
   {
@@ -79,11 +79,11 @@ const RULE_OF = new Map(
   }),
 );
 
-function complaintAbout(
+function ruleViolation(
   base: string,
   { brand, punctuation, lettersAndDigits, allowed }: ProviderRule & { allowed: RegExp },
 ): string | undefined {
-  const isEmpty = base === "" && !lettersAndDigits; // where lengths are judged, the length is the better complaint
+  const isEmpty = base === "" && !lettersAndDigits; // where lengths are checked, the length error is more helpful
   if (isEmpty || !allowed.test(base)) {
     const kinds = ["letters", "digits", ...punctuation.map((sign) => PUNCTUATION[sign])];
     return `${brand} names have only ${kinds.slice(0, -1).join(", ")} and ${kinds.at(-1)}`;
@@ -95,13 +95,13 @@ function complaintAbout(
   return `${brand} names have ${min} to ${max} letters and digits, dots not counted`;
 }
 
-/** Each of these providers reads what follows a plus as a tag. */
+/** All of these providers treat what follows a plus as a tag. */
 function baseOf(local: string): string {
   const plus = local.indexOf("+");
   return plus < 0 ? local : local.slice(0, plus);
 }
 
-/** Quotes around a plain name change nothing about it. */
+/** Quotes around a plain local part do not change it. */
 function unquoted(local: string): string {
   return local.startsWith('"') && local.endsWith('"') && local.length > 1
     ? local.slice(1, -1).replace(/\\(.)/g, "$1")

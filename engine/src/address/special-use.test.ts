@@ -15,7 +15,7 @@ test.for([
   "box.home.arpa",
   "db.internal",
   "files.lan",
-])("%s carries no public mail, and it says why", (domain) => {
+])("%s carries no public mail, with a reason", (domain) => {
   expect(specialUseOf(domain)).toMatch(/^\.?\S+ .{10,}/);
 });
 

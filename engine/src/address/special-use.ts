@@ -1,9 +1,9 @@
 /**
- * Names that never carry public mail: special-use domains (the IANA registry begun by RFC 6761) and the
- * endings that private networks use. An address there is well-formed and still no address.
+ * Domains that never carry public mail: special-use names (IANA registry, RFC 6761) and the suffixes of private
+ * networks.
  */
 
-/** The name or ending → why there is no public mail at it. */
+/** Domain or suffix → why it has no public mail. */
 const SPECIAL_USE: ReadonlyMap<string, string> = new Map(
   Object.entries({
     // RFC 6761 and RFC 2606: documentation, tests, and names that must never exist.
@@ -13,16 +13,16 @@ const SPECIAL_USE: ReadonlyMap<string, string> = new Map(
     "example.net": "is reserved for documentation",
     "example.org": "is reserved for documentation",
     "example.edu": "is reserved for documentation",
-    invalid: "is reserved so that it never exists",
-    localhost: "always means the machine itself",
+    invalid: "is reserved and never exists",
+    localhost: "always refers to the local machine",
     // Names resolved by other means than the public DNS.
-    local: "is for devices on one local network (RFC 6762)",
+    local: "is for devices on a local network (RFC 6762)",
     onion: "exists inside Tor only (RFC 7686)",
     alt: "is for naming systems outside DNS (RFC 9476)",
     internal: "is reserved for private networks",
     // Infrastructure names. home.arpa, in-addr.arpa, ip6.arpa, ipv4only.arpa and the rest of arpa hold no mailboxes.
     arpa: "is for the Internet's own infrastructure",
-    // Never delegated, because private networks everywhere use them (RFC 6762 appendix G, ICANN 2018).
+    // Never delegated, because private networks use them (RFC 6762 appendix G, ICANN 2018).
     home: "is used by private networks and not by the Internet",
     corp: "is used by private networks and not by the Internet",
     mail: "is used by private networks and not by the Internet",
@@ -34,7 +34,7 @@ const SPECIAL_USE: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Why no public mail exists at this domain (A-label form), or undefined when it is an ordinary name. */
+/** Why no public mail exists at this domain (A-label form); undefined for an ordinary name. */
 export function specialUseOf(domain: string, exempt: readonly string[] = []): string | undefined {
   const lastDot = domain.lastIndexOf(".");
   const topLevel = domain.slice(lastDot + 1);

@@ -1,17 +1,14 @@
-/**
- * What can be wrong with the way an address is written: one rule for each mistake, and the sentence
- * that tells a person where it is and what is wrong with it.
- */
+/** Syntax errors of an address: one rule per kind of error, with the message shown to users. */
 
-/** A way to be malformed → the sentence for it. `what` is the offending text, already made printable. */
+/** Rule → message. `what` is the offending text, already made printable. */
 const SENTENCES = {
-  empty: () => "There is no address here.",
-  too_long_to_read: () => "This is far longer than any address can be.",
-  missing_at: () => "There is no @ between mailbox and domain.",
-  several_at: () => "There is a second @; an address has one, unless the mailbox name is in quotes.",
-  display_name: () => "Only the bare address is wanted here, without a name and without < >.",
-  several_addresses: (what) => `There seems to be more than one address: ${what} separates them.`,
-  lone_surrogate: () => "The text is damaged: half of a Unicode character is missing.",
+  empty: () => "The address is empty.",
+  too_long_to_read: () => "The text is too long to be an address.",
+  missing_at: () => "The @ between mailbox name and domain is missing.",
+  several_at: () => "There is a second @, which is only allowed inside quotes.",
+  display_name: () => "Enter only the address, without a display name and < >.",
+  several_addresses: (what) => `This looks like more than one address, separated by ${what}.`,
+  lone_surrogate: () => "The text contains an incomplete Unicode character.",
   control_character: (what) => `It contains a control character (${what}).`,
 
   local_empty: () => "The mailbox name before the @ is missing.",
@@ -23,11 +20,11 @@ const SENTENCES = {
   local_double_dot: () => "The mailbox name has two dots in a row.",
   quote_unclosed: () => "The quoted mailbox name has no closing quote.",
   quote_then_text: () =>
-    "Nothing may follow the closing quote but the @ (mixing quoted and plain parts is obsolete).",
-  quote_in_the_middle: () => "A quote may only open at the very start of the mailbox name.",
+    "The closing quote must be followed by the @; mixed quoted and plain parts are obsolete.",
+  quote_in_the_middle: () => "A quote is only allowed at the start of the mailbox name.",
   quoted_pair: (what) =>
     `Inside quotes a backslash must be followed by a printable ASCII character, not ${what}.`,
-  comment: () => "Comments in parentheses are not part of an address that mail is sent to.",
+  comment: () => "Comments in parentheses are not allowed.",
 
   domain_empty: () => "The domain after the @ is missing.",
   domain_too_long: () => "The domain is longer than 255 octets.",
@@ -35,7 +32,7 @@ const SENTENCES = {
   domain_character: (what) =>
     `The domain contains ${what}; only letters, digits, hyphens and dots are allowed.`,
   domain_leading_dot: () => "The domain starts with a dot.",
-  domain_trailing_dot: () => "The domain ends with a dot; in an address the last dot is left out.",
+  domain_trailing_dot: () => "The domain ends with a dot.",
   domain_double_dot: () => "The domain has two dots in a row.",
   domain_single_label: (what) => `The domain ${what} has no dot; an Internet domain has at least two parts.`,
   domain_not_idna: (what) => `${what} is not a valid internationalised domain name.`,
@@ -44,21 +41,21 @@ const SENTENCES = {
   tld_numeric: (what) => `No domain ends in digits like ${what}.`,
   tld_not_alphabetic: (what) => `${what} cannot be a top-level domain; those have two or more letters.`,
   ip_without_brackets: (what) => `${what} is an IP address, not a domain.`,
-  literal_malformed: () => "The domain is in brackets but holds no valid IP address.",
+  literal_malformed: () => "The brackets do not contain a valid IP address.",
 
   address_too_long: () => "The whole address is longer than 254 octets.",
 } as const satisfies Record<string, (what: string) => string>;
 
 export type SyntaxRule = keyof typeof SENTENCES;
 
-/** One mistake: which rule it breaks, where (index into the text as typed), and the sentence for people. */
+/** `position` is an index into the text as typed. */
 export type AddressSyntaxError = { rule: SyntaxRule; position: number; message: string };
 
 export function syntaxError(rule: SyntaxRule, position: number, offending = ""): AddressSyntaxError {
   return { rule, position, message: SENTENCES[rule](printable(offending)) };
 }
 
-/** Quotes the offending text so that it can be shown in a terminal or a page: no controls, not long. */
+/** Quotes the offending text for display: no control characters, limited length. */
 function printable(text: string): string {
   if (text === " ") return "a space";
   const cut = text.length > 40 ? `${text.slice(0, 40)}…` : text;

@@ -8,87 +8,87 @@ const text = (record: string, ttlSeconds = 300): DnsAnswer<"TXT"> => ({
   ttlSeconds,
 });
 
-/** A cache on a clock of our own, and a name server that counts. */
+/** A cache with a controllable clock, and a name server that counts its queries. */
 function setUp(answer: DnsAnswer<"TXT">, options = {}) {
   let nowMs = 0;
-  let asked = 0;
+  let queries = 0;
   const cache = createAnswerCache({ now: () => nowMs, ...options });
-  const ask = async () => {
-    asked++;
+  const query = async () => {
+    queries++;
     return answer;
   };
   return {
     cache,
-    ask: (name = "a.test") => cache.through(name, "TXT", ask),
+    query: (name = "a.test") => cache.resolve(name, "TXT", query),
     wait: (seconds: number) => {
       nowMs += seconds * 1000;
     },
-    asked: () => asked,
+    queries: () => queries,
   };
 }
 
 test.each<[string, DnsAnswer<"TXT">, number]>([
-  ["an answer by its lifetime", text("x", 300), 300],
-  ["an answer that lives for a moment 30 s", text("x", 0), 30],
-  ["an answer that lives for a week 1 h", text("x", 604_800), 3600],
-  ["no such name by its lifetime", { status: "nxdomain", ttlSeconds: 60 }, 60],
-  ["no such name for a day 5 min", { status: "nxdomain", ttlSeconds: 86_400 }, 300],
-  ["no such record for a moment 30 s", { status: "nodata", ttlSeconds: 0 }, 30],
-  ["servfail 15 s", { status: "servfail" }, 15],
-  ["silence 15 s", { status: "timeout" }, 15],
-])("it keeps %s", async (_, answer, keptSeconds) => {
-  const { ask, wait, asked } = setUp(answer);
-  await ask();
-  wait(keptSeconds - 1);
-  expect(await ask()).toMatchObject({ status: answer.status });
-  expect(asked()).toBe(1);
+  ["an answer: its own", text("x", 300), 300],
+  ["an answer with TTL 0: 30 s", text("x", 0), 30],
+  ["an answer with TTL 1 week: 1 h", text("x", 604_800), 3600],
+  ["NXDOMAIN: its own", { status: "nxdomain", ttlSeconds: 60 }, 60],
+  ["NXDOMAIN with TTL 1 day: 5 min", { status: "nxdomain", ttlSeconds: 86_400 }, 300],
+  ["NODATA with TTL 0: 30 s", { status: "nodata", ttlSeconds: 0 }, 30],
+  ["SERVFAIL: 15 s", { status: "servfail" }, 15],
+  ["a timeout: 15 s", { status: "timeout" }, 15],
+])("TTL of %s", async (_, answer, ttlSeconds) => {
+  const { query, wait, queries } = setUp(answer);
+  await query();
+  wait(ttlSeconds - 1);
+  expect(await query()).toMatchObject({ status: answer.status });
+  expect(queries()).toBe(1);
   wait(1);
-  await ask();
-  expect(asked()).toBe(2);
+  await query();
+  expect(queries()).toBe(2);
 });
 
-test("a remembered answer tells how much of its lifetime is left", async () => {
-  const { ask, wait } = setUp(text("x", 300));
-  expect(await ask()).toMatchObject({ ttlSeconds: 300 });
+test("a cached answer reports its remaining TTL", async () => {
+  const { query, wait } = setUp(text("x", 300));
+  expect(await query()).toMatchObject({ ttlSeconds: 300 });
   wait(100);
-  expect(await ask()).toMatchObject({ ttlSeconds: 200 });
+  expect(await query()).toMatchObject({ ttlSeconds: 200 });
 });
 
-test("all who ask at once share one question, and types and names are kept apart", async () => {
-  const { cache, ask, asked } = setUp(text("x"));
-  await Promise.all(Array.from({ length: 100 }, () => ask()));
-  expect(asked()).toBe(1);
-  await ask("b.test");
-  expect(asked()).toBe(2);
-  const mx = await cache.through("a.test", "MX", async () => ({ status: "nodata", ttlSeconds: 60 }));
+test("concurrent callers share one query, and types and names are kept apart", async () => {
+  const { cache, query, queries } = setUp(text("x"));
+  await Promise.all(Array.from({ length: 100 }, () => query()));
+  expect(queries()).toBe(1);
+  await query("b.test");
+  expect(queries()).toBe(2);
+  const mx = await cache.resolve("a.test", "MX", async () => ({ status: "nodata", ttlSeconds: 60 }));
   expect(mx.status).toBe("nodata");
 });
 
-test("it holds no more answers than allowed, and lets the least used go first", async () => {
-  const { cache, ask, asked } = setUp(text("x"), { maxAnswers: 3 });
-  for (const name of ["a.test", "b.test", "c.test", "a.test", "d.test"]) await ask(name);
+test("the number of answers is limited, least recently used evicted first", async () => {
+  const { cache, query, queries } = setUp(text("x"), { maxAnswers: 3 });
+  for (const name of ["a.test", "b.test", "c.test", "a.test", "d.test"]) await query(name);
   expect(cache.size).toBe(3);
-  await ask("a.test");
-  expect(asked()).toBe(4);
-  await ask("b.test");
-  expect(asked()).toBe(5);
+  await query("a.test");
+  expect(queries()).toBe(4);
+  await query("b.test");
+  expect(queries()).toBe(5);
 });
 
-test("it holds no more bytes than allowed, however large the answers", async () => {
-  const { cache, ask } = setUp(text("x".repeat(60_000)), { maxSizeBytes: 200_000 });
-  for (let i = 0; i < 20; i++) await ask(`${i}.test`);
+test("the total size is limited, however large the answers", async () => {
+  const { cache, query } = setUp(text("x".repeat(60_000)), { maxSizeBytes: 200_000 });
+  for (let i = 0; i < 20; i++) await query(`${i}.test`);
   expect(cache.size).toBe(3);
 });
 
-test("a question that broke on our side is not remembered", async () => {
+test("a query that threw is not cached", async () => {
   const cache = createAnswerCache();
-  await expect(cache.through("a.test", "TXT", () => Promise.reject(new Error("bug")))).rejects.toThrow("bug");
-  expect(await cache.through("a.test", "TXT", async () => text("x"))).toMatchObject({ status: "answer" });
+  await expect(cache.resolve("a.test", "TXT", () => Promise.reject(new Error("bug")))).rejects.toThrow("bug");
+  expect(await cache.resolve("a.test", "TXT", async () => text("x"))).toMatchObject({ status: "answer" });
 });
 
-test("what a resolver says that is being closed is not remembered", async () => {
-  const { cache, ask, asked } = setUp({ status: "closed" });
-  expect([await ask(), await ask()]).toEqual([{ status: "closed" }, { status: "closed" }]);
-  expect(asked()).toBe(2);
+test("the answer of a closing resolver is not cached", async () => {
+  const { cache, query, queries } = setUp({ status: "closed" });
+  expect([await query(), await query()]).toEqual([{ status: "closed" }, { status: "closed" }]);
+  expect(queries()).toBe(2);
   expect(cache.size).toBe(0);
 });

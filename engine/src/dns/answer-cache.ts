@@ -1,20 +1,20 @@
 /**
- * Remembers what name servers said, for as long as they said it may be relied on, and asks once at a time.
+ * DNS answer cache: keeps answers for their TTL within limits, and merges concurrent queries for the same record.
  *
- * Bounded in entries and in size, the least recently used going first: a stranger may publish 64 KB of TXT
- * records, and there are many strangers.
+ * Bounded in entries and in bytes, least recently used first: a hostile zone may publish 64 KB of TXT records per
+ * name.
  */
 import { LRUCache } from "lru-cache";
 import { type DnsAnswer, isFailure, type RecordType } from "./dns-answer.ts";
 
 export type AnswerCache = {
-  /** The remembered answer, or what `ask` finds; all who come while it is asking share its answer. */
-  through<T extends RecordType>(
+  /** The cached answer, or the result of `query`; concurrent callers share one query. */
+  resolve<T extends RecordType>(
     name: string,
     type: T,
-    ask: () => Promise<DnsAnswer<T>>,
+    query: () => Promise<DnsAnswer<T>>,
   ): Promise<DnsAnswer<T>>;
-  /** Answers held, fresh or not. */
+  /** Cached answers, expired ones included. */
   readonly size: number;
 };
 
@@ -25,8 +25,8 @@ export type AnswerCacheOptions = {
   now?: () => number;
 };
 
-/** How long we keep each kind of answer, whatever its lifetime says. */
-const KEPT_SECONDS = {
+/** TTL limits per kind of answer. */
+const TTL_LIMITS_SECONDS = {
   answer: { min: 30, max: 3600 },
   negative: { min: 30, max: 300 },
   failure: { min: 15, max: 15 },
@@ -37,47 +37,47 @@ export function createAnswerCache({
   maxSizeBytes = 32 * 1024 * 1024,
   now = () => performance.now(),
 }: AnswerCacheOptions = {}): AnswerCache {
-  const kept = new LRUCache<string, { answer: DnsAnswer; expiresAtMs: number }>({
+  const entries = new LRUCache<string, { answer: DnsAnswer; expiresAtMs: number }>({
     max: maxAnswers,
     maxSize: maxSizeBytes,
     sizeCalculation: ({ answer }, key) => sizeBytesOf(answer) + key.length,
   });
-  const asking = new Map<string, Promise<DnsAnswer>>();
+  const inFlight = new Map<string, Promise<DnsAnswer>>();
 
-  const lookUp = async (key: string, ask: () => Promise<DnsAnswer>): Promise<DnsAnswer> => {
+  const lookUp = async (key: string, query: () => Promise<DnsAnswer>): Promise<DnsAnswer> => {
     try {
-      const answer = await ask();
+      const answer = await query();
       if (answer.status === "closed") return answer;
-      const keptSeconds = secondsToKeep(answer);
-      kept.set(key, { answer, expiresAtMs: now() + keptSeconds * 1000 });
-      return withTtl(answer, keptSeconds);
+      const ttlSeconds = cacheTtlSeconds(answer);
+      entries.set(key, { answer, expiresAtMs: now() + ttlSeconds * 1000 });
+      return withTtl(answer, ttlSeconds);
     } finally {
-      asking.delete(key);
+      inFlight.delete(key);
     }
   };
 
-  const through = (name: string, type: RecordType, ask: () => Promise<DnsAnswer>): Promise<DnsAnswer> => {
+  const resolve = (name: string, type: RecordType, query: () => Promise<DnsAnswer>): Promise<DnsAnswer> => {
     const key = `${type} ${name}`;
-    const known = kept.get(key);
+    const known = entries.get(key);
     const remainingMs = (known?.expiresAtMs ?? 0) - now();
     if (known && remainingMs > 0)
       return Promise.resolve(withTtl(known.answer, Math.ceil(remainingMs / 1000)));
-    const underWay = asking.get(key) ?? lookUp(key, ask);
-    asking.set(key, underWay);
-    return underWay;
+    const pending = inFlight.get(key) ?? lookUp(key, query);
+    inFlight.set(key, pending);
+    return pending;
   };
 
   return {
-    through: through as AnswerCache["through"], // a key holds the type, so what comes out is of the type asked
+    resolve: resolve as AnswerCache["resolve"], // the key contains the type, so the answer is of the requested type
     get size() {
-      return kept.size;
+      return entries.size;
     },
   };
 }
 
-function secondsToKeep(answer: DnsAnswer): number {
-  if (isFailure(answer)) return KEPT_SECONDS.failure.max;
-  const { min, max } = answer.status === "answer" ? KEPT_SECONDS.answer : KEPT_SECONDS.negative;
+function cacheTtlSeconds(answer: DnsAnswer): number {
+  if (isFailure(answer)) return TTL_LIMITS_SECONDS.failure.max;
+  const { min, max } = answer.status === "answer" ? TTL_LIMITS_SECONDS.answer : TTL_LIMITS_SECONDS.negative;
   return Math.min(max, Math.max(min, answer.ttlSeconds));
 }
 
@@ -85,7 +85,7 @@ function withTtl(answer: DnsAnswer, ttlSeconds: number): DnsAnswer {
   return isFailure(answer) ? answer : { ...answer, ttlSeconds };
 }
 
-/** About what an answer takes in memory; close enough to keep the sum bounded. */
+/** Approximate memory use; close enough to keep the sum bounded. */
 function sizeBytesOf(answer: DnsAnswer): number {
   if (answer.status !== "answer") return 100;
   const textLength = (record: (typeof answer.records)[number]) =>

@@ -1,22 +1,22 @@
 /**
- * What a question to the name servers comes to. Everything a stranger's server can do is one of these values.
+ * The result of a DNS query. Everything a name server can do is one of these values.
  *
- * The line that matters runs between "the name server says there is nothing" (nxdomain, nodata) and "we could
- * not find out" (the failures): only the first may ever be held against a domain.
+ * The distinction that matters is between a negative answer (nxdomain, nodata) and a failure: only a negative answer
+ * may ever count against a domain.
  */
 
 export type DnsAnswer<T extends RecordType = RecordType> =
   | {
       status: "answer";
       readonly records: readonly RecordData[T][];
-      /** How much longer the answer may be relied on. */
+      /** Remaining TTL. */
       ttlSeconds: number;
     }
   | { status: "nxdomain"; ttlSeconds: number }
   | { status: "nodata"; ttlSeconds: number }
   | { status: DnsFailure };
 
-/** What a record of each type holds. Names are in lower case without a final dot; the root is ".". */
+/** Record data by type. Names are in lower case without a final dot; the root is ".". */
 export type RecordData = {
   A: string;
   AAAA: string;
@@ -29,15 +29,15 @@ export type RecordData = {
 };
 export type RecordType = keyof RecordData;
 
-/** Why we could not find out. When several servers failed differently, the first in this order is told. */
+/** Failures. When several servers failed differently, the first in this order is reported. */
 export const DNS_FAILURES = [
-  "servfail", //    the server tried and could not
-  "refused", //     the server will not work for us
-  "malformed", //   what came back is not a DNS answer
-  "unreachable", // nothing listens there
-  "timeout", //     silence
-  "alias_loop", //  aliases that lead in a circle, or on and on
-  "unaskable", //   no name server can be asked for such a name
+  "servfail", //    the server could not resolve the name
+  "refused", //     the server does not serve this client
+  "malformed", //   the response is not a valid DNS message
+  "unreachable", // no server listens there
+  "timeout", //     no response
+  "alias_loop", //  a CNAME loop, or a chain that is too long
+  "unaskable", //   the name cannot be encoded in a query
   "closed", //      the resolver was closed meanwhile
 ] as const;
 export type DnsFailure = (typeof DNS_FAILURES)[number];

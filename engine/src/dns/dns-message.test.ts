@@ -23,14 +23,14 @@ function reply(parts: {
   });
 }
 
-test("a question asks for recursion and, unless told otherwise, offers a datagram of 1232 bytes", () => {
+test("a query asks for recursion and, by default, offers a UDP payload of 1232 bytes", () => {
   const modern = decode(encodeQuestion(question, { edns: true }));
   expect(modern).toMatchObject({ id: 0x1234, flag_rd: true, questions: [{ name: "shop.test", type: "MX" }] });
   expect(modern.additionals).toMatchObject([{ type: "OPT", udpPayloadSize: 1232 }]);
   expect(decode(encodeQuestion(question, { edns: false })).additionals).toEqual([]);
 });
 
-test("an answer is read with names in lower case, and foreign classes and types left out", () => {
+test("a response is decoded with names in lower case, without other classes and types", () => {
   const answers: Answer[] = [
     { name: "Shop.TEST", type: "MX", ttl: 60, data: { preference: 10, exchange: "MX.Shop.test" } },
     { name: "shop.test", type: "TXT", ttl: 60, data: ["two ", "parts"] },
@@ -47,26 +47,26 @@ test("an answer is read with names in lower case, and foreign classes and types 
   });
 });
 
-test("what was not asked, or not by us, is a stray", () => {
+test("a response to another query, or to another client, is a stray", () => {
   expect(readMessage(reply({ id: 0x4321 }), question).kind).toBe("stray");
   expect(readMessage(reply({ name: "other.test" }), question).kind).toBe("stray");
   expect(readMessage(encodeQuestion(question, { edns: true }), question).kind).toBe("stray"); // our own echo
   expect(readMessage(Buffer.from([0x12, 0x34]), question).kind).toBe("stray");
 });
 
-test("a truncated answer is told as such, however much of it is missing", () => {
+test("a truncated response is reported as such, however much of it is missing", () => {
   const cut = reply({ flags: 0x0200 }).subarray(0, 14);
   expect(readMessage(cut, question).kind).toBe("truncated");
 });
 
-test("a refusal needs no question, an answer does", () => {
+test("an error response needs no question, an answer does", () => {
   const bare = (rcode: number) => encode({ type: "response", id: question.id, flags: rcode });
   expect(readMessage(bare(5), question)).toMatchObject({ kind: "reply", rcode: 5 });
   expect(readMessage(bare(0), question).kind).toBe("malformed");
   expect(readMessage(bare(3), question).kind).toBe("malformed");
 });
 
-test("the lifetime of nothing is the smaller of the SOA's two, and an absurd one is none at all", () => {
+test("the negative TTL is the smaller of the SOA's two, and an invalid one counts as zero", () => {
   const soa = (ttl: number, minimum: number): Answer => ({
     name: "test",
     type: "SOA",
@@ -80,7 +80,7 @@ test("the lifetime of nothing is the smaller of the SOA's two, and an absurd one
   expect(read({ name: "test", type: "NS", data: "ns.test" })).toMatchObject({ isReferral: true });
 });
 
-test("a message of more records than anyone needs is not read at all", () => {
+test("a message with too many records is not decoded", () => {
   const address: Answer = { name: "shop.test", type: "A", ttl: 60, data: "192.0.2.1" };
   const kindWith = (count: number) =>
     readMessage(reply({ answers: new Array<Answer>(count).fill(address) }), question).kind;
@@ -88,10 +88,10 @@ test("a message of more records than anyone needs is not read at all", () => {
   expect(kindWith(400)).toBe("malformed"); // the question counts too
 });
 
-/** 399 names that are chains of so many pointers. */
+/** 399 names that are chains of compression pointers. */
 function chains(links: number): Buffer {
   const chain = Buffer.alloc(2 * links);
-  const chainOffset = reply({}).length + 11; // behind the name, type, class, lifetime and length of its record
+  const chainOffset = reply({}).length + 11; // behind the name, type, class, TTL and length of its record
   for (let link = 0; link < links; link++) {
     chain.writeUInt16BE(0xc000 | (link === 0 ? 12 : chainOffset + 2 * (link - 1)), 2 * link);
   }
@@ -103,16 +103,16 @@ function chains(links: number): Buffer {
   return bytes;
 }
 
-test("the costliest message we read, 399 names that are chains of 8,000 pointers, is read in linear time", async () => {
+test("the costliest accepted message, 399 names that are chains of 8,000 pointers, is decoded in linear time", async () => {
   const sizes = { from: chains(2000), to: chains(8000) };
   expect(await growth((bytes) => readMessage(bytes, question), sizes)).toBeLessThan(LINEAR_AT_FOURFOLD);
-  const reading = readMessage(sizes.to, question);
-  expect(reading).toMatchObject({ kind: "reply" });
-  if (reading.kind === "reply")
-    expect(reading.records[397]).toMatchObject({ owner: "shop.test", data: "192.0.2.1" });
+  const message = readMessage(sizes.to, question);
+  expect(message).toMatchObject({ kind: "reply" });
+  if (message.kind === "reply")
+    expect(message.records[397]).toMatchObject({ owner: "shop.test", data: "192.0.2.1" });
 });
 
-test("no bytes whatever make reading throw", () => {
+test("no bytes make the decoder throw", () => {
   const bytes = fc.uint8Array({ maxLength: 600 }).map((array) => Buffer.from(array));
   fc.assert(
     fc.property(bytes, fc.boolean(), (junk, isOurs) => {
@@ -128,7 +128,7 @@ test("no bytes whatever make reading throw", () => {
   );
 });
 
-test("no damage to a sound answer makes reading throw", () => {
+test("no damage to a valid response makes the decoder throw", () => {
   const sound = reply({
     answers: [
       { name: "shop.test", type: "MX", ttl: 60, data: { preference: 10, exchange: "mx.shop.test" } },
@@ -142,9 +142,9 @@ test("no damage to a sound answer makes reading throw", () => {
     fc.property(damage, fc.nat(sound.length), (strikes, cut) => {
       const damaged = Buffer.from(sound);
       for (const [offset, value] of strikes) damaged[offset] = value;
-      const reading = readMessage(damaged.subarray(0, cut), question);
-      if (reading.kind !== "reply") return;
-      for (const { data } of reading.records) expect(data).toBeDefined();
+      const message = readMessage(damaged.subarray(0, cut), question);
+      if (message.kind !== "reply") return;
+      for (const { data } of message.records) expect(data).toBeDefined();
     }),
     { numRuns: 2000 },
   );

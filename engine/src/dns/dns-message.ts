@@ -1,24 +1,24 @@
 /**
- * DNS messages: a question to bytes, and a stranger's bytes to something we dare to read.
+ * Encodes DNS queries and decodes responses.
  *
- * The codec is dns-packet; here are the checks it leaves to its user, so that nothing thrown, oversized or
- * meant for someone else gets past this file.
+ * The codec is dns-packet. This file adds the checks it leaves to its user: no exception, oversized message or
+ * response to another query gets past it.
  */
 import { isIPv4, isIPv6 } from "node:net";
 import { type Answer, type DecodedPacket, decode, encode, RECURSION_DESIRED } from "dns-packet";
 import type { RecordData, RecordType } from "./dns-answer.ts";
-import { plainName } from "./host-name.ts";
+import { normaliseName } from "./host-name.ts";
 
 export type DnsQuestion = { id: number; name: string; type: RecordType };
 
-/** A message that answers our question, with the parts we use. */
+/** A response to our query, reduced to the parts used here. */
 export type DnsResponse = {
   kind: "reply";
   rcode: number;
   records: readonly DnsRecord[];
-  /** How long "there is nothing" may be believed (RFC 2308); undefined when the zone does not say. */
+  /** TTL of a negative answer (RFC 2308); undefined when the zone does not give one. */
   negativeTtlSeconds: number | undefined;
-  /** Points to other servers instead of answering. */
+  /** Refers to other servers instead of answering. */
   isReferral: boolean;
 };
 
@@ -26,7 +26,7 @@ export type DnsRecord = {
   [T in RecordType]: { owner: string; type: T; ttlSeconds: number; data: RecordData[T] };
 }[RecordType];
 
-/** `stray`: not an answer to this question, keep listening. `truncated`: ask again over TCP. */
+/** `stray`: not a response to this query, keep waiting. `truncated`: retry over TCP. */
 export type ParsedMessage = DnsResponse | { kind: "stray" | "truncated" | "malformed" };
 
 export const RCODE = {
@@ -39,10 +39,11 @@ export const RCODE = {
   badVersion: 16,
 };
 
-/** What most paths carry without fragments (DNS flag day 2020). */
+/** Passes most paths without fragmentation (DNS flag day 2020). */
 const DATAGRAM_BYTES = 1232;
 
-// A name may be a long chain of pointers, each record's anew; a limit on records keeps reading linear.
+// A name may be a long chain of compression pointers, decoded again for each record. Limiting the records keeps
+// decoding linear.
 const MAX_RECORDS = 400;
 
 export function encodeQuestion({ id, name, type }: DnsQuestion, { edns }: { edns: boolean }): Buffer {
@@ -73,15 +74,15 @@ export function readMessage(bytes: Buffer, question: DnsQuestion): ParsedMessage
   if ((flags & 0x0200) !== 0) return { kind: "truncated" };
   if (countRecords(bytes) > MAX_RECORDS) return { kind: "malformed" };
 
-  const packet = decodeSafely(bytes);
+  const packet = tryDecode(bytes);
   if (!packet) return { kind: "malformed" };
   const rcode = (flags & 0x000f) | (extendedRcode(packet) << 4);
-  const asked = packet.questions?.[0];
-  if (!asked) {
-    // Some servers refuse without repeating the question. A refusal needs none; an answer does.
-    return rcode === RCODE.noError || rcode === RCODE.nxDomain ? { kind: "malformed" } : bareReply(rcode);
+  const echoed = packet.questions?.[0];
+  if (!echoed) {
+    // Some servers leave out the question when they refuse. That is acceptable for an error, not for an answer.
+    return rcode === RCODE.noError || rcode === RCODE.nxDomain ? { kind: "malformed" } : errorResponse(rcode);
   }
-  if (plainName(asked.name) !== question.name || asked.type !== question.type) return { kind: "stray" };
+  if (normaliseName(echoed.name) !== question.name || echoed.type !== question.type) return { kind: "stray" };
 
   const records = (packet.answers ?? []).map(readRecord);
   if (records.includes("malformed")) return { kind: "malformed" };
@@ -100,7 +101,7 @@ function countRecords(bytes: Buffer): number {
   return bytes.readUInt16BE(4) + bytes.readUInt16BE(6) + bytes.readUInt16BE(8) + bytes.readUInt16BE(10);
 }
 
-function decodeSafely(bytes: Buffer): DecodedPacket | undefined {
+function tryDecode(bytes: Buffer): DecodedPacket | undefined {
   try {
     return decode(bytes);
   } catch {
@@ -113,15 +114,15 @@ function extendedRcode(packet: DecodedPacket): number {
   return opt?.extendedRcode ?? 0;
 }
 
-function bareReply(rcode: number): DnsResponse {
+function errorResponse(rcode: number): DnsResponse {
   return { kind: "reply", rcode, records: [], negativeTtlSeconds: undefined, isReferral: false };
 }
 
-/** A record in our words; undefined when it is of a type or class we have no use for (signatures …). */
+/** Undefined for types and classes that are not used here (signatures …). */
 function readRecord(answer: Answer): DnsRecord | "malformed" | undefined {
   if (answer.type === "OPT" || answer.class !== "IN") return undefined;
-  const owner = plainName(answer.name);
-  const ttlSeconds = sane(answer.ttl);
+  const owner = normaliseName(answer.name);
+  const ttlSeconds = validTtl(answer.ttl);
   switch (answer.type) {
     case "A":
       return isIPv4(answer.data) ? { owner, type: "A", ttlSeconds, data: answer.data } : "malformed";
@@ -130,10 +131,10 @@ function readRecord(answer: Answer): DnsRecord | "malformed" | undefined {
     case "CNAME":
     case "PTR":
     case "NS":
-      return { owner, type: answer.type, ttlSeconds, data: plainName(answer.data) };
+      return { owner, type: answer.type, ttlSeconds, data: normaliseName(answer.data) };
     case "MX": {
       const { preference = 0, exchange } = answer.data;
-      return { owner, type: "MX", ttlSeconds, data: { preference, exchange: plainName(exchange) } };
+      return { owner, type: "MX", ttlSeconds, data: { preference, exchange: normaliseName(exchange) } };
     }
     case "TXT":
       return { owner, type: "TXT", ttlSeconds, data: [answer.data].flat().join("") };
@@ -142,12 +143,12 @@ function readRecord(answer: Answer): DnsRecord | "malformed" | undefined {
   }
 }
 
-/** A lifetime with the top bit set is no lifetime (RFC 2181, 8). */
-function sane(ttl: number | undefined): number {
+/** A TTL with the top bit set counts as zero (RFC 2181, 8). */
+function validTtl(ttl: number | undefined): number {
   return ttl === undefined || ttl > 0x7fff_ffff ? 0 : ttl;
 }
 
 function negativeTtl(authorities: readonly Answer[]): number | undefined {
   const soa = authorities.find((record) => record.type === "SOA");
-  return soa && Math.min(sane(soa.ttl), sane(soa.data.minimum));
+  return soa && Math.min(validTtl(soa.ttl), validTtl(soa.data.minimum));
 }

@@ -1,23 +1,23 @@
 import { expect, test } from "vitest";
 import { growth, LINEAR_AT_FOURFOLD } from "../../test/growth.ts";
-import { isAskable, isHostName, plainName } from "./host-name.ts";
+import { isHostName, isQueryable, normaliseName } from "./host-name.ts";
 
-test("a name is plain in lower case and without its final dot", () => {
-  expect(plainName("Mail.Example.COM.")).toBe("mail.example.com");
-  expect(plainName(".")).toBe(".");
+test("a name is normalised to lower case without its final dot", () => {
+  expect(normaliseName("Mail.Example.COM.")).toBe("mail.example.com");
+  expect(normaliseName(".")).toBe(".");
 });
 
 test.each(["a", "shop.test", "_dmarc.shop.test", "xn--fa-hia.test", `${"a".repeat(63)}.test`])(
-  "%j can be asked for",
+  "%j can be queried",
   (name) => {
-    expect(isAskable(name)).toBe(true);
+    expect(isQueryable(name)).toBe(true);
   },
 );
 
 test.each(["", ".", "a..b", ".a", "a b.test", "faß.test", `${"a".repeat(64)}.test`, "a.".repeat(127)])(
   "%j cannot",
   (name) => {
-    expect(isAskable(name)).toBe(false);
+    expect(isQueryable(name)).toBe(false);
   },
 );
 
@@ -50,9 +50,9 @@ test.each<[string, (length: number) => string]>([
   ["labels of one letter", (length) => `${"a.".repeat(length / 2)}-`],
   ["labels as long as may be", (length) => `${"a".repeat(63)}.`.repeat(length / 64)],
   ["nothing but hyphens", (length) => "-".repeat(length)],
-])("names made to be slow to judge are judged in linear time: %s", async (_, nameOf) => {
+])("names built to be slow to match are checked in linear time: %s", async (_, nameOf) => {
   const judge = (name: string) => {
-    for (let i = 0; i < 2000; i++) if (isHostName(name) || isAskable(`${name} `)) throw new Error(name);
+    for (let i = 0; i < 2000; i++) if (isHostName(name) || isQueryable(`${name} `)) throw new Error(name);
   };
   expect(await growth(judge, { from: nameOf(64), to: nameOf(256) })).toBeLessThan(LINEAR_AT_FOURFOLD);
 });

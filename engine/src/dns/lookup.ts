@@ -1,10 +1,10 @@
 /**
- * One question put to the name servers until one of them answers or patience ends.
+ * One lookup across the configured name servers, with retries until one answers or the time is up.
  *
- * The schedule is fixed: silence for a while brings the next server (or the same one again), while everyone
- * asked so far may still answer. A refusal brings the next server at once, and whoever refused is not asked
- * again. So a server that needs eleven seconds is heard, a dead one costs a few packets, and no run of fast
- * answers ever makes us impatient.
+ * The schedule is fixed. Silence for a while triggers a query to the next server (or the same one again), while
+ * earlier queries may still be answered. An error response triggers the next server at once, and that server is not
+ * queried again. A server that needs eleven seconds is thus still waited for, a dead one costs a few packets, and fast
+ * answers never shorten the timeouts (as they do in c-ares).
  */
 import { randomInt } from "node:crypto";
 import { deferred } from "../deferred.ts";
@@ -16,22 +16,22 @@ import { failureOf } from "./response-reader.ts";
 
 export type Lookup = {
   result: Promise<LookupResult>;
-  /** Stops at once; the result is then a failure, "closed". */
+  /** Stops at once; the result is then the failure "closed". */
   close(): void;
 };
 
 export type LookupResult =
   | (DnsResponse & {
-      /** Servers that had said nothing when another one answered. */
+      /** Servers that had not responded when another one answered. */
       silent: readonly NameServer[];
     })
   | { kind: "failed"; failure: DnsFailure };
 
 /**
- * How long the first and the second datagram are given before the next one, as shares of the whole patience:
- * 3 and 4 s of 12, which leaves 5 for the third. Silence brings no fourth; only a refusal does.
+ * Delay before the second and third query, as shares of the timeout: 3 and 4 s of 12, which leaves 5 for the third.
+ * Silence triggers no fourth query; only an error response does.
  */
-const WAIT_SHARES = [3 / 12, 4 / 12];
+const RETRY_SHARES = [3 / 12, 4 / 12];
 
 export function startLookup(
   servers: readonly NameServer[],
@@ -39,9 +39,9 @@ export function startLookup(
   { timeoutMs }: { timeoutMs: number },
 ): Lookup {
   const { promise, resolve } = deferred<LookupResult>();
-  const exchanges = new Map<DnsQuery, NameServer>();
+  const queries = new Map<DnsQuery, NameServer>();
   const failures = new Map<NameServer, DnsFailure>();
-  let sends = 0;
+  let sent = 0;
   let pending = 0;
   let isOver = false;
   let retry: NodeJS.Timeout | undefined;
@@ -51,40 +51,40 @@ export function startLookup(
     isOver = true;
     clearTimeout(retry);
     clearTimeout(deadline);
-    for (const exchange of exchanges.keys()) exchange.stop();
+    for (const query of queries.keys()) query.stop();
     resolve(result);
   };
 
   const sendNext = (): void => {
     clearTimeout(retry);
-    const server = nextServer(servers, failures, sends);
+    const server = nextServer(servers, failures, sent);
     if (!server) {
-      if (pending === 0) finish({ kind: "failed", failure: worst([...failures.values()]) });
+      if (pending === 0) finish({ kind: "failed", failure: mostSpecific([...failures.values()]) });
       return;
     }
-    const waitShare = WAIT_SHARES[sends];
-    if (waitShare !== undefined) retry = setTimeout(sendNext, timeoutMs * waitShare);
-    sends++;
+    const retryShare = RETRY_SHARES[sent];
+    if (retryShare !== undefined) retry = setTimeout(sendNext, timeoutMs * retryShare);
+    sent++;
     pending++;
-    const asked = { ...question, id: randomInt(0x1_0000) };
-    const exchange = sendQuery(server, asked, (result) => {
+    const withId = { ...question, id: randomInt(0x1_0000) };
+    const query = sendQuery(server, withId, (result) => {
       if (isOver) return;
       pending--;
-      exchanges.delete(exchange);
+      queries.delete(query);
       const failure = result.kind === "failed" ? result.failure : failureOf(result);
       if (failure !== undefined) {
         failures.set(server, failure);
         sendNext();
       } else if (result.kind === "reply") {
-        finish({ ...result, silent: [...exchanges.values()].filter((other) => other !== server) });
+        finish({ ...result, silent: [...queries.values()].filter((other) => other !== server) });
       }
     });
-    exchanges.set(exchange, server);
+    queries.set(query, server);
   };
 
   const deadline = setTimeout(() => {
-    const heardStrays = [...exchanges.keys()].some((exchange) => exchange.heardStrays);
-    const failure = worst([...failures.values(), heardStrays ? "malformed" : "timeout"]);
+    const hasStrays = [...queries.keys()].some((query) => query.hasStrays);
+    const failure = mostSpecific([...failures.values(), hasStrays ? "malformed" : "timeout"]);
     finish({ kind: "failed", failure });
   }, timeoutMs);
   sendNext();
@@ -92,17 +92,17 @@ export function startLookup(
   return { result: promise, close: () => finish({ kind: "failed", failure: "closed" }) };
 }
 
-/** In turn, leaving out those that refused. */
+/** Round robin over the servers that have not failed. */
 function nextServer(
   servers: readonly NameServer[],
   failures: ReadonlyMap<NameServer, DnsFailure>,
-  sends: number,
+  sent: number,
 ): NameServer | undefined {
-  const start = sends % servers.length;
-  const turn = [...servers.slice(start), ...servers.slice(0, start)];
-  return turn.find((server) => !failures.has(server));
+  const start = sent % servers.length;
+  const rotated = [...servers.slice(start), ...servers.slice(0, start)];
+  return rotated.find((server) => !failures.has(server));
 }
 
-function worst(failures: readonly DnsFailure[]): DnsFailure {
+function mostSpecific(failures: readonly DnsFailure[]): DnsFailure {
   return DNS_FAILURES.find((failure) => failures.includes(failure)) ?? "timeout";
 }

@@ -1,81 +1,81 @@
 /**
- * Where a domain's mail goes: its mail exchangers with addresses we may connect to, or why there are none.
+ * Finds where a domain's mail goes: its mail exchangers with permitted addresses, or why there are none.
  *
- * The rules are those of RFC 5321, 5.1 and RFC 7505. The one we add: only what a name server has positively
- * said counts against a domain. Whenever a failure stands between us and the answer, the route is `dns_error`.
- * And "all its mail hosts" is said only where we have looked at all of them.
+ * Follows RFC 5321, 5.1 and RFC 7505, with one addition: only a negative answer of a name server counts against a
+ * domain. If a lookup failed on the way, the route is `dns_error`. A negative conclusion is drawn only if all mail
+ * hosts were looked up.
  */
 import type { EgressGuard } from "../egress/guard.ts";
 import { type DnsAnswer, type DnsFailure, isFailure, type RecordData } from "./dns-answer.ts";
-import { isHostName, plainName } from "./host-name.ts";
+import { isHostName, normaliseName } from "./host-name.ts";
 import type { Resolver } from "./resolver.ts";
 
 export type MailRoute =
   | {
       kind: "mail_hosts";
-      /** The domain names no mail exchanger, so it is its own (RFC 5321, 5.1). */
+      /** The domain has no MX record, so it is its own mail host (RFC 5321, 5.1). */
       implicit: boolean;
-      /** Best first. Equal preferences in order of name: domains that share mail hosts get the same route. */
+      /** By preference. Equal preferences by name, so that domains with the same mail hosts get the same route. */
       hosts: MailHost[];
-      /** The domain may have more mail hosts: a lookup failed, or there were too many. So these are not "all". */
+      /** The domain may have more mail hosts: a lookup failed, or there were too many. */
       isPartial: boolean;
     }
   | { kind: "null_mx" | "domain_not_found" | "no_mail_server" }
   | { kind: "unroutable"; hosts: string[]; reason: UnroutableReason }
   | { kind: "dns_error"; hosts: string[]; reason: RouteFailure };
 
-/** `addresses` are permitted by the guard and to be connected to as they are, IPv4 first. */
+/** `addresses` are permitted by the egress guard and must be connected to as they are, IPv4 first. */
 export type MailHost = { name: string; preference: number; addresses: string[] };
 
-/** No mail host has an address, or they have none on the public Internet. */
+/** No mail host has an address, or none has a public one. */
 export type UnroutableReason = "unresolvable" | "not_public";
 
-/** Why we do not know the route. */
+/** Why the route is unknown. */
 export type RouteFailure =
   | DnsFailure
-  | "too_many_hosts" // the mail hosts we looked at lead nowhere, and there are more than we look at
-  | "disbelieved"; //   the name servers bury a domain that everybody knows to be alive
+  | "too_many_hosts" // no usable address among the mail hosts looked up, and there are more
+  | "disbelieved"; // a negative answer for a major provider, see domain-facts.ts
 
-export type MailRouteDeps = { resolver: Pick<Resolver, "ask">; guard: Pick<EgressGuard, "permits"> };
+export type MailRouteDeps = { resolver: Pick<Resolver, "query">; guard: Pick<EgressGuard, "permits"> };
 
 const MAX_HOSTS = 10;
-/** Dead mail hosts may stand before a live one, so we look further than we need, a batch at a time. */
+/** Dead mail hosts may precede a live one, so more are looked up than needed, in batches. */
 const MAX_LOOKUPS = 30;
 const BATCH = 10;
 const MAX_ADDRESSES = 8;
 const IPV6_GRACE_MS = 1000;
 
-/** The domain in its ASCII form. */
+/** `domain` is in A-labels. */
 export async function findMailRoute(deps: MailRouteDeps, domain: string): Promise<MailRoute> {
-  const answer = await deps.resolver.ask(domain, "MX");
+  const answer = await deps.resolver.query(domain, "MX");
   if (isFailure(answer)) return { kind: "dns_error", hosts: [], reason: answer.status };
   if (answer.status === "nxdomain") return { kind: "domain_not_found" };
-  if (answer.status === "nodata") return implicitRoute(deps, plainName(domain));
+  if (answer.status === "nodata") return implicitRoute(deps, normaliseName(domain));
 
-  const exchangers = namedExchangers(answer.records);
+  const exchangers = exchangersByPreference(answer.records);
   if (exchangers.length === 0) return { kind: "null_mx" };
-  const lookups = await lookUp(deps, exchangers);
+  const lookups = await lookUpHosts(deps, exchangers);
   const usable = lookups.flatMap(({ exchange, preference, found }) =>
     found.kind === "addresses" ? [{ name: exchange, preference, addresses: found.addresses }] : [],
   );
   const hosts = usable.slice(0, MAX_HOSTS);
-  const isCut = lookups.length < exchangers.length || hosts.length < usable.length;
-  if (hosts.length === 0) return dead(lookups, isCut);
-  const isPartial = isCut || lookups.some(({ found }) => found.kind === "failed");
+  const isTruncated = lookups.length < exchangers.length || hosts.length < usable.length;
+  if (hosts.length === 0) return unusableRoute(lookups, isTruncated);
+  const isPartial = isTruncated || lookups.some(({ found }) => found.kind === "failed");
   return { kind: "mail_hosts", implicit: false, hosts, isPartial };
 }
 
-/** Without MX records the domain itself is the mail host, if it has an address at all. */
+/** Without MX records the domain itself is the mail host, if it has an address. */
 async function implicitRoute(deps: MailRouteDeps, domain: string): Promise<MailRoute> {
   const found = await findAddresses(deps, domain);
   if (found.kind === "unresolvable") return { kind: "no_mail_server" };
-  if (found.kind !== "addresses") return dead([{ exchange: domain, found }], false);
+  if (found.kind !== "addresses") return unusableRoute([{ exchange: domain, found }], false);
   const host = { name: domain, preference: 0, addresses: found.addresses };
   return { kind: "mail_hosts", implicit: true, hosts: [host], isPartial: false };
 }
 
-/** The exchangers worth asking for, best first, each once. The root (".") is nobody: RFC 7505's "no mail here". */
-function namedExchangers(records: readonly RecordData["MX"][]): RecordData["MX"][] {
+/** By preference, without duplicates. The root (".") means "no mail here" (RFC 7505). */
+function exchangersByPreference(records: readonly RecordData["MX"][]): RecordData["MX"][] {
   const best = new Map<string, RecordData["MX"]>();
   for (const record of records) {
     if (record.exchange === "." || record.exchange === "") continue;
@@ -89,11 +89,14 @@ function byPreferenceThenName(a: RecordData["MX"], b: RecordData["MX"]): number 
   return a.preference - b.preference || (a.exchange < b.exchange ? -1 : 1);
 }
 
-type Lookup = RecordData["MX"] & { found: Found };
+type HostLookup = RecordData["MX"] & { found: AddressLookup };
 
-/** Looks the exchangers up, best first, until there are enough to ask or we have looked far enough. */
-async function lookUp(deps: MailRouteDeps, exchangers: readonly RecordData["MX"][]): Promise<Lookup[]> {
-  const lookups: Lookup[] = [];
+/** Resolves the exchangers by preference until there are enough usable ones or the limit is reached. */
+async function lookUpHosts(
+  deps: MailRouteDeps,
+  exchangers: readonly RecordData["MX"][],
+): Promise<HostLookup[]> {
+  const lookups: HostLookup[] = [];
   const end = Math.min(exchangers.length, MAX_LOOKUPS);
   let usable = 0;
   while (lookups.length < end && usable < MAX_HOSTS) {
@@ -107,16 +110,16 @@ async function lookUp(deps: MailRouteDeps, exchangers: readonly RecordData["MX"]
   return lookups;
 }
 
-type Found =
+type AddressLookup =
   | { kind: "addresses"; addresses: string[] }
   | { kind: UnroutableReason }
   | { kind: "failed"; failure: DnsFailure };
 
-async function findAddresses({ resolver, guard }: MailRouteDeps, host: string): Promise<Found> {
+async function findAddresses({ resolver, guard }: MailRouteDeps, host: string): Promise<AddressLookup> {
   if (!isHostName(host)) return { kind: "unresolvable" };
-  const ipv6 = resolver.ask(host, "AAAA");
-  const ipv4 = await resolver.ask(host, "A");
-  const answers = [ipv4, await (permitted([ipv4], guard).length > 0 ? withinGrace(ipv6) : ipv6)];
+  const ipv6 = resolver.query(host, "AAAA");
+  const ipv4 = await resolver.query(host, "A");
+  const answers = [ipv4, await (permitted([ipv4], guard).length > 0 ? withGracePeriod(ipv6) : ipv6)];
 
   const addresses = permitted(answers, guard).slice(0, MAX_ADDRESSES);
   if (addresses.length > 0) return { kind: "addresses", addresses };
@@ -132,8 +135,8 @@ function permitted(answers: readonly AddressAnswer[], guard: MailRouteDeps["guar
   return found.filter((address) => guard.permits(address));
 }
 
-/** Some name servers never answer for AAAA. With an IPv4 address in hand we do not wait for them long. */
-function withinGrace(ipv6: Promise<AddressAnswer>): Promise<AddressAnswer> {
+/** Some name servers never answer AAAA queries. With an IPv4 address available, the wait is short. */
+function withGracePeriod(ipv6: Promise<AddressAnswer>): Promise<AddressAnswer> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve({ status: "timeout" }), IPV6_GRACE_MS);
     ipv6.then((answer) => {
@@ -144,15 +147,18 @@ function withinGrace(ipv6: Promise<AddressAnswer>): Promise<AddressAnswer> {
 }
 
 /**
- * None of these hosts can be connected to. After a failure among them, or with others left over that we did
- * not look at, we do not know whether one could.
+ * None of these hosts is usable. After a failure, or with hosts left over that were not looked up, the route is
+ * unknown.
  */
-function dead(lookups: readonly Pick<Lookup, "exchange" | "found">[], isCut: boolean): MailRoute {
+function unusableRoute(
+  lookups: readonly Pick<HostLookup, "exchange" | "found">[],
+  isTruncated: boolean,
+): MailRoute {
   const hosts = lookups.map(({ exchange }) => exchange);
   for (const { found } of lookups) {
     if (found.kind === "failed") return { kind: "dns_error", hosts, reason: found.failure };
   }
-  if (isCut) return { kind: "dns_error", hosts, reason: "too_many_hosts" };
+  if (isTruncated) return { kind: "dns_error", hosts, reason: "too_many_hosts" };
   const isPrivate = lookups.some(({ found }) => found.kind === "not_public");
   return { kind: "unroutable", hosts, reason: isPrivate ? "not_public" : "unresolvable" };
 }

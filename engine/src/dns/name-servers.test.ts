@@ -22,18 +22,18 @@ test.each([
   "[192.0.2.1]:53",
   "[::1",
   "::1]:53",
-])("%j is none, and the error says so", (text) => {
+])("%j is rejected by name", (text) => {
   expect(() => parseNameServer(text)).toThrow(`"${text}" is not the address of a name server`);
 });
 
-test("without configured servers there is still one to ask", () => {
-  expect(createNameServers().inOrder().length).toBeGreaterThan(0);
-  expect(createNameServers([]).inOrder().length).toBeGreaterThan(0);
+test("without configured servers there is still one to query", () => {
+  expect(createNameServers().ordered().length).toBeGreaterThan(0);
+  expect(createNameServers([]).ordered().length).toBeGreaterThan(0);
 });
 
-test("a server that stayed silent goes to the back of the line", () => {
+test("a server that did not respond is queried last", () => {
   const servers = createNameServers(["192.0.2.1", "192.0.2.2", "192.0.2.3"]);
-  const [first] = servers.inOrder();
-  if (first) servers.wasSilent(first);
-  expect(servers.inOrder().map(({ address }) => address)).toEqual(["192.0.2.2", "192.0.2.3", "192.0.2.1"]);
+  const [first] = servers.ordered();
+  if (first) servers.demote(first);
+  expect(servers.ordered().map(({ address }) => address)).toEqual(["192.0.2.2", "192.0.2.3", "192.0.2.1"]);
 });

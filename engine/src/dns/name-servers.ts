@@ -1,8 +1,8 @@
 /**
- * The name servers we ask, in the order we ask them.
+ * The name servers and the order in which they are queried.
  *
- * The first configured one comes first, as in resolv.conf. One that stayed silent while another answered goes
- * to the back of the line for a while, so that a dead first server does not slow down every question.
+ * The first configured one comes first, as in resolv.conf. One that did not respond while another answered is demoted
+ * for a while, so that a dead first server does not slow down every lookup.
  */
 import { getServers } from "node:dns";
 import { isIP, isIPv6 } from "node:net";
@@ -10,31 +10,31 @@ import { isIP, isIPv6 } from "node:net";
 export type NameServer = { address: string; port: number };
 
 export type NameServers = {
-  inOrder(): NameServer[];
-  wasSilent(server: NameServer): void;
+  ordered(): NameServer[];
+  demote(server: NameServer): void;
 };
 
 const DEFAULT_PORT = 53;
-const BACK_OF_THE_LINE_MS = 30_000;
+const DEMOTED_MS = 30_000;
 
-/** Servers as `ip`, `ip:port` or `[ipv6]:port`; those of the operating system unless told. */
+/** Servers as `ip`, `ip:port` or `[ipv6]:port`; those of the operating system by default. */
 export function createNameServers(configured?: readonly string[]): NameServers {
   const texts = configured?.length ? configured : getServers();
   const servers = (texts.length > 0 ? texts : ["127.0.0.1"]).map(parseNameServer);
   const demotedUntilMs = new Map<NameServer, number>();
   const isDemoted = (server: NameServer, nowMs: number) => (demotedUntilMs.get(server) ?? 0) > nowMs;
   return {
-    inOrder() {
+    ordered() {
       const nowMs = performance.now();
       return servers.toSorted((a, b) => Number(isDemoted(a, nowMs)) - Number(isDemoted(b, nowMs)));
     },
-    wasSilent(server) {
-      demotedUntilMs.set(server, performance.now() + BACK_OF_THE_LINE_MS);
+    demote(server) {
+      demotedUntilMs.set(server, performance.now() + DEMOTED_MS);
     },
   };
 }
 
-/** Throws with the text in the message when it is not the address of a server. */
+/** Throws when the text is not the address of a server. */
 export function parseNameServer(text: string): NameServer {
   const trimmed = text.trim();
   if (isIP(trimmed)) return { address: trimmed, port: DEFAULT_PORT };

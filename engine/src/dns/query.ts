@@ -1,7 +1,7 @@
 /**
- * One question to one name server: a datagram from a fresh random port, and over TCP when the answer is too
- * large for one. Reports once what came of it, or never when the server stays silent: patience is the
- * inquiry's business, in lookup.ts.
+ * One query to one name server: UDP from a fresh random port, repeated over TCP when the answer is truncated.
+ *
+ * Reports its result once, or never if the server does not respond: timeouts and retries are in lookup.ts.
  */
 import { createSocket } from "node:dgram";
 import { connect, isIPv6 } from "node:net";
@@ -10,128 +10,140 @@ import { type DnsQuestion, type DnsResponse, encodeQuestion, RCODE, readMessage 
 import type { NameServer } from "./name-servers.ts";
 
 export type DnsQuery = {
-  /** Whether anything at all came back that was not an answer. */
-  readonly heardStrays: boolean;
+  /** Whether anything arrived that was not a response to this query. */
+  readonly hasStrays: boolean;
   stop(): void;
 };
 
-export type QueryOutcome = (result: DnsResponse | { kind: "failed"; failure: DnsFailure }) => void;
+export type OnQueryResult = (result: DnsResponse | { kind: "failed"; failure: DnsFailure }) => void;
 
-const MAX_STRAYS = 64; // past that, somebody is guessing ids
+const MAX_STRAYS = 64; // more suggests spoofing by guessed ids
 
-export function sendQuery(server: NameServer, question: DnsQuestion, report: QueryOutcome): DnsQuery {
+export function sendQuery(server: NameServer, question: DnsQuestion, report: OnQueryResult): DnsQuery {
   let strays = 0;
   let edns = true;
-  let hangUp = () => {};
+  let close = () => {};
 
-  const settle: QueryOutcome = (result) => {
-    hangUp();
+  const settle: OnQueryResult = (result) => {
+    close();
     report(result);
   };
-  const fail = (failure: DnsFailure) => settle({ kind: "failed", failure });
+  const onFailure = (failure: DnsFailure) => settle({ kind: "failed", failure });
 
-  const hear = (bytes: Buffer): void => {
-    const reading = readMessage(bytes, question);
-    switch (reading.kind) {
+  const onMessage = (bytes: Buffer): void => {
+    const message = readMessage(bytes, question);
+    switch (message.kind) {
       case "stray":
         strays++;
-        if (strays > MAX_STRAYS) fail("malformed");
+        if (strays > MAX_STRAYS) onFailure("malformed");
         return;
       case "malformed":
-        fail("malformed");
+        onFailure("malformed");
         return;
       case "truncated":
-        hangUp();
-        hangUp = askOverTcp(server, encodeQuestion(question, { edns }), { hear: hearWhole, fail });
+        close();
+        close = sendOverTcp(server, encodeQuestion(question, { edns }), {
+          onMessage: onTcpMessage,
+          onFailure,
+        });
         return;
       case "reply":
-        if (edns && objectsToEdns(reading)) {
+        if (edns && rejectsEdns(message)) {
           edns = false;
-          hangUp();
-          hangUp = askByDatagram(server, encodeQuestion(question, { edns }), { hear, fail });
-        } else settle(reading);
+          close();
+          close = sendOverUdp(server, encodeQuestion(question, { edns }), { onMessage, onFailure });
+        } else settle(message);
     }
   };
-  /** Over TCP there is one answer, from the right server, and nothing is too large for it. */
-  const hearWhole = (bytes: Buffer): void => {
-    const reading = readMessage(bytes, question);
-    if (reading.kind === "reply") settle(reading);
-    else fail("malformed");
+  /** Over TCP there is exactly one response, from the right server and never truncated. */
+  const onTcpMessage = (bytes: Buffer): void => {
+    const message = readMessage(bytes, question);
+    if (message.kind === "reply") settle(message);
+    else onFailure("malformed");
   };
 
-  hangUp = askByDatagram(server, encodeQuestion(question, { edns }), { hear, fail });
+  close = sendOverUdp(server, encodeQuestion(question, { edns }), { onMessage, onFailure });
   return {
-    get heardStrays() {
+    get hasStrays() {
       return strays > 0;
     },
-    stop: () => hangUp(),
+    stop: () => close(),
   };
 }
 
-/** Servers from before EDNS0 answer it with one of these (RFC 6891, 7); without it they may well know. */
-function objectsToEdns({ rcode }: DnsResponse): boolean {
+/** Servers without EDNS0 support respond with one of these (RFC 6891, 7); the query is repeated without it. */
+function rejectsEdns({ rcode }: DnsResponse): boolean {
   return rcode === RCODE.formErr || rcode === RCODE.notImp || rcode === RCODE.badVersion;
 }
 
-type Ears = { hear(bytes: Buffer): void; fail(failure: DnsFailure): void };
+type Handlers = { onMessage(bytes: Buffer): void; onFailure(failure: DnsFailure): void };
 
-/** Both ways of asking return a function that hangs up; after it nothing is heard any more. */
-function askByDatagram({ address, port }: NameServer, query: Buffer, { hear, fail }: Ears): () => void {
+/** Both transports return a function that closes the socket; no callback runs after it. */
+function sendOverUdp(
+  { address, port }: NameServer,
+  query: Buffer,
+  { onMessage, onFailure }: Handlers,
+): () => void {
   const socket = createSocket(isIPv6(address) ? "udp6" : "udp4");
   let isOpen = true;
-  const hangUp = () => {
+  const close = () => {
     if (isOpen) socket.close();
     isOpen = false;
   };
-  const giveUp = () => {
+  const fail = () => {
     if (!isOpen) return;
-    hangUp();
-    fail("unreachable");
+    close();
+    onFailure("unreachable");
   };
-  socket.on("error", giveUp);
+  socket.on("error", fail);
   socket.on("message", (bytes) => {
-    if (isOpen) hear(bytes);
+    if (isOpen) onMessage(bytes);
   });
-  // Connected, so that the kernel drops what others send and tells us when nothing listens there.
+  // A connected socket: the kernel drops datagrams of other senders and reports ICMP port unreachable.
   socket.connect(port, address, (error?: Error) => {
-    if (error) giveUp();
+    if (error) fail();
     else if (isOpen) {
       socket.send(query, (sendError) => {
-        if (sendError) giveUp();
+        if (sendError) fail();
       });
     }
   });
-  return hangUp;
+  return close;
 }
 
-function askOverTcp({ address, port }: NameServer, query: Buffer, { hear, fail }: Ears): () => void {
+function sendOverTcp(
+  { address, port }: NameServer,
+  query: Buffer,
+  { onMessage, onFailure }: Handlers,
+): () => void {
   const socket = connect({ host: address, port });
   const received: Buffer[] = [];
   let receivedBytes = 0;
   let isOpen = true;
-  const hangUp = () => {
+  const close = () => {
     isOpen = false;
     socket.destroy();
   };
-  const giveUp = (failure: DnsFailure) => {
+  const fail = (failure: DnsFailure) => {
     if (!isOpen) return;
-    hangUp();
-    fail(failure);
+    close();
+    onFailure(failure);
   };
-  socket.on("error", () => giveUp("unreachable"));
-  socket.on("end", () => giveUp("malformed"));
+  socket.on("error", () => fail("unreachable"));
+  socket.on("end", () => fail("malformed"));
   socket.on("data", (chunk) => {
     if (!isOpen) return;
     received.push(chunk);
     receivedBytes += chunk.length;
     if (receivedBytes < 2) return;
-    // Joined only when whole (or to get at the length): a server that dribbles must not make us copy for ever.
+    // Joined only when complete (or to read the length): a server that sends single bytes must not cause quadratic
+    // copying.
     if ((received[0]?.length ?? 0) < 2) received.splice(0, 2, Buffer.concat(received.slice(0, 2)));
-    const wholeBytes = 2 + (received[0]?.readUInt16BE(0) ?? 0);
-    if (receivedBytes >= wholeBytes) hear(Buffer.concat(received).subarray(2, wholeBytes));
+    const messageBytes = 2 + (received[0]?.readUInt16BE(0) ?? 0);
+    if (receivedBytes >= messageBytes) onMessage(Buffer.concat(received).subarray(2, messageBytes));
   });
   const length = Buffer.alloc(2);
   length.writeUInt16BE(query.length);
   socket.write(Buffer.concat([length, query]));
-  return hangUp;
+  return close;
 }

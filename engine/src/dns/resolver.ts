@@ -1,34 +1,33 @@
 /**
- * The resolver: ask for a name and a type, get a value that says what the name servers know.
+ * The resolver: query a name and a type, get the answer, the negative answer or the failure as a value.
  *
- * Our own stub client rather than node:dns, which shortens its patience after fast answers (so that a slow
- * name server looks dead), hides lifetimes, and caches nothing. Answers are remembered (answer-cache.ts), each
- * question is asked once at a time, and only so many are under way at once; the others wait their turn.
+ * A stub resolver of its own instead of node:dns; see docs/decisions/0004-own-dns-client.md. Answers are cached
+ * (answer-cache.ts), concurrent queries for a record are merged, and the number in flight is limited.
  */
 
-import { createSemaphore } from "../semaphore.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import type { DnsAnswer, RecordType } from "./dns-answer.ts";
-import { isAskable, plainName } from "./host-name.ts";
+import { isQueryable, normaliseName } from "./host-name.ts";
 import { type Lookup, startLookup } from "./lookup.ts";
 import { createNameServers } from "./name-servers.ts";
-import { MAX_ALIASES, type ResponseReading, readResponse } from "./response-reader.ts";
+import { MAX_ALIASES, type ResponseResult, readResponse } from "./response-reader.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 export type Resolver = {
-  /** Never throws: whatever the name servers do is a value. */
-  ask<T extends RecordType>(name: string, type: T): Promise<DnsAnswer<T>>;
-  /** Ends what is under way and releases every socket and timer. */
+  /** Never throws: every behaviour of a name server is a value. */
+  query<T extends RecordType>(name: string, type: T): Promise<DnsAnswer<T>>;
+  /** Aborts running queries and releases all sockets and timers. */
   close(): void;
 };
 
 export type ResolverOptions = {
-  /** `ip`, `ip:port` or `[ipv6]:port`; the operating system's unless told. A bad one is an error at once. */
+  /** `ip`, `ip:port` or `[ipv6]:port`; those of the operating system by default. An invalid one throws. */
   servers?: readonly string[];
-  /** The whole patience with one question, retries included. */
+  /** Total time for one lookup, retries included. */
   timeoutMs?: number;
-  /** Questions under way at once, each with one socket and, while servers are silent, up to three. */
+  /** Concurrent lookups, each with one socket and, while servers do not respond, up to three. */
   maxInFlight?: number;
-  /** Answers remembered at most. */
+  /** Maximum number of cached answers. */
   maxCached?: number;
 };
 
@@ -39,50 +38,50 @@ export function createResolver({
   maxCached = 50_000,
 }: ResolverOptions = {}): Resolver {
   const nameServers = createNameServers(servers);
-  const turnstile = createSemaphore(maxInFlight);
+  const semaphore = createSemaphore(maxInFlight);
   const cache = createAnswerCache({ maxAnswers: maxCached });
-  const underWay = new Set<Lookup>();
+  const running = new Set<Lookup>();
   let isClosed = false;
 
-  const askServers = async <T extends RecordType>(name: string, type: T): Promise<ResponseReading<T>> => {
+  const queryServers = async <T extends RecordType>(name: string, type: T): Promise<ResponseResult<T>> => {
     if (isClosed) return { status: "closed" };
-    const inquiry = startLookup(nameServers.inOrder(), { name, type }, { timeoutMs });
-    underWay.add(inquiry);
-    const result = await inquiry.result;
-    underWay.delete(inquiry);
+    const lookup = startLookup(nameServers.ordered(), { name, type }, { timeoutMs });
+    running.add(lookup);
+    const result = await lookup.result;
+    running.delete(lookup);
     if (result.kind === "failed") return { status: result.failure };
-    for (const server of result.silent) nameServers.wasSilent(server);
+    for (const server of result.silent) nameServers.demote(server);
     return readResponse(result, name, type);
   };
 
-  /** Asks on behind an alias that the answer leaves open, so many times and no more. */
+  /** Follows CNAMEs that the response leaves open, up to a limit. */
   const resolve = async <T extends RecordType>(name: string, type: T): Promise<DnsAnswer<T>> => {
     let target = name;
     let ttlSeconds = Number.POSITIVE_INFINITY;
     for (let hops = 0; hops <= MAX_ALIASES; hops++) {
-      if (!isAskable(target)) return { status: "unaskable" };
-      const reading = await askServers(target, type);
-      if (reading.status !== "alias") {
-        return "ttlSeconds" in reading
-          ? { ...reading, ttlSeconds: Math.min(ttlSeconds, reading.ttlSeconds) }
-          : reading;
+      if (!isQueryable(target)) return { status: "unaskable" };
+      const response = await queryServers(target, type);
+      if (response.status !== "alias") {
+        return "ttlSeconds" in response
+          ? { ...response, ttlSeconds: Math.min(ttlSeconds, response.ttlSeconds) }
+          : response;
       }
-      target = reading.target;
-      ttlSeconds = Math.min(ttlSeconds, reading.ttlSeconds);
+      target = response.target;
+      ttlSeconds = Math.min(ttlSeconds, response.ttlSeconds);
     }
     return { status: "alias_loop" };
   };
 
   return {
-    async ask(name, type) {
+    async query(name, type) {
       if (isClosed) return { status: "closed" };
-      const plain = plainName(name);
-      if (!isAskable(plain)) return { status: "unaskable" };
-      return cache.through(plain, type, () => turnstile.pass(() => resolve(plain, type)));
+      const normalised = normaliseName(name);
+      if (!isQueryable(normalised)) return { status: "unaskable" };
+      return cache.resolve(normalised, type, () => semaphore.run(() => resolve(normalised, type)));
     },
     close() {
       isClosed = true;
-      for (const inquiry of underWay) inquiry.close();
+      for (const lookup of running) lookup.close();
     },
   };
 }

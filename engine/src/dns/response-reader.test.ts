@@ -31,7 +31,7 @@ test.each([
   [5, "refused"],
   [9, "servfail"],
   [16, "servfail"],
-])("response code %i without records is %s", (rcode, status) => {
+])("RCODE %i without records is %s", (rcode, status) => {
   expect(readResponse({ ...NOTHING, rcode }, "a.test", "A").status).toBe(status);
 });
 
@@ -40,7 +40,7 @@ test("records of other names and types are not an answer", () => {
   expect(readResponse({ ...NOTHING, records }, "a.test", "A")).toMatchObject({ status: "nodata" });
 });
 
-test("an alias is followed inside the reply, and the shortest lifetime on the way holds", () => {
+test("a CNAME is followed inside the response, and the shortest TTL on the way applies", () => {
   const records = [
     address("c.test", "192.0.2.1", 500),
     alias("b.test", "c.test", 20),
@@ -54,12 +54,12 @@ test("an alias is followed inside the reply, and the shortest lifetime on the wa
   });
 });
 
-test("when the alias itself is asked for, it is the answer", () => {
+test("when the CNAME itself is queried, it is the answer", () => {
   const records = [alias("a.test", "b.test")];
   expect(readResponse({ ...NOTHING, records }, "a.test", "CNAME")).toMatchObject({ records: ["b.test"] });
 });
 
-test("an alias that leads out of the reply is to be asked for, unless the reply says that nothing is there", () => {
+test("a CNAME that leads out of the response must be queried, unless the response is negative", () => {
   const dangling = { ...NOTHING, records: [alias("a.test", "b.test", 40)] };
   expect(readResponse(dangling, "a.test", "A")).toEqual({
     status: "alias",
@@ -76,11 +76,11 @@ test("an alias that leads out of the reply is to be asked for, unless the reply 
   });
 });
 
-test("aliases in a circle end as a failure", () => {
+test("a CNAME loop is a failure", () => {
   const records = [alias("a.test", "b.test"), alias("b.test", "a.test")];
   expect(readResponse({ ...NOTHING, records }, "a.test", "A")).toEqual({ status: "alias_loop" });
 });
 
-test("a referral is a refusal to look further, never an empty answer", () => {
+test("a referral is a refusal, never an empty answer", () => {
   expect(readResponse({ ...NOTHING, isReferral: true }, "a.test", "MX")).toEqual({ status: "refused" });
 });

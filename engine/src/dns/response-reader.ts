@@ -1,11 +1,9 @@
-/**
- * What one name server's reply says about one name: follows the aliases inside it and names the result.
- */
+/** Interprets one response for one name: follows the CNAMEs in it and classifies the result. */
 import type { DnsAnswer, DnsFailure, RecordData, RecordType } from "./dns-answer.ts";
 import { type DnsRecord, type DnsResponse, RCODE } from "./dns-message.ts";
 
-/** An answer, or an alias whose target the reply does not go on to describe: somebody has to ask for it. */
-export type ResponseReading<T extends RecordType> =
+/** An answer, or a CNAME whose target the response does not cover and which must be queried. */
+export type ResponseResult<T extends RecordType> =
   | DnsAnswer<T>
   | { status: "alias"; target: string; ttlSeconds: number };
 
@@ -14,19 +12,19 @@ export const MAX_ALIASES = 8;
 const DEFAULT_NEGATIVE_TTL_SECONDS = 60; // for servers that leave out the SOA record
 
 export function readResponse<T extends RecordType>(
-  reply: DnsResponse,
+  response: DnsResponse,
   name: string,
   type: T,
-): ResponseReading<T> {
-  const failure = failureOf(reply);
+): ResponseResult<T> {
+  const failure = failureOf(response);
   if (failure) return { status: failure };
 
   const aliases = new Map<string, DnsRecord>();
-  for (const record of reply.records) if (record.type === "CNAME") aliases.set(record.owner, record);
+  for (const record of response.records) if (record.type === "CNAME") aliases.set(record.owner, record);
   let owner = name;
   let ttlSeconds = Number.POSITIVE_INFINITY;
   for (let hops = 0; hops <= MAX_ALIASES; hops++) {
-    const found = reply.records.filter((record) => record.type === type && record.owner === owner);
+    const found = response.records.filter((record) => record.type === type && record.owner === owner);
     if (found.length > 0) {
       const records = found.map((record) => record.data as RecordData[T]);
       return {
@@ -36,14 +34,14 @@ export function readResponse<T extends RecordType>(
       };
     }
     const alias = aliases.get(owner);
-    if (alias?.type !== "CNAME") return endOfChain(reply, { isAliased: hops > 0, owner, ttlSeconds });
+    if (alias?.type !== "CNAME") return endOfChain(response, { isAliased: hops > 0, owner, ttlSeconds });
     ttlSeconds = Math.min(ttlSeconds, alias.ttlSeconds);
     owner = alias.data;
   }
   return { status: "alias_loop" };
 }
 
-/** The refusals, by response code. What is not listed is a server in trouble: servfail. */
+/** Failures by RCODE. Codes not listed count as servfail. */
 const FAILURE_BY_RCODE: Readonly<Record<number, DnsFailure | undefined>> = {
   [RCODE.noError]: undefined,
   [RCODE.nxDomain]: undefined,
@@ -54,7 +52,7 @@ const FAILURE_BY_RCODE: Readonly<Record<number, DnsFailure | undefined>> = {
 
 export function failureOf({ rcode, records, isReferral }: DnsResponse): DnsFailure | undefined {
   if (!(rcode in FAILURE_BY_RCODE)) return "servfail";
-  // "Ask over there" comes from a server that does not resolve for us. It must not pass for "nothing there".
+  // A referral comes from a server that does not recurse for us. It is not an empty answer.
   if (rcode === RCODE.noError && isReferral && records.length === 0) return "refused";
   return FAILURE_BY_RCODE[rcode];
 }
@@ -62,7 +60,7 @@ export function failureOf({ rcode, records, isReferral }: DnsResponse): DnsFailu
 type ChainEnd = { isAliased: boolean; owner: string; ttlSeconds: number };
 
 function endOfChain({ rcode, negativeTtlSeconds }: DnsResponse, { isAliased, owner, ttlSeconds }: ChainEnd) {
-  // RFC 2308, 2.1: the response code and the SOA speak of the last name of the chain.
+  // RFC 2308, 2.1: RCODE and SOA refer to the last name of the chain.
   const isNegative = rcode === RCODE.nxDomain || negativeTtlSeconds !== undefined;
   if (isAliased && !isNegative) return { status: "alias" as const, target: owner, ttlSeconds };
   return {

@@ -1,9 +1,9 @@
 /**
- * The doctor: looks at everything outside Mailvet that good verdicts depend on, and says what to do.
+ * Diagnostics of everything outside Mailvet that verdicts depend on, with advice.
  *
- * First it visits a few large providers, which tells about port 25 and our address; then it looks at what the
- * world knows of that address. All in parallel, each round within its time, so that even a machine on which
- * everything is silent hears about it in less than 20 seconds.
+ * First a few large providers are probed, which tests port 25 and reveals our public IP. Then DNS, SPF and blocklists
+ * are checked for that IP. Checks run in parallel in two rounds with a time limit each, so that diagnostics end
+ * within 20 seconds even if nothing responds.
  */
 import { getServers } from "node:dns";
 import { setTimeout as delay } from "node:timers/promises";
@@ -27,7 +27,7 @@ import { examineSenderSpf } from "./sender-spf.ts";
 export type DoctorDeps = {
   /** Each as `ip[:port]`. */
   nameServers: readonly string[];
-  resolver: Pick<Resolver, "ask">;
+  resolver: Pick<Resolver, "query">;
   guard: EgressGuard;
   dial: Connect;
   smtpPort: number;
@@ -35,29 +35,29 @@ export type DoctorDeps = {
   exemptSpecialUse: readonly string[];
   listsDirectory: string | undefined;
   localListsFile: string | undefined;
-  /** Domains whose mail servers are visited; the first one must exist beyond doubt. */
+  /** Domains whose mail servers are probed; the first one must certainly exist. */
   providers?: readonly [string, ...string[]];
-  /** For the visits, and again for what follows from them. */
+  /** Time limit of each of the two rounds. */
   roundMs?: number;
-  /** A name server that takes longer is called slow. */
+  /** A name server that takes longer is reported as slow. */
   slowNameServerMs?: number;
 };
 
 const ROUND_MS = 8000;
-/** A round has room for questions that follow from one another, such as MX and then A. */
+/** Leaves room in a round for consecutive queries, such as MX and then A. */
 const DNS_SHARE = 1 / 3;
 
-/** Findings in the same order in every run, each as soon as it and those before it are known. */
+/** Yields findings in a fixed order, each as soon as it and those before it are known. */
 export async function* examine(deps: DoctorDeps): AsyncGenerator<Finding> {
   const { egress, guard, providers = PROVIDERS_TO_PROBE, roundMs = ROUND_MS } = deps;
   const { ehloName } = egress;
   const hasProxy = egress.proxy !== undefined;
   const sender = senderDomainOf(egress.mailFrom);
 
-  const visits = Promise.all(
+  const probes = Promise.all(
     providers.map((provider) => probeProvider({ ...deps, ehloName }, provider, roundMs)),
   );
-  const us = visits.then((all) =>
+  const publicIp = probes.then((all) =>
     findPublicIp(all, { sourceAddress: egress.sourceAddress, hasProxy, guard }),
   );
   const nameServers = {
@@ -66,62 +66,66 @@ export async function* examine(deps: DoctorDeps): AsyncGenerator<Finding> {
     timeoutMs: roundMs * DNS_SHARE,
     slowMs: deps.slowNameServerMs,
   };
-  const named = { ...deps, ehloName };
-  /** What depends on our address waits for the first round and has the second for itself. */
-  const afterwards = async (name: string, look: (address: string | undefined) => Promise<Finding>) => {
-    const { address } = await us;
-    return within(name, roundMs, look(address));
+  const withEhloName = { ...deps, ehloName };
+  /** Checks that need the public IP run in the second round, with a full time limit. */
+  const inSecondRound = async (name: string, check: (address: string | undefined) => Promise<Finding>) => {
+    const { address } = await publicIp;
+    return withTimeLimit(name, roundMs, check(address));
   };
-  /** A domain that does not exist is told of once; that it has no policies either is no news. */
-  const atSender = async (name: string, look: () => Promise<Finding>): Promise<Finding> => {
-    if (await senderDomainExists(deps, sender)) return look();
-    return { name, outcome: "unknown", found: `Cannot be looked at: there is no domain ${sender}.` };
+  /** A sender domain that does not exist is reported once; its missing policies are not. */
+  const ifSenderExists = async (name: string, check: () => Promise<Finding>): Promise<Finding> => {
+    if (await senderDomainExists(deps, sender)) return check();
+    return { name, outcome: "unknown", found: `Not checked: the domain ${sender} does not exist.` };
   };
 
   const findings: readonly Promise<Finding | Finding[]>[] = [
-    within("name servers", roundMs, examineNameServers(nameServers)),
-    visits.then((all) => judgePort25(all, { port: deps.smtpPort, hasProxy })),
-    visits.then(judgeAcceptance),
-    us.then(({ finding }) => finding),
-    afterwards("EHLO name", (address) => examineEhloName(named, address)),
-    afterwards("reverse DNS", (address) => examinePtrRecord(named, address)),
-    within("sender domain", roundMs, examineSenderDomain(deps, sender)),
-    afterwards("SPF", (address) => atSender("SPF", () => examineSenderSpf(deps, sender, address))),
-    within(
+    withTimeLimit("name servers", roundMs, examineNameServers(nameServers)),
+    probes.then((all) => judgePort25(all, { port: deps.smtpPort, hasProxy })),
+    probes.then(judgeAcceptance),
+    publicIp.then(({ finding }) => finding),
+    inSecondRound("EHLO name", (address) => examineEhloName(withEhloName, address)),
+    inSecondRound("reverse DNS", (address) => examinePtrRecord(withEhloName, address)),
+    withTimeLimit("sender domain", roundMs, examineSenderDomain(deps, sender)),
+    inSecondRound("SPF", (address) => ifSenderExists("SPF", () => examineSenderSpf(deps, sender, address))),
+    withTimeLimit(
       "DMARC",
       roundMs,
-      atSender("DMARC", () => examineDmarc(deps, sender)),
+      ifSenderExists("DMARC", () => examineDmarc(deps, sender)),
     ),
-    us.then(({ address }) => examineBlocklists(deps, address)),
-    us.then(() => examineListAge(deps, Date.now())), // reads a large file, which would make the servers look slow
+    publicIp.then(({ address }) => examineBlocklists(deps, address)),
+    publicIp.then(() => examineListAge(deps, Date.now())), // last: reading a large file distorts response times
   ];
-  for (const finding of findings) finding.catch(() => {}); // thrown below, when its turn comes
+  for (const finding of findings) finding.catch(() => {}); // rethrown below, in order
   for (const finding of findings) yield* [await finding].flat();
 }
 
-/** An examination that takes too long has found nothing out. */
-async function within(name: string, limitMs: number, examination: Promise<Finding>): Promise<Finding> {
-  const bell = new AbortController();
-  const late = delay<Finding>(
+/** A check that exceeds its time limit is `unknown`. */
+async function withTimeLimit(name: string, limitMs: number, check: Promise<Finding>): Promise<Finding> {
+  const timer = new AbortController();
+  const timeout = delay<Finding>(
     limitMs,
-    { name, outcome: "unknown", found: `Nothing was found out within ${Math.round(limitMs / 1000)} s.` },
-    { signal: bell.signal },
+    {
+      name,
+      outcome: "unknown",
+      found: `The check did not finish within ${Math.round(limitMs / 1000)} s.`,
+    },
+    { signal: timer.signal },
   );
-  late.catch(() => {}); // aborted below, when the examination was in time
+  timeout.catch(() => {}); // aborted below when the check was in time
   try {
-    return await Promise.race([examination, late]);
+    return await Promise.race([check, timeout]);
   } finally {
-    bell.abort();
+    timer.abort();
   }
 }
 
 export type Doctor = { examine(): AsyncGenerator<Finding>; close(): void };
 
-/** A doctor with the real parts, as the settings describe them. */
+/** Builds a doctor with the real dependencies, as configured. */
 export function doctorFrom(settings: EngineSettings): Doctor {
   const { dnsServers, egressAllow, smtpPort, egress } = settings;
   const configured = dnsServers.length > 0 ? dnsServers : getServers();
-  const nameServers = configured.length > 0 ? configured : ["127.0.0.1"]; // what the resolver falls back to
+  const nameServers = configured.length > 0 ? configured : ["127.0.0.1"]; // the resolver's own fallback
   const resolver = createResolver({ servers: nameServers, timeoutMs: ROUND_MS * DNS_SHARE });
   const guard = createEgressGuard({ allow: egressAllow });
   const dial = createConnect({ guard, port: smtpPort, egress });

@@ -1,89 +1,89 @@
-/** Is the name we greet with (EHLO_NAME) a full name of our own, and does it lead to our address? */
+/** Checks that EHLO_NAME is a fully qualified name that resolves to our public IP. */
 import { isIP } from "node:net";
 import { getDomain } from "tldts";
 import { specialUseOf } from "../address/special-use.ts";
-import { isHostName, plainName } from "../dns/host-name.ts";
+import { isHostName, normaliseName } from "../dns/host-name.ts";
 import type { Resolver } from "../dns/resolver.ts";
-import { type Case, type Finding, judge } from "./finding.ts";
+import { type Finding, type FindingRule, judge } from "./finding.ts";
 import { type AddressesOfName, findAddressesOf } from "./forward-lookup.ts";
 import { isSameAddress } from "./reverse-dns-name.ts";
 
 export async function examineEhloName(
-  deps: { resolver: Pick<Resolver, "ask">; ehloName: string; exemptSpecialUse: readonly string[] },
-  ourAddress: string | undefined,
+  deps: { resolver: Pick<Resolver, "query">; ehloName: string; exemptSpecialUse: readonly string[] },
+  publicIp: string | undefined,
 ): Promise<Finding> {
-  const name = plainName(deps.ehloName);
-  const complaint = complaintAbout(name, deps.exemptSpecialUse);
+  const name = normaliseName(deps.ehloName);
+  const problem = problemOf(name, deps.exemptSpecialUse);
   const forward: AddressesOfName =
-    complaint === undefined ? await findAddressesOf(deps.resolver, name) : { addresses: [] };
-  return judge("EHLO name", CASES, { name, complaint, forward, ourAddress });
+    problem === undefined ? await findAddressesOf(deps.resolver, name) : { addresses: [] };
+  return judge("EHLO name", RULES, { name, problem, forward, publicIp });
 }
 
-/** Houses that nobody else speaks for; a stranger who greets with their name is taken for a forger. */
-const GIANTS: ReadonlySet<string> = new Set([
+/** Domains of large providers; using one as EHLO name is treated as forgery. */
+const LARGE_PROVIDER_DOMAINS: ReadonlySet<string> = new Set([
   ...["gmail.com", "google.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "microsoft.com"],
   ...["yahoo.com", "aol.com", "icloud.com", "apple.com", "gmx.net", "gmx.de", "mail.ru", "yandex.ru"],
 ]);
 
-const COMPLAINTS: readonly [string, (name: string) => boolean][] = [
+const PROBLEMS: readonly [string, (name: string) => boolean][] = [
   ["is an IP address, not a name", (name) => isIP(name) !== 0],
-  ["is not a full name: it has no domain", (name) => !name.includes(".")],
+  ["is not a fully qualified domain name", (name) => !name.includes(".")],
   ["is not a host name", (name) => !isHostName(name)],
-  ["belongs to a large provider, not to you", (name) => GIANTS.has(getDomain(name) ?? "")],
+  ["belongs to a large provider, not to you", (name) => LARGE_PROVIDER_DOMAINS.has(getDomain(name) ?? "")],
 ];
 
-function complaintAbout(name: string, exempt: readonly string[]): string | undefined {
-  const complaint = COMPLAINTS.find(([, applies]) => applies(name))?.[0];
-  if (complaint !== undefined) return complaint;
+function problemOf(name: string, exempt: readonly string[]): string | undefined {
+  const problem = PROBLEMS.find(([, applies]) => applies(name))?.[0];
+  if (problem !== undefined) return problem;
   const specialUse = specialUseOf(name, exempt);
-  return specialUse === undefined ? undefined : `cannot be looked up by anyone else: ${specialUse}`;
+  return specialUse === undefined ? undefined : `does not resolve in public DNS: ${specialUse}`;
 }
 
 type Facts = {
   name: string;
-  complaint: string | undefined;
+  problem: string | undefined;
   forward: AddressesOfName;
-  ourAddress: string | undefined;
+  publicIp: string | undefined;
 };
 
-const CASES: readonly Case<Facts>[] = [
+const RULES: readonly FindingRule<Facts>[] = [
   {
     outcome: "bad",
-    when: ({ complaint }) => complaint !== undefined,
-    found: ({ name, complaint }) => `${name} ${complaint}.`,
-    advice: ({ ourAddress }) =>
-      `Set EHLO_NAME to a name in a domain of yours, such as probe.example.com, and give it an address record for ${ourAddress ?? "this machine's public address"}.`,
+    when: ({ problem }) => problem !== undefined,
+    found: ({ name, problem }) => `${name} ${problem}.`,
+    advice: ({ publicIp }) =>
+      `Set EHLO_NAME to a name in your own domain, such as probe.example.com, with an address record for ${publicIp ?? "this machine's public IP"}.`,
   },
   {
     outcome: "unknown",
     when: ({ forward }) => forward.failure !== undefined,
-    found: ({ name, forward }) => `${name} could not be looked up (${forward.failure}).`,
-    advice: () => "Put the name servers right, or those of this name's domain, and look again.",
+    found: ({ name, forward }) => `${name} could not be resolved (${forward.failure}).`,
+    advice: () => "Fix the DNS servers, or those of this domain, and run the diagnostics again.",
   },
   {
     outcome: "bad",
     when: ({ forward }) => forward.addresses.length === 0,
-    found: ({ name }) => `${name} has no address.`,
-    advice: ({ name, ourAddress }) =>
-      `Give ${name} an address record for ${ourAddress ?? "this machine's public address"}, or set EHLO_NAME to a name that has one.`,
+    found: ({ name }) => `${name} has no address record.`,
+    advice: ({ name, publicIp }) =>
+      `Add an address record for ${publicIp ?? "this machine's public IP"} to ${name}, or set EHLO_NAME to a name that has one.`,
   },
   {
     outcome: "unknown",
-    when: ({ ourAddress }) => ourAddress === undefined,
+    when: ({ publicIp }) => publicIp === undefined,
     found: ({ name, forward }) =>
-      `${name} leads to ${forward.addresses.join(", ")}; whether that is us is not known.`,
+      `${name} resolves to ${forward.addresses.join(", ")}, but our public IP address is unknown.`,
   },
   {
     outcome: "good",
-    when: ({ forward, ourAddress }) => forward.addresses.some((one) => isSameAddress(one, ourAddress!)),
-    found: ({ name, ourAddress }) => `${name} leads to ${ourAddress}.`,
+    when: ({ forward, publicIp }) => forward.addresses.some((one) => isSameAddress(one, publicIp!)),
+    found: ({ name, publicIp }) => `${name} resolves to ${publicIp}.`,
   },
   {
     outcome: "bad",
     when: () => true,
-    found: ({ name, forward, ourAddress }) =>
-      `${name} leads to ${forward.addresses.join(", ")}, but we come from ${ourAddress}.`,
-    advice: ({ name, ourAddress }) =>
-      `Change the address record of ${name} to ${ourAddress}, or set EHLO_NAME to the name of ${ourAddress}.`,
+    found: ({ name, forward, publicIp }) =>
+      `${name} resolves to ${forward.addresses.join(", ")}, but our public IP is ${publicIp}.`,
+    advice: ({ name, publicIp }) =>
+      `Change the address record of ${name} to ${publicIp}, or set EHLO_NAME to the name of ${publicIp}.`,
   },
 ];

@@ -1,20 +1,20 @@
-/** The addresses a name leads to, IPv4 and IPv6 together. */
+/** Resolves a name to its IPv4 and IPv6 addresses. */
 import { isFailure } from "../dns/dns-answer.ts";
 import type { Resolver } from "../dns/resolver.ts";
 
 export type AddressesOfName = {
   addresses: readonly string[];
-  /** Why we could not find out; absent as soon as one address is known. */
+  /** Why the lookup failed; absent if at least one address is known. */
   failure?: string;
 };
 
 const MAX_ADDRESSES = 16;
 
 export async function findAddressesOf(
-  resolver: Pick<Resolver, "ask">,
+  resolver: Pick<Resolver, "query">,
   name: string,
 ): Promise<AddressesOfName> {
-  const answers = await Promise.all([resolver.ask(name, "A"), resolver.ask(name, "AAAA")]);
+  const answers = await Promise.all([resolver.query(name, "A"), resolver.query(name, "AAAA")]);
   const addresses = answers.flatMap((answer) => (answer.status === "answer" ? answer.records : []));
   const failure = answers.find(isFailure)?.status;
   if (addresses.length > 0 || failure === undefined) return { addresses: addresses.slice(0, MAX_ADDRESSES) };

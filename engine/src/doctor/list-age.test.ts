@@ -15,7 +15,7 @@ function scratchDirectory(): string {
   return directory;
 }
 
-test("a list of this month is fresh, one of last season is not", () => {
+test("a list of this month is recent, one of last quarter is not", () => {
   expect(examineListAge(packaged, daysLater(10))).toMatchObject({ outcome: "good" });
   expect(examineListAge(packaged, daysLater(90))).toMatchObject({
     outcome: "warning",
@@ -24,7 +24,7 @@ test("a list of this month is fresh, one of last season is not", () => {
   });
 });
 
-test("a line of the operator's file that is not understood is told with its number", () => {
+test("an invalid line of the local list is reported with its number", () => {
   const localListsFile = join(scratchDirectory(), "own.txt");
   writeFileSync(localListsFile, "allow example.com\nforbid example.net\n");
   expect(examineListAge({ ...packaged, localListsFile }, daysLater(1))).toMatchObject({
@@ -33,7 +33,7 @@ test("a line of the operator's file that is not understood is told with its numb
   });
 });
 
-test("an operator's file that is named and not there is bad", () => {
+test("a local list that is configured but missing is bad", () => {
   const localListsFile = join(scratchDirectory(), "missing.txt");
   expect(examineListAge({ ...packaged, localListsFile }, daysLater(1))).toMatchObject({ outcome: "bad" });
 });

@@ -1,23 +1,23 @@
-/** Are the reference lists whole and fresh? Throw-away domains come and go by the day. */
+/** Checks that the reference lists are readable and recent. Disposable domains change daily. */
 import { type Disposables, loadDisposables } from "../reference/disposable.ts";
-import { type Case, type Finding, judge } from "./finding.ts";
+import { type Finding, type FindingRule, judge } from "./finding.ts";
 
 export function examineListAge(
-  places: { listsDirectory: string | undefined; localListsFile: string | undefined },
+  paths: { listsDirectory: string | undefined; localListsFile: string | undefined },
   nowMs: number,
 ): Finding {
-  const { listsDirectory: directory, localListsFile: localFile } = places;
+  const { listsDirectory: directory, localListsFile: localFile } = paths;
   try {
     const { origin, size, localProblems } = loadDisposables({ directory, localFile });
     const ageDays = Math.max(0, Math.floor((nowMs - Date.parse(origin.madeAt)) / DAY_MS));
-    return judge(NAME, CASES, { origin, size, localProblems, localFile, ageDays });
+    return judge(NAME, RULES, { origin, size, localProblems, localFile, ageDays });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return {
       name: NAME,
       outcome: "bad",
-      found: `They cannot be read: ${why}`,
-      advice: "Check LISTS_DIR and LOCAL_LISTS, and that we may read what is there.",
+      found: `The lists cannot be read: ${why}`,
+      advice: "Check LISTS_DIR and LOCAL_LISTS and the permissions of the files.",
     };
   }
 }
@@ -25,20 +25,20 @@ export function examineListAge(
 const NAME = "reference lists";
 const DAY_MS = 24 * 3600 * 1000;
 const STALE_DAYS = 45;
-const PROBLEMS_TOLD = 3;
+const MAX_PROBLEMS_SHOWN = 3;
 
 type Facts = Pick<Disposables, "origin" | "size" | "localProblems"> & {
   localFile: string | undefined;
   ageDays: number;
 };
 
-const CASES: readonly Case<Facts>[] = [
+const RULES: readonly FindingRule<Facts>[] = [
   {
     outcome: "warning",
     when: ({ localProblems }) => localProblems.length > 0,
     found: ({ localProblems, localFile }) =>
-      `Lines in ${localFile} are not understood: ${localProblems
-        .slice(0, PROBLEMS_TOLD)
+      `${localFile} has invalid lines: ${localProblems
+        .slice(0, MAX_PROBLEMS_SHOWN)
         .map(({ line, reason }) => `line ${line}: ${reason}`)
         .join("; ")}.`,
     advice: () => 'Write lines such as "allow example.com" and "deny example.net".',
@@ -52,13 +52,13 @@ const CASES: readonly Case<Facts>[] = [
   {
     outcome: "warning",
     when: ({ ageDays }) => ageDays > STALE_DAYS,
-    found: ({ size, ageDays }) => `${size.toLocaleString("en")} throw-away domains, ${ageDays} days old.`,
-    advice: () => "Run mailvet lists refresh, best every week.",
+    found: ({ size, ageDays }) => `${size.toLocaleString("en")} disposable domains, ${ageDays} days old.`,
+    advice: () => "Run mailvet lists refresh, ideally every week.",
   },
   {
     outcome: "good",
     when: () => true,
     found: ({ size, ageDays, origin }) =>
-      `${size.toLocaleString("en")} throw-away domains (${origin.list}), ${ageDays} days old.`,
+      `${size.toLocaleString("en")} disposable domains (${origin.list}), ${ageDays} days old.`,
   },
 ];

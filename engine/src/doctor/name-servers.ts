@@ -1,73 +1,73 @@
 /**
- * Do the name servers answer, how fast, and do they admit it when a name does not exist?
+ * Checks that the name servers answer, how fast, and that they report missing names as NXDOMAIN.
  *
- * A name server that invents an address for every unknown name (some access providers' do, to show
- * advertisements) makes dead domains look alive.
+ * A resolver that returns an address for every unknown name (some access providers do, to show advertisements) makes
+ * domains look alive that do not exist.
  */
 import { randomBytes } from "node:crypto";
 import type { DnsAnswer } from "../dns/dns-answer.ts";
 import { createResolver } from "../dns/resolver.ts";
-import { type Case, type Finding, judge } from "./finding.ts";
+import { type Finding, type FindingRule, judge } from "./finding.ts";
 
 export async function examineNameServers(options: {
   /** Each as `ip[:port]`. */
   nameServers: readonly string[];
-  /** A domain that exists beyond doubt. */
+  /** A domain that certainly exists. */
   knownDomain: string;
   timeoutMs: number;
-  /** One that takes longer is slow. */
+  /** Response time above which a server is reported as slow. */
   slowMs?: number | undefined;
 }): Promise<Finding> {
-  const reports = await Promise.all(options.nameServers.map((server) => interview(server, options)));
-  return judge("name servers", CASES, {
+  const reports = await Promise.all(options.nameServers.map((server) => testServer(server, options)));
+  return judge("name servers", RULES, {
     reports,
     knownDomain: options.knownDomain,
     slowMs: options.slowMs ?? SLOW_MS,
   });
 }
 
-type Report = {
+type ServerReport = {
   server: string;
   known: DnsAnswer<"MX">["status"];
-  nonsense: DnsAnswer<"A">["status"];
+  missing: DnsAnswer<"A">["status"];
   tookMs: number;
 };
 
-async function interview(
+async function testServer(
   server: string,
   { knownDomain, timeoutMs }: { knownDomain: string; timeoutMs: number },
-): Promise<Report> {
+): Promise<ServerReport> {
   const resolver = createResolver({ servers: [server], timeoutMs });
   try {
     const started = performance.now();
-    const known = resolver.ask(knownDomain, "MX").then((answer) => ({
+    const known = resolver.query(knownDomain, "MX").then((answer) => ({
       status: answer.status,
       tookMs: Math.round(performance.now() - started),
     }));
-    const nonsense = await resolver.ask(`mailvet-doctor-${randomBytes(8).toString("hex")}.com`, "A");
+    const missing = await resolver.query(`mailvet-doctor-${randomBytes(8).toString("hex")}.com`, "A");
     const { status, tookMs } = await known;
-    return { server, known: status, nonsense: nonsense.status, tookMs };
+    return { server, known: status, missing: missing.status, tookMs };
   } finally {
     resolver.close();
   }
 }
 
-type Facts = { reports: readonly Report[]; knownDomain: string; slowMs: number };
+type Facts = { reports: readonly ServerReport[]; knownDomain: string; slowMs: number };
 
 const SLOW_MS = 1000;
 
-const lies = ({ nonsense }: Report) => nonsense === "answer";
-const answers = ({ known }: Report) => known === "answer";
-const isBlind = ({ known }: Report) => known === "nxdomain" || known === "nodata";
-const isSlow = (slowMs: number) => (report: Report) => answers(report) && report.tookMs > slowMs;
-const admits = ({ nonsense }: Report) => nonsense === "nxdomain";
+const inventsAnswers = ({ missing }: ServerReport) => missing === "answer";
+const answers = ({ known }: ServerReport) => known === "answer";
+const lacksKnownDomain = ({ known }: ServerReport) => known === "nxdomain" || known === "nodata";
+const isSlow = (slowMs: number) => (report: ServerReport) => answers(report) && report.tookMs > slowMs;
+const reportsMissingNames = ({ missing }: ServerReport) => missing === "nxdomain";
 
-const named = (reports: readonly Report[], is: (report: Report) => boolean) =>
+const serversThat = (reports: readonly ServerReport[], is: (report: ServerReport) => boolean) =>
   reports
     .filter(is)
     .map(({ server }) => server)
     .join(", ");
-const told = ({ reports }: Facts) =>
+const summary = ({ reports }: Facts) =>
   reports
     .map((report) =>
       answers(report)
@@ -76,51 +76,52 @@ const told = ({ reports }: Facts) =>
     )
     .join(", ");
 
-const CASES: readonly Case<Facts>[] = [
+const RULES: readonly FindingRule<Facts>[] = [
   {
     outcome: "bad",
-    when: ({ reports }) => reports.some(lies),
-    found: ({ reports }) => `${named(reports, lies)} gives an address to a name that does not exist.`,
+    when: ({ reports }) => reports.some(inventsAnswers),
+    found: ({ reports }) =>
+      `${serversThat(reports, inventsAnswers)} returns an address for a name that does not exist.`,
     advice: () =>
-      "Dead domains look alive this way. Set DNS_SERVERS to a resolver that does not invent answers, best one of your own (unbound, for example).",
+      "Domains that do not exist look valid. Set DNS_SERVERS to a resolver that returns NXDOMAIN, ideally your own (unbound, for example).",
   },
   {
     outcome: "bad",
-    when: ({ reports }) => reports.every(isBlind),
-    found: ({ reports, knownDomain }) => `${named(reports, isBlind)} does not know of ${knownDomain}.`,
-    advice: () =>
-      "It seems to know this network alone, or to hide the rest. Set DNS_SERVERS to a resolver that knows the Internet.",
+    when: ({ reports }) => reports.every(lacksKnownDomain),
+    found: ({ reports, knownDomain }) =>
+      `${serversThat(reports, lacksKnownDomain)} cannot resolve ${knownDomain}.`,
+    advice: () => "It seems to resolve local names only. Set DNS_SERVERS to a resolver for the public DNS.",
   },
   {
     outcome: "bad",
     when: ({ reports }) => !reports.some(answers),
-    found: (facts) => `No name server can tell where ${facts.knownDomain} takes its mail: ${told(facts)}.`,
+    found: (facts) => `No DNS server can resolve the MX records of ${facts.knownDomain}: ${summary(facts)}.`,
     advice: () =>
-      "Nothing works without DNS. Check that port 53 is open to these servers, by UDP and TCP, or set DNS_SERVERS to others.",
+      "Checks need DNS. Open port 53 to these servers, UDP and TCP, or set DNS_SERVERS to others.",
   },
   {
     outcome: "warning",
     when: ({ reports }) => !reports.every(answers),
-    found: (facts) => `${told(facts)}.`,
+    found: (facts) => `${summary(facts)}.`,
     advice: ({ reports }) =>
-      `Take ${named(reports, (report) => !answers(report))} out of DNS_SERVERS (or of the system's resolvers), or put it right.`,
+      `Remove ${serversThat(reports, (report) => !answers(report))} from DNS_SERVERS (or from the system's resolvers), or fix it.`,
   },
   {
     outcome: "warning",
     when: ({ reports, slowMs }) => reports.some(isSlow(slowMs)),
-    found: (facts) => `${told(facts)}, which is slow.`,
+    found: (facts) => `${summary(facts)}, which is slow.`,
     advice: () => "A resolver on this machine or in its network makes every check faster.",
   },
   {
     outcome: "warning",
-    when: ({ reports }) => !reports.every(admits),
+    when: ({ reports }) => !reports.every(reportsMissingNames),
     found: (facts) =>
-      `${told(facts)}, but ${named(facts.reports, (report) => !admits(report))} does not say so when a name does not exist.`,
-    advice: () => "Dead domains cannot be told for sure. Try another resolver in DNS_SERVERS.",
+      `${summary(facts)}, but ${serversThat(facts.reports, (report) => !reportsMissingNames(report))} does not report missing names as NXDOMAIN.`,
+    advice: () => "Missing domains cannot be recognised reliably. Try another resolver in DNS_SERVERS.",
   },
   {
     outcome: "good",
     when: () => true,
-    found: (facts) => `${told(facts)}; a name that does not exist is called so.`,
+    found: (facts) => `${summary(facts)}; missing names are reported correctly.`,
   },
 ];

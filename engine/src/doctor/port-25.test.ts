@@ -24,19 +24,25 @@ const blockedBy = (provider: string): ProviderProbe => ({
   provider,
   kind: "refused",
   code: 554,
-  words: "no",
+  text: "no",
 });
 
 test.each([
-  ["silence everywhere", [silent("a.test"), silent("b.test")], DIRECT, "bad", /SOCKS_PROXY/],
+  ["no answer anywhere", [silent("a.test"), silent("b.test")], DIRECT, "bad", /SOCKS_PROXY/],
   [
-    "silence behind a proxy",
+    "no answer through a proxy",
     [silent("a.test")],
     { port: 25, hasProxy: true },
     "bad",
     /the proxy in SOCKS_PROXY/,
   ],
-  ["silence on another port", [silent("a.test")], { port: 2525, hasProxy: false }, "bad", /Remove SMTP_PORT/],
+  [
+    "no answer on another port",
+    [silent("a.test")],
+    { port: 2525, hasProxy: false },
+    "bad",
+    /Remove SMTP_PORT/,
+  ],
   [
     "refused connections",
     [unreachable("a.test"), silent("b.test")],
@@ -44,17 +50,29 @@ test.each([
     "bad",
     /firewall of this machine/,
   ],
-  ["calls taken by something mute", [mute("a.test"), mute("b.test")], DIRECT, "bad", /takes the calls/],
-  ["no mail server to try", [unrouted("a.test")], DIRECT, "unknown", /name servers right first/],
-  ["one that DNS hides", [greeted("a.test"), unrouted("b.test")], DIRECT, "warning", /do not know all/],
-  ["one that stays away", [greeted("a.test"), silent("b.test")], DIRECT, "warning", /Try again later/],
-] as const)("%s", (_, visits, way, outcome, advice) => {
-  const finding = judgePort25(visits, way);
+  ["connections without a banner", [mute("a.test"), mute("b.test")], DIRECT, "bad", /seems to intercept/],
+  ["no mail server resolved", [unrouted("a.test")], DIRECT, "unknown", /Fix the DNS servers first/],
+  [
+    "one provider without a route",
+    [greeted("a.test"), unrouted("b.test")],
+    DIRECT,
+    "warning",
+    /cannot resolve all/,
+  ],
+  [
+    "one provider that does not answer",
+    [greeted("a.test"), silent("b.test")],
+    DIRECT,
+    "warning",
+    /Try again later/,
+  ],
+] as const)("%s", (_, probes, route, outcome, advice) => {
+  const finding = judgePort25(probes, route);
   expect(finding.outcome).toBe(outcome);
   expect(finding.advice).toMatch(advice);
 });
 
-test("a refusal is an answer too: the port is open", () => {
+test("a rejection also shows that the port is open", () => {
   expect(judgePort25([greeted("a.test"), blockedBy("b.test")], DIRECT)).toEqual({
     name: "port 25",
     outcome: "good",
@@ -62,12 +80,12 @@ test("a refusal is an answer too: the port is open", () => {
   });
 });
 
-test("three providers that greet with one name are one impostor", () => {
-  const visits = ["a.test", "b.test", "c.test"].map((provider) => greeted(provider, "filter.isp.test"));
-  expect(judgePort25(visits, DIRECT)).toMatchObject({
+test("three providers with the same banner name mean interception", () => {
+  const probes = ["a.test", "b.test", "c.test"].map((provider) => greeted(provider, "filter.isp.test"));
+  expect(judgePort25(probes, DIRECT)).toMatchObject({
     outcome: "bad",
-    found: expect.stringContaining("greet as filter.isp.test"),
+    found: expect.stringContaining("banner filter.isp.test"),
   });
-  expect(judgePort25(visits.slice(0, 2), DIRECT).outcome).toBe("good"); // two may share a house
-  expect(judgePort25([...visits, greeted("d.test")], DIRECT).outcome).toBe("good");
+  expect(judgePort25(probes.slice(0, 2), DIRECT).outcome).toBe("good"); // two may share a provider
+  expect(judgePort25([...probes, greeted("d.test")], DIRECT).outcome).toBe("good");
 });

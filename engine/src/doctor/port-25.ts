@@ -1,100 +1,100 @@
 /**
- * Can we reach mail servers at all? Told from the visits: what came back when we knocked, whatever was said then.
+ * Checks that mail servers can be reached, from the provider probes: any SMTP response counts, also a rejection.
  *
- * Most clouds and home lines drop what goes to port 25, some hosts answer it themselves in everybody's name.
+ * Most clouds and home connections drop outgoing traffic to port 25; some networks intercept it and answer
+ * themselves.
  */
-import { type Case, type Finding, judge } from "./finding.ts";
+import { type Finding, type FindingRule, judge } from "./finding.ts";
 import type { ProviderProbe } from "./provider-probe.ts";
 
-export type Way = { port: number; hasProxy: boolean };
+export type EgressRoute = { port: number; hasProxy: boolean };
 
-export function judgePort25(visits: readonly ProviderProbe[], way: Way): Finding {
-  const tried = visits.filter(({ kind }) => kind !== "no_route");
-  return judge("port 25", CASES, { ...way, visits, tried, answered: tried.filter(spoke) });
+export function judgePort25(probes: readonly ProviderProbe[], route: EgressRoute): Finding {
+  const tried = probes.filter(({ kind }) => kind !== "no_route");
+  return judge("port 25", RULES, { ...route, probes, tried, answered: tried.filter(hasAnswered) });
 }
 
-type Facts = Way & {
-  visits: readonly ProviderProbe[];
+type Facts = EgressRoute & {
+  probes: readonly ProviderProbe[];
   tried: readonly ProviderProbe[];
   answered: readonly ProviderProbe[];
 };
 
 const MAIL_PORT = 25;
-/** So many different providers do not greet with one name. */
-const TOO_MANY_ALIKE = 3;
+/** This many different providers do not share a banner name. */
+const MIN_SHARED_BANNERS = 3;
 
 const NO_PORT_25 =
-  "Ask your provider to open outgoing port 25 (many do on request), or let a machine elsewhere carry the connections with SOCKS_PROXY, or run Mailvet on one.";
+  "Ask your hosting provider to open outgoing port 25 (many do on request), or set SOCKS_PROXY to a proxy on a host that has it open, or run Mailvet there.";
 
-const nobodyAnswered = ({ answered }: Facts) => answered.length === 0;
+const noneAnswered = ({ answered }: Facts) => answered.length === 0;
 
-const CASES: readonly Case<Facts>[] = [
+const RULES: readonly FindingRule<Facts>[] = [
   {
     outcome: "unknown",
     when: ({ tried }) => tried.length === 0,
-    found: ({ visits }) => `No mail server was found to try: ${visits.map(toldOf).join(", ")}.`,
-    advice: () => "Put the name servers right first.",
+    found: ({ probes }) => `No mail server could be resolved: ${probes.map(describe).join(", ")}.`,
+    advice: () => "Fix the DNS servers first.",
   },
   {
     outcome: "bad",
-    when: (facts) => nobodyAnswered(facts) && facts.hasProxy,
-    found: ({ tried }) => `Nobody answers through the proxy: ${tried.map(toldOf).join(", ")}.`,
+    when: (facts) => noneAnswered(facts) && facts.hasProxy,
+    found: ({ tried }) => `No mail server answers through the proxy: ${tried.map(describe).join(", ")}.`,
     advice: ({ port }) =>
-      `Check that the proxy in SOCKS_PROXY runs, accepts us, and may itself connect to port ${port}.`,
+      `Check that the proxy in SOCKS_PROXY is running, accepts our connections, and can connect to port ${port} itself.`,
   },
   {
     outcome: "bad",
-    when: (facts) => nobodyAnswered(facts) && facts.port !== MAIL_PORT,
-    found: ({ port, tried }) => `Nobody answers on port ${port}: ${tried.map(toldOf).join(", ")}.`,
-    advice: () => "Mail servers listen on port 25. Remove SMTP_PORT unless you mean to talk to a lab.",
+    when: (facts) => noneAnswered(facts) && facts.port !== MAIL_PORT,
+    found: ({ port, tried }) => `No mail server answers on port ${port}: ${tried.map(describe).join(", ")}.`,
+    advice: () => "Mail servers listen on port 25. Remove SMTP_PORT unless you use the lab.",
   },
   {
     outcome: "bad",
-    when: (facts) => nobodyAnswered(facts) && facts.tried.every(({ kind }) => kind === "silent"),
-    found: ({ tried }) => `Blocked: not one of ${providersOf(tried)} lets itself be heard on port 25.`,
-    advice: () => `Something on the way drops what goes to port 25. ${NO_PORT_25}`,
+    when: (facts) => noneAnswered(facts) && facts.tried.every(({ kind }) => kind === "silent"),
+    found: ({ tried }) => `Blocked: none of ${providersOf(tried)} answers on port 25.`,
+    advice: () => `Outgoing traffic to port 25 is dropped. ${NO_PORT_25}`,
   },
   {
     outcome: "bad",
-    when: (facts) => nobodyAnswered(facts) && facts.tried.every(({ kind }) => kind === "mute"),
-    found: ({ tried }) => `Connections to ${providersOf(tried)} come about, and then nobody speaks.`,
+    when: (facts) => noneAnswered(facts) && facts.tried.every(({ kind }) => kind === "mute"),
+    found: ({ tried }) => `Connections to ${providersOf(tried)} open, but no SMTP banner follows.`,
+    advice: () => `A firewall or virus scanner seems to intercept port 25. ${NO_PORT_25}`,
+  },
+  {
+    outcome: "bad",
+    when: noneAnswered,
+    found: ({ tried }) => `No mail server can be reached: ${tried.map(describe).join(", ")}.`,
     advice: () =>
-      `Something on the way, such as a firewall or a virus scanner, takes the calls to port 25. ${NO_PORT_25}`,
-  },
-  {
-    outcome: "bad",
-    when: nobodyAnswered,
-    found: ({ tried }) => `No mail server can be reached: ${tried.map(toldOf).join(", ")}.`,
-    advice: () =>
-      `Look at the routes and the firewall of this machine: outgoing connections to port 25 fail. ${NO_PORT_25}`,
+      `Outgoing connections to port 25 fail. Check the routes and the firewall of this machine. ${NO_PORT_25}`,
   },
   {
     outcome: "bad",
     when: ({ answered }) => commonBannerOf(answered) !== undefined,
     found: ({ answered }) =>
-      `${providersOf(answered)} all greet as ${commonBannerOf(answered)}, so it is not they who answer.`,
+      `${providersOf(answered)} all answer with the banner ${commonBannerOf(answered)}, so the connections are intercepted.`,
     advice: () =>
-      `Something on the way answers port 25 in everybody's name, and every verdict would be its own. ${NO_PORT_25}`,
+      `A device in the network answers for all mail servers, so verdicts would be wrong. ${NO_PORT_25}`,
   },
   {
     outcome: "warning",
-    when: ({ answered, tried, visits }) => answered.length === tried.length && tried.length < visits.length,
-    found: ({ answered, visits }) =>
-      `${providersOf(answered)} answered; no way was found to ${visits
-        .filter((visit) => !spoke(visit))
-        .map(toldOf)
+    when: ({ answered, tried, probes }) => answered.length === tried.length && tried.length < probes.length,
+    found: ({ answered, probes }) =>
+      `${providersOf(answered)} answered; could not resolve ${probes
+        .filter((probe) => !hasAnswered(probe))
+        .map(describe)
         .join(", ")}.`,
-    advice: () => "Port 25 is open, but the name servers do not know all the large providers. Look at them.",
+    advice: () => "Port 25 is open, but the DNS servers cannot resolve all large providers. Check them.",
   },
   {
     outcome: "warning",
-    when: ({ answered, visits }) => answered.length < visits.length,
-    found: ({ answered, visits }) => {
-      const rest = visits.filter((visit) => !spoke(visit));
-      return `${providersOf(answered)} answered; not so ${rest.map(toldOf).join(", ")}.`;
+    when: ({ answered, probes }) => answered.length < probes.length,
+    found: ({ answered, probes }) => {
+      const rest = probes.filter((probe) => !hasAnswered(probe));
+      return `${providersOf(answered)} answered; no answer from ${rest.map(describe).join(", ")}.`;
     },
     advice: () =>
-      "Port 25 is open. Try again later; if the same ones stay away, they may be dropping connections from your address.",
+      "Port 25 is open. Try again later; if the same providers still do not answer, they may be dropping connections from your IP.",
   },
   {
     outcome: "good",
@@ -103,23 +103,25 @@ const CASES: readonly Case<Facts>[] = [
   },
 ];
 
-function spoke({ kind }: ProviderProbe): boolean {
+function hasAnswered({ kind }: ProviderProbe): boolean {
   return kind === "greeted" || kind === "refused";
 }
 
-function providersOf(visits: readonly ProviderProbe[]): string {
-  return visits.map(({ provider }) => provider).join(", ");
+function providersOf(probes: readonly ProviderProbe[]): string {
+  return probes.map(({ provider }) => provider).join(", ");
 }
 
-function toldOf(visit: ProviderProbe): string {
-  return "why" in visit
-    ? `${visit.provider} (${visit.why})`
-    : `${visit.provider} (${visit.kind === "silent" ? "no answer" : "connected, then nothing"})`;
+function describe(probe: ProviderProbe): string {
+  return "why" in probe
+    ? `${probe.provider} (${probe.why})`
+    : `${probe.provider} (${probe.kind === "silent" ? "no answer" : "connected, then nothing"})`;
 }
 
-/** The one name under which all of them greeted, when there are too many for that. */
+/** The banner name that all of them share, if there are too many for that. */
 function commonBannerOf(answered: readonly ProviderProbe[]): string | undefined {
-  const names = answered.map((visit) => (visit.kind === "greeted" ? visit.bannerName : undefined));
+  const names = answered.map((probe) => (probe.kind === "greeted" ? probe.bannerName : undefined));
   const [first] = names;
-  return names.length >= TOO_MANY_ALIKE && first && names.every((name) => name === first) ? first : undefined;
+  return names.length >= MIN_SHARED_BANNERS && first && names.every((name) => name === first)
+    ? first
+    : undefined;
 }

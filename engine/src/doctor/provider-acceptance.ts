@@ -1,46 +1,49 @@
-/** Do the large providers let us in? Told from the visits, in the words of those who do not. */
-import { type Case, type Finding, judge } from "./finding.ts";
+/**
+ * Checks whether large providers accept our connections, from the provider probes; quotes the replies of those that
+ * do not.
+ */
+import { type Finding, type FindingRule, judge } from "./finding.ts";
 import type { ProviderProbe } from "./provider-probe.ts";
 
-export function judgeAcceptance(visits: readonly ProviderProbe[]): Finding {
-  return judge("welcome", CASES, {
-    greeted: visits.filter((visit) => visit.kind === "greeted"),
-    refused: visits.filter((visit) => visit.kind === "refused"),
+export function judgeAcceptance(probes: readonly ProviderProbe[]): Finding {
+  return judge("welcome", RULES, {
+    greeted: probes.filter((probe) => probe.kind === "greeted"),
+    refused: probes.filter((probe) => probe.kind === "refused"),
   });
 }
 
-type Refusal = Extract<ProviderProbe, { kind: "refused" }>;
-type Facts = { greeted: readonly ProviderProbe[]; refused: readonly Refusal[] };
+type RejectedProbe = Extract<ProviderProbe, { kind: "refused" }>;
+type Facts = { greeted: readonly ProviderProbe[]; refused: readonly RejectedProbe[] };
 
-const MAX_WORDS = 300;
+const MAX_REPLY_LENGTH = 300;
 
-const isForGood = ({ code }: Refusal) => code >= 500;
-const inTheirWords = ({ refused }: Facts) =>
-  refused.map(({ provider, code, words }) => `${provider}: "${code} ${shortened(words)}"`).join("; ");
+const isPermanent = ({ code }: RejectedProbe) => code >= 500;
+const quotedReplies = ({ refused }: Facts) =>
+  refused.map(({ provider, code, text }) => `${provider}: "${code} ${truncated(text)}"`).join("; ");
 
-const CASES: readonly Case<Facts>[] = [
+const RULES: readonly FindingRule<Facts>[] = [
   {
     outcome: "bad",
-    when: ({ refused }) => refused.some(isForGood),
-    found: (facts) => `Refused by ${inTheirWords(facts)}.`,
+    when: ({ refused }) => refused.some(isPermanent),
+    found: (facts) => `Rejected by ${quotedReplies(facts)}.`,
     advice: () =>
-      "They have something against your address or its name, and every mailbox there stays unknown. Put right what is bad below, then follow the link in their words to be let in, or use another address.",
+      "Your IP or its PTR name is blocked by this provider. Fix the failures below, then request delisting at the link. Until then, every mailbox there is unknown.",
   },
   {
     outcome: "warning",
     when: ({ refused }) => refused.length > 0,
-    found: (facts) => `Put off by ${inTheirWords(facts)}.`,
+    found: (facts) => `Temporarily rejected by ${quotedReplies(facts)}.`,
     advice: () =>
-      "It may pass by itself. If it stays, put right what is bad below and ask fewer addresses at a time there.",
+      "This may be temporary. If it persists, fix the failures below and check fewer addresses at a time there.",
   },
   {
     outcome: "good",
     when: ({ greeted }) => greeted.length > 0,
-    found: ({ greeted }) => `Let in by ${greeted.map(({ provider }) => provider).join(", ")}.`,
+    found: ({ greeted }) => `Accepted by ${greeted.map(({ provider }) => provider).join(", ")}.`,
   },
-  { outcome: "unknown", when: () => true, found: () => "Nobody was there to let us in or refuse us." },
+  { outcome: "unknown", when: () => true, found: () => "No provider could be reached." },
 ];
 
-function shortened(words: string): string {
-  return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words;
+function truncated(text: string): string {
+  return text.length > MAX_REPLY_LENGTH ? `${text.slice(0, MAX_REPLY_LENGTH)}…` : text;
 }

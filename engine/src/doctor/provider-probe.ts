@@ -1,7 +1,7 @@
 /**
- * A short visit to a large provider's mail server: connect, read the banner, greet, leave. Nobody is asked for.
+ * Probes a large provider's mail server: connect, read the banner, EHLO, QUIT. No mailbox is probed.
  *
- * Port 25, our standing with the provider and the address it sees us under are all told from these visits.
+ * Port 25, acceptance by the provider and our public IP are all derived from these probes.
  */
 import { findMailRoute, type MailRoute, type MailRouteDeps } from "../dns/mail-route.ts";
 import type { Connect } from "../smtp/connect.ts";
@@ -9,25 +9,25 @@ import { SmtpConnection } from "../smtp/connection.ts";
 import type { Reply } from "../smtp/reply.ts";
 
 export type ProviderProbe = { provider: string } & (
-  | Reception
-  /** Not even a refusal came back. */
+  | SmtpExchange
+  /** No response at all, not even a TCP reset. */
   | { kind: "silent" }
   | { kind: "unreachable"; why: string }
-  /** DNS named no mail server to visit. */
+  /** DNS returned no mail server. */
   | { kind: "no_route"; why: string }
 );
 
-/** What a server that took our call did then. `seenAs` is our address, where it tells. */
-type Reception =
+/** The SMTP exchange after a successful connect. `seenAs` is our IP, if the server states it. */
+type SmtpExchange =
   | { kind: "greeted"; bannerName: string; seenAs?: string }
-  /** The server spoke, and would not have us. */
-  | { kind: "refused"; code: number; words: string; seenAs?: string }
-  /** No word of SMTP. */
+  /** The server replied with an error. */
+  | { kind: "refused"; code: number; text: string; seenAs?: string }
+  /** No SMTP reply. */
   | { kind: "mute" };
 
 export type ProviderProbeDeps = MailRouteDeps & { dial: Connect; ehloName: string };
 
-/** Different owners, networks and manners, all with mail servers that answer at once. */
+/** Different owners, networks and policies, all with mail servers that respond at once. */
 export const PROVIDERS_TO_PROBE: readonly string[] = [
   "gmail.com",
   "outlook.com",
@@ -36,9 +36,9 @@ export const PROVIDERS_TO_PROBE: readonly string[] = [
   "gmx.net",
 ];
 
-/** How much of the time a connection may take; the rest is for the words. */
+/** Share of the time limit for connecting; the rest is for the replies. */
 const CONNECT_SHARE = 0.6;
-const FAREWELL_MS = 1000;
+const QUIT_TIMEOUT_MS = 1000;
 const READY = 220;
 
 export async function probeProvider(
@@ -47,69 +47,69 @@ export async function probeProvider(
   timeoutMs: number,
 ): Promise<ProviderProbe> {
   const deadline = performance.now() + timeoutMs;
-  const left = () => Math.max(1, deadline - performance.now());
+  const remainingMs = () => Math.max(1, deadline - performance.now());
   const route = await findMailRoute(deps, provider);
-  if (route.kind !== "mail_hosts") return { provider, kind: "no_route", why: whyNot(route) };
+  if (route.kind !== "mail_hosts") return { provider, kind: "no_route", why: routeProblem(route) };
 
   let why = "";
   for (const address of oneOfEachFamily(route.hosts[0]!.addresses)) {
-    const dialled = await deps.dial(address, Math.min(left(), timeoutMs * CONNECT_SHARE));
-    if (dialled.kind === "timeout") return { provider, kind: "silent" };
-    if (dialled.kind === "connected") {
-      const conversation = new SmtpConnection(dialled.socket);
+    const connected = await deps.dial(address, Math.min(remainingMs(), timeoutMs * CONNECT_SHARE));
+    if (connected.kind === "timeout") return { provider, kind: "silent" };
+    if (connected.kind === "connected") {
+      const connection = new SmtpConnection(connected.socket);
       try {
-        return { provider, ...(await exchangeGreetings(conversation, deps.ehloName, left)) };
+        return { provider, ...(await exchangeGreeting(connection, deps.ehloName, remainingMs)) };
       } finally {
-        conversation.close();
+        connection.close();
       }
     }
-    why ||= dialled.kind === "unreachable" ? dialled.why : dialled.kind;
+    why ||= connected.kind === "unreachable" ? connected.why : connected.kind;
   }
   return { provider, kind: "unreachable", why };
 }
 
-function whyNot(route: Exclude<MailRoute, { kind: "mail_hosts" }>): string {
+function routeProblem(route: Exclude<MailRoute, { kind: "mail_hosts" }>): string {
   return "reason" in route ? `${route.kind}: ${route.reason}` : route.kind;
 }
 
-/** A machine with IPv6 alone cannot reach the first address, which is IPv4; it learns so at once. */
+/** An IPv6-only machine cannot reach the first address, which is IPv4; that fails immediately. */
 function oneOfEachFamily(addresses: readonly string[]): string[] {
   const [first = ""] = addresses;
   const other = addresses.find((address) => address.includes(":") !== first.includes(":"));
   return other === undefined ? [first] : [first, other];
 }
 
-async function exchangeGreetings(
-  conversation: SmtpConnection,
+async function exchangeGreeting(
+  connection: SmtpConnection,
   ehloName: string,
-  left: () => number,
-): Promise<Reception> {
-  const banner = await conversation.hear(left());
+  remainingMs: () => number,
+): Promise<SmtpExchange> {
+  const banner = await connection.receive(remainingMs());
   if (banner.kind !== "reply") return { kind: "mute" };
   if (banner.reply.code !== READY) {
-    await leave(conversation, left);
-    return refusalBy(banner.reply);
+    await quit(connection, remainingMs);
+    return rejection(banner.reply);
   }
   const bannerName = banner.reply.lines[0]?.split(" ", 1)[0]?.toLowerCase() ?? "";
 
-  conversation.send([`EHLO ${ehloName}`]);
-  const hello = await conversation.hear(left());
-  await leave(conversation, left);
+  connection.send([`EHLO ${ehloName}`]);
+  const hello = await connection.receive(remainingMs());
+  await quit(connection, remainingMs);
   if (hello.kind !== "reply") return { kind: "greeted", bannerName };
-  if (hello.reply.code >= 400) return refusalBy(hello.reply);
+  if (hello.reply.code >= 400) return rejection(hello.reply);
   return { kind: "greeted", bannerName, ...addressIn(hello.reply) };
 }
 
-async function leave(conversation: SmtpConnection, left: () => number): Promise<void> {
-  conversation.send(["QUIT"]);
-  await conversation.hear(Math.min(FAREWELL_MS, left()));
+async function quit(connection: SmtpConnection, remainingMs: () => number): Promise<void> {
+  connection.send(["QUIT"]);
+  await connection.receive(Math.min(QUIT_TIMEOUT_MS, remainingMs()));
 }
 
-function refusalBy(reply: Reply): Reception {
-  return { kind: "refused", code: reply.code, words: reply.lines.join(" "), ...addressIn(reply) };
+function rejection(reply: Reply): SmtpExchange {
+  return { kind: "refused", code: reply.code, text: reply.lines.join(" "), ...addressIn(reply) };
 }
 
-/** Many servers say whom they see: `mx.example.com at your service, [192.0.2.7]`. */
+/** Many servers state the client's IP: `mx.example.com at your service, [192.0.2.7]`. */
 function addressIn(reply: Reply): { seenAs?: string } {
   for (const line of reply.lines) {
     const seenAs = /\[(?:IPv6:)?([0-9a-f.:]{3,45})[\] ]/i.exec(line)?.[1];

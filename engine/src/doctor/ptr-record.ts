@@ -1,95 +1,99 @@
 /**
- * Does our address have a name (PTR), does that name lead back to the address, and is it the one we greet with?
- * Most mail servers look at the first two before they look at anything else.
+ * Checks that our IP has a PTR record, that the name resolves back to the IP (FCrDNS), and that it equals the EHLO
+ * name. Most mail servers require the first two.
  */
 import { isFailure } from "../dns/dns-answer.ts";
-import { plainName } from "../dns/host-name.ts";
+import { normaliseName } from "../dns/host-name.ts";
 import type { Resolver } from "../dns/resolver.ts";
-import { type Case, type Finding, judge } from "./finding.ts";
+import { type Finding, type FindingRule, judge } from "./finding.ts";
 import { findAddressesOf } from "./forward-lookup.ts";
 import { isSameAddress, reverseNameOf } from "./reverse-dns-name.ts";
 
 export async function examinePtrRecord(
-  deps: { resolver: Pick<Resolver, "ask">; ehloName: string },
-  ourAddress: string | undefined,
+  deps: { resolver: Pick<Resolver, "query">; ehloName: string },
+  publicIp: string | undefined,
 ): Promise<Finding> {
-  const greeting = plainName(deps.ehloName);
-  if (ourAddress === undefined) return judge("reverse DNS", CASES, { greeting, ourAddress, names: [] });
-  const answer = await deps.resolver.ask(reverseNameOf(ourAddress), "PTR");
+  const ehloName = normaliseName(deps.ehloName);
+  if (publicIp === undefined) return judge("reverse DNS", RULES, { ehloName, publicIp, names: [] });
+  const answer = await deps.resolver.query(reverseNameOf(publicIp), "PTR");
   const failure = isFailure(answer) ? answer.status : undefined;
   const names = answer.status === "answer" ? answer.records.slice(0, MAX_NAMES) : [];
-  const leadBack = await Promise.all(
+  const resolvesBack = await Promise.all(
     names.map(async (name) =>
-      (await findAddressesOf(deps.resolver, name)).addresses.some((one) => isSameAddress(one, ourAddress)),
+      (await findAddressesOf(deps.resolver, name)).addresses.some((one) => isSameAddress(one, publicIp)),
     ),
   );
-  const confirmed = names.filter((_, index) => leadBack[index]);
-  return judge("reverse DNS", CASES, { greeting, ourAddress, names, confirmed, failure });
+  const confirmed = names.filter((_, index) => resolvesBack[index]);
+  return judge("reverse DNS", RULES, { ehloName, publicIp, names, confirmed, failure });
 }
 
 const MAX_NAMES = 10;
 
 type Facts = {
-  greeting: string;
-  ourAddress: string | undefined;
+  ehloName: string;
+  publicIp: string | undefined;
   names: readonly string[];
-  /** Those of the names that lead back to our address. */
+  /** The names that resolve back to our IP. */
   confirmed?: readonly string[];
   failure?: string | undefined;
 };
 
-const listed = ({ names }: Facts) => names.join(", ");
+const nameList = ({ names }: Facts) => names.join(", ");
 
-const CASES: readonly Case<Facts>[] = [
+const RULES: readonly FindingRule<Facts>[] = [
   {
     outcome: "unknown",
-    when: ({ ourAddress }) => ourAddress === undefined,
-    found: () => "Cannot be looked at without our address.",
+    when: ({ publicIp }) => publicIp === undefined,
+    found: () => "Not checked: our public IP address is unknown.",
   },
   {
     outcome: "unknown",
     when: ({ failure }) => failure !== undefined,
-    found: ({ ourAddress, failure }) => `The name of ${ourAddress} could not be looked up (${failure}).`,
-    advice: () => "Put the name servers right, or ask the owner of the address to, and look again.",
+    found: ({ publicIp, failure }) => `The PTR lookup for ${publicIp} failed (${failure}).`,
+    advice: () =>
+      "Fix the DNS servers, or ask the owner of the IP to fix theirs, and run the diagnostics again.",
   },
   {
     outcome: "bad",
     when: ({ names }) => names.length === 0,
-    found: ({ ourAddress }) => `${ourAddress} has no name (PTR record).`,
-    advice: ({ ourAddress, greeting }) =>
-      `Many mail servers refuse nameless addresses. Ask whoever gave you ${ourAddress} to set its PTR record to ${greeting}; most hosts have a field for it.`,
+    found: ({ publicIp }) => `${publicIp} has no PTR record.`,
+    advice: ({ publicIp, ehloName }) =>
+      `Many mail servers reject IPs without a PTR record. Ask your hosting provider to set the PTR record of ${publicIp} to ${ehloName}; most have a setting for it.`,
   },
   {
     outcome: "bad",
     when: ({ confirmed }) => confirmed?.length === 0,
-    found: (facts) => `${facts.ourAddress} is called ${listed(facts)}, which does not lead back to it.`,
-    advice: ({ ourAddress, greeting }) =>
-      `Name and address must lead to each other. Have the PTR record of ${ourAddress} set to ${greeting}, and give ${greeting} an address record for ${ourAddress}.`,
+    found: (facts) =>
+      `The PTR record of ${facts.publicIp} is ${nameList(facts)}, which does not resolve back to it.`,
+    advice: ({ publicIp, ehloName }) =>
+      `Forward and reverse DNS must match. Set the PTR record of ${publicIp} to ${ehloName}, and add an address record for ${publicIp} to ${ehloName}.`,
   },
   {
     outcome: "warning",
-    when: ({ confirmed, greeting }) => confirmed?.includes(greeting) !== true,
-    found: (facts) => `${facts.ourAddress} is called ${listed(facts)}, but we greet as ${facts.greeting}.`,
-    advice: ({ confirmed, greeting }) =>
-      `Set EHLO_NAME=${confirmed?.[0]}, or have the PTR record changed to ${greeting}.`,
+    when: ({ confirmed, ehloName }) => confirmed?.includes(ehloName) !== true,
+    found: (facts) =>
+      `The PTR record of ${facts.publicIp} is ${nameList(facts)}, but the EHLO name is ${facts.ehloName}.`,
+    advice: ({ confirmed, ehloName }) =>
+      `Set EHLO_NAME=${confirmed?.[0]}, or change the PTR record to ${ehloName}.`,
   },
   {
     outcome: "warning",
-    when: ({ greeting, ourAddress }) => looksMachineMade(greeting, ourAddress!),
-    found: ({ ourAddress, greeting }) =>
-      `${ourAddress} is called ${greeting}, which looks like any rented or home machine.`,
-    advice: ({ ourAddress }) =>
-      `Some mail servers refuse such names. Have the PTR record of ${ourAddress} set to a name in your own domain, and greet with it.`,
+    when: ({ ehloName, publicIp }) => looksGeneric(ehloName, publicIp!),
+    found: ({ publicIp, ehloName }) =>
+      `The PTR record of ${publicIp} is ${ehloName}, which looks like a generic name of a hosting or home connection.`,
+    advice: ({ publicIp }) =>
+      `Some mail servers reject generic names. Set the PTR record of ${publicIp} to a name in your own domain, and use it as EHLO_NAME.`,
   },
   {
     outcome: "good",
     when: () => true,
-    found: ({ ourAddress, greeting }) => `${ourAddress} is called ${greeting}, and each leads to the other.`,
+    found: ({ publicIp, ehloName }) =>
+      `The PTR record of ${publicIp} is ${ehloName}, which resolves back to it.`,
   },
 ];
 
-/** `ec2-192-0-2-7.cloud.example`, `7.2.0.192.dsl.example`: the numbers of the address make up the name. */
-function looksMachineMade(name: string, address: string): boolean {
+/** `ec2-192-0-2-7.cloud.example`, `7.2.0.192.dsl.example`: the name contains the octets of the address. */
+function looksGeneric(name: string, address: string): boolean {
   if (address.includes(":")) return false;
   const numbers = name.match(/\d+/g)?.map(Number).join(".") ?? "";
   const parts = address.split(".");

@@ -12,19 +12,19 @@ const seen = (provider: string, seenAs: string): ProviderProbe => ({
   seenAs,
 });
 
-test("what servers see counts, once, however many see it", () => {
+test("the address that servers report counts once, however many report it", () => {
   const { address, finding } = findPublicIp([seen("a.test", "9.9.9.9"), seen("b.test", "9.9.9.9")], direct);
   expect(address).toBe("9.9.9.9");
   expect(finding.outcome).toBe("good");
 });
 
-test("several addresses are a warning that tells which one is examined", () => {
+test("several addresses are a warning that says which one is checked", () => {
   const { address, finding } = findPublicIp([seen("a.test", "9.9.9.9"), seen("b.test", "9.9.9.10")], direct);
   expect(address).toBe("9.9.9.9");
   expect(finding).toMatchObject({ outcome: "warning", advice: expect.stringContaining("Only 9.9.9.9") });
 });
 
-test("a source address that does not take effect outside is a warning", () => {
+test("a source address that has no effect outside is a warning", () => {
   const { address, finding } = findPublicIp([seen("a.test", "9.9.9.9")], {
     ...direct,
     sourceAddress: "9.9.9.10",
@@ -33,7 +33,7 @@ test("a source address that does not take effect outside is a warning", () => {
   expect(finding).toMatchObject({ outcome: "warning", advice: expect.stringContaining("SOURCE_ADDRESS") });
 });
 
-test("a private source address behind an address translator is as it should be", () => {
+test("a private source address behind NAT is fine", () => {
   const { address, finding } = findPublicIp([seen("a.test", "9.9.9.9")], {
     ...direct,
     sourceAddress: "10.0.0.7",
@@ -42,7 +42,7 @@ test("a private source address behind an address translator is as it should be",
   expect(finding.outcome).toBe("good");
 });
 
-test("nonsense in brackets and private addresses are nobody's word about us", () => {
+test("invalid text in brackets and private addresses are ignored", () => {
   const { address } = findPublicIp([seen("a.test", "10.0.0.7"), seen("b.test", "4.2.2")], direct);
   expect(address).toBeUndefined();
 });

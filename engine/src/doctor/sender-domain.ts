@@ -1,4 +1,4 @@
-/** Does the domain of MAIL_FROM take mail, and does it say what to do with forged mail (DMARC)? */
+/** Checks that the domain of MAIL_FROM receives mail and publishes a DMARC policy. */
 import { specialUseOf } from "../address/special-use.ts";
 import { findMailPolicies } from "../dns/mail-policies.ts";
 import { findMailRoute, type MailRoute, type MailRouteDeps } from "../dns/mail-route.ts";
@@ -14,16 +14,16 @@ export async function examineSenderDomain(
     return {
       name,
       outcome: "bad",
-      found: `${domain} is no domain for mail: ${specialUse}.`,
+      found: `${domain} cannot receive mail: ${specialUse}.`,
       advice: OWN_DOMAIN,
     };
   }
   const route = await findMailRoute(deps, domain);
   if (route.kind === "mail_hosts") {
     const hosts = route.hosts.map((host) => host.name).join(", ");
-    if (!route.implicit) return { name, outcome: "good", found: `${domain} takes its mail at ${hosts}.` };
-    const advice = `Some mail servers refuse senders whose domain has no MX record. Give ${domain} one.`;
-    return { name, outcome: "warning", found: `${domain} has no MX record, only an address.`, advice };
+    if (!route.implicit) return { name, outcome: "good", found: `${domain} receives mail at ${hosts}.` };
+    const advice = `Some mail servers reject senders whose domain has no MX record. Add one to ${domain}.`;
+    return { name, outcome: "warning", found: `${domain} has no MX record, only an address record.`, advice };
   }
   const [outcome, found, advice] = WITHOUT_MAIL[route.kind];
   return { name, outcome, found: `${domain} ${found}.`, advice };
@@ -33,24 +33,24 @@ export async function examineDmarc(deps: Pick<MailRouteDeps, "resolver">, domain
   const name = "DMARC";
   const { dmarc } = await findMailPolicies(deps.resolver, domain);
   if (dmarc === undefined)
-    return { name, outcome: "unknown", found: `The policy of ${domain} could not be looked up.` };
-  if (dmarc) return { name, outcome: "good", found: `${domain} has a policy.` };
-  const advice = `Large providers trust domains with one more. Start with a TXT record at _dmarc.${domain}: v=DMARC1; p=none`;
+    return { name, outcome: "unknown", found: `The DMARC lookup for ${domain} failed.` };
+  if (dmarc) return { name, outcome: "good", found: `${domain} has a DMARC record.` };
+  const advice = `Large providers prefer domains with DMARC. Start with a TXT record at _dmarc.${domain}: v=DMARC1; p=none`;
   return {
     name,
     outcome: "warning",
-    found: `${domain} has no policy, or several, which is as good as none.`,
+    found: `${domain} has no valid DMARC record, or more than one.`,
     advice,
   };
 }
 
-/** Whether there is a domain to publish anything at; without an answer we take it that there is. */
+/** Whether the domain exists; true when the lookup fails. */
 export async function senderDomainExists(
   deps: Pick<MailRouteDeps, "resolver"> & { exemptSpecialUse: readonly string[] },
   domain: string,
 ): Promise<boolean> {
   if (specialUseOf(domain, deps.exemptSpecialUse) !== undefined) return false;
-  return (await deps.resolver.ask(domain, "MX")).status !== "nxdomain";
+  return (await deps.resolver.query(domain, "MX")).status !== "nxdomain";
 }
 
 export function senderDomainOf(mailFrom: string): string {
@@ -58,19 +58,19 @@ export function senderDomainOf(mailFrom: string): string {
 }
 
 const OWN_DOMAIN =
-  "Mail servers refuse senders at domains without mail. Set MAIL_FROM to an address at a domain of yours that takes mail.";
+  "Mail servers reject senders whose domain cannot receive mail. Set MAIL_FROM to an address at a domain of yours that receives mail.";
 
 const WITHOUT_MAIL: Record<
   Exclude<MailRoute["kind"], "mail_hosts">,
   readonly [outcome: FindingStatus, found: string, advice: string]
 > = {
-  null_mx: ["bad", "says that it takes no mail (null MX)", OWN_DOMAIN],
+  null_mx: ["bad", "declares that it accepts no mail (null MX)", OWN_DOMAIN],
   domain_not_found: ["bad", "does not exist", OWN_DOMAIN],
-  no_mail_server: ["bad", "has neither a mail server nor an address", OWN_DOMAIN],
-  unroutable: ["bad", "has no mail server that the world can reach", OWN_DOMAIN],
+  no_mail_server: ["bad", "has neither an MX nor an address record", OWN_DOMAIN],
+  unroutable: ["bad", "has no mail server with a public address", OWN_DOMAIN],
   dns_error: [
     "unknown",
-    "could not be looked up",
-    "Put the name servers right, or those of the domain, and look again.",
+    "could not be resolved",
+    "Fix the DNS servers, or those of the domain, and run the diagnostics again.",
   ],
 };

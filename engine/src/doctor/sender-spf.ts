@@ -1,55 +1,55 @@
-/** Does the sender policy (SPF) of MAIL_FROM's domain allow our address to speak for it? */
+/** Checks whether the SPF record of MAIL_FROM's domain covers our public IP. */
 import type { Resolver } from "../dns/resolver.ts";
 import type { Finding, FindingStatus } from "./finding.ts";
 import { evaluateSpf, type SpfResult } from "./spf.ts";
 
 export async function examineSenderSpf(
-  deps: { resolver: Pick<Resolver, "ask"> },
+  deps: { resolver: Pick<Resolver, "query"> },
   domain: string,
-  ourAddress: string | undefined,
+  publicIp: string | undefined,
 ): Promise<Finding> {
   const name = "SPF";
-  // Without our address we can still tell whether there is a policy: nobody's policy names the unspecified one.
-  const result = await evaluateSpf(deps.resolver, domain, ourAddress ?? NOBODY);
-  const isKnown = ourAddress !== undefined || INDEPENDENT.has(result);
+  // Without our IP the presence of a policy can still be checked: no policy covers the unspecified address.
+  const result = await evaluateSpf(deps.resolver, domain, publicIp ?? UNSPECIFIED_ADDRESS);
+  const isKnown = publicIp !== undefined || ADDRESS_INDEPENDENT.has(result);
   if (!isKnown)
-    return { name, outcome: "unknown", found: `${domain} has a policy; whether it covers us is not known.` };
-  const [outcome, found, advice] = TELLING[result];
-  const finding: Finding = { name, outcome, found: fill(found, domain, ourAddress) };
-  return advice === undefined ? finding : { ...finding, advice: fill(advice, domain, ourAddress) };
+    return { name, outcome: "unknown", found: `${domain} has an SPF record, but our public IP is unknown.` };
+  const [outcome, found, advice] = FINDINGS[result];
+  const finding: Finding = { name, outcome, found: fill(found, domain, publicIp) };
+  return advice === undefined ? finding : { ...finding, advice: fill(advice, domain, publicIp) };
 }
 
-const NOBODY = "0.0.0.0";
-/** What comes out whatever the address is. */
-const INDEPENDENT: ReadonlySet<SpfResult> = new Set(["none", "permerror", "temperror"]);
+const UNSPECIFIED_ADDRESS = "0.0.0.0";
+/** Results that do not depend on the address. */
+const ADDRESS_INDEPENDENT: ReadonlySet<SpfResult> = new Set(["none", "permerror", "temperror"]);
 
-const ADD_US = "Add {mechanism} to the SPF record of {domain}, before its last word.";
+const ADD_US = "Add {mechanism} to the SPF record of {domain}, before its last term.";
 
-const TELLING: Record<SpfResult, readonly [outcome: FindingStatus, found: string, advice?: string]> = {
-  pass: ["good", "The policy of {domain} covers {address}."],
-  fail: ["bad", "The policy of {domain} forbids {address} to send in its name.", ADD_US],
-  softfail: ["warning", "The policy of {domain} does not cover {address} (softfail).", ADD_US],
-  neutral: ["warning", "The policy of {domain} says nothing about {address}.", ADD_US],
+const FINDINGS: Record<SpfResult, readonly [outcome: FindingStatus, found: string, advice?: string]> = {
+  pass: ["good", "The SPF record of {domain} covers {address}."],
+  fail: ["bad", "The SPF record of {domain} does not allow {address} to send (fail).", ADD_US],
+  softfail: ["warning", "The SPF record of {domain} does not cover {address} (softfail).", ADD_US],
+  neutral: ["warning", "The SPF record of {domain} does not mention {address} (neutral).", ADD_US],
   none: [
     "warning",
-    "{domain} has no policy.",
-    "Large providers trust domains with one more. Add a TXT record at {domain}: v=spf1 mx {mechanism} -all",
+    "{domain} has no SPF record.",
+    "Large providers prefer domains with SPF. Add a TXT record at {domain}: v=spf1 mx {mechanism} -all",
   ],
   permerror: [
     "bad",
-    "The policy of {domain} is broken, which many servers take for a no.",
-    "There must be exactly one SPF record, spelt right, with includes that exist and at most ten lookups in all.",
+    "The SPF record of {domain} is invalid, which many servers treat as a fail.",
+    "There must be exactly one SPF record, with valid syntax, includes that exist, and at most ten lookups in total.",
   ],
-  temperror: ["unknown", "The policy of {domain} could not be looked up.", "Look again later."],
+  temperror: ["unknown", "The SPF lookup for {domain} failed.", "Run the diagnostics again later."],
   undecided: [
     "unknown",
-    "The policy of {domain} hangs on a macro, exists or ptr, which is not worked out here.",
-    "Naming the address outright, as {mechanism}, would make it plain.",
+    "The SPF record of {domain} depends on a macro, exists or ptr, which is not evaluated here.",
+    "Add {mechanism} to make the result clear.",
   ],
 };
 
 function fill(sentence: string, domain: string, address: string | undefined): string {
-  const mechanism = `${address?.includes(":") ? "ip6" : "ip4"}:${address ?? "your address"}`;
+  const mechanism = `${address?.includes(":") ? "ip6" : "ip4"}:${address ?? "your IP"}`;
   return sentence
     .replaceAll("{domain}", domain)
     .replaceAll("{address}", address ?? "")

@@ -1,8 +1,8 @@
 /**
- * Does a domain's sender policy (SPF, RFC 7208) cover an address?
+ * Evaluates a domain's SPF record (RFC 7208) for an IP address.
  *
- * Everything that most domains use: all, ip4, ip6, a, mx, include, redirect, within the ten lookups the RFC
- * allows. Macros, `exists` and `ptr` are not worked out; where the answer hangs on one, it is `undecided`.
+ * Supports what most domains use: all, ip4, ip6, a, mx, include, redirect, within the RFC's ten lookups. Macros,
+ * `exists` and `ptr` are not evaluated; where the result depends on one, it is `undecided`.
  */
 import { isFailure } from "../dns/dns-answer.ts";
 import type { Resolver } from "../dns/resolver.ts";
@@ -15,28 +15,28 @@ export type SpfResult =
   | "neutral"
   /** There is no policy. */
   | "none"
-  /** The policy cannot be followed by anyone. */
+  /** The policy is invalid. */
   | "permerror"
-  /** A name server did not answer. */
+  /** A lookup failed. */
   | "temperror"
   | "undecided";
 
 export async function evaluateSpf(
-  resolver: Pick<Resolver, "ask">,
+  resolver: Pick<Resolver, "query">,
   domain: string,
   address: string,
 ): Promise<SpfResult> {
-  const ours = parseIp(address);
-  if (!ours) throw new Error(`"${address}" is not an IP address`);
-  return evaluate({ resolver, ours, lookups: 0 }, domain);
+  const publicIp = parseIp(address);
+  if (!publicIp) throw new Error(`"${address}" is not an IP address`);
+  return evaluate({ resolver, publicIp, lookups: 0 }, domain);
 }
 
 const MAX_LOOKUPS = 10;
 const MAX_EXCHANGERS = 10;
 
-type Evaluation = { resolver: Pick<Resolver, "ask">; ours: IpBytes; lookups: number };
+type Evaluation = { resolver: Pick<Resolver, "query">; publicIp: IpBytes; lookups: number };
 
-/** Whether a mechanism speaks of our address, or why that cannot be said. */
+/** Whether a mechanism matches our IP, or why that is not known. */
 type Match = boolean | "permerror" | "temperror" | "undecided";
 
 const RESULT_BY_QUALIFIER: Readonly<Record<string, SpfResult>> = {
@@ -48,7 +48,7 @@ const RESULT_BY_QUALIFIER: Readonly<Record<string, SpfResult>> = {
 };
 
 async function evaluate(evaluation: Evaluation, domain: string): Promise<SpfResult> {
-  const answer = await evaluation.resolver.ask(domain, "TXT");
+  const answer = await evaluation.resolver.query(domain, "TXT");
   if (isFailure(answer)) return answer.status === "unaskable" ? "permerror" : "temperror";
   const records =
     answer.status === "answer" ? answer.records.filter((text) => /^v=spf1(?: |$)/i.test(text)) : [];
@@ -100,12 +100,12 @@ const MECHANISMS: Readonly<Record<string, Mechanism | undefined>> = {
   ip4: matchesIp,
   ip6: matchesIp,
   a: async (evaluation, term, target) =>
-    spend(evaluation) ? matchesHost(evaluation, term, target) : "permerror",
+    countLookup(evaluation) ? matchesHost(evaluation, term, target) : "permerror",
   mx: async (evaluation, term, target) =>
-    spend(evaluation) ? matchesExchangers(evaluation, term, target) : "permerror",
+    countLookup(evaluation) ? matchesExchangers(evaluation, term, target) : "permerror",
   include: async (evaluation, term) => INCLUDED[await follow(evaluation, term)],
-  exists: (evaluation) => (spend(evaluation) ? "undecided" : "permerror"),
-  ptr: (evaluation) => (spend(evaluation) ? "undecided" : "permerror"),
+  exists: (evaluation) => (countLookup(evaluation) ? "undecided" : "permerror"),
+  ptr: (evaluation) => (countLookup(evaluation) ? "undecided" : "permerror"),
 };
 
 /** RFC 7208, 5.2: only a pass of the included policy counts as a match. */
@@ -123,33 +123,33 @@ const INCLUDED: Readonly<Record<SpfResult, Match>> = {
 /** Another domain's policy, for include and redirect. */
 async function follow(evaluation: Evaluation, { value }: Term): Promise<SpfResult> {
   if (value.includes("%")) return "undecided";
-  if (value === "" || !spend(evaluation)) return "permerror";
+  if (value === "" || !countLookup(evaluation)) return "permerror";
   return evaluate(evaluation, value);
 }
 
-function spend(evaluation: Evaluation): boolean {
+function countLookup(evaluation: Evaluation): boolean {
   evaluation.lookups++;
   return evaluation.lookups <= MAX_LOOKUPS;
 }
 
-function matchesIp({ ours }: Evaluation, { value, prefixes }: Term): Match {
-  const theirs = parseIp(value);
+function matchesIp({ publicIp }: Evaluation, { value, prefixes }: Term): Match {
+  const network = parseIp(value);
   const [, bits] = /^(?:\/(\d+))?$/.exec(prefixes) ?? [];
-  if (!theirs || (prefixes !== "" && bits === undefined)) return "permerror";
-  return sharePrefix(ours, theirs, bits === undefined ? theirs.length * 8 : Number(bits));
+  if (!network || (prefixes !== "" && bits === undefined)) return "permerror";
+  return sharePrefix(publicIp, network, bits === undefined ? network.length * 8 : Number(bits));
 }
 
 async function matchesHost(evaluation: Evaluation, { prefixes }: Term, host: string): Promise<Match> {
-  const { resolver, ours } = evaluation;
-  const answer = await resolver.ask(host, ours.length === 4 ? "A" : "AAAA");
+  const { resolver, publicIp } = evaluation;
+  const answer = await resolver.query(host, publicIp.length === 4 ? "A" : "AAAA");
   if (isFailure(answer)) return "temperror";
   if (answer.status !== "answer") return false;
-  const bits = prefixBits(prefixes, ours.length);
-  return answer.records.some((address) => sharePrefix(ours, parseIp(address) ?? [], bits));
+  const bits = prefixBits(prefixes, publicIp.length);
+  return answer.records.some((address) => sharePrefix(publicIp, parseIp(address) ?? [], bits));
 }
 
 async function matchesExchangers(evaluation: Evaluation, term: Term, domain: string): Promise<Match> {
-  const answer = await evaluation.resolver.ask(domain, "MX");
+  const answer = await evaluation.resolver.query(domain, "MX");
   if (isFailure(answer)) return "temperror";
   if (answer.status !== "answer") return false;
   if (answer.records.length > MAX_EXCHANGERS) return "permerror";
@@ -167,10 +167,10 @@ function prefixBits(prefixes: string, length: number): number {
   return bits === undefined ? length * 8 : Number(bits);
 }
 
-function sharePrefix(ours: IpBytes, theirs: IpBytes, bits: number): boolean {
-  if (ours.length !== theirs.length) return false;
-  return ours.every((byte, index) => {
+function sharePrefix(publicIp: IpBytes, network: IpBytes, bits: number): boolean {
+  if (publicIp.length !== network.length) return false;
+  return publicIp.every((byte, index) => {
     const ignored = 8 - Math.min(8, Math.max(0, bits - index * 8));
-    return byte >> ignored === theirs[index]! >> ignored;
+    return byte >> ignored === network[index]! >> ignored;
   });
 }

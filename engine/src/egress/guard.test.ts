@@ -102,16 +102,16 @@ test.each([
   expect(guard.refusal(text)).toBe("not an IP address");
 });
 
-test("an address with a zone is refused, whatever stands before the percent sign", () => {
+test("an address with a zone is refused, whatever precedes the percent sign", () => {
   expect(guard.permits("fe80::1%eth0")).toBe(false);
   expect(guard.permits("2606:4700::1111%eth0")).toBe(false);
 });
 
-test("a range that is allowed is open, and its neighbours stay shut", () => {
+test("an allowed range is open, and adjacent ranges stay closed", () => {
   const lab = createEgressGuard({ allow: ["127.0.0.0/8", "fd12:3456::/32", "10.1.2.3"] });
   expect(lab.permits("127.0.0.1")).toBe(true);
   expect(lab.permits("127.9.9.9")).toBe(true);
-  expect(lab.permits("::ffff:127.0.0.1")).toBe(true); // the same place in another notation
+  expect(lab.permits("::ffff:127.0.0.1")).toBe(true); // the same address in another notation
   expect(lab.permits("fd12:3456::1")).toBe(true);
   expect(lab.permits("10.1.2.3")).toBe(true);
   expect(lab.permits("10.1.2.4")).toBe(false);
@@ -138,10 +138,10 @@ test.each([
   "fd00::/129",
   "127.0.0.0/",
   "1.2.3/8",
-])("%j is no range, and the error names it", (text) => {
+])("%j is not a range, and the error names it", (text) => {
   expect(() => createEgressGuard({ allow: [text] })).toThrow(`"${text}" is not an address range`);
 });
 
-test("a range whose address reaches beyond its prefix is most likely a slip, so it is an error", () => {
+test("a range whose address has bits beyond its prefix is rejected as a likely typo", () => {
   expect(() => createEgressGuard({ allow: ["10.1.0.0/8"] })).toThrow(/"10\.1\.0\.0\/8".*beyond its first 8/);
 });

@@ -1,13 +1,11 @@
-/**
- * IP addresses and ranges as numbers of bytes, so that "is this address in that range" is exact.
- */
+/** IP addresses and CIDR ranges as bytes, for exact range checks. */
 import { isIPv4, isIPv6 } from "node:net";
 
 /** 4 bytes for IPv4, 16 for IPv6. */
 export type IpBytes = readonly number[];
 export type IpRange = { bytes: IpBytes; prefixBits: number };
 
-/** `10.0.0.0/8`, `fd00::/8`, or one address. Throws with the text in the message when it is neither. */
+/** `10.0.0.0/8`, `fd00::/8`, or one address. Throws on anything else. */
 export function parseIpRange(text: string): IpRange {
   const [address = "", prefix, ...rest] = text.trim().split("/");
   const bytes = parseIp(address);
@@ -28,7 +26,7 @@ export function isInRange(bytes: IpBytes, range: IpRange): boolean {
   return range.bytes.every((byte, index) => ((bytes[index] ?? 0) & maskOf(range.prefixBits, index)) === byte);
 }
 
-/** Undefined for anything that is not an address as standards write it: no zones, no octal, no short forms. */
+/** Undefined for anything but standard notation: no zones, no octal, no short forms. */
 export function parseIp(text: string): IpBytes | undefined {
   if (isIPv4(text)) return text.split(".").map(Number);
   if (!isIPv6(text) || text.includes("%")) return undefined;

@@ -42,7 +42,7 @@ const wellFormedCell = fc.oneof(
   fc.string({ minLength: 1, unit: fc.constantFrom("a", " ", "x") }).map((text) => `${text}"quoted" inch`),
 );
 
-test("what csv-parse reads, we read alike: quotes, line breaks in cells, mixed line ends, ragged rows", () => {
+test("same result as csv-parse for quotes, line breaks in cells, mixed line ends and ragged rows", () => {
   const files = fc.array(fc.tuple(fc.array(wellFormedCell, { minLength: 1, maxLength: 5 }), lineBreak));
   fc.assert(
     fc.property(files, (lines) => {
@@ -59,7 +59,7 @@ test("what csv-parse reads, we read alike: quotes, line breaks in cells, mixed l
   );
 });
 
-test("however the text is cut into chunks, the rows are the same", () => {
+test("the rows do not depend on the chunking", () => {
   fc.assert(
     fc.property(anyText, fc.array(fc.nat(60), { maxLength: 12 }), (text, cuts) => {
       const at = [0, ...cuts.filter((cut) => cut <= text.length).sort((a, b) => a - b), text.length];
@@ -71,7 +71,7 @@ test("however the text is cut into chunks, the rows are the same", () => {
   );
 });
 
-test("recovery from runaway quotes does not depend on chunks either", () => {
+test("recovery from unclosed quotes does not depend on the chunking", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const shape = { maxCellChars: 12 };
@@ -94,10 +94,10 @@ test("nothing but quotes, line breaks and blanks is lost", () => {
 
 test.each<[what: string, text: string, rows: string[][]]>([
   ["a quote inside a cell is text", '5" pipe,6"\n', [['5" pipe', '6"']]],
-  ["what follows a closing quote stays", '"Doe, Ann" <a@x.io>,2\n', [['"Doe, Ann" <a@x.io>', "2"]]],
-  ["blanks behind a closing quote are nothing", '"a\nb" ,"c"  \n', [["a\nb", "c"]]],
+  ["text after a closing quote is kept", '"Doe, Ann" <a@x.io>,2\n', [['"Doe, Ann" <a@x.io>', "2"]]],
+  ["blanks after a closing quote are ignored", '"a\nb" ,"c"  \n', [["a\nb", "c"]]],
   [
-    "an unclosed quote takes no rows with it",
+    "an unclosed quote swallows no rows",
     '"Bob,b@x.io\nAnn,a@x.io',
     [
       ['"Bob', "b@x.io"],
@@ -139,7 +139,7 @@ test("a quote whose partner is a thousand lines away is a plain character", () =
   expect(rowsOf(lines(1001))).toHaveLength(1002);
 });
 
-test("a quote that opens a cell larger than any cell is a plain character", () => {
+test("a quote that would open an oversized cell is a plain character", () => {
   const text = `a,"b\n${"row,cell\n".repeat(20_000)}`;
   expect(rowsOf(text)).toHaveLength(20_001);
 });
@@ -150,7 +150,7 @@ test.each([
   ["opening quotes that never close", 'a,"b\n'.repeat(200_000)],
   ["three quotes to a line", '"""\n'.repeat(250_000)],
   ["runs of quotes, odd and even", '"x\n"",""",""""\n'.repeat(60_000)],
-])("a megabyte of quotes is read in linear time: %s", async (_, text) => {
+])("a megabyte of quotes is parsed in linear time: %s", async (_, text) => {
   const sizes = { from: text.slice(0, text.length / 4), to: text };
   expect(await growth(parseInChunks, sizes)).toBeLessThan(LINEAR_AT_FOURFOLD);
 });
@@ -165,7 +165,7 @@ test.each<[fault: string, text: string]>([
   ["Row 2 of the file has a cell of more than 65,536 characters.", `a\n${"x".repeat(70_000)}`],
   ["Row 1 of the file has more than 1,000 columns.", ",".repeat(1000)],
   ["Row 3 of the file is longer than 1,048,576 characters.", `a\nb\n${`${"x".repeat(60_000)},`.repeat(20)}`],
-])("what no table has is refused: %s", (fault, text) => {
+])("what cannot be a table is rejected: %s", (fault, text) => {
   expect(() => rowsOf(text)).toThrow(new ListFileError("not_a_table", fault));
 });
 

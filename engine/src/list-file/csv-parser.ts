@@ -1,21 +1,22 @@
 /**
- * Cuts text into rows and cells, in one pass and in whatever chunks the text comes.
+ * Streaming CSV parser: one pass, any chunking, tolerant of broken quotes. Why not a library: see
+ * docs/decisions/0005-own-csv-parser.md.
  *
- * Files in the wild break RFC 4180, so a quote only counts where it makes sense: at the start of a cell and with a
- * partner. Any line break ends a row (\r\n, \n, \r, mixed), empty lines are no rows, rows may differ in length, a
- * quote in the midst of a cell is text, and so is what follows a closing quote (blanks are nothing).
+ * Real files break RFC 4180, so a quote only counts at the start of a cell and with a partner. Any line break ends a
+ * row (\r\n, \n, \r, mixed), empty lines are not rows, rows may differ in length, a quote inside a cell is text, and
+ * so is what follows a closing quote (blanks are ignored).
  *
- * A quote that is never closed must not swallow the rows behind it. If its partner is too far away, or stands on
- * another line and in front of more text (where it rather opens a cell), or does not exist, the quote is read as a
- * plain character and the cell again from there. That costs no more than reading twice: a search that failed has
- * passed only doubled quotes, and none of these begins another long search.
+ * An unclosed quote must not swallow the following rows. If its partner is too far away, or is on another line and in
+ * front of more text (where it more likely opens a cell), or does not exist, the quote is a plain character and the
+ * cell is parsed again from there. The total cost is at most two passes: a failed search has only passed doubled
+ * quotes, and none of these starts another long search.
  */
 import { ListFileError } from "./list-file-error.ts";
 
 export type CsvParser = {
-  /** The rows that are complete now. */
+  /** Returns the rows completed so far. */
   push(text: string): string[][];
-  /** The last row, when the text did not end in a line break. */
+  /** Returns the last row, if the text did not end in a line break. */
   end(): string[][];
 };
 
@@ -23,7 +24,7 @@ export type CsvShape = { delimiter: string; maxColumns: number; maxCellChars: nu
 
 const MAX_ROW_CHARS = 1024 * 1024;
 const MAX_QUOTED_LINES = 1000;
-const MAX_BLANKS = 16; // behind a closing quote
+const MAX_BLANKS = 16; // after a closing quote
 
 const QUOTE = 0x22;
 const SPACE = 0x20;
@@ -33,7 +34,7 @@ const CR = 0x0d;
 export function createCsvParser({ delimiter, maxColumns, maxCellChars }: CsvShape): CsvParser {
   const delimiterCode = delimiter.charCodeAt(0);
   const maxSpan = maxCellChars + 2; // with its quotes
-  let rest = ""; // from the start of the cell that is not complete
+  let rest = ""; // from the start of the incomplete cell
   let row: string[] = []; // the complete cells of its row
   let rowChars = 0;
   let rowCount = 0;
@@ -50,7 +51,7 @@ export function createCsvParser({ delimiter, maxColumns, maxCellChars }: CsvShap
         if (quoted !== undefined) ({ value, end } = quoted);
       }
       if (value === undefined) {
-        end = endOfPlain(text, start);
+        end = endOfCell(text, start);
         if (end === text.length && !isLast) break;
         value = text.slice(start, end);
       }
@@ -89,13 +90,13 @@ export function createCsvParser({ delimiter, maxColumns, maxCellChars }: CsvShap
         from = quote + 2;
         continue;
       }
-      const inside = text.slice(start + 1, quote);
-      const behind = endOfBlanks(text, quote + 1);
-      if (behind === text.length && !isLast) return "unfinished";
-      const end = endOfPlain(text, behind);
-      const isClosed = end === behind;
-      if (lineBreaks(inside) > (isClosed ? MAX_QUOTED_LINES : 0)) return undefined;
-      if (isClosed) return { value: hasDoubled ? inside.replaceAll('""', '"') : inside, end };
+      const content = text.slice(start + 1, quote);
+      const afterQuote = endOfBlanks(text, quote + 1);
+      if (afterQuote === text.length && !isLast) return "unfinished";
+      const end = endOfCell(text, afterQuote);
+      const isClosed = end === afterQuote;
+      if (lineBreaks(content) > (isClosed ? MAX_QUOTED_LINES : 0)) return undefined;
+      if (isClosed) return { value: hasDoubled ? content.replaceAll('""', '"') : content, end };
       if (end === text.length && !isLast) return "unfinished";
       return { value: text.slice(start, end), end };
     }
@@ -107,7 +108,7 @@ export function createCsvParser({ delimiter, maxColumns, maxCellChars }: CsvShap
     return end;
   };
 
-  const endOfPlain = (text: string, start: number): number => {
+  const endOfCell = (text: string, start: number): number => {
     let end = start;
     while (end < text.length) {
       const code = text.charCodeAt(end);

@@ -18,12 +18,12 @@ test.each([
   ["o'brien@example.com", "o'brien@example.com"],
   ["Ann <>", "Ann <>"],
   ["no email at all", "no email at all"],
-])("the cell %j says %j", (cell, email) => {
+])("the email in %j is %j", (cell, email) => {
   expect(emailIn(cell)).toBe(email);
 });
 
 test.each(["-ann@example.com", "+ann@example.com", "=ann@example.com", "@example.com"])(
-  "%s is the same email again after it was neutralised for a spreadsheet",
+  "%s is unchanged after neutralisation for a spreadsheet",
   (email) => {
     const cell = csvLine([email], ",").trimEnd();
     expect(cell).toBe(`'${email}`);
@@ -47,7 +47,7 @@ test.each([
 });
 
 test.each(["\u200bann@example.com", "ann\u00ad@example.com", "\u2060ann@exam\u200dple.com\u200e"])(
-  "what nobody sees in a pasted address is not part of it (%j)",
+  "invisible characters in a pasted address are ignored (%j)",
   (cell) => {
     expect(emailIn(cell)).toBe("ann@example.com");
   },

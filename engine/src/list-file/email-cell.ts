@@ -1,21 +1,20 @@
 /**
- * What a cell says the email is.
+ * Extracts the email from a cell.
  *
- * `Ann <ann@example.com>`, `"ann@example.com"`, `mailto:ann@example.com` and ` ann@example.com ` all say the same,
- * and so do those with characters that nobody can see.
- * Nothing is repaired beyond that: what is left is judged as it stands.
+ * `Ann <ann@example.com>`, `"ann@example.com"`, `mailto:ann@example.com` and ` ann@example.com ` all give the same
+ * email, with or without invisible characters. Nothing else is repaired: the rest is validated as it is.
  */
 
-/** Pasted along from web pages and documents, where nobody sees them: soft hyphens, zero-width and direction marks. */
+/** Pasted along from web pages and documents: soft hyphens, zero-width and direction marks. */
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
 const WRAPPING = /["'<>:]/;
 const IN_ANGLE_BRACKETS = /<([^<>]*)>$/;
 const MAILTO = /^mailto:([^?]*)(?:\?.*)?$/is;
 const IN_QUOTES = /^(?:"([^"]*)"|'([^']*)')$/s;
-/** csvLine put the apostrophe there, or a spreadsheet did. */
+/** Added by csvLine, or by a spreadsheet. */
 const NEUTRALISED = /^'(?=[=+\-@])/;
 
-/** The email in a cell; "" when there is nothing. A cell that holds no email comes back as its trimmed text. */
+/** Returns "" for an empty cell, and the trimmed text for a cell without an email. */
 export function emailIn(cell: string | undefined): string {
   if (cell === undefined) return "";
   const text = cell.replace(INVISIBLE, "").trim();
@@ -31,12 +30,12 @@ function unquoted(text: string): string {
   return (double ?? single ?? text).trim();
 }
 
-// No address is longer, so no longer cell is looked at closely.
+// No address is longer, so longer cells are not examined.
 const MAX_EMAIL_CHARS = 320;
-// Slashes and colons are rather those of a web address, `https://example.com/@ann.b`.
+// Slashes and colons suggest a URL, `https://example.com/@ann.b`.
 const EMAIL_SHAPE = /^[^\s@,;|<>"/:]+@[^\s@,;|<>"/:]+\.[^\s@,;|<>"/:]+$/;
 
-/** A cheap test for telling columns apart; whether it is an address is for the parser to say. */
+/** A cheap heuristic to tell columns apart; the parser decides whether it is an address. */
 export function looksLikeEmail(cell: string): boolean {
   if (!cell.includes("@") || cell.length > 4 * MAX_EMAIL_CHARS) return false;
   const email = emailIn(cell);

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { createEmailColumnFinder } from "./email-column.ts";
 
 function suggestedFor(columns: string[], rows: string[][]): string | undefined {
-  const survey = createEmailColumnFinder(columns);
-  survey.add(rows);
-  return survey.suggested === undefined ? undefined : columns[survey.suggested];
+  const finder = createEmailColumnFinder(columns);
+  finder.add(rows);
+  return finder.suggested === undefined ? undefined : columns[finder.suggested];
 }
 
-test("cells decide, whatever the header calls them", () => {
+test("cells decide, whatever the header says", () => {
   const rows = [
     ["Ann", "ann@example.com"],
     ["Bob", "bob@example.com"],
@@ -15,7 +15,7 @@ test("cells decide, whatever the header calls them", () => {
   expect(suggestedFor(["email", "notes"], rows)).toBe("notes");
 });
 
-test("a full column beats an almost empty one, and a column of remarks", () => {
+test("a full column wins over an almost empty one and over a notes column", () => {
   const rows = Array.from({ length: 50 }, (_, i) => [
     i === 0 ? "cc@example.com" : "",
     i % 10 === 0 ? "broken" : `user${i}@example.com`,
@@ -34,13 +34,13 @@ test.each([
   expect(suggestedFor(columns, rows)).toBe(suggested);
 });
 
-test("emails are counted by column, cells beyond the last column are nobody's", () => {
-  const survey = createEmailColumnFinder(["a", "b"]);
-  survey.add([["x@example.com", "-", "z@example.com"], ["y@example.com"], []]);
-  expect(survey.emailCounts).toEqual([2, 0]);
+test("emails are counted by column, cells beyond the last column are ignored", () => {
+  const finder = createEmailColumnFinder(["a", "b"]);
+  finder.add([["x@example.com", "-", "z@example.com"], ["y@example.com"], []]);
+  expect(finder.emailCounts).toEqual([2, 0]);
 });
 
-test("where no cell looks like an email, no column is suggested", () => {
+test("without a cell that looks like an email no column is suggested", () => {
   expect(suggestedFor(["email"], [["ann"], ["@bob"], [""]])).toBeUndefined();
   expect(suggestedFor(["email"], [])).toBeUndefined();
 });

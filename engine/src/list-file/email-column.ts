@@ -1,8 +1,8 @@
 /**
- * Which column holds the emails, judged by the cells of all rows.
+ * Finds the column that holds the emails, from the cells of all rows.
  *
- * The share of emails among a column's cells counts as much as their number: a column of remarks has a few, an
- * almost empty one may have nothing else. Only between columns that do about equally well do the names decide.
+ * The share of emails among a column's cells counts as much as their number: a notes column has a few, an almost
+ * empty one may have nothing else. Between columns that score about equally the header names decide.
  */
 import { looksLikeEmail } from "./email-cell.ts";
 
@@ -10,18 +10,18 @@ export type EmailColumnFinder = {
   add(rows: readonly string[][]): void;
   /** Cells that look like an email, by column. */
   readonly emailCounts: number[];
-  /** The column that most likely holds the emails; undefined when no cell looks like one. */
+  /** The most likely email column; undefined when no cell looks like an email. */
   readonly suggested: number | undefined;
 };
 
-/** The first that fits; what fits none comes last. */
-const TELLING_NAMES = [
+/** By preference; names that match none come last. */
+const NAME_PATTERNS = [
   /^(?:e[-_ ]?mail|mail)(?:[-_ ]?(?:address|adresse|addr))?$/i,
   /^(?:primary|main|work|business|contact)[-_ ]?e?-?mail/i,
   /e-?mail|courriel|correo|почта|邮箱|メール/i,
   /mail/i,
 ];
-const ABOUT_EQUAL = 0.8;
+const TIE_SHARE = 0.8;
 
 export function createEmailColumnFinder(columns: readonly string[]): EmailColumnFinder {
   const emailCounts = columns.map(() => 0);
@@ -43,7 +43,7 @@ export function createEmailColumnFinder(columns: readonly string[]): EmailColumn
       const scores = emailCounts.map((count, column) => (count * count) / Math.max(1, cellCounts[column]!));
       const best = Math.max(...scores);
       if (!(best > 0)) return undefined;
-      const close = [...columns.keys()].filter((column) => scores[column]! >= ABOUT_EQUAL * best);
+      const close = [...columns.keys()].filter((column) => scores[column]! >= TIE_SHARE * best);
       return close.reduce((a, b) => (compare(b, a) < 0 ? b : a));
 
       function compare(a: number, b: number): number {
@@ -54,6 +54,6 @@ export function createEmailColumnFinder(columns: readonly string[]): EmailColumn
 }
 
 function nameRank(name: string): number {
-  const rank = TELLING_NAMES.findIndex((pattern) => pattern.test(name));
-  return rank === -1 ? TELLING_NAMES.length : rank;
+  const rank = NAME_PATTERNS.findIndex((pattern) => pattern.test(name));
+  return rank === -1 ? NAME_PATTERNS.length : rank;
 }

@@ -1,40 +1,36 @@
-/**
- * How the bytes of a file spell text: what its first bytes declare, else the first that fits.
- *
- * BOM, NULs where UTF-16 has them, UTF-8, then one of the old code pages.
- */
+/** Detects the character encoding of a file: BOM, then NULs where UTF-16 has them, UTF-8, or a legacy code page. */
 import { isAscii } from "node:buffer";
 import { guessCodePage } from "./code-page.ts";
 import { ListFileError } from "./list-file-error.ts";
 
-/** A label that TextDecoder knows, or "ascii" as long as nothing else was seen: what is beyond it may be anything. */
+/** A TextDecoder label, or "ascii" as long as no other byte was seen: the rest may be in any encoding. */
 export type Encoding = string;
 
 const BOMS: readonly (readonly [bytes: readonly number[], encoding: Encoding | undefined])[] = [
-  [[0xff, 0xfe, 0, 0], undefined], // UTF-32, which TextDecoder does not read
+  [[0xff, 0xfe, 0, 0], undefined], // UTF-32, which TextDecoder does not support
   [[0, 0, 0xfe, 0xff], undefined],
   [[0xef, 0xbb, 0xbf], "utf-8"],
   [[0xff, 0xfe], "utf-16le"],
   [[0xfe, 0xff], "utf-16be"],
 ];
 
-/** By the head of a file. `isWhole`: nothing follows it. */
+/** From the first bytes of a file. `isWhole`: nothing follows them. */
 export async function guessEncoding(head: Uint8Array, isWhole: boolean): Promise<Encoding> {
   const bom = BOMS.find(([bytes]) => bytes.every((byte, at) => head[at] === byte));
-  if (bom !== undefined) return bom[1] ?? refuseUtf32();
-  return utf16ByNuls(head) ?? (isAscii(head) ? "ascii" : guessBeyondAscii(head, isWhole));
+  if (bom !== undefined) return bom[1] ?? rejectUtf32();
+  return utf16ByNuls(head) ?? (isAscii(head) ? "ascii" : guessNonAscii(head, isWhole));
 }
 
-/** By the first bytes that are not all ASCII. */
-export async function guessBeyondAscii(bytes: Uint8Array, isWhole: boolean): Promise<Encoding> {
+/** From the first bytes that are not all ASCII. */
+export async function guessNonAscii(bytes: Uint8Array, isWhole: boolean): Promise<Encoding> {
   return isUtf8(bytes, isWhole) ? "utf-8" : guessCodePage(bytes);
 }
 
-function refuseUtf32(): never {
+function rejectUtf32(): never {
   throw new ListFileError("undecodable_file", "The file is UTF-32 text. Save it as UTF-8.");
 }
 
-/** Delimiters, line breaks and addresses are ASCII, so every other byte of much UTF-16 is NUL. */
+/** Delimiters, line breaks and addresses are ASCII, so in UTF-16 many alternate bytes are NUL. */
 function utf16ByNuls(head: Uint8Array): Encoding | undefined {
   const pairs = Math.min(head.length, 4096) >> 1;
   if (pairs === 0) return undefined;
@@ -43,7 +39,7 @@ function utf16ByNuls(head: Uint8Array): Encoding | undefined {
   const [even, odd] = [nuls[0]! / pairs, nuls[1]! / pairs];
   if (odd > 0.3 && even < 0.02) return "utf-16le";
   if (even > 0.3 && odd < 0.02) return "utf-16be";
-  if (even > 0.3 && odd > 0.3 && even + odd > 1.2) refuseUtf32();
+  if (even > 0.3 && odd > 0.3 && even + odd > 1.2) rejectUtf32();
   return undefined;
 }
 
@@ -57,8 +53,8 @@ function isUtf8(head: Uint8Array, isWhole: boolean): boolean {
 }
 
 /**
- * UTF-8 with a few broken characters is taken for UTF-8, which is then refused where it breaks. As anything else
- * it would be read, and every address beyond ASCII silently changed.
+ * UTF-8 with a few invalid sequences is still treated as UTF-8, and rejected where it breaks. In any other encoding
+ * it would be accepted, and every non-ASCII address silently changed.
  */
 function isMostlyUtf8(head: Uint8Array): boolean {
   const text = new TextDecoder().decode(head);

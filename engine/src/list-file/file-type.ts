@@ -1,18 +1,19 @@
 /**
- * Tells files that are no tables of text from those that may be, by how they begin.
+ * Rejects files that are not tables of text, by their first bytes.
  *
- * Whoever sends a spreadsheet or a web page gets a sentence that says so and what to do, instead of garbled rows.
+ * The sender of a spreadsheet or a web page gets an error that names the type and what to do, instead of garbled
+ * rows.
  */
 import { ListFileError } from "./list-file-error.ts";
 
-type Kind = { magic: string; at?: number; name: string; remedy: string };
+type FileKind = { magic: string; at?: number; name: string; remedy: string };
 
-const SAVE_AS_CSV = "Save it as CSV and send that.";
-const UNPACK = "Unpack it and send the CSV file inside, plain or as gzip.";
-const SEND_TEXT = "Send the list as a CSV file.";
+const SAVE_AS_CSV = "Save it as CSV and upload that.";
+const UNPACK = "Extract it and upload the CSV file inside, plain or gzipped.";
+const SEND_TEXT = "Upload the list as a CSV file.";
 
-/** The first that fits. Bytes are written as Latin-1 characters. */
-const BINARY_KINDS: readonly Kind[] = [
+/** The first match decides. Bytes are written as Latin-1 characters. */
+const BINARY_KINDS: readonly FileKind[] = [
   { magic: "PK\x03\x04", name: "a ZIP archive", remedy: UNPACK },
   { magic: "PK\x05\x06", name: "an empty ZIP archive", remedy: SEND_TEXT },
   { magic: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", name: "an old Excel or Office file", remedy: SAVE_AS_CSV },
@@ -22,7 +23,7 @@ const BINARY_KINDS: readonly Kind[] = [
   { magic: "Obj\x01", name: "an Avro file", remedy: SAVE_AS_CSV },
   { magic: "ARROW1\0\0", name: "an Arrow file", remedy: SAVE_AS_CSV },
   { magic: "SQLite format 3\0", name: "an SQLite database", remedy: SAVE_AS_CSV },
-  { magic: "\x1f\x8b", name: "a gzip file inside another", remedy: "Pack it once only." },
+  { magic: "\x1f\x8b", name: "a gzip file inside another", remedy: "Compress it only once." },
   { magic: "1AY&SY", at: 4, name: "a bzip2 file", remedy: UNPACK },
   { magic: "\xfd7zXZ\0", name: "an XZ file", remedy: UNPACK },
   { magic: "\x28\xb5\x2f\xfd", name: "a Zstandard file", remedy: UNPACK },
@@ -35,8 +36,8 @@ const BINARY_KINDS: readonly Kind[] = [
   { magic: "\x7fELF", name: "a program", remedy: SEND_TEXT },
 ];
 
-/** What a ZIP archive really is, by a name among its first entries. */
-const ZIP_KINDS: readonly Kind[] = [
+/** The actual type of a ZIP archive, by a name among its first entries. */
+const ZIP_KINDS: readonly FileKind[] = [
   { magic: "opendocument.spreadsheet", name: "an OpenDocument spreadsheet", remedy: SAVE_AS_CSV },
   { magic: "Index/Document.iwa", name: "a Numbers spreadsheet", remedy: SAVE_AS_CSV },
   { magic: "word/", name: "a Word document", remedy: SAVE_AS_CSV },
@@ -44,8 +45,8 @@ const ZIP_KINDS: readonly Kind[] = [
   { magic: "[Content_Types].xml", name: "an Excel workbook or another Office file", remedy: SAVE_AS_CSV },
 ];
 
-/** Refuses by the file's first bytes. */
-export function refuseKnownBinaries(head: Uint8Array): void {
+/** Checks the first bytes of the file. */
+export function rejectBinaries(head: Uint8Array): void {
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 8192)).toString("latin1");
   const kind = BINARY_KINDS.find(({ magic, at = 0 }) => start.startsWith(magic, at));
   if (kind === undefined) return;
@@ -54,7 +55,7 @@ export function refuseKnownBinaries(head: Uint8Array): void {
   throw new ListFileError("unsupported_file", `This is ${name}, not a text file. ${remedy}`);
 }
 
-/** Text that has a structure of its own. */
+/** Structured text formats. */
 const DOCUMENTS: readonly (readonly [RegExp, name: string])[] = [
   [/^<(?:!doctype html|html|head|body|table|meta)\b/i, "a web page"],
   [/^<(?:\?xml|!doctype|!--|[\w:-]+(?:\s[^<>@]*)?>\s*<)/i, "an XML document"],
@@ -63,19 +64,19 @@ const DOCUMENTS: readonly (readonly [RegExp, name: string])[] = [
   [/^%!PS/, "a PostScript document"],
 ];
 
-const JUDGED_CHARS = 16 * 1024;
+const INSPECTED_CHARS = 16 * 1024;
 const MAX_CONTROL_SHARE = 0.01;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what tells binary data from text
 const CONTROLS = /[\0-\x08\x0e-\x1a\x1c-\x1f]/g;
 
-/** Refuses by the first characters of the decoded text. */
-export function refuseDocuments(text: string): void {
-  const start = text.slice(0, JUDGED_CHARS).trimStart();
+/** Checks the first characters of the decoded text. */
+export function rejectDocuments(text: string): void {
+  const start = text.slice(0, INSPECTED_CHARS).trimStart();
   if (start === "") return;
   const document = DOCUMENTS.find(([pattern]) => pattern.test(start))?.[1];
   if (document !== undefined)
     throw new ListFileError("not_a_table", `This is ${document}, not a table. ${SEND_TEXT}`);
-  // A stray NUL or two in an export is no reason to refuse it: they are dropped.
+  // One or two stray NULs in an export are dropped, not rejected.
   const controls = start.match(CONTROLS)?.length ?? 0;
   if (controls > 2 && controls > start.length * MAX_CONTROL_SHARE)
     throw new ListFileError("not_a_table", `This is not a text file. ${SEND_TEXT}`);

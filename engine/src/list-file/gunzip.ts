@@ -1,39 +1,39 @@
 /**
- * The bytes of the text itself: gzip is recognised by its first bytes and unpacked on the way.
+ * Decompresses gzip, recognised by its first bytes, on the fly.
  *
- * No more than `maxTextBytes` ever come out, and a file that unpacks to far more than text can is refused early.
+ * Output never exceeds `maxTextBytes`, and an implausible compression ratio is rejected early.
  */
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { ListFileError } from "./list-file-error.ts";
-import { PIECE_BYTES, piecesOf } from "./rechunk.ts";
+import { BLOCK_BYTES, blocksOf } from "./rechunk.ts";
 
-// Repetitive tables reach 50 : 1, deflate itself ends at 1032 : 1.
+// Repetitive tables reach 50 : 1, the limit of deflate is 1032 : 1.
 const MAX_RATIO = 200;
-const RATIO_MATTERS_FROM_BYTES = 8 * 1024 * 1024;
+const RATIO_CHECKED_FROM_BYTES = 8 * 1024 * 1024;
 
-export async function* unpacked(
+export async function* decompressed(
   bytes: AsyncIterable<Uint8Array>,
   maxTextBytes: number,
 ): AsyncGenerator<Uint8Array> {
-  const pieces = piecesOf(bytes);
+  const blocks = blocksOf(bytes);
   let textBytes = 0;
   try {
-    const first = await pieces.next();
+    const first = await blocks.next();
     if (first.done) return;
-    const packed = startingWith([first.value], pieces);
+    const input = prepend([first.value], blocks);
     if (isGzip(first.value)) {
-      yield* piecesOf(gunzipped(packed, maxTextBytes));
+      yield* blocksOf(gunzipped(input, maxTextBytes));
       return;
     }
-    for await (const piece of packed) {
-      textBytes += piece.length;
+    for await (const block of input) {
+      textBytes += block.length;
       if (textBytes > maxTextBytes) throw tooLarge(maxTextBytes);
-      yield piece;
+      yield block;
     }
   } finally {
-    pieces.return(undefined).catch(() => {}); // not awaited: a slow sender must not hold us
+    blocks.return(undefined).catch(() => {}); // not awaited: a slow sender must not block us
   }
 }
 
@@ -41,31 +41,31 @@ export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-export async function* startingWith<T>(first: readonly T[], rest: AsyncIterable<T>): AsyncGenerator<T> {
+export async function* prepend<T>(first: readonly T[], rest: AsyncIterable<T>): AsyncGenerator<T> {
   yield* first;
   yield* rest;
 }
 
 async function* gunzipped(
-  pieces: AsyncIterable<Uint8Array>,
+  blocks: AsyncIterable<Uint8Array>,
   maxTextBytes: number,
 ): AsyncGenerator<Uint8Array> {
-  let packedBytes = 0;
+  let inputBytes = 0;
   let textBytes = 0;
   const counted = async function* () {
-    for await (const piece of pieces) {
-      packedBytes += piece.length;
-      yield piece;
+    for await (const block of blocks) {
+      inputBytes += block.length;
+      yield block;
     }
   };
-  const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
-  // Its failure destroys gunzip as well, and is met below.
+  const gunzip = createGunzip({ chunkSize: BLOCK_BYTES });
+  // Its failure destroys gunzip as well, and is caught below.
   pipeline(Readable.from(counted()), gunzip).catch(() => {});
   try {
     for await (const chunk of gunzip as AsyncIterable<Uint8Array>) {
       textBytes += chunk.length;
       if (textBytes > maxTextBytes) throw bomb(`more than ${megabytes(maxTextBytes)}`);
-      if (textBytes > RATIO_MATTERS_FROM_BYTES && textBytes > MAX_RATIO * packedBytes)
+      if (textBytes > RATIO_CHECKED_FROM_BYTES && textBytes > MAX_RATIO * inputBytes)
         throw bomb(`more than ${MAX_RATIO} times its size`);
       yield chunk;
     }
@@ -76,8 +76,8 @@ async function* gunzipped(
   }
 }
 
-function bomb(much: string): ListFileError {
-  return new ListFileError("compression_bomb", `The gzip file unpacks to ${much}.`);
+function bomb(size: string): ListFileError {
+  return new ListFileError("compression_bomb", `The gzip file decompresses to ${size}.`);
 }
 
 function tooLarge(limit: number): ListFileError {

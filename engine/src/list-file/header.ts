@@ -1,14 +1,14 @@
-/** The names of a table's columns: from its first row, if that is a row of names. */
+/** Detects a header row and derives column names. */
 import { looksLikeEmail } from "./email-cell.ts";
 
-/** Whether the first row names the columns. Names are neither emails nor numbers, and not all empty. */
+/** Column names are neither emails nor numbers, and not all empty. */
 export function isHeader(first: readonly string[], below: readonly string[][]): boolean {
-  if (first.every((cell) => cell.trim() === "") || first.some(isEntry)) return false;
+  if (first.every((cell) => cell.trim() === "") || first.some(isEmailLike)) return false;
   return !first.some((cell, column) => isNumber(cell) && isMostlyNumbers(below, column));
 }
 
 /** An email, or a word that was meant to be one. */
-function isEntry(cell: string): boolean {
+function isEmailLike(cell: string): boolean {
   const word = cell.trim();
   return looksLikeEmail(cell) || (word.length > 1 && word.includes("@") && !/\s/.test(word));
 }
@@ -25,17 +25,17 @@ function isMostlyNumbers(rows: readonly string[][], column: number): boolean {
 
 const MAX_NAME_CHARS = 200;
 
-/** Names to choose a column by: none empty, no two alike. */
+/** Unique, non-empty column names. */
 export function columnNames(header: readonly string[] | undefined, width: number): string[] {
   const taken = new Set<string>();
   const repetitions = new Map<string, number>();
   return Array.from({ length: width }, (_, column) => {
-    const words = (header?.[column] ?? "").replace(/\s+/g, " ").trim();
-    const plain = [...words].slice(0, MAX_NAME_CHARS).join("") || `column_${column + 1}`;
-    let name = plain;
-    let count = repetitions.get(plain) ?? 1;
-    while (taken.has(name)) name = `${plain} (${++count})`;
-    repetitions.set(plain, count);
+    const text = (header?.[column] ?? "").replace(/\s+/g, " ").trim();
+    const base = [...text].slice(0, MAX_NAME_CHARS).join("") || `column_${column + 1}`;
+    let name = base;
+    let count = repetitions.get(base) ?? 1;
+    while (taken.has(name)) name = `${base} (${++count})`;
+    repetitions.set(base, count);
     taken.add(name);
     return name;
   });

@@ -1,10 +1,14 @@
-/** Customers' files of emails, and the files they get back. Everything streams; nothing here knows files or sockets. */
+/** Parses uploaded lists and writes result files. Everything streams; no file system or sockets here. */
 
 export { csvLine } from "./csv-line.ts";
 export { emailIn } from "./email-cell.ts";
 export { createEmailColumnFinder, type EmailColumnFinder } from "./email-column.ts";
-export { emailIdentity, identityOf } from "./email-identity.ts";
 export { type ListFile, type ListFileLimits, openListFile } from "./list-file.ts";
 export { ListFileError, type ListFileErrorKind } from "./list-file-error.ts";
-export { createUniqueEmailIndex, type UniqueEmailIndex } from "./unique-email-index.ts";
+export {
+  createUniqueEmailIndex,
+  emailIdentity,
+  identityOf,
+  type UniqueEmailIndex,
+} from "./unique-email-index.ts";
 export { VERDICT_COLUMNS, type VerdictCells, verdictCells } from "./verdict-columns.ts";

@@ -1,10 +1,10 @@
 /**
- * HalfSipHash-2-4 with a secret key, drawn out to 128 bits: nobody can choose texts that meet in it, and no two
- * texts of a list do by accident.
+ * HalfSipHash-2-4 with a random key, extended to 128 bits: collisions cannot be crafted, and do not occur by
+ * accident.
  */
 import { randomFillSync } from "node:crypto";
 
-/** Puts the four words of the text's hash into `words`. */
+/** Writes the four words of the text's hash into `words`. */
 export type KeyedHash = (text: string, words: Int32Array) => void;
 
 const WORDS = 4;

@@ -1,8 +1,8 @@
-/** A file we cannot work with. The kind is for programs, the message a sentence for whoever sent the file. */
+/** A file that cannot be processed. `kind` is for programs, the message is a sentence for the sender. */
 export class ListFileError extends Error {
-  override readonly name = "ListFileTrouble";
+  override readonly name = "ListFileError";
   readonly kind: ListFileErrorKind;
-  /** How many there are, and how many there may be. */
+  /** Actual and maximum count. */
   readonly found?: number;
   readonly limit?: number;
 

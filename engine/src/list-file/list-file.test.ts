@@ -5,7 +5,7 @@ import { growth, LINEAR_AT_FOURFOLD } from "../../test/growth.ts";
 import { createEmailColumnFinder } from "./email-column.ts";
 import { type ListFile, type ListFileLimits, openListFile } from "./list-file.ts";
 import { ListFileError } from "./list-file-error.ts";
-import { PIECE_BYTES } from "./rechunk.ts";
+import { BLOCK_BYTES } from "./rechunk.ts";
 
 const LIMITS: ListFileLimits = { maxTextBytes: 64 * 1024 * 1024, maxRows: 100_000 };
 
@@ -21,24 +21,24 @@ async function read(
 ): Promise<Read> {
   const bytes = typeof file === "string" ? Buffer.from(file) : file;
   const { batches, ...list } = await openListFile(chunksOf(bytes, chunkBytes), { ...LIMITS, ...limits });
-  const survey = createEmailColumnFinder(list.columns);
+  const finder = createEmailColumnFinder(list.columns);
   const rows: string[][] = [];
   for await (const batch of batches) {
     expect(batch.length).toBeLessThanOrEqual(1000);
-    survey.add(batch);
+    finder.add(batch);
     rows.push(...batch);
   }
-  const suggested = survey.suggested === undefined ? undefined : list.columns[survey.suggested];
+  const suggested = finder.suggested === undefined ? undefined : list.columns[finder.suggested];
   return { ...list, rows, suggested };
 }
 
-async function troubleWith(...args: Parameters<typeof read>): Promise<ListFileError> {
-  const trouble = await read(...args).then(
+async function errorOf(...args: Parameters<typeof read>): Promise<ListFileError> {
+  const error = await read(...args).then(
     () => undefined,
     (error: unknown) => error,
   );
-  expect(trouble).toBeInstanceOf(ListFileError);
-  return trouble as ListFileError;
+  expect(error).toBeInstanceOf(ListFileError);
+  return error as ListFileError;
 }
 
 function bigEndian(text: string): Buffer {
@@ -61,14 +61,14 @@ test.each<[encoding: string, file: Uint8Array]>([
   ["windows-1252", Buffer.from(PEOPLE.replace("Ž", "\x8e").replace("€", "\x80"), "latin1")],
   ["utf-8", gzipSync(PEOPLE)],
   ["utf-16le", gzipSync(Buffer.from(PEOPLE, "utf16le"))],
-])("a table is read the same in any encoding, packed or not (%s)", async (encoding, file) => {
+])("a table is read the same in any encoding, compressed or not (%s)", async (encoding, file) => {
   for (const chunkBytes of [65_536, 1]) {
     const list = await read(file, { chunkBytes });
     expect(list).toMatchObject({ encoding, delimiter: ";", header: ["name", "email"], rows: PEOPLE_ROWS });
   }
 });
 
-test("names in other scripts are read in the code pages of their countries", async () => {
+test("names in other scripts are decoded by the code pages of their countries", async () => {
   const russian = Buffer.from([..."Иван Петров;Москва"].map(in1251));
   const line = Buffer.concat([russian, Buffer.from(";ivan@example.ru\n")]);
   const list = await read(Buffer.concat(Array(20).fill(line)));
@@ -86,11 +86,11 @@ const MANY_ASCII_ROWS = "Ann,ann@example.com\n".repeat(20_000);
 test.each([
   ["windows-1252", "latin1"],
   ["UTF-8", "utf8"],
-] as const)("a list that is plain ASCII for long may still turn out to be %s", async (_, encoding) => {
+] as const)("a list with a long ASCII part may turn out to be %s", async (_, encoding) => {
   for (const end of ["José,jose@example.com\n", "jose@example.com,José"]) {
     const row = end.trim().split(",");
-    // Wherever the pieces end that are read at once: before the letter, behind it, or in the midst of it.
-    for (const asciiBytes of [0, 1, 2, 3].map((bytes) => 10 * PIECE_BYTES - end.indexOf("é") - bytes)) {
+    // Block boundaries before, behind and inside the letter.
+    for (const asciiBytes of [0, 1, 2, 3].map((bytes) => 10 * BLOCK_BYTES - end.indexOf("é") - bytes)) {
       const start = MANY_ASCII_ROWS.slice(-asciiBytes);
       const list = await read(Buffer.concat([Buffer.from(start), Buffer.from(end, encoding)]));
       expect(list.rows.at(-1)).toEqual(row);
@@ -101,9 +101,9 @@ test.each([
 test.each([
   ["soon", "José,j@example.com\n".repeat(3), 4, 64],
   ["late", `José,j@example.com\n${MANY_ASCII_ROWS}`, 20_002, 400_024],
-])("UTF-8 that breaks %s is refused rather than guessed at", async (_, start, row, byte) => {
+])("UTF-8 that breaks %s is rejected rather than guessed", async (_, start, row, byte) => {
   const file = Buffer.concat([Buffer.from(start), Buffer.from("Zoë,zoe@example.com\n", "latin1")]);
-  expect(await troubleWith(file)).toMatchObject({
+  expect(await errorOf(file)).toMatchObject({
     kind: "undecodable_file",
     message: `Row ${row} of the file has a character that is not UTF-8 (near byte ${byte}). Save the file as UTF-8.`,
   });
@@ -147,7 +147,7 @@ test.each<[what: string, file: string, delimiter: string, rows: string[][]]>([
       ["d;e;f", "g@x.io"],
     ],
   ],
-])("cells are parted by what parts them: %s", async (_, file, delimiter, rows) => {
+])("the delimiter is detected: %s", async (_, file, delimiter, rows) => {
   expect(await read(file)).toMatchObject({ delimiter, rows });
 });
 
@@ -170,11 +170,11 @@ test.each<[what: string, file: string, header: string[] | undefined, columns: st
   ["rows longer than the header", "email\na@x.io,extra,,\n", ["email"], ["email", "column_2"]],
   ["one row only", "ann@x.io", undefined, ["column_1"]],
   ["a header only", "name,email\n", ["name", "email"], ["name", "email"]],
-])("the first row is a header or it is not: %s", async (_, file, header, columns) => {
+])("the header is detected: %s", async (_, file, header, columns) => {
   expect(await read(file)).toMatchObject({ header, columns });
 });
 
-test("line breaks in quotes, empty cells, ragged rows and blank lines come out as they went in", async () => {
+test("line breaks in quotes, empty cells, ragged rows and blank lines are preserved", async () => {
   const file = '\r\nname,email,note\n"Ann\r\nMarie",ann@x.io,\n\n,bob@x.io\r"C ""Cee"" D",,x,y\r\n\n';
   expect((await read(file)).rows).toEqual([
     ["Ann\r\nMarie", "ann@x.io", ""],
@@ -183,7 +183,7 @@ test("line breaks in quotes, empty cells, ragged rows and blank lines come out a
   ]);
 });
 
-test("two hundred columns are a table like any other, and the emails in it are found", async () => {
+test("two hundred columns are supported, and the email column is found", async () => {
   const names = Array.from({ length: 200 }, (_, column) => `c${column}`);
   const row = names.map((name, column) => (column === 137 ? "ann@x.io" : name));
   const list = await read([names, row, row].map((cells) => cells.join(",")).join("\n"));
@@ -191,7 +191,7 @@ test("two hundred columns are a table like any other, and the emails in it are f
   expect(list.suggested).toBe("c137");
 });
 
-test("every byte may come alone or in any company", async () => {
+test("the result does not depend on network chunks", async () => {
   const file = gzipSync(Buffer.from(PEOPLE.repeat(50), "utf16le"));
   const whole = await read(file);
   await fc.assert(
@@ -202,7 +202,7 @@ test("every byte may come alone or in any company", async () => {
   );
 });
 
-test("a file of many rows comes in batches, and others have their turn in between", async () => {
+test("a file of many rows comes in batches, and the event loop runs in between", async () => {
   let turns = 0;
   let isReading = true;
   const takeTurns = () => {
@@ -213,17 +213,17 @@ test("a file of many rows comes in batches, and others have their turn in betwee
   const list = await read(`name,email\n${"Ann,ann@example.com\n".repeat(20_000)}`);
   isReading = false;
   expect(list.rows).toHaveLength(20_000);
-  expect(turns).toBeGreaterThan(10); // 400 KB, in pieces of 32 KiB
+  expect(turns).toBeGreaterThan(10); // 400 KB, in blocks of 32 KiB
 });
 
-test("too many rows are refused with their true number", async () => {
+test("too many rows are rejected with their actual number", async () => {
   const file = `email\n${"ann@example.com\n".repeat(5000)}`;
   expect((await read(file, { maxRows: 5000 })).rows).toHaveLength(5000);
-  expect(await troubleWith(file, { maxRows: 4999 })).toMatchObject({
+  expect(await errorOf(file, { maxRows: 4999 })).toMatchObject({
     kind: "too_many_rows",
     found: 5000,
     limit: 4999,
-    message: "The file has 5,000 rows; 4,999 are the most for one file. Split it into several files.",
+    message: "The file has 5,000 rows; 4,999 is the maximum. Split it into several files.",
   });
 });
 
@@ -254,17 +254,17 @@ test.each<[kind: string, what: string, file: string | Uint8Array]>([
     Buffer.concat([gzipSync("a").subarray(0, 10), Buffer.alloc(40, 7)]),
   ],
 ])("%s: %s", async (kind, what, file) => {
-  const trouble = await troubleWith(file);
-  expect(trouble.kind).toBe(kind);
-  if (kind !== "empty_file") expect(trouble.message).toContain(what);
+  const error = await errorOf(file);
+  expect(error.kind).toBe(kind);
+  if (kind !== "empty_file") expect(error.message).toContain(what);
 });
 
-test("a list of addresses in angle brackets is no XML, and a stray NUL makes no list binary", async () => {
+test("a list of addresses in angle brackets is not XML, and a stray NUL does not make a list binary", async () => {
   expect((await read("<ann@x.io>\n<bob@x.io>\n")).rows).toHaveLength(2);
   expect((await read(`email\nann@x.io\0\n${"bob@x.io\n".repeat(50)}`)).rows[0]).toEqual(["ann@x.io"]);
 });
 
-test("a file larger than allowed is refused, and its sender told to stop", async () => {
+test("a file larger than allowed is rejected, and its source closed", async () => {
   let sent = 0;
   let isTold = false;
   async function* endless() {
@@ -287,18 +287,18 @@ test("a file larger than allowed is refused, and its sender told to stop", async
 });
 
 test.each([
-  ["unpacks to more than 200 times its size", 12 * 1024 * 1024, LIMITS.maxTextBytes],
-  ["unpacks to more than 1 MiB", 3 * 1024 * 1024, 1024 * 1024],
-])("a gzip bomb is not unpacked to its end: %s", async (fault, size, maxTextBytes) => {
+  ["decompresses to more than 200 times its size", 12 * 1024 * 1024, LIMITS.maxTextBytes],
+  ["decompresses to more than 1 MiB", 3 * 1024 * 1024, 1024 * 1024],
+])("a gzip bomb is not decompressed to its end: %s", async (fault, size, maxTextBytes) => {
   const bomb = gzipSync(Buffer.alloc(size, "ann@example.com\n"));
-  const trouble = await troubleWith(bomb, { maxTextBytes, maxRows: 1e9 });
-  expect(trouble).toMatchObject({ kind: "compression_bomb", message: `The gzip file ${fault}.` });
+  const error = await errorOf(bomb, { maxTextBytes, maxRows: 1e9 });
+  expect(error).toMatchObject({ kind: "compression_bomb", message: `The gzip file ${fault}.` });
 });
 
 test.each([
   ["plain", (text: string) => Buffer.from(text)],
   ["packed", (text: string) => gzipSync(text)],
-])("an upload that breaks off says so in its own words (%s)", async (_, pack) => {
+])("an upload that breaks off keeps its own error (%s)", async (_, pack) => {
   async function* broken() {
     yield pack("email\nann@x.io\n").subarray(0, 12);
     throw new Error("the connection was lost");
@@ -306,21 +306,21 @@ test.each([
   await expect(openListFile(broken(), LIMITS)).rejects.toThrow("the connection was lost");
 });
 
-test("whoever stops reading lets go of the upload", async () => {
-  let isLetGo = false;
+test("a consumer that stops reading releases the upload", async () => {
+  let isReleased = false;
   async function* upload() {
     try {
       for (;;) yield Buffer.from("Ann,ann@example.com\n".repeat(1000));
     } finally {
-      isLetGo = true;
+      isReleased = true;
     }
   }
   const list = await openListFile(upload(), LIMITS);
   for await (const batch of list.batches) if (batch.length > 0) break;
-  expect(isLetGo).toBe(true);
+  expect(isReleased).toBe(true);
 });
 
-test("rows that are very long come in batches as small as others do", async () => {
+test("very long rows come in batches of the same size", async () => {
   const row = `ann@example.com,${Array(400).fill("y".repeat(1000)).join(",")}\n`;
   const list = await openListFile(chunksOf(Buffer.from(row.repeat(40))), LIMITS);
   const batches: string[][][] = [];
@@ -330,7 +330,7 @@ test("rows that are very long come in batches as small as others do", async () =
   expect(Math.max(...batches.map((batch) => batch.flat().join().length))).toBeLessThan(1024 * 1024);
 });
 
-test("a heading that is nothing but at signs is read in linear time", async () => {
+test("a header of at signs only is parsed in linear time", async () => {
   const listUnder = (count: number) => `${"@".repeat(count)} x,name\nann@example.com,Ann\n`;
   const sizes = { from: listUnder(16_250), to: listUnder(65_000) };
   expect(await growth((file) => read(file), sizes)).toBeLessThan(LINEAR_AT_FOURFOLD);
@@ -338,7 +338,7 @@ test("a heading that is nothing but at signs is read in linear time", async () =
 });
 
 test.each(["=", "+", "-", "@", "."])(
-  "a line cannot declare %s the delimiter, which emails or formulas are made of",
+  "%s cannot be declared the delimiter, because emails or formulas contain it",
   async (sign) => {
     const list = await read(`sep=${sign}\nemail,name\nann@example.com,Ann\n`);
     expect(list.delimiter).toBe(",");

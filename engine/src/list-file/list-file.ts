@@ -1,38 +1,38 @@
 /**
- * Opens a customer's file, whatever it is, as a table of text.
+ * Opens an uploaded file as a table of text.
  *
- * The head is read to judge by, then everything flows: chunks → pieces of text bytes (gunzip.ts) → text
- * (text-decoder.ts) → rows (csv-parser.ts) → batches. Nothing is held longer than a batch, and after each piece the event
- * loop has its turn. What cannot be a table is refused with a ListFileTrouble.
+ * The first bytes are read to detect the format; then everything streams: chunks → blocks of text bytes (gunzip.ts) →
+ * text (text-decoder.ts) → rows (csv-parser.ts) → batches. Nothing is held longer than a batch, and the event loop
+ * runs after each block. What cannot be a table is rejected with a ListFileError.
  */
-import { setImmediate as otherWork } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type CsvParser, createCsvParser } from "./csv-parser.ts";
 import { findDelimiter } from "./delimiter.ts";
 import { guessEncoding } from "./encoding.ts";
-import { refuseDocuments, refuseKnownBinaries } from "./file-type.ts";
-import { startingWith, unpacked } from "./gunzip.ts";
+import { rejectBinaries, rejectDocuments } from "./file-type.ts";
+import { decompressed, prepend } from "./gunzip.ts";
 import { columnNames, isHeader } from "./header.ts";
 import { ListFileError } from "./list-file-error.ts";
-import { decoded, decodedHead, UnreadableByte } from "./text-decoder.ts";
+import { decoded, decodedHead, InvalidByteError } from "./text-decoder.ts";
 
 export type ListFile = {
-  /** As in the file; undefined when the first row is data already. */
+  /** As in the file; undefined when the first row is data. */
   header: string[] | undefined;
-  /** One name for each column, none empty and no two alike: from the header, or column_1, column_2 … */
+  /** Unique, non-empty names: from the header, or column_1, column_2 … */
   columns: string[];
   delimiter: string;
   encoding: string;
   /** The first data rows, at most 5. */
   sampleRows: string[][];
   /**
-   * Data rows in order, as long or short as they are in the file, in batches of at most 1,000 rows and roughly
-   * 256 KiB of text. Once only; until it is read to its end or left, the bytes stay open.
+   * Data rows in order, with their original lengths, in batches of at most 1,000 rows and roughly 256 KiB of text.
+   * Can be iterated once; the source stays open until it is consumed or abandoned.
    */
   batches: AsyncIterable<string[][]>;
 };
 
 export type ListFileLimits = {
-  /** Of the text, after unpacking. */
+  /** Of the text, after decompression. */
   maxTextBytes: number;
   maxRows: number;
   maxColumns?: number;
@@ -42,80 +42,80 @@ export type ListFileLimits = {
 const MAX_COLUMNS = 1000;
 const MAX_CELL_CHARS = 65_536;
 const HEAD_BYTES = 256 * 1024;
-const JUDGED_ROWS = 100;
-const JUDGED_CHARS = 1024 * 1024;
+const INSPECTED_ROWS = 100;
+const INSPECTED_CHARS = 1024 * 1024;
 const SAMPLE_ROWS = 5;
 const BATCH_ROWS = 1000;
 const BATCH_CHARS = 256 * 1024;
 
-/** Reads no further than needed to judge encoding, delimiter and header. */
+/** Reads no further than needed to detect encoding, delimiter and header. */
 export async function openListFile(
   bytes: AsyncIterable<Uint8Array>,
   limits: ListFileLimits,
 ): Promise<ListFile> {
   const { maxColumns = MAX_COLUMNS, maxCellChars = MAX_CELL_CHARS } = limits;
-  const pieces = unpacked(bytes, limits.maxTextBytes);
+  const blocks = decompressed(bytes, limits.maxTextBytes);
   try {
-    const head = await readHead(pieces);
-    refuseKnownBinaries(head.bytes);
+    const head = await readHead(blocks);
+    rejectBinaries(head.bytes);
     const encoding = await guessEncoding(head.bytes, head.isWhole);
     const headText = decodedHead(head.bytes, encoding);
-    refuseDocuments(headText);
+    rejectDocuments(headText);
     const { delimiter, declaredChars } = await findDelimiter(headText, head.isWhole);
 
-    const texts = withoutStart(decoded(startingWith(head.pieces, pieces), encoding), declaredChars);
+    const texts = skipChars(decoded(prepend(head.blocks, blocks), encoding), declaredChars);
     const parts = rowsIn(texts, createCsvParser({ delimiter, maxColumns, maxCellChars }));
     const first = await firstParts(parts);
     const rows = first.flatMap((part) => part.rows);
     if (rows.length === 0) throw new ListFileError("empty_file", "The file is empty.");
-    const isNamed = isHeader(rows[0]!, rows.slice(1, JUDGED_ROWS));
-    const header = isNamed ? rows.shift() : undefined;
-    if (isNamed) first.find((part) => part.rows.length > 0)!.rows.shift();
+    const hasHeader = isHeader(rows[0]!, rows.slice(1, INSPECTED_ROWS));
+    const header = hasHeader ? rows.shift() : undefined;
+    if (hasHeader) first.find((part) => part.rows.length > 0)!.rows.shift();
     return {
       header,
       columns: columnNames(header, widthOf(header, rows)),
       delimiter,
       encoding: encoding === "ascii" ? "utf-8" : encoding,
       sampleRows: rows.slice(0, SAMPLE_ROWS),
-      batches: inBatches(startingWith(first, parts), limits.maxRows, () => pieces.return(undefined)),
+      batches: batchesOf(prepend(first, parts), limits.maxRows, () => blocks.return(undefined)),
     };
   } catch (error) {
-    pieces.return(undefined).catch(() => {}); // not awaited: the sender may be slow to notice
+    blocks.return(undefined).catch(() => {}); // not awaited: the sender may be slow to notice
     throw error;
   }
 }
 
 type Head = {
-  pieces: Uint8Array[];
+  blocks: Uint8Array[];
   bytes: Uint8Array;
   /** Nothing follows. */
   isWhole: boolean;
 };
 
 async function readHead(source: AsyncGenerator<Uint8Array>): Promise<Head> {
-  const pieces: Uint8Array[] = [];
+  const blocks: Uint8Array[] = [];
   let length = 0;
   let isWhole = false;
   while (length < HEAD_BYTES) {
     const next = await source.next();
     isWhole = next.done === true;
     if (next.done) break;
-    pieces.push(next.value);
+    blocks.push(next.value);
     length += next.value.length;
   }
-  return { pieces, bytes: Buffer.concat(pieces), isWhole };
+  return { blocks, bytes: Buffer.concat(blocks), isWhole };
 }
 
 /** The line that declares the delimiter is part of the head, and so of the first text. */
-async function* withoutStart(texts: AsyncIterable<string>, chars: number): AsyncGenerator<string> {
-  let left = chars;
+async function* skipChars(texts: AsyncIterable<string>, chars: number): AsyncGenerator<string> {
+  let remaining = chars;
   for await (const text of texts) {
-    yield text.slice(left);
-    left = Math.max(0, left - text.length);
+    yield text.slice(remaining);
+    remaining = Math.max(0, remaining - text.length);
   }
 }
 
-/** The rows that a piece of text completed, and roughly how much text they are. */
+/** The rows completed by a block of text, and roughly their size. */
 type Part = { rows: string[][]; chars: number };
 
 async function* rowsIn(texts: AsyncIterable<string>, parser: CsvParser): AsyncGenerator<Part> {
@@ -125,15 +125,15 @@ async function* rowsIn(texts: AsyncIterable<string>, parser: CsvParser): AsyncGe
       const rows = parser.push(text);
       rowCount += rows.length;
       yield { rows, chars: text.length };
-      await otherWork();
+      await yieldToEventLoop();
     }
   } catch (error) {
-    throw error instanceof UnreadableByte ? undecodable(error, rowCount) : error;
+    throw error instanceof InvalidByteError ? undecodable(error, rowCount) : error;
   }
   yield { rows: parser.end(), chars: 0 };
 }
 
-function undecodable({ encoding, position }: UnreadableByte, rowsBefore: number): ListFileError {
+function undecodable({ encoding, position }: InvalidByteError, rowsBefore: number): ListFileError {
   return new ListFileError(
     "undecodable_file",
     `Row ${rowsBefore + 1} of the file has a character that is not ${encoding.toUpperCase()} (near byte ${position}). ` +
@@ -141,12 +141,12 @@ function undecodable({ encoding, position }: UnreadableByte, rowsBefore: number)
   );
 }
 
-/** Rows enough to judge by: of ordinary ones a hundred, of very long ones a header and a sample. */
+/** Enough rows to detect the header: a hundred ordinary ones, or a header and a sample of very long ones. */
 async function firstParts(parts: AsyncGenerator<Part>): Promise<Part[]> {
   const read: Part[] = [];
   let rows = 0;
   let chars = 0;
-  while (rows <= JUDGED_ROWS && (rows <= SAMPLE_ROWS || chars < JUDGED_CHARS)) {
+  while (rows <= INSPECTED_ROWS && (rows <= SAMPLE_ROWS || chars < INSPECTED_CHARS)) {
     const next = await parts.next();
     if (next.done) break;
     read.push(next.value);
@@ -162,7 +162,7 @@ function widthOf(header: readonly string[] | undefined, rows: readonly string[][
   return Math.max(header?.length ?? rows[0]!.length, ...needed);
 }
 
-async function* inBatches(
+async function* batchesOf(
   parts: AsyncIterable<Part>,
   maxRows: number,
   close: () => Promise<unknown>,
@@ -173,7 +173,7 @@ async function* inBatches(
   try {
     for await (const part of parts) {
       rowCount += part.rows.length;
-      batch = rowCount > maxRows ? [] : batch.concat(part.rows); // one row too many, and all we do is count
+      batch = rowCount > maxRows ? [] : batch.concat(part.rows); // above the limit, rows are only counted
       chars += part.chars;
       while (batch.length >= BATCH_ROWS || (batch.length > 0 && chars >= BATCH_CHARS)) {
         yield batch.slice(0, BATCH_ROWS);
@@ -189,9 +189,9 @@ async function* inBatches(
 }
 
 function tooManyRows(found: number, limit: number): ListFileError {
-  const rows = `The file has ${counted(found)} rows; ${counted(limit)} are the most for one file.`;
+  const rows = `The file has ${formatCount(found)} rows; ${formatCount(limit)} is the maximum.`;
   const message = `${rows} Split it into several files.`;
   return new ListFileError("too_many_rows", message, { found, limit });
 }
 
-const counted = (count: number) => count.toLocaleString("en");
+const formatCount = (count: number) => count.toLocaleString("en");

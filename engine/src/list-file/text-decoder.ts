@@ -1,15 +1,14 @@
 /**
- * Bytes into text, piece by piece.
+ * Decodes bytes to text, block by block.
  *
- * What cannot be decoded is refused, never replaced: an address with a replacement character in it is another
- * address. NULs are dropped, since no table means them and no database takes them.
+ * Invalid bytes are rejected, never replaced: an address with a replacement character is a different address. NULs
+ * are dropped, because PostgreSQL text cannot hold them.
  */
 import { isAscii } from "node:buffer";
-import { type Encoding, guessBeyondAscii } from "./encoding.ts";
-import { createWindows1252Decoder } from "./windows-1252.ts";
+import { type Encoding, guessNonAscii } from "./encoding.ts";
 
-/** Thrown behind the text up to there. */
-export class UnreadableByte extends Error {
+/** Thrown after the text before it was yielded. */
+export class InvalidByteError extends Error {
   override readonly name = "UnreadableByte";
   readonly encoding: Encoding;
   /** From 1. */
@@ -22,47 +21,47 @@ export class UnreadableByte extends Error {
   }
 }
 
-const NOTHING: Uint8Array = new Uint8Array();
+const NO_BYTES: Uint8Array = new Uint8Array();
 const LONGEST_CHARACTER_BYTES = 4;
 
 export async function* decoded(
-  pieces: AsyncIterable<Uint8Array>,
+  blocks: AsyncIterable<Uint8Array>,
   encoding: Encoding,
 ): AsyncGenerator<string> {
   let reader = createReader(encoding);
-  let carried = NOTHING;
+  let pending = NO_BYTES;
   let bytesBefore = 0;
-  for await (const piece of pieces) {
-    let bytes = carried.length === 0 ? piece : Buffer.concat([carried, piece]);
-    carried = NOTHING;
+  for await (const block of blocks) {
+    let bytes = pending.length === 0 ? block : Buffer.concat([pending, block]);
+    pending = NO_BYTES;
     if (reader.encoding === "ascii" && !isAscii(bytes)) {
-      const beyond = bytes.findIndex((byte) => byte >= 0x80);
-      if (beyond > bytes.length - LONGEST_CHARACTER_BYTES) {
-        carried = bytes.subarray(beyond); // too little to judge by: it waits for the next piece
-        bytes = bytes.subarray(0, beyond);
+      const firstNonAscii = bytes.findIndex((byte) => byte >= 0x80);
+      if (firstNonAscii > bytes.length - LONGEST_CHARACTER_BYTES) {
+        pending = bytes.subarray(firstNonAscii); // too little to detect the encoding: kept for the next block
+        bytes = bytes.subarray(0, firstNonAscii);
       } else {
-        reader = createReader(await guessBeyondAscii(bytes, false));
+        reader = createReader(await guessNonAscii(bytes, false));
       }
     }
     const { text, badByte } = reader.read(bytes, true);
     yield text;
-    if (badByte !== undefined) throw new UnreadableByte(reader.encoding, bytesBefore + badByte);
+    if (badByte !== undefined) throw new InvalidByteError(reader.encoding, bytesBefore + badByte);
     bytesBefore += bytes.length;
   }
-  if (carried.length > 0) reader = createReader(await guessBeyondAscii(carried, true));
-  const { text, badByte } = reader.read(carried, false);
+  if (pending.length > 0) reader = createReader(await guessNonAscii(pending, true));
+  const { text, badByte } = reader.read(pending, false);
   yield text;
-  if (badByte !== undefined) throw new UnreadableByte(reader.encoding, bytesBefore + badByte);
+  if (badByte !== undefined) throw new InvalidByteError(reader.encoding, bytesBefore + badByte);
 }
 
-/** The text of a head, good enough to judge the file by. */
+/** The text of the first bytes, good enough for detection. */
 export function decodedHead(head: Uint8Array, encoding: Encoding): string {
   return decoderFor(encoding, false).decode(head, { stream: true });
 }
 
 type Reader = {
   readonly encoding: Encoding;
-  /** The text of these bytes, or of those before the first that cannot be read. */
+  /** The text of these bytes, or of those before the first invalid one. */
   read(bytes: Uint8Array, stream: boolean): { text: string; badByte?: number };
 };
 
@@ -74,7 +73,7 @@ function createReader(encoding: Encoding): Reader {
       try {
         return { text: withoutNuls(decoder.decode(bytes, { stream })) };
       } catch {
-        const count = readableBytes(bytes, encoding);
+        const count = validPrefixLength(bytes, encoding);
         const text = decoderFor(encoding, false).decode(bytes.subarray(0, count));
         return { text: withoutNuls(text), badByte: count + 1 };
       }
@@ -82,7 +81,7 @@ function createReader(encoding: Encoding): Reader {
   };
 }
 
-/** Of TextDecoder, what we use of it. */
+/** The subset of TextDecoder used here. */
 type Decoder = { decode(bytes: Uint8Array, options?: { stream: boolean }): string };
 
 function decoderFor(encoding: Encoding, fatal: boolean): Decoder {
@@ -90,8 +89,24 @@ function decoderFor(encoding: Encoding, fatal: boolean): Decoder {
   return new TextDecoder(encoding === "ascii" ? "utf-8" : encoding, { fatal });
 }
 
-/** Found by halving. A character that began in the piece before is passed over. */
-function readableBytes(bytes: Uint8Array, encoding: Encoding): number {
+/**
+ * windows-1252, which TextDecoder in Node 20 decodes as ISO 8859-1: between 0x80 and 0x9f it has letters and
+ * punctuation (€ Š ž „ ") where ISO 8859-1 has control characters. Unassigned bytes are kept.
+ */
+const FROM_0X80 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
+const C1_CONTROLS = /[\x80-\x9f]/g;
+
+function createWindows1252Decoder(): Decoder {
+  return {
+    decode: (bytes) =>
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+        .toString("latin1")
+        .replace(C1_CONTROLS, (character) => FROM_0X80[character.charCodeAt(0) - 0x80]!),
+  };
+}
+
+/** By bisection. A character that began in the previous block is skipped. */
+function validPrefixLength(bytes: Uint8Array, encoding: Encoding): number {
   const isContinuation = (byte: number | undefined) =>
     encoding === "utf-8" && byte !== undefined && byte >> 6 === 2;
   let from = 0;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { emailIdentity } from "./email-identity.ts";
-import { createUniqueEmailIndex } from "./unique-email-index.ts";
 
-test("an email is known again in any case, spelling of its domain and needless quotes", () => {
-  const census = createUniqueEmailIndex();
+import { createUniqueEmailIndex, emailIdentity } from "./unique-email-index.ts";
+
+test("an email is recognised in any case, domain spelling and redundant quotes", () => {
+  const index = createUniqueEmailIndex();
   const rows = [
     "Ann@Bücher.example",
     "",
@@ -13,40 +13,40 @@ test("an email is known again in any case, spelling of its domain and needless q
     "bob@x.io",
     "BOB@x.io",
   ];
-  expect(rows.map((email) => census.add(email))).toEqual([1, 0, 1, 1, 5, 5]);
-  expect(census).toMatchObject({ rows: 6, emails: 5, unique: 2 });
+  expect(rows.map((email) => index.add(email))).toEqual([1, 0, 1, 1, 5, 5]);
+  expect(index).toMatchObject({ rows: 6, emails: 5, unique: 2 });
 });
 
-test("what is no address is itself only", () => {
-  const census = createUniqueEmailIndex();
-  expect(["none", "n/a", "NONE ", "ann@", "Ann@"].map((text) => census.add(text))).toEqual([1, 2, 1, 4, 4]);
+test("malformed text equals only itself", () => {
+  const index = createUniqueEmailIndex();
+  expect(["none", "n/a", "NONE ", "ann@", "Ann@"].map((text) => index.add(text))).toEqual([1, 2, 1, 4, 4]);
   expect(emailIdentity("none")).not.toBe(emailIdentity(" none@example.com"));
 });
 
-test("the census agrees with a plain map, row by row", () => {
+test("the index agrees with a plain map, row by row", () => {
   const emails = fc.array(
     fc.constantFrom("", "a@x.io", "A@x.io", "b@x.io", "b", "ü@x.io", "x".repeat(70_000)),
   );
   fc.assert(
     fc.property(emails, (list) => {
-      const census = createUniqueEmailIndex();
+      const index = createUniqueEmailIndex();
       const first = new Map<string, number>();
-      for (const [index, email] of list.entries()) {
+      for (const [position, email] of list.entries()) {
         const key = emailIdentity(email);
-        if (email !== "" && !first.has(key)) first.set(key, index + 1);
-        expect(census.add(email)).toBe(email === "" ? 0 : first.get(key));
+        if (email !== "" && !first.has(key)) first.set(key, position + 1);
+        expect(index.add(email)).toBe(email === "" ? 0 : first.get(key));
       }
-      expect(census.unique).toBe(first.size);
+      expect(index.unique).toBe(first.size);
     }),
     { numRuns: 100 },
   );
 });
 
-test("a hundred thousand emails that differ in one digit are all told apart, and all found again", () => {
-  const census = createUniqueEmailIndex();
+test("a hundred thousand emails that differ in one digit are all distinct, and all found again", () => {
+  const index = createUniqueEmailIndex();
   const count = 100_000;
-  for (let i = 0; i < count; i++) census.add(`user${i}@example.com`);
-  expect(census.unique).toBe(count);
-  for (let i = 0; i < count; i += 97) expect(census.add(`USER${i}@example.com`)).toBe(i + 1);
-  expect(census.unique).toBe(count);
+  for (let i = 0; i < count; i++) index.add(`user${i}@example.com`);
+  expect(index.unique).toBe(count);
+  for (let i = 0; i < count; i += 97) expect(index.add(`USER${i}@example.com`)).toBe(i + 1);
+  expect(index.unique).toBe(count);
 });

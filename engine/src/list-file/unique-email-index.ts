@@ -1,16 +1,16 @@
 /**
- * Counts the emails of a list, and for each row knows the row where its email stood first.
+ * Deduplicates the emails of a list: for each row, the first row with the same email.
  *
- * Only hashes are kept, 96 bits of each email and its row, in flat tables: some 20 to 32 bytes a unique email. The
- * tables are many and small, so that the one that grows is soon done.
+ * Only hashes are stored, 96 bits per email and its row, in flat tables: 20 to 32 bytes per unique email. There are
+ * many small tables, so that growing one takes little time.
  */
-import { emailIdentity } from "./email-identity.ts";
+import { parseAddress } from "../address/address.ts";
 import { createKeyedHash } from "./keyed-hash.ts";
 
 export type UniqueEmailIndex = {
   /**
-   * The row (from 1) where this email stood first: this very row, or an earlier one; 0 for an empty cell. Each call
-   * is the next row.
+   * Returns the first row (from 1) with this email: this one or an earlier one; 0 for an empty cell. Each call is the
+   * next row.
    */
   add(email: string): number;
   readonly rows: number;
@@ -19,9 +19,9 @@ export type UniqueEmailIndex = {
 };
 
 const SHARDS = 256;
-const FIRST_SLOTS = 16;
-const FULL = 0.75;
-// A slot: three words of hash, and the row; no row, no entry.
+const INITIAL_SLOTS = 16;
+const MAX_LOAD = 0.75;
+// A slot: three words of hash, and the row; row 0 means empty.
 const SLOT_WORDS = 4;
 const ROW = 3;
 
@@ -30,7 +30,7 @@ type Shard = { slots: Int32Array; size: number; used: number };
 export function createUniqueEmailIndex(): UniqueEmailIndex {
   const hash = createKeyedHash();
   const words = new Int32Array(4);
-  const shards = Array.from({ length: SHARDS }, (): Shard => emptyShard(FIRST_SLOTS));
+  const shards = Array.from({ length: SHARDS }, (): Shard => emptyShard(INITIAL_SLOTS));
   let rows = 0;
   let emails = 0;
   let unique = 0;
@@ -41,10 +41,10 @@ export function createUniqueEmailIndex(): UniqueEmailIndex {
       emails++;
       hash(emailIdentity(email), words);
       const shard = shards[words[3]! & (SHARDS - 1)]!;
-      const firstRow = enter(shard, words[0]!, words[1]!, words[2]!, rows);
+      const firstRow = findOrInsert(shard, words[0]!, words[1]!, words[2]!, rows);
       if (firstRow === rows) {
         unique++;
-        if (shard.used > shard.size * FULL) grow(shard);
+        if (shard.used > shard.size * MAX_LOAD) grow(shard);
       }
       return firstRow;
     },
@@ -64,14 +64,14 @@ function emptyShard(size: number): Shard {
   return { slots: new Int32Array(size * SLOT_WORDS), size, used: 0 };
 }
 
-/** The row that is entered under this hash: an earlier one, or now this one. */
-function enter(shard: Shard, a: number, b: number, c: number, row: number): number {
+/** The row stored under this hash: an earlier one, or now this one. */
+function findOrInsert(shard: Shard, a: number, b: number, c: number, row: number): number {
   const { slots, size } = shard;
   let at = Math.floor(((a >>> 0) / 2 ** 32) * size) * SLOT_WORDS;
   for (;;) {
-    const entered = slots[at + ROW]!;
-    if (entered === 0) break;
-    if (slots[at] === a && slots[at + 1] === b && slots[at + 2] === c) return entered;
+    const storedRow = slots[at + ROW]!;
+    if (storedRow === 0) break;
+    if (slots[at] === a && slots[at + 1] === b && slots[at + 2] === c) return storedRow;
     at += SLOT_WORDS;
     if (at === slots.length) at = 0;
   }
@@ -88,7 +88,21 @@ function grow(shard: Shard): void {
   const larger = emptyShard(shard.size + (shard.size >> 1));
   for (let at = 0; at < slots.length; at += SLOT_WORDS) {
     const row = slots[at + ROW]!;
-    if (row !== 0) enter(larger, slots[at]!, slots[at + 1]!, slots[at + 2]!, row);
+    if (row !== 0) findOrInsert(larger, slots[at]!, slots[at + 1]!, slots[at + 2]!, row);
   }
   Object.assign(shard, larger);
+}
+
+/** Key for deduplication: same key, same email. */
+export function emailIdentity(email: string): string {
+  const parsed = parseAddress(email);
+  return identityOf(email, parsed.ok ? parsed.address : undefined);
+}
+
+/**
+ * Equal after trimming and lower-casing, with the domain in A-labels. The leading blank keeps malformed text from
+ * ever equalling an address, whatever lower-casing makes of it.
+ */
+export function identityOf(email: string, address: { normalized: string } | undefined): string {
+  return address?.normalized ?? ` ${email.trim().toLowerCase()}`;
 }

@@ -1,4 +1,4 @@
-/** The columns a list gets back with: what we found, behind the customer's own cells. */
+/** The result columns that are appended to the customer's own. */
 
 export type VerdictCells = {
   status: string;

@@ -1,12 +1,8 @@
 /**
- * A second opinion on a mailbox name, from a language model that whoever runs this may have connected.
- *
- * Here stand its words, and when it is worth asking. Who asks it, and at what price, is not the engine's business.
+ * A language model's answer about a local part. The service asks it, if one is configured; the engine only reads it.
  */
-import type { Evidence } from "../evidence.ts";
-import { hasReadableName, NO_OPINION, plausibilityOf } from "./plausibility.ts";
 
-/** Why it thinks so. A closed set: its own words are a stranger's, and are never shown. */
+/** A closed set of reasons: the language model's own text is untrusted and never shown. */
 export const ADJUDICATION_REASONS = [
   "person_name",
   "nickname",
@@ -22,19 +18,9 @@ export const ADJUDICATION_REASONS = [
 export type AdjudicationReason = (typeof ADJUDICATION_REASONS)[number];
 
 export type Adjudication = {
-  /** 0 to 1: how plausible the name is as a mailbox at this domain. */
+  /** 0 to 1: how plausible the local part is as a mailbox at this domain. */
   plausible: number;
   reasonCode: AdjudicationReason;
-  /** The model that said so. */
+  /** The language model's name. */
   method: string;
 };
-
-/** Between these the local opinion leans to neither side. */
-const AMBIGUOUS = { from: 0.35, to: 0.65 };
-
-/** Whether the name can be read and what we make of it leaves the matter open. A name that our model abstains from is open. */
-export function isAmbiguous(evidence: Evidence): boolean {
-  if (!hasReadableName(evidence)) return false;
-  const score = plausibilityOf(evidence)?.score ?? NO_OPINION;
-  return score >= AMBIGUOUS.from && score <= AMBIGUOUS.to;
-}

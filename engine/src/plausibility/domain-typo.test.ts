@@ -24,14 +24,14 @@ test.each([
 ])("%s gives %s", (failed, meant) => expect(suggest(failed)).toBe(meant));
 
 test.each([
-  ["fewrowss.com", "four mailboxes may be slips themselves"],
+  ["fewrowss.com", "four mailboxes may be typos themselves"],
   ["shop1.com", "another number is another shop"],
   ["ab.com", "short names are all taken"],
   ["granit.de", "two domains may have been meant"],
-  ["acmeccrp.org", "two slips"],
+  ["acmeccrp.org", "two typos"],
   ["", "nothing"],
 ])("%s gives nothing: %s", (failed) => expect(suggest(failed)).toBeUndefined());
 
-test("what is longer than any domain people type is not taken apart", () => {
+test("overlong input is not processed", () => {
   expect(suggest(`${"x".repeat(100_000)}.com`)).toBeUndefined();
 });

@@ -1,27 +1,28 @@
 /**
- * "Did you mean" for domains that no table knows: `acmecrop.com` in a list that has forty mailboxes at `acmecorp.com`.
+ * "Did you mean" for domains outside the provider tables: `acmecrop.com` in a list with forty mailboxes at
+ * `acmecorp.com`.
  *
- * For domains that failed (they do not exist, or take no mail), after the table of large providers had nothing to say.
- * What may have been meant are domains with several mailboxes: of the same list, or ones a deployment has proven.
+ * For domains that failed (they do not exist, or accept no mail) and are no typo of a large provider. Candidates are
+ * domains with several mailboxes: of the same list, or proven by the deployment.
  */
 
 import { typoCost } from "../address/typo-cost.ts";
-import { slipsBehind } from "./typo-candidates.ts";
+import { typoCandidates } from "./typo-candidates.ts";
 
-/** How many mailboxes are known at a domain; undefined or 0 where none are. */
+/** Number of mailboxes known at a domain; undefined or 0 where there are none. */
 export type MailboxesAt = (domain: string) => number | undefined;
 
 /**
- * The one domain with enough mailboxes that a single slip turns into the failed one. Both in A-labels, lower case.
- * A Map's `get` does: `suggestKnownDomain(domain, (known) => mailboxes.get(known))`.
+ * The only domain with enough mailboxes that is one typo away from the failed one. Both in A-labels, lower case. Use
+ * with a Map: `suggestKnownDomain(domain, (known) => mailboxes.get(known))`.
  */
 export function suggestKnownDomain(failed: string, mailboxesAt: MailboxesAt): string | undefined {
-  if (!isWorthATry(failed)) return undefined;
+  if (!isCorrectable(failed)) return undefined;
   let found: string | undefined;
-  for (const candidate of slipsBehind(failed, ALPHABET)) {
-    if ((mailboxesAt(candidate) ?? 0) < FEWEST_MAILBOXES) continue;
-    if (candidate === found || !isPlausibleSlip(failed, candidate)) continue;
-    if (found !== undefined) return undefined; // either may have been meant
+  for (const candidate of typoCandidates(failed, ALPHABET)) {
+    if ((mailboxesAt(candidate) ?? 0) < MIN_MAILBOXES) continue;
+    if (candidate === found || !isPlausibleTypo(failed, candidate)) continue;
+    if (found !== undefined) return undefined; // ambiguous
     found = candidate;
   }
   return found;
@@ -29,36 +30,36 @@ export function suggestKnownDomain(failed: string, mailboxesAt: MailboxesAt): st
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-.";
 
-/** One mailbox may be a slip itself. */
-const FEWEST_MAILBOXES = 5;
+/** A single mailbox may be a typo itself. */
+const MIN_MAILBOXES = 5;
 
-function isWorthATry(domain: string): boolean {
+function isCorrectable(domain: string): boolean {
   return domain.length <= LONGEST_DOMAIN && nameOf(domain).length >= SHORTEST_NAME;
 }
 
-/** typo-cost.ts compares no longer words. */
+/** The limit of typo-cost.ts. */
 const LONGEST_DOMAIN = 40;
 /** `ab.com` and `abc.com` are two companies. */
 const SHORTEST_NAME = 4;
 
-function isPlausibleSlip(failed: string, candidate: string): boolean {
+function isPlausibleTypo(failed: string, candidate: string): boolean {
   return (
     nameOf(candidate).length >= SHORTEST_NAME &&
     !isOtherNumber(failed, candidate) &&
-    typoCost(failed, candidate, DEAREST_SLIP, ...initialOf(failed)) <= DEAREST_SLIP
+    typoCost(failed, candidate, MAX_TYPO_COST, ...initialOf(failed)) <= MAX_TYPO_COST
   );
 }
 
-const DEAREST_SLIP = 0.9;
+const MAX_TYPO_COST = 0.9;
 
-/** A long name is recognised by its rest; in a short one, another initial makes another name. */
+/** In a long name the initial matters little; in a short one, another initial makes another name. */
 function initialOf(failed: string): [initial?: number] {
   return nameOf(failed).length >= LONG_NAME ? [0] : [];
 }
 
 const LONG_NAME = 8;
 
-/** `shop1` and `shop2` are two shops; `sh0p` is a shop. */
+/** `shop1` and `shop2` are two shops; `sh0p` is a typo. */
 function isOtherNumber(failed: string, candidate: string): boolean {
   const [typed, meant] = [digitsOf(failed), digitsOf(candidate)];
   return typed !== meant && (failed.length !== candidate.length || typed.length === meant.length);

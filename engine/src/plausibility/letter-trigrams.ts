@@ -1,10 +1,10 @@
 /**
- * How names are spelled: the chance of each letter after the two before it, counted over names that are known.
+ * Letter trigram model of names: the probability of each letter after the two before it, counted over the lexicon.
  *
- * Learned from the bytes of a lexicon while it is read; the chances are worked out with the first question.
+ * Trained from the lexicon's bytes while it is read; probabilities are computed on first use.
  */
 
-export class NameSpelling {
+export class LetterTrigrams {
   readonly #counts = new Uint32Array(SYMBOLS ** 3);
   #chances: Float64Array | undefined;
 
@@ -21,7 +21,7 @@ export class NameSpelling {
     counts[(twoBefore * SYMBOLS + before) * SYMBOLS]! += times;
   }
 
-  /** Of all names, this one, its end included. 0 for anything but lower case letters. */
+  /** Probability of this name, its end included. 0 for anything but lower case letters. */
   chanceOf(name: string): number {
     this.#chances ??= chancesFrom(this.#counts);
     const chances = this.#chances;
@@ -47,8 +47,8 @@ export class NameSpelling {
 const SYMBOLS = 27;
 const BEFORE_A = 0x60;
 
-/** Seldom seen contexts lean on the shorter one: as if that had been seen so many times. */
-const LEANING = 8;
+/** Smoothing: rare contexts fall back on the shorter one, with the weight of this many observations. */
+const SMOOTHING_WEIGHT = 8;
 
 function chancesFrom(counts: Uint32Array): Float64Array {
   const pairs = new Float64Array(SYMBOLS ** 2);
@@ -70,9 +70,11 @@ function chancesFrom(counts: Uint32Array): Float64Array {
       seenBefore += pairs[before * SYMBOLS + symbol]!;
     }
     for (let symbol = 0; symbol < SYMBOLS; symbol++) {
-      const byOne = (pairs[before * SYMBOLS + symbol]! + LEANING * single(symbol)) / (seenBefore + LEANING);
+      const byOne =
+        (pairs[before * SYMBOLS + symbol]! + SMOOTHING_WEIGHT * single(symbol)) /
+        (seenBefore + SMOOTHING_WEIGHT);
       chances[context * SYMBOLS + symbol] =
-        (counts[context * SYMBOLS + symbol]! + LEANING * byOne) / (seen + LEANING);
+        (counts[context * SYMBOLS + symbol]! + SMOOTHING_WEIGHT * byOne) / (seen + SMOOTHING_WEIGHT);
     }
   }
   return chances;

@@ -10,7 +10,7 @@ test.each([
   ["thmoas.mueller", "thomas.mueller"],
   ["Jhon.Smith2+news", "John.Smith2+news"],
   ["JESSCIA_MILLER", "JESSICA_MILLER"],
-])("%s was meant to be %s", (typed, meant) => expect(suggestLocal(typed)).toBe(meant));
+])("%s is corrected to %s", (typed, meant) => expect(suggestLocal(typed)).toBe(meant));
 
 test.each([
   ["micheal.jones", "a name of its own"],
@@ -22,8 +22,8 @@ test.each([
   ["j.simth", "an initial is not a name"],
   ["иван.smith", "another script"],
   ["", "nothing"],
-])("%s stays as it is: %s", (local) => expect(suggestLocal(local)).toBeUndefined());
+])("%s is unchanged: %s", (local) => expect(suggestLocal(local)).toBeUndefined());
 
-test("what is longer than any mailbox name is not taken apart", () => {
+test("overlong input is not processed", () => {
   expect(suggestLocal(`${"a".repeat(100_000)}.smith`)).toBeUndefined();
 });

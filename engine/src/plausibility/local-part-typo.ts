@@ -1,17 +1,17 @@
 /**
- * "Did you mean" for the mailbox name: `jhon.smith` for `john.smith`.
+ * "Did you mean" for the local part: `jhon.smith` for `john.smith`.
  *
- * Names are spelled in more ways than any list knows, and a corrected name is somebody else's mailbox. So a word is
- * doubted only when nobody listed it and it stands beside a name that is known, and corrected only when the slip
- * explains it far better than a name of its own, spelled as names are, or any other listed name would.
+ * Names have more spellings than any list knows, and a corrected name is another person's mailbox. Therefore a word
+ * is corrected only if it is unlisted, is next to a known name, and is far more probable as a typo of one listed name
+ * than as a name of its own or as a typo of another.
  */
 
 import { typoCost } from "../address/typo-cost.ts";
 import { roleOf } from "../reference/roles.ts";
 import { loadNameLexicon, type NameLexicon } from "./name-lexicon.ts";
-import { slipsBehind } from "./typo-candidates.ts";
+import { typoCandidates } from "./typo-candidates.ts";
 
-/** The mailbox name that was probably meant, written as the typed one is; undefined nearly always. */
+/** The local part that was probably intended, in the case of the typed one; undefined nearly always. */
 export function suggestLocal(local: string, lexicon = loadNameLexicon()): string | undefined {
   if (local.length > LONGEST_LOCAL) return undefined;
   const match = TWO_NAMES.exec(local);
@@ -20,11 +20,11 @@ export function suggestLocal(local: string, lexicon = loadNameLexicon()): string
   const [a, b] = [first!.toLowerCase(), second!.toLowerCase()];
   const [knownA, knownB] = [lexicon.find(a), lexicon.find(b)];
   if (knownA !== undefined && knownB === undefined) {
-    const meant = meantName(b, isClearly("family", knownA) ? "given" : "family", lexicon);
+    const meant = correctedName(b, isClearly("family", knownA) ? "given" : "family", lexicon);
     return meant && `${first}${separator}${inCaseOf(second!, meant)}${rest}`;
   }
   if (knownB !== undefined && knownA === undefined) {
-    const meant = meantName(a, isClearly("given", knownB) ? "family" : "given", lexicon);
+    const meant = correctedName(a, isClearly("given", knownB) ? "family" : "given", lexicon);
     return meant && `${inCaseOf(first!, meant)}${separator}${second}${rest}`;
   }
   return undefined;
@@ -35,54 +35,54 @@ const LONGEST_LOCAL = 64;
 /** Two words, perhaps an initial between them, perhaps digits or a tag behind. */
 const TWO_NAMES = /^([a-z]{4,20})([._-](?:[a-z][._-])?)([a-z]{4,20})((?:[._-]?\d{1,4})?(?:\+.*)?)$/i;
 
-type Kind = "given" | "family";
+type NameKind = "given" | "family";
 
-/** Given names mostly come first; but the word beside `smith` is one wherever it stands. */
-function isClearly(kind: Kind, known: Record<Kind, number>): boolean {
+/** Given names mostly come first; but the word next to `smith` is one in either position. */
+function isClearly(kind: NameKind, known: Record<NameKind, number>): boolean {
   return known[kind] >= known[kind === "given" ? "family" : "given"] + 2;
 }
 
-/** What the unlisted word is a slip of, as a name of this kind. */
-function meantName(typed: string, kind: Kind, lexicon: NameLexicon): string | undefined {
+/** The name of this kind that the unlisted word is probably a typo of. */
+function correctedName(typed: string, kind: NameKind, lexicon: NameLexicon): string | undefined {
   if (roleOf(typed) !== undefined) return undefined;
   const chanceOf = (name: string) =>
     kind === "given" ? lexicon.chanceAsGiven(name) : lexicon.chanceAsFamily(name);
   let all = chanceOf(typed);
   let best: { name: string; chance: number } | undefined;
-  for (const name of new Set(slipsBehind(typed, LETTERS))) {
+  for (const name of new Set(typoCandidates(typed, LETTERS))) {
     if ((lexicon.find(name)?.[kind] ?? 0) === 0) continue;
-    const chance = chanceOf(name) * chanceOfSlip(typed, name);
+    const chance = chanceOf(name) * typoProbability(typed, name);
     all += chance;
     if (best === undefined || chance > best.chance) best = { name, chance };
   }
-  if (best === undefined || best.chance / all < SURE) return undefined;
-  return lexicon.find(best.name)![kind] >= FREQUENT ? best.name : undefined;
+  if (best === undefined || best.chance / all < MIN_POSTERIOR) return undefined;
+  return lexicon.find(best.name)![kind] >= MIN_COMMONNESS ? best.name : undefined;
 }
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
-/** Only names that many bear are put in place of another. */
-const FREQUENT = 3;
-const SURE = 0.99;
+/** Only common names are suggested. */
+const MIN_COMMONNESS = 3;
+const MIN_POSTERIOR = 0.99;
 
-/** Of all mailbox names that are typed, those in which a word has a slip; and how the chance falls with its cost. */
-const SLIPS = 0.01;
-const DEAREST_SLIP = 1.1;
+/** Share of typed names with a typo in a word, and how the probability falls with the cost. */
+const TYPO_RATE = 0.01;
+const MAX_TYPO_COST = 1.1;
 
-function chanceOfSlip(typed: string, meant: string): number {
-  const cost = typoCost(typed, meant, DEAREST_SLIP);
+function typoProbability(typed: string, meant: string): number {
+  const cost = typoCost(typed, meant, MAX_TYPO_COST);
   if (cost === Infinity) return 0;
   const doubt = isReordered(typed, meant)
-    ? NOBODY_CHOOSES
+    ? REORDERED_FACTOR
     : soundOf(typed) === soundOf(meant)
-      ? MANY_CHOOSE
+      ? SAME_SOUND_FACTOR
       : 1;
-  return (SLIPS * 100 ** -cost * doubt) / meant.length;
+  return (TYPO_RATE * 100 ** -cost * doubt) / meant.length;
 }
 
-/** Nobody calls a child Jonh. Many call it Rebeca, Jackqueline or Szucs: what sounds alike was chosen. */
-const NOBODY_CHOOSES = 20;
-const MANY_CHOOSE = 0.1;
+/** No one is named Jonh. Many are named Rebeca, Jackqueline or Szucs: spellings that sound alike are intended. */
+const REORDERED_FACTOR = 20;
+const SAME_SOUND_FACTOR = 0.1;
 
 function isReordered(typed: string, meant: string): boolean {
   return typed.length === meant.length && sortedLetters(typed) === sortedLetters(meant);
@@ -96,7 +96,7 @@ function soundOf(word: string): string {
   return SOUNDS.reduce((sound, [written, heard]) => sound.replace(written, heard), word);
 }
 
-/** In this order. Vowels sound all the same here, and at the end not at all. */
+/** Applied in this order. All vowels sound the same, and a final one is silent. */
 const SOUNDS: readonly [written: RegExp, heard: string][] = [
   [/ph/g, "f"],
   [/h/g, ""],

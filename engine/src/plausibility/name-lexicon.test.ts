@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lexiconEntries, lexiconFile, lexiconFrom, loadNameLexicon, type NameEntry } from "./name-lexicon.ts";
 
-test("names of many cultures are known, with how common they are as given and as family names", () => {
+test("names of many cultures are known, with their commonness as given and family names", () => {
   const lexicon = loadNameLexicon();
   expect(lexicon.find("john")).toMatchObject({ given: 4 });
   expect(lexicon.find("smith")).toEqual({ given: 0, family: 4 });
@@ -13,13 +13,13 @@ test("names of many cultures are known, with how common they are as given and as
   }
 });
 
-test("what is not listed is not found: a part of a name, a name and more, nothing at all", () => {
+test("a part of a name, an extended name and an empty one are not found", () => {
   const lexicon = loadNameLexicon();
   for (const word of ["", "krzyszt", "xkqzvw", "johnsmith", "JOHN", "john1"])
     expect(lexicon.find(word)).toBeUndefined();
 });
 
-test("the file holds every entry it was made of, and finds each", () => {
+test("a lexicon file contains all its entries, and finds each", () => {
   const entries: NameEntry[] = [
     { name: "ann", given: 4, family: 1 },
     { name: "anna", given: 3, family: 0 },
@@ -32,7 +32,7 @@ test("the file holds every entry it was made of, and finds each", () => {
   expect(lexicon.size).toBe(3);
 });
 
-test("an unlisted name is likelier than letters that no name has, and a listed one likelier still", () => {
+test("an unlisted name is more probable than random letters, and a listed one more than that", () => {
   const lexicon = loadNameLexicon();
   expect(lexicon.find("marinelda")).toBeUndefined();
   const [listed, unlisted, random] = ["marinella", "marinelda", "mxrqnldzk"].map((word) =>

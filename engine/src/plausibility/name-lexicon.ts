@@ -1,34 +1,34 @@
 /**
- * Given and family names of many cultures, how common they are, and how names that are not among them are spelled.
+ * Given and family names of many cultures, how common they are, and how unlisted names are spelled.
  *
- * The file is one gzipped run of entries, sorted by name: the name in plain letters, then a capital that says how
- * common it is as either (`johnXjohnaF…`). It is unpacked with the first question and searched as the bytes it is: a
- * hundred thousand strings would cost ten times the memory. The same pass counts which letter follows which two, so
- * that a name nobody listed still tells a family name from a given one, and both from no name at all.
+ * The file is gzipped entries sorted by name: the name in plain letters, then a capital for its commonness as either
+ * (`johnXjohnaF…`). It is decompressed on first use and searched as bytes: a hundred thousand strings would take ten
+ * times the memory. The same pass trains the trigram models, so that an unlisted name can still be classified as a
+ * given name, a family name or neither.
  */
 
 import { readFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { NameSpelling } from "./letter-trigrams.ts";
+import { LetterTrigrams } from "./letter-trigrams.ts";
 
-/** 0: not known as such a name; 1: known; up to 4: everybody knows somebody. */
+/** 0: not known as such a name; 1: known; up to 4: very common. */
 export type Commonness = 0 | 1 | 2 | 3 | 4;
 
 export type NameEntry = { name: string; given: Commonness; family: Commonness };
 
 export type NameLexicon = {
   readonly size: number;
-  /** Takes plain letters, lower case. Undefined: nobody listed it. */
+  /** Takes plain lower-case letters. Undefined if the name is unlisted. */
   find(name: string): Readonly<Pick<NameEntry, "given" | "family">> | undefined;
-  /** How likely a person of any culture is to be given this name, and to have it from the family. Never 0 for letters. */
+  /** Probability of this given or family name for a person of any culture. Never 0 for letters. */
   chanceAsGiven(name: string): number;
   chanceAsFamily(name: string): number;
-  /** The chance of a given or a family name with this initial. */
+  /** Probability of a given or family name with this initial. */
   chanceOfGivenInitial(letter: string): number;
   chanceOfFamilyInitial(letter: string): number;
 };
 
-/** The packaged names, unpacked once. */
+/** The packaged lexicon, loaded once. */
 export function loadNameLexicon(): NameLexicon {
   packaged ??= lexiconFrom(readFileSync(new URL("../../data/names.gz", import.meta.url)));
   return packaged;
@@ -36,10 +36,10 @@ export function loadNameLexicon(): NameLexicon {
 
 let packaged: NameLexicon | undefined;
 
-/** Takes the file as lexiconFile writes it. */
+/** Takes a file written by lexiconFile. */
 export function lexiconFrom(file: Uint8Array): NameLexicon {
   const bytes = gunzipSync(file);
-  const { table, size, entriesByGrade, given, family } = survey(bytes);
+  const { table, size, entriesByGrade, given, family } = indexEntries(bytes);
   const mask = table.length - 1;
 
   const gradeByteOf = (name: string): number => {
@@ -73,12 +73,12 @@ export function lexiconFrom(file: Uint8Array): NameLexicon {
   };
 }
 
-/** One pass over the entries: where each is found, how many of each grade there are, and how they are spelled. */
-function survey(bytes: Uint8Array) {
+/** One pass over the entries: builds the hash table, counts the grades and trains the trigram models. */
+function indexEntries(bytes: Uint8Array) {
   const table = new Uint32Array(tableSizeFor(bytes.length));
   const mask = table.length - 1;
   const entriesByGrade = new Uint32Array(CAPITAL_A + GRADES ** 2);
-  const [given, family] = [new NameSpelling(), new NameSpelling()];
+  const [given, family] = [new LetterTrigrams(), new LetterTrigrams()];
   let size = 0;
   let hash = HASH_START;
   for (let at = 0, start = 0; at < bytes.length; at++) {
@@ -91,7 +91,10 @@ function survey(bytes: Uint8Array) {
     while (table[place] !== 0) place = (place + 1) & mask;
     table[place] = start + 1;
     entriesByGrade[byte]!++;
-    const [asGiven, asFamily] = [GIVEN_LESSONS[GIVEN[byte]!]!, FAMILY_LESSONS[FAMILY[byte]!]!];
+    const [asGiven, asFamily] = [
+      GIVEN_TRAINING_WEIGHT[GIVEN[byte]!]!,
+      FAMILY_TRAINING_WEIGHT[FAMILY[byte]!]!,
+    ];
     if (asGiven > 0) given.learn(bytes, start, at, asGiven);
     if (asFamily > 0) family.learn(bytes, start, at, asFamily);
     size++;
@@ -101,14 +104,14 @@ function survey(bytes: Uint8Array) {
   return { table, size, entriesByGrade, given, family };
 }
 
-/** The file that lexiconFrom reads. Each name once, lower case ASCII letters only. */
+/** The file format of lexiconFrom. Each name once, lower case ASCII letters only. */
 export function lexiconFile(entries: Iterable<NameEntry>): Buffer {
   const sorted = [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
   const text = sorted.map(({ name, given, family }) => name + gradeLetter(given, family)).join("");
   return gzipSync(Buffer.from(text, "latin1"), { level: 9 });
 }
 
-/** Every entry of such a file, for scripts that need to go through them. */
+/** All entries of a lexicon file, for scripts. */
 export function lexiconEntries(file: Uint8Array): NameEntry[] {
   return Array.from(
     gunzipSync(file)
@@ -126,7 +129,7 @@ const CAPITAL_A = 0x41;
 /** `A`, which no entry has: neither a given name nor a family name. */
 const NOT_LISTED = CAPITAL_A;
 
-/** What each capital says: five grades of either, 25 letters. */
+/** Meaning of each capital: five grades of either, 25 letters. */
 const GRADES = 5;
 const GIVEN = new Uint8Array(CAPITAL_A + GRADES ** 2);
 const FAMILY = new Uint8Array(CAPITAL_A + GRADES ** 2);
@@ -143,13 +146,13 @@ function gradeLetter(given: Commonness, family: Commonness): string {
   return String.fromCharCode(CAPITAL_A + given * GRADES + family);
 }
 
-/** People whose name no list has. */
+/** Share of people whose name is unlisted. */
 const UNLISTED_SHARE = 0.2;
 
-/** How the rest divides among names by commonness: a hundred names cover a third of many countries. */
+/** Share of people by commonness of their name: a hundred names cover a third of many countries. */
 const SHARE_BY_GRADE = [0, 0.1, 0.2, 0.25, 0.25];
 
-/** The chance of each single name of a grade. */
+/** Probability of a single name of each grade. */
 function chancesOfOne(entriesByGrade: Uint32Array, gradeOf: Uint8Array): number[] {
   return SHARE_BY_GRADE.map((share, grade) => {
     const entries = entriesByGrade.reduce(
@@ -160,9 +163,9 @@ function chancesOfOne(entriesByGrade: Uint32Array, gradeOf: Uint8Array): number[
   });
 }
 
-/** How often a name of each grade counts when spelling is learned. Rare family names are most of the file and teach little. */
-const GIVEN_LESSONS = [0, 1, 2, 3, 4];
-const FAMILY_LESSONS = [0, 0, 1, 2, 3];
+/** Training weight by grade. Rare family names are most of the file and contribute little. */
+const GIVEN_TRAINING_WEIGHT = [0, 1, 2, 3, 4];
+const FAMILY_TRAINING_WEIGHT = [0, 0, 1, 2, 3];
 
 const HASH_START = 0x811c9dc5 | 0;
 const hashStep = (hash: number, unit: number) => Math.imul(hash ^ unit, 0x01000193);

@@ -1,13 +1,13 @@
 /**
- * In which ways a mailbox name can be read as a person's name: `jsmith` as initial and family name, `john.smith` as
- * given name and family name, and so on, each with how likely a mailbox made that way would come out as this one.
+ * Interprets a local part as a person's name: `jsmith` as initial and family name, `john.smith` as given and family
+ * name, and so on, with the likelihood of each.
  *
- * Likelihoods, not decisions: `martin` may be a given name or a family name, and only the other mailboxes of a domain
- * tell which. Unlisted names count by their spelling. Two letters, words and handles are read as `other`.
+ * Likelihoods, not decisions: `martin` may be a given or a family name, and only the other mailboxes of the domain
+ * can tell. Unlisted names are judged by their spelling. Two letters, words and handles count as `other`.
  */
 
 import type { NameLexicon } from "./name-lexicon.ts";
-import { plainLetters } from "./normalise-letters.ts";
+import { normaliseLetters } from "./normalise-letters.ts";
 
 export const TEMPLATES = [
   "first.last",
@@ -26,8 +26,8 @@ export const TEMPLATES = [
 
 export type Template = (typeof TEMPLATES)[number];
 
-/** For each template, in their order, the likelihood of this mailbox name. Undefined for what has no Latin letters to read. */
-export function readName(local: string, lexicon: NameLexicon): Float64Array | undefined {
+/** The likelihood of this local part under each template, in their order. Undefined without Latin letters. */
+export function templateLikelihoods(local: string, lexicon: NameLexicon): Float64Array | undefined {
   const { body, digits } = partsOf(local);
   if (!READABLE.test(body)) return undefined;
   const likelihoods = new Float64Array(TEMPLATES.length);
@@ -54,10 +54,10 @@ type ReadAs = (template: Template, likelihood: number) => void;
 
 const LONGEST_LOCAL = 64;
 
-/** `John.Smith+news` and `john.smith2` are john.smith: the tag goes, and digits at the end stand apart. */
+/** `John.Smith+news` and `john.smith2` are john.smith: the tag is dropped, trailing digits are separated. */
 function partsOf(local: string): { body: string; digits: string } {
   const plus = local.indexOf("+");
-  const plain = plainLetters(local.slice(0, plus > 0 ? Math.min(plus, LONGEST_LOCAL) : LONGEST_LOCAL));
+  const plain = normaliseLetters(local.slice(0, plus > 0 ? Math.min(plus, LONGEST_LOCAL) : LONGEST_LOCAL));
   let end = plain.length;
   while (end > 0 && isDigit(plain.charCodeAt(end - 1))) end--;
   const digits = plain.slice(end);
@@ -73,13 +73,13 @@ function isSeparator(character: string): character is Separator {
   return (SEPARATORS as readonly string[]).includes(character);
 }
 
-/** The first that occurs divides given from family name; those after it only join (jean-pierre.martin). */
+/** The first that occurs separates given from family name; the others only join (jean-pierre.martin). */
 const SEPARATORS = [".", "_", "-"] as const;
 type Separator = (typeof SEPARATORS)[number];
 
 const READABLE = /^[a-z0-9'._-]*[a-z][a-z0-9'._-]*$/;
 
-/** Longer runs of letters are not taken apart: no two names are that long, and the work grows with the square. */
+/** Longer runs of letters are not split: two names are never that long, and the cost is quadratic. */
 const LONGEST_UNDIVIDED = 26;
 
 function readUndivided(word: string, lexicon: NameLexicon, readAs: ReadAs): void {
@@ -120,11 +120,11 @@ const READ_DIVIDED: Record<Separator, (parts: string[], lexicon: NameLexicon, re
   },
 };
 
-/** People with two given names joined by a hyphen, and with two family names. */
+/** Share of people with two given names joined by a hyphen, and with two family names. */
 const DOUBLE_GIVEN = 0.03;
 const DOUBLE_FAMILY = 0.02;
 
-/** A middle name or initial changes no template, but few have it: anna.maria.rossi, john.q.public. */
+/** A middle name or initial does not change the template, but is rare: anna.maria.rossi, john.q.public. */
 function chanceOfMiddle(parts: readonly string[], lexicon: NameLexicon): number {
   if (parts.length === 2) return 1;
   const middle = parts[1]!;
@@ -152,7 +152,7 @@ function family(part: string, lexicon: NameLexicon): number {
   return nameChance(part, DOUBLE_FAMILY, (word) => lexicon.chanceAsFamily(word));
 }
 
-/** Of a part that may itself be joined (`jean-pierre`) or hold an apostrophe (`o'brien`). */
+/** Of a part that may itself be joined (`jean-pierre`) or contain an apostrophe (`o'brien`). */
 function nameChance(part: string, joined: number, chance: (word: string) => number): number {
   if (LETTERS_ONLY.test(part)) return chance(part);
   const words = part.replaceAll("'", "").split(/[_-]/);
@@ -162,14 +162,14 @@ function nameChance(part: string, joined: number, chance: (word: string) => numb
 
 const LETTERS_ONLY = /^[a-z]+$/;
 
-/** Most have none; one or two tell namesakes apart; four are a year. */
+/** Most have none; one or two distinguish namesakes; four are a year. */
 function chanceOfDigits(digits: string): number {
   return (CHANCE_OF_DIGITS[digits.length] ?? 0) / 10 ** digits.length;
 }
 
 const CHANCE_OF_DIGITS = [0.94, 0.03, 0.02, 0.002, 0.008];
 
-/** Words, handles and numbers: letters of any text, in any form. Two words with a dot between are seldom anything but a name. */
+/** Words, handles and numbers: any text in any form. Two words with a dot between are almost always a name. */
 function likelihoodAsOther(body: string, digits: string, separator: Separator | undefined): number {
   let likelihood = separator === undefined ? UNDIVIDED_OTHER : DIVIDED_OTHER[separator];
   for (let i = 0; i < body.length; i++) likelihood /= isLetter(body[i]!) ? LETTER_OF_TEXT : SIGN_OF_TEXT;
@@ -179,6 +179,6 @@ function likelihoodAsOther(body: string, digits: string, separator: Separator | 
 const UNDIVIDED_OTHER = 0.04;
 const DIVIDED_OTHER: Record<Separator, number> = { ".": 0.02, _: 0.05, "-": 0.2 };
 
-/** Out of how many a letter of a word is chosen, and a digit or a sign in the middle of one. */
+/** Effective alphabet size for a letter of a word, and for a digit or sign inside one. */
 const LETTER_OF_TEXT = 15;
 const SIGN_OF_TEXT = 30;

@@ -28,18 +28,18 @@ test.each<[local: string, template: Template]>([
   ["jq", "other"],
 ])("%s reads as %s", (local, template) => expect(readAlone(local)).toBe(template));
 
-test("functions, and scripts we cannot read, tell nothing about naming", () => {
+test("roles and unsupported scripts are no evidence of a pattern", () => {
   for (const local of ["info", "sales2", "no-reply", "иван", "", "..."])
     expect(readAlone(local)).toBeUndefined();
 });
 
-test("names that can be read in two ways are read as their neighbours are", () => {
+test("ambiguous names are interpreted like the other mailboxes", () => {
   const among = (locals: string[]) => fitOf("martin", tallyOf(locals))?.template;
   expect(among(["mary", "john", "sandra", "paul", "martin"])).toBe("first");
   expect(among(["jones", "kowalczyk", "nguyen", "garcia", "martin"])).toBe("last");
 });
 
-test("a mailbox named like the others fits better than one that is not, and the figures say so", () => {
+test("a mailbox that follows the pattern fits better than one that does not", () => {
   const tally = tallyOf(["ann.jones", "wei.zhang", "maria.rossi", "tom.baker", "olga.petrova", "rkumar"]);
   const fits = fitOf("john.smith", tally);
   expect(fits).toMatchObject({ template: "first.last", leading: "first.last", agreeing: 5, of: 6 });
@@ -59,7 +59,7 @@ test("fewer than three mailboxes are too few", () => {
   expect(fitOf("john.smith", tallyOf(["ann.jones", "tom.baker"]))).toBeUndefined();
 });
 
-test("mailboxes added one by one come out as all at once, nearly", () => {
+test("adding mailboxes one by one gives nearly the same tally as all at once", () => {
   const locals = ["asmith", "bjones", "cgarcia", "dnguyen", "esteves"];
   const one = locals.reduce((tally, local) => withMailbox(tally, local), emptyTally());
   const all = tallyOf(locals);
@@ -69,7 +69,7 @@ test("mailboxes added one by one come out as all at once, nearly", () => {
   expect(Math.abs(one.shares[1]! - all.shares[1]!)).toBeLessThan(1);
 });
 
-test("a tally looks at two hundred names and no more, of sixty-four characters each", () => {
+test("a tally uses at most two hundred names of sixty-four characters each", () => {
   function* endless() {
     for (let i = 0; ; i++) yield `${"john.smith".repeat(i % 2 === 0 ? 1 : 1000)}`;
   }

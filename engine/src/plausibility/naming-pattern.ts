@@ -1,33 +1,39 @@
 /**
- * How the mailboxes of a domain are named (`first.last`, `flast` …), and how well one more fits in.
+ * The naming pattern of a domain (`first.last`, `flast` …), and how well a local part fits it.
  *
- * Every mailbox name is read in all the ways it can be (name-parser.ts); which of them was meant is told by the other
- * mailboxes, in a few rounds that start from how mailboxes are named in general. A tally keeps numbers only: no name
- * can be read out of it.
+ * Every local part is interpreted in all possible ways (name-parser.ts). Which one applies is inferred from the other
+ * mailboxes, in a few rounds of expectation-maximisation that start from the general prior. A tally holds numbers
+ * only: no name can be read out of it.
  *
- * Only for domains where somebody hands out names: at free mail providers everybody picks their own, and the caller
- * does not ask. Names of functions (info, sales) follow no template and are passed over here.
+ * Only meaningful where an organisation assigns names: at free providers people choose their own, and the caller does
+ * not ask. Role names (info, sales) follow no template and are skipped.
  */
 
 import { roleOf } from "../reference/roles.ts";
 import { loadNameLexicon, type NameLexicon } from "./name-lexicon.ts";
-import { OTHER, readName, TEMPLATES, type Template } from "./name-parser.ts";
+import { OTHER, TEMPLATES, type Template, templateLikelihoods } from "./name-parser.ts";
 
 export { TEMPLATES, type Template };
 
-/** How many mailboxes of a domain follow which template. Fractions: one name may be read in several ways. */
+/** How many mailboxes of a domain follow which template. Fractional: one name may have several interpretations. */
 export type PatternTally = {
   mailboxes: number;
-  /** One number for each template, in the order of TEMPLATES; they add up to `mailboxes`. */
+  /** One number per template, in the order of TEMPLATES; they add up to `mailboxes`. */
   shares: number[];
 };
 
+/** Where a naming pattern comes from: proven mailboxes, or the other addresses of a list. */
+export type NamingSource = "proven" | "list";
+
 export type PatternFit = {
-  /** How much likelier this mailbox name is here than at a domain nobody knows: above 1 speaks for it, below 1 against. */
+  /**
+   * Likelihood ratio of this local part here versus at an unknown domain: above 1 is evidence for it, below 1
+   * against.
+   */
   lift: number;
-  /** How it is best read, here. */
+  /** Its best interpretation, here. */
   template: Template;
-  /** What most mailboxes here follow: `agreeing` of `of`. */
+  /** The most common template here: `agreeing` of `of` mailboxes. */
   leading: Template;
   agreeing: number;
   of: number;
@@ -37,51 +43,51 @@ export function emptyTally(): PatternTally {
   return { mailboxes: 0, shares: TEMPLATES.map(() => 0) };
 }
 
-/** The tally with one mailbox more. Names of functions, and in scripts we cannot read, leave it as it is. */
+/** Adds one mailbox. Role names and unsupported scripts leave the tally unchanged. */
 export function withMailbox(tally: PatternTally, local: string, lexicon = loadNameLexicon()): PatternTally {
-  const reading = readingOf(local, lexicon);
-  if (reading === undefined) return tally;
-  const one = divided(reading, beliefFrom(tally));
-  return { mailboxes: tally.mailboxes + 1, shares: tally.shares.map((share, i) => share + one[i]!) };
+  const likelihoods = likelihoodsOf(local, lexicon);
+  if (likelihoods === undefined) return tally;
+  const mailbox = posterior(likelihoods, priorFrom(tally));
+  return { mailboxes: tally.mailboxes + 1, shares: tally.shares.map((share, i) => share + mailbox[i]!) };
 }
 
-/** The tally of many at once, of which the first MOST_LOOKED_AT are looked at. Order does not matter among those. */
+/** The tally of many local parts, of which the first MAX_NAMES are used. Their order does not matter. */
 export function tallyOf(locals: Iterable<string>, lexicon = loadNameLexicon()): PatternTally {
-  const readings: Float64Array[] = [];
-  let looked = 0;
+  const parsed: Float64Array[] = [];
+  let seen = 0;
   for (const local of locals) {
-    if (++looked > MOST_LOOKED_AT) break;
-    const reading = readingOf(local, lexicon);
-    if (reading !== undefined) readings.push(reading);
+    if (++seen > MAX_NAMES) break;
+    const likelihoods = likelihoodsOf(local, lexicon);
+    if (likelihoods !== undefined) parsed.push(likelihoods);
   }
   let tally = emptyTally();
-  for (let round = 0; round < ROUNDS; round++) {
-    const belief = beliefFrom(tally);
+  for (let iteration = 0; iteration < EM_ITERATIONS; iteration++) {
+    const prior = priorFrom(tally);
     const shares = TEMPLATES.map(() => 0);
-    for (const reading of readings) {
-      const one = divided(reading, belief);
-      for (let i = 0; i < shares.length; i++) shares[i]! += one[i]!;
+    for (const likelihoods of parsed) {
+      const mailbox = posterior(likelihoods, prior);
+      for (let i = 0; i < shares.length; i++) shares[i]! += mailbox[i]!;
     }
-    tally = { mailboxes: readings.length, shares };
+    tally = { mailboxes: parsed.length, shares };
   }
   return tally;
 }
 
 /**
- * Undefined when there is too little to go by: fewer than FEWEST_MAILBOXES, a function's name, a script we cannot read.
- * A name that is read as `other` never gains by it: random letters would fit in wherever names follow no template.
+ * Undefined with too little evidence: fewer than MIN_MAILBOXES, a role name, an unsupported script. A name
+ * interpreted as `other` never gains: random letters would otherwise fit wherever names follow no template.
  */
 export function fitOf(
   local: string,
   tally: PatternTally,
   lexicon = loadNameLexicon(),
 ): PatternFit | undefined {
-  if (tally.mailboxes < FEWEST_MAILBOXES) return undefined;
-  const reading = readingOf(local, lexicon);
-  if (reading === undefined) return undefined;
-  const template = greatest(divided(reading, beliefFrom(tally)));
-  const lift = liftOf(reading, tally);
-  const leading = greatest(tally.shares);
+  if (tally.mailboxes < MIN_MAILBOXES) return undefined;
+  const likelihoods = likelihoodsOf(local, lexicon);
+  if (likelihoods === undefined) return undefined;
+  const template = argmax(posterior(likelihoods, priorFrom(tally)));
+  const lift = liftOf(likelihoods, tally);
+  const leading = argmax(tally.shares);
   return {
     lift: template === OTHER ? Math.min(lift, 1) : lift,
     template: TEMPLATES[template]!,
@@ -91,24 +97,24 @@ export function fitOf(
   };
 }
 
-/** Chance of the reading at this domain over its chance at any. */
-export function liftOf(reading: Float64Array, tally: PatternTally): number {
-  const belief = beliefFrom(tally);
+/** Probability of the name at this domain over its probability anywhere. */
+export function liftOf(likelihoods: Float64Array, tally: PatternTally): number {
+  const prior = priorFrom(tally);
   let here = 0;
   let anywhere = 0;
-  for (let i = 0; i < reading.length; i++) {
-    here += belief[i]! * reading[i]!;
-    anywhere += USUAL[i]! * reading[i]!;
+  for (let i = 0; i < likelihoods.length; i++) {
+    here += prior[i]! * likelihoods[i]!;
+    anywhere += GENERAL_PRIOR[i]! * likelihoods[i]!;
   }
   return anywhere > 0 ? here / anywhere : 1;
 }
 
-const MOST_LOOKED_AT = 200;
-const ROUNDS = 4;
-const FEWEST_MAILBOXES = 3;
+const MAX_NAMES = 200;
+const EM_ITERATIONS = 4;
+const MIN_MAILBOXES = 3;
 
-/** How mailboxes at companies are named as long as nothing else is known. */
-const USUAL_SHARE: Record<Template, number> = {
+/** Prior: how mailboxes at companies are named in general. */
+const GENERAL_SHARES: Record<Template, number> = {
   "first.last": 0.4,
   flast: 0.16,
   first: 0.13,
@@ -122,38 +128,38 @@ const USUAL_SHARE: Record<Template, number> = {
   "first-last": 0.01,
   other: 0.09,
 };
-const USUAL = TEMPLATES.map((template) => USUAL_SHARE[template]);
+const GENERAL_PRIOR = TEMPLATES.map((template) => GENERAL_SHARES[template]);
 
-/** What is usual weighs as much as this many mailboxes of the domain. */
-const WEIGHT_OF_USUAL = 2;
+/** Weight of the prior, in mailboxes. */
+const PRIOR_WEIGHT = 2;
 
-function beliefFrom({ mailboxes, shares }: PatternTally): number[] {
-  return USUAL.map(
-    (usual, i) => (WEIGHT_OF_USUAL * usual + (shares[i] ?? 0)) / (WEIGHT_OF_USUAL + mailboxes),
+function priorFrom({ mailboxes, shares }: PatternTally): number[] {
+  return GENERAL_PRIOR.map(
+    (share, i) => (PRIOR_WEIGHT * share + (shares[i] ?? 0)) / (PRIOR_WEIGHT + mailboxes),
   );
 }
 
-/** One mailbox, divided among the ways to read it. */
-function divided(reading: Float64Array, belief: readonly number[]): number[] {
+/** Posterior over the templates for one mailbox. */
+function posterior(likelihoods: Float64Array, prior: readonly number[]): number[] {
   let total = 0;
-  for (let i = 0; i < reading.length; i++) total += belief[i]! * reading[i]!;
+  for (let i = 0; i < likelihoods.length; i++) total += prior[i]! * likelihoods[i]!;
   if (total === 0) return TEMPLATES.map((_, i) => (i === OTHER ? 1 : 0));
-  return belief.map((chance, i) => (chance * reading[i]!) / total);
+  return prior.map((probability, i) => (probability * likelihoods[i]!) / total);
 }
 
-function greatest(values: readonly number[]): number {
-  let place = 0;
-  for (let i = 1; i < values.length; i++) if (values[i]! > values[place]!) place = i;
-  return place;
+function argmax(values: readonly number[]): number {
+  let index = 0;
+  for (let i = 1; i < values.length; i++) if (values[i]! > values[index]!) index = i;
+  return index;
 }
 
-/** The verdict, the score and the reasons of one address all read the same name, one right after the other. */
-let lastRead: { local: string; lexicon: NameLexicon; reading: Float64Array | undefined } | undefined;
+/** Verdict, score and reasons of an address parse the same name in a row, so the last result is kept. */
+let lastParsed: { local: string; lexicon: NameLexicon; likelihoods: Float64Array | undefined } | undefined;
 
-function readingOf(local: string, lexicon: NameLexicon): Float64Array | undefined {
-  if (lastRead?.local !== local || lastRead.lexicon !== lexicon) {
-    const reading = roleOf(local) === undefined ? readName(local, lexicon) : undefined;
-    lastRead = { local, lexicon, reading };
+function likelihoodsOf(local: string, lexicon: NameLexicon): Float64Array | undefined {
+  if (lastParsed?.local !== local || lastParsed.lexicon !== lexicon) {
+    const likelihoods = roleOf(local) === undefined ? templateLikelihoods(local, lexicon) : undefined;
+    lastParsed = { local, lexicon, likelihoods };
   }
-  return lastRead.reading;
+  return lastParsed.likelihoods;
 }

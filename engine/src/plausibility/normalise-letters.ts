@@ -1,10 +1,10 @@
 /**
- * A mailbox name in the letters that names are compared in: lower case, without accents, ASCII where that is possible.
+ * Normalises a local part for comparing names: lower case, without accents, ASCII where possible.
  *
- * `José`, `JOSE` and `jose` are one name. What has no Latin form (иван) is left as it is, for whoever reads it to pass over.
+ * `José`, `JOSE` and `jose` are one name. Text without a Latin form (иван) is left as it is.
  */
 
-export function plainLetters(text: string): string {
+export function normaliseLetters(text: string): string {
   const lower = text.toLowerCase();
   if (ASCII.test(lower)) return lower;
   return lower
@@ -18,7 +18,7 @@ const ASCII = /^[\x00-\x7f]*$/;
 const MARKS = /\p{M}+/gu;
 const UNDIVIDED = /[ßøłđðþæœıəŋħ]/g;
 
-/** Letters that are not a plain one with an accent on it, as passports and mailbox names write them. */
+/** Letters that are not a base letter with an accent, as written in passports and mailbox names. */
 const LATIN: ReadonlyMap<string, string> = new Map(
   "ß:ss ø:o ł:l đ:d ð:d þ:th æ:ae œ:oe ı:i ə:a ŋ:n ħ:h"
     .split(" ")

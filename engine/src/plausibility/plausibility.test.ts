@@ -5,10 +5,10 @@ import { type Evidence, MAILBOX_ANSWERS } from "../evidence.ts";
 import { reportOf } from "../report.ts";
 import { verdictScore } from "../score.ts";
 import { decide, isUnproven } from "../verdict.ts";
-import { ADJUDICATION_REASONS, isAmbiguous } from "./adjudication.ts";
-import { loadNameModel } from "./name-model.ts";
+import { ADJUDICATION_REASONS } from "./adjudication.ts";
+import { loadNameModel } from "./name-model/name-model.ts";
 import { emptyTally, fitOf, TEMPLATES, type Template } from "./naming-pattern.ts";
-import { plausibilityOf } from "./plausibility.ts";
+import { isAmbiguous, plausibilityOf } from "./plausibility.ts";
 
 const model = loadNameModel().method;
 const addressOf = (local: string, domain = "shop.example") => {
@@ -40,35 +40,35 @@ const proven = (local: string): Evidence => ({
   decoy: { answer: "not_found", confidence: 0.95 },
 });
 
-const NAME_LIKE = { nameOpinion: { score: 0.97, traits: ["name_like"] } } as const;
-const RANDOM = { nameOpinion: { score: 0.005, traits: ["consonant_run", "few_vowels"] } } as const;
+const NAME_LIKE = { nameScore: { score: 0.97, signals: ["name_like"] } } as const;
+const RANDOM = { nameScore: { score: 0.005, signals: ["consonant_run", "few_vowels"] } } as const;
 const scored = (evidence: Evidence) => verdictScore(evidence, decide(evidence));
 
-test("a name that fits the house is told so, in numbers", () => {
+test("a name that fits the domain's pattern says so, with figures", () => {
   const evidence = { ...catchAll("anna.smith"), ...NAME_LIKE, naming: tally("first.last", 14, 2) };
   expect(plausibilityOf(evidence)).toMatchObject({
     method: `${model}+naming`,
     reasons: [
-      "reads like a name that somebody would choose",
-      "looks like first.last, as 14 of 16 proven mailboxes here",
+      "reads like a name that a person would choose",
+      "follows first.last, like 14 of 16 confirmed mailboxes at this domain",
     ],
     looksRandom: false,
   });
 });
 
-test("a name that does not fit the house is told that too, and scores less", () => {
+test("a name that does not fit says so too, and scores lower", () => {
   const evidence = { ...catchAll("asmith"), ...NAME_LIKE, naming: tally("first.last", 14, 2) };
   expect(plausibilityOf(evidence)?.reasons[0]).toBe(
-    "does not look like first.last, as 14 of 16 proven mailboxes here do",
+    "does not follow first.last, unlike 14 of 16 confirmed mailboxes at this domain",
   );
   expect(scored(evidence)).toBeLessThan(scored({ ...catchAll("asmith"), ...NAME_LIKE }));
 });
 
-test("the other addresses of a list say the same, and less loudly", () => {
+test("the other addresses of a list have the same effect, but weaker", () => {
   const fitting = { ...catchAll("anna.smith"), ...NAME_LIKE };
   const byList = { ...fitting, listNaming: tally("first.last", 16) };
   expect(plausibilityOf(byList)?.reasons).toContain(
-    "looks like first.last, as 16 of 16 other addresses of this list here",
+    "follows first.last, like 16 of 16 other addresses at this domain in the list",
   );
   const scores = [fitting, byList, { ...fitting, naming: tally("first.last", 16) }].map(
     (evidence) => plausibilityOf(evidence)!.score,
@@ -77,23 +77,23 @@ test("the other addresses of a list say the same, and less loudly", () => {
   expect(new Set(scores).size).toBe(3);
 });
 
-test("at a free mail provider the names of others say nothing", () => {
+test("at a free provider other names are no evidence", () => {
   const free = { ...catchAll("asmith"), ...NAME_LIKE, isFree: true };
   expect(plausibilityOf({ ...free, naming: tally("first.last", 16) })).toEqual(plausibilityOf(free));
 });
 
 test.for([
   ["a role", { role: "department" }],
-  ["a masking relay's name", { isPrivacyRelay: true }],
-  ["a throw-away name", { disposable: "domain" }],
+  ["a privacy relay's address", { isPrivacyRelay: true }],
+  ["a disposable address", { disposable: "domain" }],
   ["any name, with AI enhancement off", { ignoresName: true }],
-] as const satisfies [string, Partial<Evidence>][])("there is no opinion of %s", ([, trait]) => {
+] as const satisfies [string, Partial<Evidence>][])("%s is not scored", ([, trait]) => {
   const evidence = { ...catchAll("zqxvkwjq"), ...RANDOM, ...trait };
   expect(plausibilityOf(evidence)).toBeUndefined();
   expect(isAmbiguous(evidence)).toBe(false);
 });
 
-test("a proven mailbox of which nobody would choose the name is of low quality, and still exists", () => {
+test("a proven mailbox with a random name is low_quality, and still exists", () => {
   expect(decide({ ...proven("zqxvkwjq"), ...RANDOM })).toMatchObject({
     subStatus: "low_quality",
     isValid: true,
@@ -103,11 +103,11 @@ test("a proven mailbox of which nobody would choose the name is of low quality, 
 test.for([
   ["a short one", proven("zqxvkwj"), {}],
   ["a short one with a tag", proven("zqxvkwj+newsletter"), {}],
-  ["an unlikely one", proven("zqxvkwjq"), { nameOpinion: { score: 0.02, traits: ["few_vowels"] } }],
+  ["an unlikely one", proven("zqxvkwjq"), { nameScore: { score: 0.02, signals: ["few_vowels"] } }],
   [
     "one of strange letters",
     proven("zqxvkwjq"),
-    { nameOpinion: { score: 0.001, traits: ["random_letters"] } },
+    { nameScore: { score: 0.001, signals: ["random_letters"] } },
   ],
   [
     "one that a language model finds plausible",
@@ -125,13 +125,13 @@ test.for([
   ],
   ["one named like the others here", proven("akowalski"), { naming: tally("flast", 16) }],
 ] as const satisfies [string, Evidence, Partial<Evidence>][])(
-  "what may be somebody's name is not called random: %s",
+  "what may be a person's name is not called random: %s",
   ([, mailbox, more]) => {
     expect(decide({ ...mailbox, ...RANDOM, ...more }).subStatus).toBe("");
   },
 );
 
-/** Names as people write them, of spellings that the model knows little of. */
+/** Real names in spellings that the model knows little of. */
 const PEOPLE = `
   caoimhe caoimhin.obroin aoibheann.nidhomhnaill hrafnhildur.hafsteinsdottir gudrunhrafnkelsdottir goikoetxea
   xgoikoetxea07 enkhtuya enkhboldnyamdorj munkhtsetseg.dashdorj tserendorjkhurelbaatar tshegofatso.mokgatlhe
@@ -141,27 +141,27 @@ const PEOPLE = `
   thirunavukkarasu.shanmugam nqobile.ngwenya tyystjarvi.vaino vjekoslavvrhovac phatcharaphon.c srdjanmrksic84
 `;
 
-test.for(PEOPLE.trim().split(/\s+/))("nobody named %s is of low quality", (local) => {
-  const opinion = loadNameModel().judge(local);
-  expect(decide({ ...proven(local), ...(opinion && { nameOpinion: opinion }) }).subStatus).toBe("");
+test.for(PEOPLE.trim().split(/\s+/))("%s is not low_quality", (local) => {
+  const nameScore = loadNameModel().judge(local);
+  expect(decide({ ...proven(local), ...(nameScore && { nameScore }) }).subStatus).toBe("");
 });
 
 test.for(["zxqvkjwpt", "asdfghjkl", "qwertzuiop", "k4x9q2w7zr", "sdfsdfsdfsdf", "xkcjvbnqwrtz"])(
-  "nobody is named %s",
+  "%s looks random",
   (local) => {
-    const nameOpinion = loadNameModel().judge(local)!;
-    expect(decide({ ...proven(local), nameOpinion }).subStatus).toBe("low_quality");
+    const nameScore = loadNameModel().judge(local)!;
+    expect(decide({ ...proven(local), nameScore }).subStatus).toBe("low_quality");
   },
 );
 
-test("a second opinion is worth asking for where the first leans to neither side, or is missing", () => {
-  const judged = (score: number) => ({ ...catchAll("lumora"), nameOpinion: { score, traits: [] } });
+test("adjudication is requested where the local score is inconclusive or missing", () => {
+  const judged = (score: number) => ({ ...catchAll("lumora"), nameScore: { score, signals: [] } });
   expect([0.02, 0.5, 0.98].map((score) => isAmbiguous(judged(score)))).toEqual([false, true, false]);
   expect(isAmbiguous(catchAll("李伟"))).toBe(true);
 });
 
-test("a language model may tip the scale and no more, whatever it says", () => {
-  const open = { ...catchAll("lumora"), nameOpinion: { score: 0.5, traits: [] } };
+test("a language model may tip the balance and no more", () => {
+  const open = { ...catchAll("lumora"), nameScore: { score: 0.5, signals: [] } };
   const said = (plausible: number) =>
     plausibilityOf({ ...open, adjudication: { plausible, reasonCode: "unsure", method: "m" } })!;
   expect(said(1)).toMatchObject({ score: 0.731, method: `${model}+adjudicator:m`, reasons: [] });
@@ -187,7 +187,7 @@ const locals = fc.constantFrom(
 );
 const probability = fc.double({ min: 0, max: 1, noNaN: true });
 
-/** What mail servers and lists say. */
+/** Evidence from mail servers and lists. */
 const plain = fc.record(
   {
     address: locals.map((local) => addressOf(local)),
@@ -202,10 +202,10 @@ const plain = fc.record(
   { requiredKeys: ["address", "route"] },
 ) as fc.Arbitrary<Partial<Evidence>>;
 
-/** What is said of the name. */
-const opinions = fc.record(
+/** Evidence from the name. */
+const nameEvidence = fc.record(
   {
-    nameOpinion: fc.record({ score: probability, traits: fc.constant([]) }),
+    nameScore: fc.record({ score: probability, signals: fc.constant([]) }),
     naming: tallies,
     listNaming: tallies,
     adjudication: fc.record({
@@ -217,9 +217,9 @@ const opinions = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Partial<Evidence>>;
 
-const worlds = fc.tuple(plain, opinions).map(([said, opinion]) => {
+const worlds = fc.tuple(plain, nameEvidence).map(([said, fromName]) => {
   const without: Evidence = { email: "", ...said };
-  return { without, with: { ...without, ...opinion } };
+  return { without, with: { ...without, ...fromName } };
 });
 
 const ASKING = { requestId: "1", planTier: "payg", responseTimeMs: 1, checkedAtMs: 0, cached: false };
@@ -228,7 +228,7 @@ const presented = (evidence: Evidence) => {
   return JSON.stringify({ ...report, metadata: { ...metadata, timestamp: 0 } });
 };
 
-test("whatever is said of the name, the verdict of the mail servers stands", () => {
+test("no evidence from the name changes a verdict of the mail servers", () => {
   fc.assert(
     fc.property(worlds, (world) => {
       const [before, after] = [decide(world.without), decide(world.with)];
@@ -244,7 +244,7 @@ test("whatever is said of the name, the verdict of the mail servers stands", () 
   );
 });
 
-test("an opinion moves score and confidence within limits", () => {
+test("plausibility moves score and confidence within limits", () => {
   const reported = (evidence: Evidence, outcome: "bounced" | "delivered") =>
     scored({ ...evidence, outcome: { outcome, reportedAtMs: Date.now() } });
   fc.assert(
@@ -262,24 +262,29 @@ test("an opinion moves score and confidence within limits", () => {
   );
 });
 
-test("mailboxes that are named alike never lower the score", () => {
+test("mailboxes that follow the same pattern never lower the score", () => {
   const alike = fc.constantFrom(["anna.smith", "first.last"], ["asmith", "flast"], ["anna", "first"]);
   const counts = fc.record({
     count: fc.integer({ min: 3, max: 50 }),
     others: fc.integer({ min: 0, max: 3 }),
   });
   fc.assert(
-    fc.property(opinions, alike, counts, ({ naming: _, ...said }, [local, template], { count, others }) => {
-      const evidence = { ...catchAll(local!), ...said };
-      const naming = tally(template as Template, count, others);
-      expect(fitOf(local!, naming)?.lift).toBeGreaterThanOrEqual(1);
-      expect(scored({ ...evidence, naming })).toBeGreaterThanOrEqual(scored(evidence));
-    }),
+    fc.property(
+      nameEvidence,
+      alike,
+      counts,
+      ({ naming: _, ...said }, [local, template], { count, others }) => {
+        const evidence = { ...catchAll(local!), ...said };
+        const naming = tally(template as Template, count, others);
+        expect(fitOf(local!, naming)?.lift).toBeGreaterThanOrEqual(1);
+        expect(scored({ ...evidence, naming })).toBeGreaterThanOrEqual(scored(evidence));
+      },
+    ),
     { numRuns: 500 },
   );
 });
 
-test("with AI enhancement off nothing that was said of the name is to be seen in the result", () => {
+test("with AI enhancement off the name does not influence the result", () => {
   fc.assert(
     fc.property(worlds, (world) => {
       const off = presented({ ...world.with, ignoresName: true });

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { getPublicSuffix } from "tldts";
 import { expect, onTestFinished, test } from "vitest";
 import { loadDisposables, packagedDomains } from "./disposable.ts";
-import { isListableName, nameListBytes } from "./domain-list.ts";
+import { domainListBytes, isListableName } from "./domain-list.ts";
 import { describeList, MANIFEST_FILE, readListManifest } from "./list-manifest.ts";
 import { parseLocalLists } from "./operator-lists.ts";
 import { isProtectedDomain } from "./protected-domains.ts";
 
 const packaged = loadDisposables();
 
-test("well-known throw-away services are known, with whatever is below them", () => {
+test("well-known disposable services are known, with their subdomains", () => {
   const names = `mailinator.com guerrillamail.com yopmail.com temp-mail.org 10minutemail.com trashmail.com sharklasers.com
     maildrop.cc dispostable.com mailnesia.com getnada.com moakt.com discard.email fakeinbox.com throwawaymail.com`;
   for (const name of names.split(/\s+/)) {
@@ -20,7 +20,7 @@ test("well-known throw-away services are known, with whatever is below them", ()
   }
 });
 
-test("providers, relays, companies and universities are never called disposable", () => {
+test("providers, relays, companies and universities are never disposable", () => {
   const names = `gmail.com outlook.com hotmail.fr yahoo.co.jp o2.pl wp.pl interia.pl seznam.cz libero.it laposte.net
     docomo.ne.jp naver.com uol.com.br t-online.de mail.com consultant.com fastmail.fm gmx.net 163.com 139.com sohu.com
     freemail.hu hush.com safe-mail.net tutanota.com cock.li duck.com mozmail.com privaterelay.appleid.com
@@ -30,24 +30,24 @@ test("providers, relays, companies and universities are never called disposable"
   for (const name of names.split(/\s+/)) expect(packaged.isDisposableDomain(name), name).toBe(false);
 });
 
-test("everything in the packaged list is a name, sorted, and neither protected nor a public suffix", () => {
+test("the packaged list is sorted and contains no protected domain or public suffix", () => {
   const names = packagedDomains().names();
   expect(names.length).toBeGreaterThan(100_000);
   expect(names.filter((name) => !isListableName(name))).toEqual([]);
   expect(names.filter((name) => getPublicSuffix(name, { allowPrivateDomains: true }) === name)).toEqual([]);
   expect(names.filter(isProtectedDomain)).toEqual([]);
   const manifest = readListManifest(new URL("../../data/", import.meta.url));
-  expect(manifest?.sha256).toBe(describeList(nameListBytes(names)).sha256);
+  expect(manifest?.sha256).toBe(describeList(domainListBytes(names)).sha256);
   expect(packaged.size).toBe(manifest?.names);
 });
 
-test("domains nobody listed are not disposable, nor are endings and empty names", () => {
+test("unlisted domains, suffixes and empty names are not disposable", () => {
   for (const name of ["mailvet-unlisted.example", "com", "co.uk", "", ".", "eu.org", "gmail.com.example"]) {
     expect(packaged.isDisposableDomain(name), name).toBe(false);
   }
 });
 
-test("a mail host that only throw-away services use gives a new domain away", () => {
+test("a mail host used only by disposable services identifies a new domain", () => {
   for (const host of [
     "in.mail.tm",
     "MX2.den.yt.",
@@ -63,7 +63,7 @@ test("a mail host that only throw-away services use gives a new domain away", ()
   for (const host of shared.split(/\s+/)) expect(packaged.isDisposableMailHost(host), host).toBe(false);
 });
 
-test("the mail host says nothing against a domain that is protected or allowed", () => {
+test("the mail host does not override a protected or allowed domain", () => {
   const local = parseLocalLists("allow ours.example");
   const disposables = loadDisposables({ local });
   expect(disposables.isDisposableRoute("new.example", ["mx.other.example", "in.mail.tm"])).toBe(true);
@@ -71,7 +71,7 @@ test("the mail host says nothing against a domain that is protected or allowed",
   expect(disposables.isDisposableRoute("gmail.com", ["in.mail.tm"])).toBe(false);
 });
 
-test("the operator's deny adds, the operator's allow beats everything", () => {
+test("the operator's deny adds to the list, the operator's allow overrides everything", () => {
   const local = parseLocalLists(
     "deny noisy.example\ndeny gmail.com\nallow mailinator.com\nallow good.noisy.example",
   );
@@ -85,7 +85,7 @@ test("the operator's deny adds, the operator's allow beats everything", () => {
   expect(disposables.isDisposableMailHost("mail.mailinator.com")).toBe(false);
 });
 
-test("the operator's file is read at once and its faults are told", () => {
+test("the operator's file is read at once and its errors are reported", () => {
   const directory = temporaryDirectory();
   const localFile = join(directory, "local.txt");
   writeFileSync(localFile, "deny noisy.example\nrefuse x.example\n");
@@ -111,7 +111,7 @@ test("a refreshed list replaces the packaged one", () => {
 test.each([
   ["older than the release", "2020-01-01T00:00:00.000Z", undefined, "the packaged list is newer"],
   ["changed by hand", "2099-01-01T00:00:00.000Z", "zzz.example\naaa.example\n", "was changed"],
-])("a refreshed list that is %s is passed over, and it says so", (_, madeAt, tampered, reason) => {
+])("a refreshed list that is %s is not used, with a reason", (_, madeAt, tampered, reason) => {
   const directory = temporaryDirectory();
   const file = writeRefreshed(directory, ["fresh.example"], madeAt);
   if (tampered !== undefined) writeFileSync(join(directory, file), tampered);
@@ -123,7 +123,7 @@ test.each([
   expect(disposables.origin.passedOver).toContain(reason);
 });
 
-test("a manifest that points out of its directory, or at nothing, is passed over", () => {
+test("a manifest that points outside its directory, or at nothing, is ignored", () => {
   const directory = temporaryDirectory();
   const manifest = { madeAt: "2099-01-01T00:00:00.000Z", names: 1, sha256: "00", sources: [] };
   writeFileSync(join(directory, MANIFEST_FILE), JSON.stringify({ ...manifest, file: "../../etc/hosts" }));
@@ -141,7 +141,7 @@ function temporaryDirectory(): string {
 }
 
 function writeRefreshed(directory: string, names: string[], madeAt: string): string {
-  const bytes = nameListBytes(names);
+  const bytes = domainListBytes(names);
   const manifest = { madeAt, ...describeList(bytes), names: names.length, sources: [] };
   writeFileSync(join(directory, manifest.file), bytes);
   writeFileSync(join(directory, MANIFEST_FILE), JSON.stringify(manifest));

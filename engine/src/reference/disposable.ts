@@ -1,40 +1,40 @@
 /**
- * Is this a throw-away address? Told by the domain's name, or by the mail host behind it.
+ * Recognises disposable addresses by domain or by mail host.
  *
- * The packaged list comes with the release; a refresh puts a newer copy into the data directory, and the
- * newer of the two is used. Who has the last word, from first to last: the operator's allow, the operator's
- * deny, the protected domains, the list.
+ * The packaged list comes with the release; a refresh writes a newer copy to the data directory, and the newer of the
+ * two is used. Precedence, highest first: the operator's allow list, the operator's deny list, the protected domains,
+ * the list.
  */
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { type DomainList, nameListFrom } from "./domain-list.ts";
+import { type DomainList, domainListFrom } from "./domain-list.ts";
 import { isAtOrBelow, readNameSet } from "./domain-set.ts";
 import { describeList, readListManifest } from "./list-manifest.ts";
 import { type LocalListProblem, type LocalLists, readLocalLists } from "./operator-lists.ts";
 import { isProtectedDomain } from "./protected-domains.ts";
 
 export type Disposables = {
-  /** Is it on the operator's own list of domains to refuse (and not also on the one to allow)? */
+  /** On the operator's deny list, and not on the allow list. */
   isDenied(domain: string): boolean;
-  /** A domain in lower case, A-label form. */
+  /** `domain` in A-labels, lower case. */
   isDisposableDomain(domain: string): boolean;
-  /** A mail host as DNS gave it. */
+  /** `host` as DNS returned it. */
   isDisposableMailHost(host: string): boolean;
-  /** Does a throw-away service take this domain's mail? Never so for an allowed or protected domain. */
+  /** Whether the MX hosts belong to a disposable service. Always false for allowed and protected domains. */
   isDisposableRoute(domain: string, mailHosts: readonly string[]): boolean;
-  /** How many domains the list in use names. */
+  /** Number of domains in the list. */
   readonly size: number;
   readonly origin: ListOrigin;
-  /** Changes with every reload: what was concluded from the list before no longer holds. */
+  /** Changes with every reload, which invalidates cached conclusions. */
   readonly generation: number;
-  /** Takes a list into use that was refreshed since; says whether there was one. */
+  /** Switches to a list that was refreshed since; returns whether there was one. */
   reload(): boolean;
-  /** Lines of the operator's own file that could not be read. */
+  /** Invalid lines of the operator's file. */
   readonly localProblems: readonly LocalListProblem[];
 };
 
-/** Which list is in use, when it was made, and why a refreshed copy was passed over, if one was. */
+/** Which list is in use, its date, and why a refreshed copy was not used. */
 export type ListOrigin = {
   readonly list: "packaged" | "refreshed";
   readonly madeAt: string;
@@ -42,14 +42,14 @@ export type ListOrigin = {
 };
 
 export type DisposablesOptions = {
-  /** Where refreshed lists are kept. */
+  /** Directory of refreshed lists. */
   directory?: string | undefined;
-  /** The operator's own file. It has to be there when it is named. */
+  /** The operator's own file. Must exist if given. */
   localFile?: string | undefined;
   local?: LocalLists | undefined;
 };
 
-/** Reads the operator's file at once, so that its faults show; the large lists with the first question. */
+/** Reads the operator's file at once, so that errors show; the large lists on first use. */
 export function loadDisposables(options: DisposablesOptions = {}): Disposables {
   const local = options.local ?? readLocalLists(options.localFile);
   const { allow, deny } = local;
@@ -95,7 +95,7 @@ export function loadDisposables(options: DisposablesOptions = {}): Disposables {
       const before = choose().origin.madeAt;
       if (Date.parse(madeAt) <= Date.parse(before)) return false;
       const newest = listInUse(options.directory);
-      if (newest.origin.madeAt === before) return false; // it is damaged
+      if (newest.origin.madeAt === before) return false; // the new one is damaged
       chosen = newest;
       generation++;
       return true;
@@ -112,7 +112,7 @@ export function loadDisposables(options: DisposablesOptions = {}): Disposables {
   };
 }
 
-/** The refreshed list in the directory, or the packaged one where that is newer or the other damaged. */
+/** The refreshed list in the directory, or the packaged one if that is newer or the refreshed one damaged. */
 export function listInUse(directory: string | undefined): { names: DomainList; origin: ListOrigin } {
   const packagedAt = readListManifest(PACKAGED)?.madeAt ?? "";
   const refreshed = directory === undefined ? undefined : readRefreshed(directoryUrl(directory), packagedAt);
@@ -123,9 +123,9 @@ export function listInUse(directory: string | undefined): { names: DomainList; o
   return { names: packagedDomains(), origin: refreshed === undefined ? origin : { ...origin, ...refreshed } };
 }
 
-/** The list that came with this release. */
+/** The list of this release. */
 export function packagedDomains(): DomainList {
-  return nameListFrom(readFileSync(new URL("disposable-domains.txt", PACKAGED)));
+  return domainListFrom(readFileSync(new URL("disposable-domains.txt", PACKAGED)));
 }
 
 /** A directory as the base of URLs. */
@@ -136,7 +136,7 @@ export function directoryUrl(directory: string): URL {
 const PACKAGED = new URL("../../data/", import.meta.url);
 const MAIL_HOSTS_FILE = new URL("disposable-mail-hosts.txt", PACKAGED);
 
-/** Undefined when nothing was ever refreshed here. */
+/** Undefined if no list was ever refreshed here. */
 function readRefreshed(
   directory: URL,
   packagedAt: string,
@@ -148,7 +148,7 @@ function readRefreshed(
   try {
     const bytes = readFileSync(new URL(manifest.file, directory));
     if (describeList(bytes).sha256 !== manifest.sha256) return { passedOver: `${manifest.file} was changed` };
-    return { names: nameListFrom(bytes), madeAt: manifest.madeAt };
+    return { names: domainListFrom(bytes), madeAt: manifest.madeAt };
   } catch {
     return { passedOver: `${manifest.file} cannot be read` };
   }

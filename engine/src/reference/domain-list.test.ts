@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isListableName, nameListBytes, nameListFrom } from "./domain-list.ts";
+import { domainListBytes, domainListFrom, isListableName } from "./domain-list.ts";
 
-const listOf = (...names: string[]) => nameListFrom(nameListBytes(names));
+const listOf = (...names: string[]) => domainListFrom(domainListBytes(names));
 
-test("a listed name is found wherever it stands", () => {
+test("a listed name is found in any position", () => {
   const names = ["a.com", "aa.com", "b-c.de", "b.de", "b.de.com", "zz.org"];
   const list = listOf(...names);
 
@@ -16,7 +16,7 @@ test("a listed name is found wherever it stands", () => {
   expect(list.names()).toEqual(names);
 });
 
-test("a domain speaks for what is below it, never for its neighbours or what is above", () => {
+test("a domain covers its subdomains, never siblings or parents", () => {
   const list = listOf("mailinator.com", "tmp.example.co.uk");
 
   expect(list.covers("mailinator.com")).toBe(true);
@@ -34,11 +34,11 @@ test("an empty list covers nothing", () => {
   expect(listOf().names()).toEqual([]);
 });
 
-test("a search over bytes answers as a set of strings would", () => {
+test("the search over bytes agrees with a Set of strings", () => {
   const name = fc.stringMatching(/^[a-c-]{1,4}\.[ab]{1,3}$/);
   fc.assert(
     fc.property(fc.array(name), fc.array(name), (listed, asked) => {
-      const list = nameListFrom(nameListBytes(listed));
+      const list = domainListFrom(domainListBytes(listed));
       const set = new Set(listed);
       for (const each of [...asked, ...listed]) expect(list.has(each)).toBe(set.has(each));
       expect(list.size).toBe(set.size);
@@ -46,14 +46,14 @@ test("a search over bytes answers as a set of strings would", () => {
   );
 });
 
-test("questions no domain name could ask are answered with no", () => {
+test("input that is not a domain name is not found", () => {
   const list = listOf("example.com");
   for (const odd of ["example.com\n", "\nexample.com", "éxample.com", "example。com", "..", "a..com", "."]) {
     expect(list.covers(odd), JSON.stringify(odd)).toBe(false);
   }
 });
 
-test("only names of two labels or more in A-label form may be listed", () => {
+test("only names of two labels or more in A-labels may be listed", () => {
   for (const good of ["a.bc", "x-y.example.com", "xn--bcher-kva.example", "online.xn--6frz82g"]) {
     expect(isListableName(good), good).toBe(true);
   }

@@ -1,38 +1,37 @@
 /**
- * A large, immutable list of domain names, held as the bytes of its own file: sorted, one name a line.
+ * A large, immutable list of domains, kept as the bytes of its file: sorted, one name per line.
  *
- * Nothing is unpacked. A hundred and fifty thousand strings in a Set cost tens of milliseconds and as many
- * megabytes at every start; a binary search over the file as it was read costs neither.
- * Names are A-labels in lower case. Public suffixes have no place in a list (who writes one leaves them
- * out), so walking up the parents of a name needs no knowledge of them.
+ * Nothing is parsed. A Set of a hundred and fifty thousand strings takes tens of milliseconds and as many megabytes
+ * at every start; a binary search over the bytes takes neither. Names are A-labels in lower case. Public suffixes are
+ * excluded when a list is written, so walking up the parents of a name needs no suffix rules.
  */
 
 export type DomainList = {
   readonly size: number;
-  /** Is this very name listed? */
+  /** Exact match. */
   has(name: string): boolean;
-  /** Is the name, or a domain above it, listed? A single label never is. */
+  /** Whether the name or a parent domain is listed. Always false for a single label. */
   covers(name: string): boolean;
-  /** Every name, in order. */
+  /** All names, in order. */
   names(): string[];
 };
 
-/** Takes the bytes as nameListBytes writes them: sorted by byte, each name once, each line ended. */
-export function nameListFrom(bytes: Uint8Array): DomainList {
+/** Takes the bytes written by domainListBytes: sorted by byte, each name once, each line terminated. */
+export function domainListFrom(bytes: Uint8Array): DomainList {
   let size: number | undefined;
-  const sieve = sieveOf(bytes);
+  const mayContain = hashFilter(bytes);
 
   const has = (name: string) => isLineOf(bytes, name, 0);
-  /** Walks from the last letter to the first: at every label's start, the hash is that of a domain above. */
+  /** Walks from the last letter to the first: at every label start, the hash is that of a parent domain. */
   const covers = (name: string) => {
     let hash = HASH_START;
     let dots = 0;
     for (let at = name.length - 1; at >= 0; at--) {
       const unit = name.charCodeAt(at);
-      if (unit === DOT && ++dots > 1 && sieve(hash) && isLineOf(bytes, name, at + 1)) return true;
+      if (unit === DOT && ++dots > 1 && mayContain(hash) && isLineOf(bytes, name, at + 1)) return true;
       hash = hashStep(hash, unit);
     }
-    return dots > 0 && sieve(hash) && isLineOf(bytes, name, 0);
+    return dots > 0 && mayContain(hash) && isLineOf(bytes, name, 0);
   };
   return {
     get size() {
@@ -49,13 +48,13 @@ export function nameListFrom(bytes: Uint8Array): DomainList {
   };
 }
 
-/** The file that nameListFrom reads. */
-export function nameListBytes(names: Iterable<string>): Buffer {
+/** The file format of domainListFrom. */
+export function domainListBytes(names: Iterable<string>): Buffer {
   const sorted = [...new Set(names)].sort(); // names are ASCII, where UTF-16 order is byte order
   return Buffer.from(sorted.map((name) => `${name}\n`).join(""), "latin1");
 }
 
-/** What a hostname may look like in a list: two labels or more, A-label form. */
+/** The form of a listed name: two labels or more, A-labels. */
 export function isListableName(name: string): boolean {
   return name.length <= 253 && LISTABLE.test(name);
 }
@@ -64,22 +63,22 @@ const NEWLINE = 0x0a;
 const DOT = 0x2e;
 const LISTABLE = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 
-const SIEVE_BITS = 21;
+const FILTER_BITS = 21;
 const HASH_START = 0x811c9dc5;
 const hashStep = (hash: number, unit: number) => Math.imul(hash ^ unit, 0x01000193);
 
 /**
- * One bit for each hash that a listed name has (read backwards). Most names asked for are not listed, and this tells
- * so for nine in ten of them without a search; a set bit proves nothing.
+ * One bit per hash of a listed name (read backwards). Most queried names are not listed, and this rules out nine in
+ * ten of them without a search; a set bit proves nothing.
  */
-function sieveOf(bytes: Uint8Array): (hash: number) => boolean {
-  const bits = new Uint32Array(2 ** (SIEVE_BITS - 5));
-  const place = (hash: number) => (hash ^ (hash >>> 15)) & (2 ** SIEVE_BITS - 1);
+function hashFilter(bytes: Uint8Array): (hash: number) => boolean {
+  const bits = new Uint32Array(2 ** (FILTER_BITS - 5));
+  const bitOf = (hash: number) => (hash ^ (hash >>> 15)) & (2 ** FILTER_BITS - 1);
   let hash = HASH_START;
   for (let at = bytes.length - 2; at >= -1; at--) {
     const byte = at < 0 ? NEWLINE : bytes[at]!;
     if (byte === NEWLINE) {
-      const bit = place(hash);
+      const bit = bitOf(hash);
       bits[bit >>> 5]! |= 1 << (bit & 31);
       hash = HASH_START;
     } else {
@@ -87,7 +86,7 @@ function sieveOf(bytes: Uint8Array): (hash: number) => boolean {
     }
   }
   return (asked) => {
-    const bit = place(asked);
+    const bit = bitOf(asked);
     return ((bits[bit >>> 5]! >>> (bit & 31)) & 1) === 1;
   };
 }
@@ -107,7 +106,7 @@ function isLineOf(bytes: Uint8Array, name: string, from: number): boolean {
   return false;
 }
 
-/** Below zero when the name sorts before the line that begins at `start`, zero when it is that line. */
+/** Negative when the name sorts before the line that begins at `start`, zero when it equals it. */
 function compareWithLine(bytes: Uint8Array, start: number, name: string, from: number): number {
   let at = start;
   for (let index = from; index < name.length; index++, at++) {

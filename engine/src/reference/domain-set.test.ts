@@ -9,7 +9,7 @@ test("a name is at or below a domain by whole labels only", () => {
   expect(isAtOrBelow("com", domains)).toBe(false);
 });
 
-test("comments and line breaks in a file of names are not names", () => {
+test("comments and line breaks in a file of names are ignored", () => {
   const hosts = readNameSet(new URL("../../data/disposable-mail-hosts.txt", import.meta.url));
   expect(hosts.has("in.mail.tm")).toBe(true);
   expect(hosts.has("erinn.biz")).toBe(true);

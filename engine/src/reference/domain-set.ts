@@ -1,11 +1,11 @@
 /**
- * Small sets of names that people keep by hand, as text files with room for comments.
- * The large, generated lists are domain-list.ts's.
+ * Small sets of domains, maintained by hand in text files with comments. The large, generated lists are in
+ * domain-list.ts.
  */
 
 import { readFileSync } from "node:fs";
 
-/** Is the name one of these domains, or below one? */
+/** Whether the name is one of these domains, or below one. */
 export function isAtOrBelow(name: string, domains: Pick<ReadonlySet<string>, "has">): boolean {
   if (domains.has(name)) return true;
   for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) {

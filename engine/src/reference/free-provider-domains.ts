@@ -1,13 +1,11 @@
 /**
- * The names under which the public can open a mailbox of its own: webmail, national portals, and the
- * access providers that hand one out with the line. Grouped by who runs them, so that a newcomer can be
- * put in its place and a doubtful name can be found.
+ * Domains where the public can open a mailbox: webmail, national portals and access providers, grouped by operator.
  *
- * A name stands here because people hold personal mailboxes at it. Throw-away services and masking relays
- * never do, and neither does a company whose staff alone write from the domain.
+ * A domain is listed if people have personal mailboxes there. Disposable services, privacy relays and company domains
+ * are not.
  */
 
-/** Brands whose national variants share one name, written out as name and endings. */
+/** Brands with national variants, as name and suffixes. */
 const NATIONAL_BRANDS: Readonly<Record<string, string>> = {
   hotmail: `com be ca ch cl co.id co.il co.in co.jp co.kr co.nz co.th co.uk co.za com.ar com.au com.br com.hk
     com.tr com.tw com.vn cz de dk es fi fr gr hu it lt lv my nl no ph rs se sg sk`,
@@ -25,8 +23,8 @@ const NATIONAL_BRANDS: Readonly<Record<string, string>> = {
   zoho: "com eu in com.au com.cn jp",
 };
 
-/** Everybody else, by house or by country. */
-const HOUSES: Readonly<Record<string, string>> = {
+/** All others, by provider or country. */
+const PROVIDERS: Readonly<Record<string, string>> = {
   google: "gmail.com googlemail.com",
   microsoft: "msn.com windowslive.com webtv.net msn.cn",
   yahoo: "ymail.com rocketmail.com y7mail.com",
@@ -212,11 +210,11 @@ const HOUSES: Readonly<Record<string, string>> = {
     intnet.mu`,
 };
 
-/** Every provider name once, lower-case. */
+/** Every domain once, lower case. */
 export const MAILBOX_PROVIDER_NAMES: readonly string[] = [
   ...new Set([
     ...Object.keys(NATIONAL_BRANDS).flatMap(namesOfBrand),
-    ...Object.keys(HOUSES).flatMap(namesOfProvider),
+    ...Object.keys(PROVIDERS).flatMap(namesOfProvider),
   ]),
 ];
 
@@ -225,9 +223,9 @@ export function namesOfBrand(brand: string): string[] {
   return wordsOf(NATIONAL_BRANDS[brand]).map((ending) => `${brand}.${ending}`);
 }
 
-/** The names listed under one house or country. */
-export function namesOfProvider(house: string): string[] {
-  return wordsOf(HOUSES[house]);
+/** The domains listed under one provider or country. */
+export function namesOfProvider(provider: string): string[] {
+  return wordsOf(PROVIDERS[provider]);
 }
 
 function wordsOf(text = ""): string[] {

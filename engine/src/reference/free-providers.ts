@@ -1,20 +1,20 @@
 /**
- * Who gives mailboxes to the public, and which of them are so large that a near miss of their name is
- * more likely a slip than a company of its own.
+ * Providers of public mailboxes, and the large ones among them, near misses of which are more likely typos than
+ * domains of their own.
  *
- * Names come in lower case, in their A-label form. The names themselves are in free-provider-domains.ts.
+ * Domains are in lower case, in A-labels. The names themselves are in free-provider-domains.ts.
  */
 
 import { MAILBOX_PROVIDER_NAMES } from "./free-provider-domains.ts";
 
-/** Is this a domain at which anybody can have a personal mailbox? */
+/** Whether anyone can get a personal mailbox at this domain. */
 export function isFreeProvider(domain: string): boolean {
-  return PROVIDERS.has(domain) || houseAbove(domain) !== undefined;
+  return PROVIDERS.has(domain) || providerAbove(domain) !== undefined;
 }
 
 /**
- * The providers a slip is taken to mean, with a rough share of the world's consumer mailboxes: only the
- * order of magnitude matters, and only when one slip lies as near to one name as to another.
+ * The targets of typo correction, with a rough share of the world's consumer mailboxes. Only the order of magnitude
+ * matters, and only when a typo is equally near to two names.
  */
 export const LARGE_PROVIDERS: ReadonlyMap<string, number> = new Map([
   ["gmail.com", 1000],
@@ -191,17 +191,17 @@ export const LARGE_PROVIDERS: ReadonlyMap<string, number> = new Map([
 
 const PROVIDERS: ReadonlySet<string> = new Set(MAILBOX_PROVIDER_NAMES);
 
-/** Access providers that give each region, or each customer, a name of its own below theirs. */
-const HOUSES_WITH_SUBDOMAINS: ReadonlySet<string> = new Set(
+/** Access providers that give each region or customer a subdomain. */
+const PROVIDERS_WITH_SUBDOMAINS: ReadonlySet<string> = new Set(
   `rr.com hinet.net netcom.com sympatico.ca freeserve.co.uk demon.co.uk pipex.com onet.pl interia.pl t-com.hr inet.fi
    tele.dk cybercity.dk vnn.vn jaring.my vodafone.ne.jp ocn.ne.jp odn.ne.jp zaq.ne.jp so-net.ne.jp biglobe.ne.jp
    dion.ne.jp hi-ho.ne.jp asahi-net.or.jp plala.or.jp nifty.com fastmail.com fastmail.fm`.split(/\s+/),
 );
 
-function houseAbove(domain: string): string | undefined {
+function providerAbove(domain: string): string | undefined {
   for (let dot = domain.indexOf("."); dot !== -1; dot = domain.indexOf(".", dot + 1)) {
     const above = domain.slice(dot + 1);
-    if (HOUSES_WITH_SUBDOMAINS.has(above)) return above;
+    if (PROVIDERS_WITH_SUBDOMAINS.has(above)) return above;
   }
   return undefined;
 }

@@ -1,8 +1,8 @@
 /**
- * The note beside a list of names: when it was made, from what, and the hash that proves it whole.
+ * The manifest of a domain list: date, sources, and a hash of the content.
  *
- * The manifest points at its list, and lists are never written over. So replacing the manifest is the one
- * moment at which a new list comes into use, and whoever is interrupted before leaves the old one in force.
+ * The manifest points to its list file, and list files are never overwritten. Replacing the manifest is thus the
+ * atomic switch to a new list; an interrupted refresh leaves the old one in use.
  */
 
 import { createHash } from "node:crypto";
@@ -16,7 +16,7 @@ export type ListManifest = {
   readonly sources: readonly { readonly from: string; readonly names: number }[];
 };
 
-/** The manifest in a directory (its URL ends in a slash), or undefined where there is none to be read. */
+/** The manifest in a directory (its URL ends in a slash), or undefined if there is none or it is invalid. */
 export function readListManifest(directory: URL): ListManifest | undefined {
   try {
     const manifest: unknown = JSON.parse(readFileSync(new URL(MANIFEST_FILE, directory), "utf8"));
@@ -33,7 +33,7 @@ export function describeList(bytes: Uint8Array): Pick<ListManifest, "file" | "sh
 
 export const MANIFEST_FILE = "disposable-domains.json";
 
-/** The names describeList gives: never a path out of the directory, never the packaged list. */
+/** The file names of describeList: never a path out of the directory, never the packaged list. */
 export const REFRESHED_FILE_NAME = /^disposable-domains\.[0-9a-f]{16}\.txt$/;
 
 const PACKAGED_FILE_NAME = "disposable-domains.txt";

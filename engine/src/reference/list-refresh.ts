@@ -1,17 +1,16 @@
 /**
- * Fetches fresh lists of throw-away domains, so that a deployment need not wait for a release.
+ * Downloads current lists of disposable domains between releases.
  *
- * What the sources list joins the packaged names, except for protected domains and public suffixes. It is
- * all or nothing: when one source cannot be believed (list-source.ts), the list in use stays as it is, and
- * the result says why.
+ * The names of the sources are merged with the packaged ones, except for protected domains and public suffixes. All
+ * or nothing: when one source fails its checks (list-source.ts), the list in use is kept, and the result says why.
  */
 
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { getPublicSuffix } from "tldts";
 import { directoryUrl, listInUse, packagedDomains } from "./disposable.ts";
-import { nameListBytes } from "./domain-list.ts";
+import { domainListBytes } from "./domain-list.ts";
 import {
   describeList,
   type ListManifest,
@@ -23,13 +22,13 @@ import { type ListSource, readListSource } from "./list-source.ts";
 import { isProtectedDomain } from "./protected-domains.ts";
 
 export type RefreshOptions = {
-  /** Where refreshed lists are kept; made when it is not there. */
+  /** Directory of refreshed lists; created if missing. */
   directory: string;
   sources?: readonly ListSource[];
   /** Accept sources that are short, or have become much shorter since the last refresh. */
   force?: boolean;
   fetch?: typeof globalThis.fetch;
-  /** For each source, from the question to the last byte. */
+  /** Per source, from the request to the last byte. */
   timeoutMs?: number;
 };
 
@@ -37,37 +36,38 @@ export type RefreshResult =
   | {
       readonly outcome: "refreshed";
       readonly manifest: ListManifest;
-      /** Against the list in use before. */
+      /** Compared with the list in use before. */
       readonly added: number;
       readonly removed: number;
-      /** Names the sources listed and we left out. */
+      /** Names of the sources that were left out. */
       readonly withheld: readonly string[];
     }
   | { readonly outcome: "refused"; readonly problems: readonly RefreshProblem[] };
 
 export type RefreshProblem = {
-  /** Its address, or the directory that could not be written. */
+  /** Its URL, or the directory that could not be written. */
   readonly source: string;
   readonly reason: string;
 };
 
 export async function refreshLists(options: RefreshOptions): Promise<RefreshResult> {
   const { directory, sources = DEFAULT_SOURCES, force = false, fetch = globalThis.fetch } = options;
-  const last = readListManifest(directoryUrl(directory));
+  const lastManifest = readListManifest(directoryUrl(directory));
   const problems: RefreshProblem[] = [];
-  const heard: Heard[] = [];
+  const sourceNames: SourceNames[] = [];
   await Promise.all(
     sources.map(async (source, index) => {
-      const namesBefore = last?.sources.find(({ from }) => from === source.url)?.names;
-      const timeoutMs = options.timeoutMs ?? PATIENCE_MS;
-      const answer = await readListSource(source, { fetch, timeoutMs, namesBefore, force });
-      if ("reason" in answer) problems.push({ source: source.url, reason: answer.reason });
-      else heard[index] = { from: source.url, names: answer.names };
+      const namesBefore = lastManifest?.sources.find(({ from }) => from === source.url)?.names;
+      const timeoutMs = options.timeoutMs ?? SOURCE_TIMEOUT_MS;
+      const result = await readListSource(source, { fetch, timeoutMs, namesBefore, force });
+      if ("reason" in result) problems.push({ source: source.url, reason: result.reason });
+      else sourceNames[index] = { from: source.url, names: result.names };
     }),
   );
-  if (sources.length === 0)
-    problems.push({ source: directory, reason: "there are no sources to refresh from" });
-  return problems.length > 0 ? { outcome: "refused", problems } : replaceList(directory, heard, last);
+  if (sources.length === 0) problems.push({ source: directory, reason: "no sources configured" });
+  return problems.length > 0
+    ? { outcome: "refused", problems }
+    : replaceList(directory, sourceNames, lastManifest);
 }
 
 const DEFAULT_SOURCES: readonly ListSource[] = [
@@ -76,28 +76,28 @@ const DEFAULT_SOURCES: readonly ListSource[] = [
   "7c/fakefilter/main/txt/data.txt",
 ].map((path) => ({ url: `https://raw.githubusercontent.com/${path}` }));
 
-const PATIENCE_MS = 30_000;
+const SOURCE_TIMEOUT_MS = 30_000;
 
-type Heard = { from: string; names: Set<string> };
+type SourceNames = { from: string; names: Set<string> };
 
 async function replaceList(
   directory: string,
-  heard: readonly Heard[],
-  last: ListManifest | undefined,
+  sourceNames: readonly SourceNames[],
+  lastManifest: ListManifest | undefined,
 ): Promise<RefreshResult> {
   const before = listInUse(directory).names.names();
-  await nextTurn();
-  const { merged, withheld } = await merge(heard);
-  const bytes = nameListBytes(merged);
-  await nextTurn();
+  await yieldToEventLoop();
+  const { merged, withheld } = await merge(sourceNames);
+  const bytes = domainListBytes(merged);
+  await yieldToEventLoop();
   const manifest: ListManifest = {
     madeAt: new Date().toISOString(),
     ...describeList(bytes),
     names: merged.size,
-    sources: heard.map(({ from, names }) => ({ from, names: names.size })),
+    sources: sourceNames.map(({ from, names }) => ({ from, names: names.size })),
   };
   try {
-    await putInForce(directory, bytes, manifest, last);
+    await activate(directory, bytes, manifest, lastManifest);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { outcome: "refused", problems: [{ source: directory, reason }] };
@@ -114,15 +114,17 @@ async function replaceList(
 
 const NAMES_PER_TURN = 2_000;
 
-/** In turns with whatever else the process does: a service refreshes while it answers. */
-async function merge(heard: readonly Heard[]): Promise<{ merged: Set<string>; withheld: string[] }> {
-  let looked = 0;
+/** Yields to the event loop: a service refreshes while it answers. */
+async function merge(
+  sourceNames: readonly SourceNames[],
+): Promise<{ merged: Set<string>; withheld: string[] }> {
+  let checked = 0;
   const merged = new Set(packagedDomains().names());
   const withheld = new Set<string>();
-  for (const { names } of heard) {
+  for (const { names } of sourceNames) {
     for (const name of names) {
       if (merged.has(name)) continue;
-      if (++looked % NAMES_PER_TURN === 0) await nextTurn();
+      if (++checked % NAMES_PER_TURN === 0) await yieldToEventLoop();
       if (isProtectedDomain(name) || isPublicSuffix(name)) withheld.add(name);
       else merged.add(name);
     }
@@ -134,23 +136,23 @@ function isPublicSuffix(name: string): boolean {
   return getPublicSuffix(name, { allowPrivateDomains: true }) === name;
 }
 
-/** The list first, under a name of its own; then the manifest, in one move; then the list it replaced goes. */
-async function putInForce(
+/** First the list, under its own name; then the manifest, atomically; then the old list is removed. */
+async function activate(
   directory: string,
   bytes: Buffer,
   manifest: ListManifest,
-  last: ListManifest | undefined,
+  lastManifest: ListManifest | undefined,
 ): Promise<void> {
   const base = directoryUrl(directory);
   await mkdir(base, { recursive: true });
-  await writeInOneMove(new URL(manifest.file, base), bytes);
-  await writeInOneMove(new URL(MANIFEST_FILE, base), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  const replaced = last?.file ?? "";
+  await writeAtomically(new URL(manifest.file, base), bytes);
+  await writeAtomically(new URL(MANIFEST_FILE, base), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  const replaced = lastManifest?.file ?? "";
   if (REFRESHED_FILE_NAME.test(replaced) && replaced !== manifest.file)
     await rm(new URL(replaced, base), { force: true });
 }
 
-async function writeInOneMove(target: URL, content: Buffer | string): Promise<void> {
+async function writeAtomically(target: URL, content: Buffer | string): Promise<void> {
   const draft = new URL(`${target.href}.${randomUUID()}.tmp`);
   try {
     await writeFile(draft, content, { flush: true });

@@ -1,51 +1,51 @@
 /**
- * One public list of throw-away domains: fetched within bounds, read in whatever form it comes, and judged
- * before it is believed: long enough, made of names, not suddenly shorter, no giant among them.
+ * One public list of disposable domains: downloaded within limits, parsed in several formats, and checked before use:
+ * long enough, made of domain names, not suddenly shorter, no large provider among them.
  */
 
 import { isListableName } from "./domain-list.ts";
 import { LARGE_PROVIDERS } from "./free-providers.ts";
 
 export type ListSource = {
-  /** Answers with one name a line, a JSON array of names, or a JSON object with such `domains`. */
+  /** Returns one name per line, a JSON array of names, or a JSON object with such `domains`. */
   readonly url: string;
-  /** Fewer names than this are taken for an error page or a cut-off file. */
+  /** Fewer names than this count as an error page or a truncated file. */
   readonly minNames?: number;
 };
 
-export type ListSourceResult = {
+export type ListSourceOptions = {
   fetch: typeof globalThis.fetch;
   timeoutMs: number;
-  /** How many names the source had last time. */
+  /** Number of names at the last refresh. */
   namesBefore: number | undefined;
-  /** Do not hold against a source that it is short. */
+  /** Accept a short list. */
   force: boolean;
 };
 
-/** What the source lists, or why it is not to be believed. */
+/** The listed names, or why the source is rejected. */
 export async function readListSource(
   source: ListSource,
-  reading: ListSourceResult,
+  options: ListSourceOptions,
 ): Promise<{ names: Set<string> } | { reason: string }> {
   try {
-    const names = namesIn(await download(source.url, reading));
-    const complaint =
-      complaintAbout(names) ?? (reading.force ? undefined : shortness(names, source, reading));
-    return complaint === undefined ? { names } : { reason: complaint };
+    const names = namesIn(await download(source.url, options));
+    const problem =
+      contentProblem(names) ?? (options.force ? undefined : sizeProblem(names, source, options));
+    return problem === undefined ? { names } : { reason: problem };
   } catch (error) {
-    return { reason: describeFailure(error, reading.timeoutMs) };
+    return { reason: describeFailure(error, options.timeoutMs) };
   }
 }
 
-const MOST_BYTES = 32 * 1024 * 1024;
-const MOST_ENTRIES = 1_000_000;
-const FEWEST_NAMES = 1000;
-const LEAST_SHARE_OF_NAMES = 0.9;
-const LEAST_SHARE_OF_LAST_TIME = 0.7;
-// A list with one of these in it is a list of something else.
-const GIANTS = [...LARGE_PROVIDERS].filter(([, weight]) => weight >= 40).map(([name]) => name);
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_ENTRIES = 1_000_000;
+const MIN_NAMES = 1000;
+const MIN_SHARE_OF_NAMES = 0.9;
+const MIN_SHARE_OF_LAST_REFRESH = 0.7;
+// A list that contains one of these is not a list of disposable domains.
+const LARGEST_PROVIDERS = [...LARGE_PROVIDERS].filter(([, weight]) => weight >= 40).map(([name]) => name);
 
-async function download(url: string, { fetch, timeoutMs }: ListSourceResult): Promise<string> {
+async function download(url: string, { fetch, timeoutMs }: ListSourceOptions): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
   if (!response.ok) {
     await response.body?.cancel();
@@ -55,7 +55,7 @@ async function download(url: string, { fetch, timeoutMs }: ListSourceResult): Pr
   let sizeBytes = 0;
   for await (const chunk of response.body ?? []) {
     sizeBytes += chunk.length;
-    if (sizeBytes > MOST_BYTES) throw new Error(`is larger than ${MOST_BYTES} bytes`); // leaving the loop hangs up
+    if (sizeBytes > MAX_BYTES) throw new Error(`is larger than ${MAX_BYTES} bytes`); // leaving the loop closes the connection
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -63,10 +63,12 @@ async function download(url: string, { fetch, timeoutMs }: ListSourceResult): Pr
 
 function namesIn(body: string): Set<string> {
   const entries = entriesIn(body.replace(/^\uFEFF/, "").trim());
-  if (entries.length > MOST_ENTRIES) throw new Error(`lists more than ${MOST_ENTRIES} entries`);
+  if (entries.length > MAX_ENTRIES) throw new Error(`lists more than ${MAX_ENTRIES} entries`);
   const names = entries.map(bareName).filter(isListableName);
-  if (names.length < entries.length * LEAST_SHARE_OF_NAMES) {
-    throw new Error(`is no list of domain names: only ${names.length} of ${entries.length} entries are`);
+  if (names.length < entries.length * MIN_SHARE_OF_NAMES) {
+    throw new Error(
+      `is not a list of domain names: only ${names.length} of ${entries.length} entries are valid`,
+    );
   }
   return new Set(names);
 }
@@ -77,7 +79,7 @@ function entriesIn(body: string): string[] {
   const listed = Array.isArray(parsed) ? parsed : parsed.domains;
   if (Array.isArray(listed)) return listed.map(String);
   if (typeof listed === "object" && listed !== null) return Object.keys(listed);
-  throw new Error("is JSON, but no list of names");
+  throw new Error("is JSON, but not a list of names");
 }
 
 function bareName(entry: string): string {
@@ -87,25 +89,27 @@ function bareName(entry: string): string {
     .replace(/^(?:\*\.|@|\.)/, "");
 }
 
-function complaintAbout(names: Set<string>): string | undefined {
-  if (names.size === 0) return "lists nothing";
-  const giant = GIANTS.find((name) => names.has(name));
-  return giant === undefined ? undefined : `lists ${giant}, which no list of throw-away domains does`;
+function contentProblem(names: Set<string>): string | undefined {
+  if (names.size === 0) return "is empty";
+  const largeProvider = LARGEST_PROVIDERS.find((name) => names.has(name));
+  return largeProvider === undefined
+    ? undefined
+    : `contains ${largeProvider}, so it is not a list of disposable domains`;
 }
 
-function shortness(
+function sizeProblem(
   { size }: Set<string>,
-  { minNames = FEWEST_NAMES }: ListSource,
-  { namesBefore = 0 }: ListSourceResult,
+  { minNames = MIN_NAMES }: ListSource,
+  { namesBefore = 0 }: ListSourceOptions,
 ): string | undefined {
   if (size < minNames) return `lists only ${size} names, fewer than ${minNames}`;
-  if (size >= namesBefore * LEAST_SHARE_OF_LAST_TIME) return undefined;
+  if (size >= namesBefore * MIN_SHARE_OF_LAST_REFRESH) return undefined;
   return `lists ${size} names where it listed ${namesBefore} last time`;
 }
 
 function describeFailure(error: unknown, timeoutMs: number): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return `gave no whole answer within ${timeoutMs} ms`;
-  if (error instanceof SyntaxError) return "sends broken JSON";
+  if (error.name === "TimeoutError") return `did not respond completely within ${timeoutMs} ms`;
+  if (error instanceof SyntaxError) return "returned invalid JSON";
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

@@ -35,12 +35,12 @@ test.each([
   expect(mailProviderOf([host], domain)).toBe(slug);
 });
 
-test("the most preferred host that we know decides", () => {
+test("the most preferred known host decides", () => {
   const hosts = ["filter.firm.example", "eu-smtp-inbound-1.mimecast.com", "firm.mail.protection.outlook.com"];
   expect(mailProviderOf(hosts, "firm.example")).toBe("mimecast");
 });
 
-test("an own server is other, and no mail host is nothing", () => {
+test('a self-hosted server is "other", and no mail host is ""', () => {
   expect(mailProviderOf(["mx.firm.example"], "firm.example")).toBe("other");
   expect(mailProviderOf(["static.1.2.3.4.clients.your-server.de"], "firm.example")).toBe("other");
   expect(mailProviderOf(["ec2-192-0-2-1.compute-1.amazonaws.com"], "firm.example")).toBe("other");

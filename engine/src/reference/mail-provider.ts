@@ -1,14 +1,14 @@
 /**
- * Which house runs a domain's mail, told by the names of its mail hosts.
+ * Identifies the provider that runs a domain's mail, by the names of its mail hosts.
  *
- * The slug is public (details.provider) and keys pacing and reply profiles, so slugs are added but never
- * renamed. A filter in front of a mailbox host (Mimecast, Proofpoint …) is what answers us on port 25, and so
- * it is what we name.
+ * The slug is public (details.provider) and keys throttling and provider profiles, so slugs are added but never
+ * renamed. A filter in front of the mailbox host (Mimecast, Proofpoint …) is what answers on port 25, so that is the
+ * provider.
  */
 
 /**
- * Mail hosts come in preference order, lower-case, without the final dot; the first one we know decides.
- * No mail host at all is "", none that we know is "other".
+ * Mail hosts in order of preference, lower case, without the final dot; the first known one decides. "" without mail
+ * hosts, "other" if none is known.
  */
 export function mailProviderOf(mxHosts: readonly string[], domain: string): string {
   if (mxHosts.length === 0) return "";
@@ -19,12 +19,12 @@ export function mailProviderOf(mxHosts: readonly string[], domain: string): stri
   return "other";
 }
 
-/** The name that a mail host of this provider ends in; undefined where we know none. */
+/** A suffix of this provider's mail host names; undefined for an unknown provider. */
 export function mailHostOf(provider: string): string | undefined {
   return MAIL_HOST_ENDINGS[provider]?.split(" ", 1)[0];
 }
 
-/** By slug, the endings of its mail hosts' names. The longest ending that fits a host decides. */
+/** Suffixes of mail host names by slug. The longest match decides. */
 const MAIL_HOST_ENDINGS: Readonly<Record<string, string>> = {
   google: "gmail-smtp-in.l.google.com gmr-smtp-in.l.google.com",
   google_workspace: "l.google.com smtp.google.com googlemail.com psmtp.com google.com",
@@ -207,7 +207,7 @@ const MAIL_HOST_ENDINGS: Readonly<Record<string, string>> = {
   hinet: "hinet.net",
 };
 
-/** The same hosts serve the house's own mailboxes and its business customers; the domain tells them apart. */
+/** The same hosts serve the provider's own mailboxes and its business customers; the domain distinguishes them. */
 const CONSUMER_SLUGS: ReadonlyMap<string, string> = new Map([
   ["google_workspace gmail.com", "google"],
   ["google_workspace googlemail.com", "google"],
@@ -215,11 +215,11 @@ const CONSUMER_SLUGS: ReadonlyMap<string, string> = new Map([
   ["gmx web.de", "web_de"],
 ]);
 
-/** Machines a house rents out carry its name too, and are run by whoever rented them. */
+/** Rented machines carry the provider's name too, but are run by its customers. */
 const RENTED_MACHINES =
   "clients.your-server.de hinet-ip.hinet.net ip.secureserver.net fbx.proxad.net customer.telia.com";
 
-/** WorkMail receives through the same hosts, so a business mailbox there has this slug as well. */
+/** WorkMail uses the same hosts, so business mailboxes there have this slug as well. */
 const AMAZON_REGIONS = `us-east-1 us-east-2 us-west-1 us-west-2 ca-central-1 eu-west-1 eu-west-2 eu-west-3 eu-central-1
   eu-north-1 eu-south-1 ap-south-1 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-southeast-1 ap-southeast-2
   ap-southeast-3 sa-east-1 me-south-1 af-south-1 il-central-1`;

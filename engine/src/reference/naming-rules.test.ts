@@ -13,11 +13,11 @@ test.each([
   ["fastmail.fm", "fastmail"],
   ["ya.ru", "yandex"],
   ["zoho.eu", "zoho"],
-] as const)("mailboxes at %s are given out by %s", (domain, house) => {
-  expect(namingRuleProviderOf(domain)).toBe(house);
+] as const)("the naming rules at %s are those of %s", (domain, provider) => {
+  expect(namingRuleProviderOf(domain)).toBe(provider);
 });
 
-test("a company at a house, another company of the same brand and a stranger are nobody's", () => {
+test("hosted companies, other companies of the same brand and unknown domains have no rules", () => {
   for (const domain of ["google.com", "microsoft.com", "yahoo.co.jp", "firm.example", ""]) {
     expect(namingRuleProviderOf(domain)).toBeUndefined();
   }

@@ -1,7 +1,7 @@
 /**
- * Which of the houses whose naming rules we know issues the mailboxes of a domain. Unlike the mail provider,
- * this is told from the domain alone, and only for names the house gives to the public: what a company at the
- * same house allows as a mailbox name is the company's affair.
+ * Maps a domain to the provider whose naming rules apply to its mailboxes. Unlike mail-provider.ts, this uses the
+ * domain alone, and only domains the provider offers to the public: a company hosted at the same provider makes its
+ * own rules.
  */
 
 import { namesOfBrand, namesOfProvider } from "./free-provider-domains.ts";
@@ -18,10 +18,10 @@ export type NamingRuleProvider =
   | "zoho";
 
 export function namingRuleProviderOf(domain: string): NamingRuleProvider | undefined {
-  return HOUSE_BY_DOMAIN.get(domain);
+  return PROVIDER_BY_DOMAIN.get(domain);
 }
 
-/** Another company under the same brand, with rules of its own. */
+/** A different company under the same brand, with its own rules. */
 const YAHOO_JAPAN: readonly string[] = ["yahoo.co.jp", "yahoo.ne.jp"];
 
 const DOMAINS: Readonly<Record<NamingRuleProvider, readonly string[]>> = {
@@ -39,8 +39,8 @@ const DOMAINS: Readonly<Record<NamingRuleProvider, readonly string[]>> = {
   zoho: [...namesOfBrand("zoho"), ...namesOfProvider("zoho")],
 };
 
-const HOUSE_BY_DOMAIN: ReadonlyMap<string, NamingRuleProvider> = new Map(
-  (Object.keys(DOMAINS) as NamingRuleProvider[]).flatMap((house) =>
-    DOMAINS[house].map((domain) => [domain, house] as const),
+const PROVIDER_BY_DOMAIN: ReadonlyMap<string, NamingRuleProvider> = new Map(
+  (Object.keys(DOMAINS) as NamingRuleProvider[]).flatMap((provider) =>
+    DOMAINS[provider].map((domain) => [domain, provider] as const),
   ),
 );

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { growth, LINEAR_AT_FOURFOLD } from "../../test/growth.ts";
 import { parseLocalLists } from "./operator-lists.ts";
 
-test("allow and deny lines are read past comments, blanks and other people's habits", () => {
+test("allow and deny lines are parsed despite comments, blanks and other notations", () => {
   const { allow, deny, problems } = parseLocalLists(
     [
       "\uFEFF# ours",
@@ -20,7 +20,7 @@ test("allow and deny lines are read past comments, blanks and other people's hab
   expect(problems).toEqual([]);
 });
 
-test("a line that cannot be read is named by its number and changes nothing", () => {
+test("an invalid line is reported by its number and ignored", () => {
   const { allow, deny, problems } = parseLocalLists(
     [
       "block example.com",
@@ -35,17 +35,17 @@ test("a line that cannot be read is named by its number and changes nothing", ()
 
   expect(allow.size + deny.size).toBe(0);
   expect(problems).toEqual([
-    { line: 1, text: "block example.com", reason: 'a line begins with "allow" or "deny"' },
-    { line: 2, text: "deny", reason: "a domain is missing" },
-    { line: 3, text: "allow one.example two.example", reason: "one domain a line" },
+    { line: 1, text: "block example.com", reason: 'a line must begin with "allow" or "deny"' },
+    { line: 2, text: "deny", reason: "the domain is missing" },
+    { line: 3, text: "allow one.example two.example", reason: "only one domain per line is allowed" },
     { line: 4, text: "deny com", reason: "not a domain name" },
     { line: 5, text: "deny 127.0.0.1", reason: "not a domain name" },
     { line: 6, text: "deny a/b.example", reason: "not a domain name" },
-    { line: 7, text: "constructor x.example", reason: 'a line begins with "allow" or "deny"' },
+    { line: 7, text: "constructor x.example", reason: 'a line must begin with "allow" or "deny"' },
   ]);
 });
 
-test("a monstrous line is quoted in part and read in linear time", async () => {
+test("an overlong line is quoted in part and parsed in linear time", async () => {
   const parse = (length: number) => {
     const { problems } = parseLocalLists(`deny ${"é".repeat(length)}.example\n${"#".repeat(length)}`);
     expect(problems).toHaveLength(1);

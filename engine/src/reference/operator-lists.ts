@@ -1,8 +1,8 @@
 /**
- * The operator's own word on domains, one a line: `allow example.com` or `deny example.net`.
+ * The operator's own rules for domains, one per line: `allow example.com` or `deny example.net`.
  *
- * A name speaks for everything below it. Deny makes a domain disposable; allow wins over every list,
- * including a deny. A line that cannot be read is reported with its number and changes nothing.
+ * A rule covers all subdomains. Deny makes a domain disposable; allow overrides every list, including a deny. An
+ * invalid line is reported with its number and ignored.
  */
 
 import { readFileSync, statSync } from "node:fs";
@@ -21,27 +21,27 @@ export function parseLocalLists(text: string): LocalLists {
   const lists: Record<string, Set<string>> = { allow: new Set(), deny: new Set() };
   const problems: LocalListProblem[] = [];
 
-  for (const [index, whole] of text
+  for (const [index, line] of text
     .replace(/^\uFEFF/, "")
     .split(/\r?\n/)
     .entries()) {
-    const [verb = "", name = "", ...rest] = whole.replace(/#.*$/, "").trim().split(/\s+/);
+    const [verb = "", name = "", ...rest] = line.replace(/#.*$/, "").trim().split(/\s+/);
     if (verb === "") continue;
-    const complain = (reason: string) =>
-      problems.push({ line: index + 1, text: whole.trim().slice(0, LONGEST_QUOTE), reason });
+    const report = (reason: string) =>
+      problems.push({ line: index + 1, text: line.trim().slice(0, LONGEST_QUOTE), reason });
 
     const list = Object.hasOwn(lists, verb.toLowerCase()) ? lists[verb.toLowerCase()] : undefined;
-    const domain = name.length <= LONGEST_NAME ? listedForm(name) : undefined;
-    if (list === undefined) complain('a line begins with "allow" or "deny"');
-    else if (name === "") complain("a domain is missing");
-    else if (rest.length > 0) complain("one domain a line");
-    else if (domain === undefined) complain("not a domain name");
+    const domain = name.length <= LONGEST_NAME ? normaliseDomain(name) : undefined;
+    if (list === undefined) report('a line must begin with "allow" or "deny"');
+    else if (name === "") report("the domain is missing");
+    else if (rest.length > 0) report("only one domain per line is allowed");
+    else if (domain === undefined) report("not a domain name");
     else list.add(domain);
   }
   return { allow: lists.allow as Set<string>, deny: lists.deny as Set<string>, problems };
 }
 
-/** Without a file there is nothing the operator has said. A pipe will not do: it is read again by whoever asks. */
+/** Empty without a file. A pipe is rejected, because the file is read several times. */
 export function readLocalLists(file: string | undefined): LocalLists {
   if (file === undefined) return parseLocalLists("");
   if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
@@ -51,8 +51,8 @@ export function readLocalLists(file: string | undefined): LocalLists {
 const LONGEST_QUOTE = 80;
 const LONGEST_NAME = 253;
 
-// People write addresses, wildcards and Unicode; all of them name a domain plainly enough.
-function listedForm(written: string): string | undefined {
+// People write addresses, wildcards and Unicode; all of them identify a domain.
+function normaliseDomain(written: string): string | undefined {
   const bare = written
     .toLowerCase()
     .replace(/^(?:\*\.|@|\.)/, "")

@@ -1,28 +1,28 @@
 /**
- * Masking relays: services that hand a person a second address and forward what arrives there to their real
- * mailbox. Somebody reads that mail, so these are no throw-away addresses, and they are kept apart.
+ * Privacy relays: services that issue alias addresses and forward to the owner's mailbox. A person reads that mail,
+ * so they are not disposable.
  *
- * Two relays cannot be told by name: Apple's Hide My Email also issues plain icloud.com addresses, and
- * Fastmail's masked addresses live at its ordinary domains.
+ * Two relays cannot be recognised by domain: Apple's Hide My Email also issues plain icloud.com addresses, and
+ * Fastmail's masked addresses use its ordinary domains.
  */
 
 import { isAtOrBelow } from "./domain-set.ts";
 
-/** Is this the domain of a masking relay, or a customer's own name below one? */
+/** Whether this is a relay's domain, or a user's subdomain of one. */
 export function isPrivacyRelay(domain: string): boolean {
   return isAtOrBelow(domain, RELAY_DOMAINS);
 }
 
-/** Is this the mail host of a masking relay, as people's own domains at such a relay name it? */
+/** Whether this is a relay's mail host, as used by custom domains. */
 export function isPrivacyRelayHost(mailHost: string): boolean {
   return isAtOrBelow(mailHost, RELAY_MAIL_HOSTS);
 }
 
-/** By service. Every name also stands for what is below it: addy.io and 33mail give each user a subdomain. */
+/** By service. Subdomains are included: addy.io and 33mail give each user one. */
 const RELAYS: Readonly<Record<string, { domains: string; mailHosts?: string }>> = {
   apple: { domains: "privaterelay.appleid.com" },
   duckDuckGo: { domains: "duck.com", mailHosts: "duck.com" },
-  firefoxRelay: { domains: "mozmail.com relay.firefox.com" }, // arrives through a cloud's shared mail hosts
+  firefoxRelay: { domains: "mozmail.com relay.firefox.com" }, // uses shared mail hosts of a cloud
   simpleLogin: {
     domains: `simplelogin.com simplelogin.co simplelogin.fr simplelogin.io aleeas.com slmail.me slmails.com 8alias.com
       8shield.net dralias.com silomails.com`,
@@ -38,8 +38,8 @@ const RELAYS: Readonly<Record<string, { domains: string; mailHosts?: string }>> 
   ironVest: { domains: "opayq.com", mailHosts: "opayq.com" },
   cloaked: { domains: "cloaked.id myclkd.email clkdmail.com" },
   startMail: { domains: "use.startmail.com" },
-  // Forwards a counted number of messages, then eats the rest; but the owner can reset the count, and has been
-  // able to for twenty years. Nearer to a mask than to a throw-away inbox that strangers can read.
+  // Forwards a limited number of messages, then drops the rest; but the owner can reset the count. Closer to a relay
+  // than to a public disposable inbox.
   spamgourmet: { domains: "spamgourmet.com spamgourmet.net spamgourmet.org", mailHosts: "spamgourmet.com" },
 };
 

@@ -6,7 +6,7 @@ import { isProtectedDomain } from "./protected-domains.ts";
 
 const DATA = new URL("../../data/", import.meta.url);
 
-test("a protected name protects what is below it, and no neighbour", () => {
+test("a protected name protects its subdomains, not similar names", () => {
   for (const name of ["siemens.de", "mail.siemens.de", "gmail.com", "x.gmail.com", "joe.anonaddy.com"]) {
     expect(isProtectedDomain(name), name).toBe(true);
   }
@@ -15,7 +15,7 @@ test("a protected name protects what is below it, and no neighbour", () => {
   }
 });
 
-test("endings whose registry checks the applicant protect; those that anybody can buy under do not", () => {
+test("suffixes whose registry verifies applicants are protected; open ones are not", () => {
   for (const name of [
     "irs.gov",
     "army.mil",
@@ -33,7 +33,7 @@ test("endings whose registry checks the applicant protect; those that anybody ca
   }
 });
 
-test("the hand-kept file holds well-formed names, each once", () => {
+test("the hand-maintained file has well-formed names, each once", () => {
   const text = readFileSync(new URL("protected-domains.txt", DATA), "utf8");
   const names = text
     .split("\n")
@@ -43,7 +43,7 @@ test("the hand-kept file holds well-formed names, each once", () => {
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-test("no mail host of a throw-away service belongs to a provider, a relay or a protected company", () => {
+test("no mail host of a disposable service belongs to a provider, a relay or a protected company", () => {
   const hosts = [...readNameSet(new URL("disposable-mail-hosts.txt", DATA))];
   expect(hosts.length).toBeGreaterThan(80);
   expect(hosts.filter(isProtectedDomain)).toEqual([]);

@@ -1,16 +1,16 @@
 /**
- * Domains that are never disposable, whatever a list says: mailbox providers, masking relays, and the
- * organisations in data/protected-domains.txt.
+ * Domains that are never disposable, whatever a list says: mailbox providers, privacy relays, and the organisations
+ * in data/protected-domains.txt.
  *
- * Asked when a list is built, again when it is refreshed, and once more for every name found in it, so that
- * a bad day of a list somewhere never turns a company's customers away.
+ * Checked when a list is built, when it is refreshed, and for every match, so that an error in a public list never
+ * blocks a company's addresses.
  */
 
 import { isAtOrBelow, readNameSet } from "./domain-set.ts";
 import { isFreeProvider } from "./free-providers.ts";
 import { isPrivacyRelay } from "./privacy-relays.ts";
 
-/** Names in lower case, A-label form. A protected name protects what is below it. */
+/** `domain` in A-labels, lower case. Subdomains are protected too. */
 export function isProtectedDomain(domain: string): boolean {
   if (isPrivacyRelay(domain) || RESTRICTED_ENDING.test(domain)) return true;
   protectedNames ??= readNameSet(PROTECTED_FILE);
@@ -21,7 +21,7 @@ const PROTECTED_FILE = new URL("../../data/protected-domains.txt", import.meta.u
 
 let protectedNames: ReadonlySet<string> | undefined;
 
-// Registries that check who applies: governments, armed forces, treaty bodies, accredited universities.
+// Registries that verify applicants: governments, armed forces, treaty bodies, accredited universities.
 const RESTRICTED_ENDING = new RegExp(
   `\\.(?:${[
     "gov|mil|edu|int",

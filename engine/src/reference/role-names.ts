@@ -1,6 +1,6 @@
 /**
- * The words that name a function, by tier; departments by language as well. Written in lower case and without
- * separators, as roles.ts looks them up. A word that several languages share stands under the first of them.
+ * Role names by tier; departments by language as well. Lower case and without separators, as roles.ts looks them up.
+ * A word shared by several languages is listed under the first of them.
  */
 
 export const PROTOCOL_WORDS = `

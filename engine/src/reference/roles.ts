@@ -1,24 +1,25 @@
 /**
- * Local parts that belong to a function rather than to a person: `postmaster`, `no-reply`, `buchhaltung`.
+ * Role addresses: local parts that belong to a function rather than to a person: `postmaster`, `no-reply`,
+ * `buchhaltung`.
  *
- * Told from the local part alone. Case, separators, a sub-address and trailing digits do not hide a role
- * (`No-Reply`, `info+shop`, `sales2`). Words that are also given names, initials, years and places are left
- * out: a person taken for a team is the error that costs, a missed team is not.
+ * By the local part alone. Case, separators, a subaddress and trailing digits are ignored (`No-Reply`, `info+shop`,
+ * `sales2`). Words that are also given names, initials, years or places are left out: calling a person a role is the
+ * costly error.
  */
 
 import { DEPARTMENT_WORDS, LIST_WORDS, NO_REPLY_WORDS, PROTOCOL_WORDS } from "./role-names.ts";
 
 export type RoleTier =
-  /** An address the standards reserve for running a mail or network service (RFC 2142 and its kin). */
+  /** Reserved by standards for running a mail or network service (RFC 2142 and others). */
   | "protocol"
-  /** A machine that sends and does not read. */
+  /** An automated sender that is not read. */
   | "no_reply"
-  /** A team, a desk or an office. */
+  /** A team or an office. */
   | "department"
-  /** A mailing list, or the handles of one. */
+  /** A mailing list, or one of its control addresses. */
   | "list";
 
-/** The tier of a role's local part (in NFC), or undefined for what may well be a person. Quoted parts come unquoted. */
+/** Takes the local part in NFC, without quotes. Undefined for what may be a person. */
 export function roleOf(local: string): RoleTier | undefined {
   if (local.length > LONGEST_ROLE_PART) return undefined;
   const base = withoutSubaddress(local.toLowerCase());
@@ -30,17 +31,17 @@ export function roleOf(local: string): RoleTier | undefined {
   return base.includes("reply") && NO_REPLY_PART.test(base) ? "no_reply" : undefined;
 }
 
-/** No role word is near this long, and what is longer is not worth the folding. */
+/** Longer than any role name. */
 const LONGEST_ROLE_PART = 64;
 
-/** `sales2`, `info-01`: one or two digits number a desk; four would be a year, and more an identity. */
+/** `sales2`, `info-01`: one or two digits number a role; four would be a year, more an identifier. */
 const TRAILING_NUMBER = /[._-]?\d{1,2}$/;
 
-/** Handles that list managers put before or after a list's name; the list's name must be there too. */
+/** Prefixes and suffixes that list managers add to a list's name, which must be present too. */
 const LIST_HANDLE =
   /^(?:owner-.+|.+-(?:owner|request|bounces|subscribe|unsubscribe|confirm|leave|join|announce))$/;
 
-/** `jobs-noreply`, `no-reply-invoices`: whatever else it says, it says that nobody reads it. */
+/** `jobs-noreply`, `no-reply-invoices`. */
 const NO_REPLY_PART = /(?:^|[._-])(?:no[._-]?reply|do[._-]?not[._-]?reply)(?:[._-]|$)/;
 
 const TIER_BY_WORD: ReadonlyMap<string, RoleTier> = new Map(

@@ -1,89 +1,91 @@
 /**
- * Which domains take mail for anyone: asked once with a made-up name, remembered, and shared by everybody who
- * wants to know at the same time.
+ * Catch-all cache: whether a domain accepts any mailbox name. One decoy probe per domain, shared by all callers while it
+ * is in flight and remembered afterwards.
+ *
+ * Sending decoys is the planner's (probe-planner.ts, through `AskDecoy`); their names are in decoy-name.ts.
  */
 import { LRUCache } from "lru-cache";
 import type { DecoyFinding, MailboxAnswer, MailboxFinding } from "../evidence.ts";
 
 const MAX_DOMAINS = 50_000;
 const REMEMBER_MS = 24 * 3600 * 1000;
-/** Undecided is soon asked again, but not for every address of a list. */
+/** An undecided result is probed again soon, but not for every address of a list. */
 const REMEMBER_UNDECIDED_MS = 60_000;
-/** And when they said when to come back, whoever comes back then must not find the old answer. */
-const PART_OF_THEIR_TIME = 0.5;
+/** Expires before the time that the server named, so that a retry at that time is not answered from the cache. */
+const FRACTION_OF_RETRY_AFTER = 0.5;
 
-/** What one made-up name says about a domain, where the planner has not asked for a second. */
+/** What one decoy proves about a domain, where the planner has not sent a second. */
 const CONFIDENCE: Partial<Record<MailboxAnswer, number>> = { accepted: 0.92, not_found: 0.95 };
 
-/** What was said of the made-up names, and how sure that is where more than one was asked for. */
-export type HeardOfDecoy = MailboxFinding & { confidence?: number };
+/** The finding about a decoy, with the confidence where more than one was sent. */
+export type DecoyReply = MailboxFinding & { confidence?: number };
 
 type Known = { finding: DecoyFinding; acceptances: number };
-type Inquiry = { finding: Promise<DecoyFinding>; want: () => void; hurry: () => void };
+type InFlight = { finding: Promise<DecoyFinding>; markNeeded: () => void; raisePriority: () => void };
 
-/** How a made-up name is asked for: now or when it is wanted, and before others if somebody is in a hurry. */
+/** Queues a decoy. It may wait until `markNeeded`; `raisePriority` puts it before batch requests. */
 export type AskDecoy = () => {
-  finding: Promise<HeardOfDecoy | undefined>;
-  want: () => void;
-  hurry: () => void;
+  finding: Promise<DecoyReply | undefined>;
+  markNeeded: () => void;
+  raisePriority: () => void;
 };
 
-export type CatchAllMemory = {
-  /** What is known, without asking. Counts as one use, so that a giant is checked anew from time to time. */
+export type CatchAllCache = {
+  /** The cached result. Counts as one use: large providers are probed again after a number of them. */
   known(domain: string, acceptancesPerDecoy: number): DecoyFinding | undefined;
-  /** Puts the question, without insisting on an answer. */
+  /** Queues the decoy without needing its answer yet. */
   prepare(domain: string, ask: AskDecoy): void;
-  /** The answer, known or asked for. */
+  /** The result, cached or probed. */
   finding(domain: string, ask: AskDecoy): Promise<DecoyFinding>;
-  /** Somebody waits in person for what is being asked of the domain, if anything is. */
-  hurry(domain: string): void;
+  /** A caller waits for the probe of this domain, if one is in flight. */
+  raisePriority(domain: string): void;
 };
 
-export function createCatchAllMemory(): CatchAllMemory {
-  const memory = new LRUCache<string, Known>({ max: MAX_DOMAINS, ttl: REMEMBER_MS });
-  const inquiries = new Map<string, Inquiry>();
+export function createCatchAllCache(): CatchAllCache {
+  const cache = new LRUCache<string, Known>({ max: MAX_DOMAINS, ttl: REMEMBER_MS });
+  const inFlight = new Map<string, InFlight>();
 
-  const inquire = (domain: string, ask: AskDecoy): Inquiry => {
-    const underWay = inquiries.get(domain);
-    if (underWay) return underWay;
-    const { finding, want, hurry } = ask();
-    const inquiry: Inquiry = {
-      want,
-      hurry,
-      finding: finding.then((heard) => {
-        inquiries.delete(domain);
-        const decoy = heard ? decoyFinding(heard) : UNDECIDED;
-        if (heard) memory.set(domain, { finding: decoy, acceptances: 0 }, { ttl: rememberMs(decoy) });
+  const probe = (domain: string, ask: AskDecoy): InFlight => {
+    const running = inFlight.get(domain);
+    if (running) return running;
+    const { finding, markNeeded, raisePriority } = ask();
+    const started: InFlight = {
+      markNeeded,
+      raisePriority,
+      finding: finding.then((reply) => {
+        inFlight.delete(domain);
+        const decoy = reply ? decoyFinding(reply) : UNDECIDED;
+        if (reply) cache.set(domain, { finding: decoy, acceptances: 0 }, { ttl: rememberMs(decoy) });
         return decoy;
       }),
     };
-    inquiries.set(domain, inquiry);
-    return inquiry;
+    inFlight.set(domain, started);
+    return started;
   };
 
   return {
     known(domain, acceptancesPerDecoy) {
-      const known = memory.get(domain);
+      const known = cache.get(domain);
       if (!known) return undefined;
       if (++known.acceptances <= acceptancesPerDecoy) return known.finding;
-      memory.delete(domain); // time to look again
+      cache.delete(domain); // due for another decoy
       return undefined;
     },
-    prepare: (domain, ask) => void inquire(domain, ask),
+    prepare: (domain, ask) => void probe(domain, ask),
     finding(domain, ask) {
-      const known = memory.get(domain);
+      const known = cache.get(domain);
       if (known) return Promise.resolve(known.finding);
-      const inquiry = inquire(domain, ask);
-      inquiry.want();
-      return inquiry.finding;
+      const { finding, markNeeded } = probe(domain, ask);
+      markNeeded();
+      return finding;
     },
-    hurry: (domain) => inquiries.get(domain)?.hurry(),
+    raisePriority: (domain) => inFlight.get(domain)?.raisePriority(),
   };
 }
 
 function rememberMs({ confidence, retryAfterSeconds = Number.POSITIVE_INFINITY }: DecoyFinding): number {
   if (confidence > 0) return REMEMBER_MS;
-  return Math.min(REMEMBER_UNDECIDED_MS, retryAfterSeconds * 1000 * PART_OF_THEIR_TIME);
+  return Math.min(REMEMBER_UNDECIDED_MS, retryAfterSeconds * 1000 * FRACTION_OF_RETRY_AFTER);
 }
 
 const REFUSALS: ReadonlySet<MailboxAnswer> = new Set([
@@ -92,10 +94,10 @@ const REFUSALS: ReadonlySet<MailboxAnswer> = new Set([
   "restricted",
   "domain_not_accepted",
 ]);
-/** A refusal that gives no reason is a little less than "no such user". */
-const UNEXPLAINED = 0.9;
+const UNEXPLAINED_CONFIDENCE = 0.9;
+const SOFT_REFUSAL_CONFIDENCE = 0.85;
 
-/** However it was refused, a made-up mailbox was refused as a mailbox: the domain took others, and nothing meant us. */
+/** Any refusal of the decoy as a mailbox counts, whatever its reason: the domain is not catch-all. */
 export function isRefusalOfDecoy({ answer, isSoftRefusal, isUnexplained }: MailboxFinding): boolean {
   return answer === "not_found" || REFUSALS.has(answer) || isSoftRefusal === true || isUnexplained === true;
 }
@@ -110,15 +112,15 @@ function decoyFinding({
   mxHost,
   retryAfterSeconds,
   confidence,
-}: HeardOfDecoy): DecoyFinding {
-  const heard = {
+}: DecoyReply): DecoyFinding {
+  const source = {
     ...(reply ? { reply } : {}),
     ...(mxHost ? { mxHost } : {}),
     ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
   };
-  // A server that looks mailboxes up elsewhere says so of a stranger before it is quite sure.
-  if (isSoftRefusal) return { ...heard, answer: "not_found", confidence: 0.85 };
-  if (isUnexplained) return { ...heard, answer: "not_found", confidence: UNEXPLAINED };
+  // A server that looks mailboxes up elsewhere refuses an unknown one temporarily at first.
+  if (isSoftRefusal) return { ...source, answer: "not_found", confidence: SOFT_REFUSAL_CONFIDENCE };
+  if (isUnexplained) return { ...source, answer: "not_found", confidence: UNEXPLAINED_CONFIDENCE };
   const plain = REFUSALS.has(answer) ? "not_found" : answer;
-  return { ...heard, answer: plain, confidence: confidence ?? CONFIDENCE[plain] ?? 0 };
+  return { ...source, answer: plain, confidence: confidence ?? CONFIDENCE[plain] ?? 0 };
 }

@@ -1,144 +1,153 @@
 /**
- * One stay at a mail server: greet it, encrypt if it offers that, then ask for recipients, many in a stay.
+ * SMTP client for one session: greeting, STARTTLS where offered, then batches of recipients, then QUIT.
  *
- * MAIL and RCPT only, with RSET between transactions and QUIT at the end; never DATA, never VRFY. Where the
- * server pipelines, all the questions of a round go out in one packet and cost one round trip.
+ * Sends MAIL and RCPT only, with RSET between transactions; never DATA and never VRFY. Where the server supports
+ * PIPELINING, a batch is one write and costs one round trip.
+ *
+ * Knows the command order of RFC 5321. The wire is in connection.ts, which recipients to send in session-runner.ts, what
+ * a reply means in meaning.ts. Why it is not a library: docs/decisions/0003-own-smtp-client-and-host-throttling.md.
  */
-
 import type { Connect, Egress } from "./connect.ts";
 import { SERVICE_CLOSING, SmtpConnection } from "./connection.ts";
 import type { Reply } from "./reply.ts";
 
 export type SmtpClientDeps = { dial: Connect; egress: Pick<Egress, "ehloName" | "mailFrom"> };
 
-/** Which liberties to take with a host, from what earlier stays have taught. */
-export type SessionFeatures = { encrypt: boolean; pipeline: boolean; extended: boolean };
+/** Which protocol features to use with a host, from what earlier sessions have learned (host-limits.ts). */
+export type SessionFeatures = { startTls: boolean; pipelining: boolean; ehlo: boolean };
 
 export type GreetingResult =
-  /** `taught`: what the host could not bear, and what it was spared in this session. */
-  | { kind: "ready"; session: SmtpClient; taught: Partial<SessionFeatures> }
-  /** The server spoke, and would not have us. */
+  /** `learned`: features that the host does not support although it offers them. */
+  | { kind: "ready"; client: SmtpClient; learned: Partial<SessionFeatures> }
+  /** The server replied and rejects the session. */
   | { kind: "refused"; stage: "banner" | "ehlo"; reply: Reply }
-  /** No connection came about; `isSilent` when not even a refusal came back, `isOurs` when our own proxy failed. */
-  | { kind: "unreachable"; isSilent: boolean; isOurs: boolean }
-  /** A connection, and then no conversation. */
-  | { kind: "timeout" | "closed" | "garbage" };
+  /** No TCP connection; `isSilent` without even a refusal, `isLocal` when our own proxy failed. */
+  | { kind: "unreachable"; isSilent: boolean; isLocal: boolean }
+  /** A TCP connection without an SMTP session. */
+  | { kind: "timeout" | "closed" | "protocol_error" };
 
-/** Recipients to name under one MAIL command: a new one, or the one that the last round left open. */
+/** Recipients to name under one MAIL command: a new one, or the one that the last batch left open. */
 export type Transaction = { recipients: readonly string[]; smtpUtf8: boolean; isNew: boolean };
 
-/** What was said about one recipient, and at which command: a refused MAIL is about us. */
+/** The reply that decides about a recipient, and the command it belongs to. A refused MAIL is about us. */
 export type RcptResult = { stage: "mail" | "rcpt"; reply: Reply };
+
+/** How the server ended a session; "service_closing" is 421. */
+export type SessionEnding = "closed" | "timeout" | "protocol_error" | "service_closing";
 
 export type BatchResult = {
   /** By transaction and recipient; undefined where the session ended before the answer. */
   answers: (RcptResult | undefined)[][];
-  /** Set when the session is over; "dismissed" is 421. */
-  ending?: "closed" | "timeout" | "garbage" | "dismissed";
+  /** Set when the session is over. */
+  ending?: SessionEnding;
 };
 
 const MAX_CONNECT_MS = 15_000;
-const FAREWELL_MS = 2000;
+const QUIT_TIMEOUT_MS = 2000;
 
 export async function openSmtpClient(
   deps: SmtpClientDeps,
   host: { name: string; address: string },
-  manners: SessionFeatures,
+  features: SessionFeatures,
   timeoutMs: number,
 ): Promise<GreetingResult> {
   const deadline = performance.now() + timeoutMs;
   const left = () => Math.max(1, deadline - performance.now());
   const dialled = await deps.dial(host.address, Math.min(MAX_CONNECT_MS, timeoutMs / 2));
   if (dialled.kind !== "connected") {
-    const isOurs = dialled.kind === "unreachable" && dialled.isOurs === true;
-    return { kind: "unreachable", isSilent: dialled.kind === "timeout", isOurs };
+    const isLocal = dialled.kind === "unreachable" && dialled.isLocal === true;
+    return { kind: "unreachable", isSilent: dialled.kind === "timeout", isLocal };
   }
-  const conversation = new SmtpConnection(dialled.socket);
-  const giveUp = async (opening: GreetingResult): Promise<GreetingResult> => {
-    if (opening.kind === "refused") await sayGoodbye(conversation, ["QUIT"], Math.min(FAREWELL_MS, left()));
-    conversation.close();
-    return opening;
+  const connection = new SmtpConnection(dialled.socket);
+  const abort = async (result: GreetingResult): Promise<GreetingResult> => {
+    if (result.kind === "refused") await sendAndWait(connection, ["QUIT"], Math.min(QUIT_TIMEOUT_MS, left()));
+    connection.close();
+    return result;
   };
 
-  const banner = await conversation.hear(left());
-  if (banner.kind !== "reply") return giveUp({ kind: banner.kind });
-  if (banner.reply.code !== 220) return giveUp({ kind: "refused", stage: "banner", reply: banner.reply });
+  const banner = await connection.receive(left());
+  if (banner.kind !== "reply") return abort({ kind: banner.kind });
+  if (banner.reply.code !== 220) return abort({ kind: "refused", stage: "banner", reply: banner.reply });
 
-  /** The host broke off. Once more in a new connection, without what it broke off at. */
-  const without = async (taught: Partial<SessionFeatures>): Promise<GreetingResult> => {
-    conversation.close();
-    const again = await openSmtpClient(deps, host, { ...manners, ...taught }, left());
-    return again.kind === "ready" ? { ...again, taught: { ...taught, ...again.taught } } : again;
+  /** The host closed the connection at a feature: one more connection without it. */
+  const retryWithout = async (learned: Partial<SessionFeatures>): Promise<GreetingResult> => {
+    connection.close();
+    const again = await openSmtpClient(deps, host, { ...features, ...learned }, left());
+    return again.kind === "ready" ? { ...again, learned: { ...learned, ...again.learned } } : again;
   };
 
-  let greeted = await greet(conversation, deps.egress.ehloName, manners.extended, left);
-  if (greeted.kind === "closed" && manners.extended) return without({ extended: false });
-  if (greeted.kind !== "welcome") return giveUp(greeted);
+  let greeted = await greet(connection, deps.egress.ehloName, features.ehlo, left);
+  if (greeted.kind === "closed" && features.ehlo) return retryWithout({ ehlo: false });
+  if (greeted.kind !== "greeted") return abort(greeted);
 
-  if (manners.encrypt && greeted.features?.has("STARTTLS")) {
-    conversation.send(["STARTTLS"]);
-    const granted = await conversation.hear(left());
+  if (features.startTls && greeted.extensions?.has("STARTTLS")) {
+    connection.send(["STARTTLS"]);
+    const granted = await connection.receive(left());
     if (granted.kind === "reply" && granted.reply.code === 220) {
-      // A host with broken TLS still takes mail in the clear, and so do we.
-      const isEncrypted = await conversation.encrypt(host.name, Math.min(left(), timeoutMs / 3));
-      if (!isEncrypted) return without({ encrypt: false });
-      greeted = await greet(conversation, deps.egress.ehloName, true, left);
-      if (greeted.kind === "closed") return without({ encrypt: false });
-      if (greeted.kind !== "welcome") return giveUp(greeted);
+      // A host with broken TLS still accepts mail in plain text, so plain text is good enough for a probe.
+      const isEncrypted = await connection.startTls(host.name, Math.min(left(), timeoutMs / 3));
+      if (!isEncrypted) return retryWithout({ startTls: false });
+      greeted = await greet(connection, deps.egress.ehloName, true, left);
+      if (greeted.kind === "closed") return retryWithout({ startTls: false });
+      if (greeted.kind !== "greeted") return abort(greeted);
     } else if (granted.kind === "closed") {
-      return without({ encrypt: false });
+      return retryWithout({ startTls: false });
     } else if (granted.kind !== "reply") {
-      return giveUp({ kind: granted.kind });
+      return abort({ kind: granted.kind });
     }
   }
-  const session = new SmtpClient(conversation, greeted.features, deps.egress.mailFrom, manners.pipeline);
-  session.greetedAs = nameIn(banner.reply);
-  return { kind: "ready", session, taught: {} };
+  const client = new SmtpClient(connection, {
+    extensions: greeted.extensions,
+    mailFrom: deps.egress.mailFrom,
+    mayPipeline: features.pipelining,
+    bannerName: nameIn(banner.reply),
+  });
+  return { kind: "ready", client, learned: {} };
 }
 
-/** One reply for each line, then we are gone. However much it says instead, the time is for all of it. */
-async function sayGoodbye(conversation: SmtpConnection, lines: string[], timeoutMs: number): Promise<void> {
+/** Sends last commands and waits for one reply to each. The timeout is for all of them together. */
+async function sendAndWait(connection: SmtpConnection, lines: string[], timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  conversation.send(lines);
+  connection.send(lines);
   for (const _ of lines) {
-    const heard = await conversation.hear(deadline - performance.now());
-    if (heard.kind !== "reply") return;
+    const result = await connection.receive(deadline - performance.now());
+    if (result.kind !== "reply") return;
   }
 }
 
-/** `features` is undefined where only HELO was understood: then nothing is known of them. */
+/** `extensions` is undefined where only HELO was accepted: then nothing is known of them. */
 type Greeted =
-  | { kind: "welcome"; features: ReadonlySet<string> | undefined }
+  | { kind: "greeted"; extensions: ReadonlySet<string> | undefined }
   | Exclude<GreetingResult, { kind: "ready" }>;
 
-/** EHLO, or HELO where the server is older than 1995 or pretends to be. */
+/** EHLO, or HELO where the server rejects EHLO as unknown (RFC 5321, 3.2). */
 async function greet(
-  conversation: SmtpConnection,
+  connection: SmtpConnection,
   name: string,
-  extended: boolean,
+  useEhlo: boolean,
   left: () => number,
 ): Promise<Greeted> {
-  if (extended) {
-    conversation.send([`EHLO ${name}`]);
-    const heard = await conversation.hear(left());
-    if (heard.kind !== "reply") return { kind: heard.kind };
-    if (isSuccess(heard.reply)) return { kind: "welcome", features: featuresOf(heard.reply) };
-    if (heard.reply.code < 500 || heard.reply.code > 504)
-      return { kind: "refused", stage: "ehlo", reply: heard.reply };
+  if (useEhlo) {
+    connection.send([`EHLO ${name}`]);
+    const ehlo = await connection.receive(left());
+    if (ehlo.kind !== "reply") return { kind: ehlo.kind };
+    if (isSuccess(ehlo.reply)) return { kind: "greeted", extensions: extensionsIn(ehlo.reply) };
+    if (ehlo.reply.code < 500 || ehlo.reply.code > 504)
+      return { kind: "refused", stage: "ehlo", reply: ehlo.reply };
   }
-  conversation.send([`HELO ${name}`]);
-  const older = await conversation.hear(left());
-  if (older.kind !== "reply") return { kind: older.kind };
-  if (isSuccess(older.reply)) return { kind: "welcome", features: undefined };
-  return { kind: "refused", stage: "ehlo", reply: older.reply };
+  connection.send([`HELO ${name}`]);
+  const helo = await connection.receive(left());
+  if (helo.kind !== "reply") return { kind: helo.kind };
+  if (isSuccess(helo.reply)) return { kind: "greeted", extensions: undefined };
+  return { kind: "refused", stage: "ehlo", reply: helo.reply };
 }
 
-/** The name that a banner begins with, where it is one. */
+/** The host name at the start of a banner, where there is one. */
 function nameIn({ lines }: Reply): string | undefined {
   return /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?=\s|$)/i.exec(lines[0] ?? "")?.[0];
 }
 
-function featuresOf(reply: Reply): Set<string> {
+function extensionsIn(reply: Reply): Set<string> {
   return new Set(reply.lines.slice(1).map((line) => line.split(" ", 1)[0]!.toUpperCase()));
 }
 
@@ -146,100 +155,104 @@ function isSuccess(reply: Reply): boolean {
   return reply.code >= 200 && reply.code < 300;
 }
 
-type Step = { line: string; kind: "rset" | "mail" | "rcpt"; transaction: number };
+type Command = { line: string; kind: "rset" | "mail" | "rcpt"; transaction: number };
+
+type SmtpClientOptions = {
+  extensions: ReadonlySet<string> | undefined;
+  mailFrom: string;
+  mayPipeline: boolean;
+  bannerName: string | undefined;
+};
 
 export class SmtpClient {
-  /** What EHLO offered; undefined where only HELO was understood. */
-  readonly features: ReadonlySet<string> | undefined;
-  readonly pipelines: boolean;
-  /** What the server calls itself. */
-  greetedAs: string | undefined;
-  readonly #conversation: SmtpConnection;
+  /** The extensions that EHLO listed; undefined where only HELO was accepted. */
+  readonly extensions: ReadonlySet<string> | undefined;
+  readonly usesPipelining: boolean;
+  /** What the server calls itself in its banner. */
+  readonly bannerName: string | undefined;
+  readonly #connection: SmtpConnection;
   readonly #mailFrom: string;
   #inTransaction = false;
 
-  constructor(
-    conversation: SmtpConnection,
-    features: ReadonlySet<string> | undefined,
-    mailFrom: string,
-    mayPipeline: boolean,
-  ) {
-    this.#conversation = conversation;
-    this.#mailFrom = mailFrom;
-    this.features = features;
-    this.pipelines = mayPipeline && features?.has("PIPELINING") === true;
+  constructor(connection: SmtpConnection, options: SmtpClientOptions) {
+    this.#connection = connection;
+    this.#mailFrom = options.mailFrom;
+    this.extensions = options.extensions;
+    this.usesPipelining = options.mayPipeline && options.extensions?.has("PIPELINING") === true;
+    this.bannerName = options.bannerName;
   }
 
   get isOpen(): boolean {
-    return this.#conversation.isOpen;
+    return this.#connection.isOpen;
   }
 
-  /** Asks for every recipient of these transactions. `timeoutMs` is for the whole round. */
-  async ask(transactions: readonly Transaction[], timeoutMs: number): Promise<BatchResult> {
+  /** Sends RCPT for every recipient of these transactions. `timeoutMs` is for the whole batch. */
+  async sendBatch(transactions: readonly Transaction[], timeoutMs: number): Promise<BatchResult> {
     const deadline = performance.now() + timeoutMs;
-    const steps = this.#stepsFor(transactions);
+    const commands = this.#commandsFor(transactions);
     const answers: (RcptResult | undefined)[][] = transactions.map(() => []);
-    const refusedSender = new Map<number, Reply>();
-    if (steps.length === 0) return { answers };
-    if (this.pipelines) this.#conversation.send(steps.map((step) => step.line));
+    const refusedMail = new Map<number, Reply>();
+    if (commands.length === 0) return { answers };
+    if (this.usesPipelining) this.#connection.send(commands.map((command) => command.line));
 
-    for (const step of steps) {
-      const refusal = refusedSender.get(step.transaction);
-      if (!this.pipelines) {
-        if (step.kind === "rcpt" && refusal) {
-          answers[step.transaction]!.push({ stage: "mail", reply: refusal });
+    for (const command of commands) {
+      const refusal = refusedMail.get(command.transaction);
+      if (!this.usesPipelining) {
+        if (command.kind === "rcpt" && refusal) {
+          answers[command.transaction]!.push({ stage: "mail", reply: refusal });
           continue;
         }
-        this.#conversation.send([step.line]);
+        this.#connection.send([command.line]);
       }
-      const heard = await this.#conversation.hear(Math.max(1, deadline - performance.now()));
-      if (heard.kind !== "reply") return this.#over(this.#inStep(answers), heard.kind);
-      const { reply } = heard;
-      if (step.kind === "mail" && !isSuccess(reply)) refusedSender.set(step.transaction, reply);
-      if (step.kind === "rcpt") {
-        answers[step.transaction]!.push(
+      const result = await this.#connection.receive(Math.max(1, deadline - performance.now()));
+      if (result.kind !== "reply") return this.#end(this.#attributable(answers), result.kind);
+      const { reply } = result;
+      if (command.kind === "mail" && !isSuccess(reply)) refusedMail.set(command.transaction, reply);
+      if (command.kind === "rcpt") {
+        answers[command.transaction]!.push(
           refusal ? { stage: "mail", reply: refusal } : { stage: "rcpt", reply },
         );
       }
-      if (reply.code === SERVICE_CLOSING) return this.#over(answers, "dismissed");
+      if (reply.code === SERVICE_CLOSING) return this.#end(answers, "service_closing");
     }
-    const { unasked } = this.#conversation;
-    if (!unasked) return { answers };
-    return this.#over(this.#inStep(answers), unasked.code === SERVICE_CLOSING ? "dismissed" : "garbage");
+    const { unsolicited } = this.#connection;
+    if (!unsolicited) return { answers };
+    const ending = unsolicited.code === SERVICE_CLOSING ? "service_closing" : "protocol_error";
+    return this.#end(this.#attributable(answers), ending);
   }
 
-  /** With more replies than questions we cannot know which of them was whose. A dismissal may come at any time. */
-  #inStep(answers: (RcptResult | undefined)[][]): (RcptResult | undefined)[][] {
-    const { unasked } = this.#conversation;
-    return unasked === undefined || unasked.code === SERVICE_CLOSING ? answers : [];
+  /** With more replies than commands no reply can be attributed to a recipient. A 421 may come at any time. */
+  #attributable(answers: (RcptResult | undefined)[][]): (RcptResult | undefined)[][] {
+    const { unsolicited } = this.#connection;
+    return unsolicited === undefined || unsolicited.code === SERVICE_CLOSING ? answers : [];
   }
 
-  /** Says goodbye and waits for the answer, but not for long: many hosts just hang up. */
+  /** Sends QUIT and waits shortly for the reply: many hosts close without one. */
   async quit(): Promise<void> {
-    const lines = this.pipelines && this.#inTransaction ? ["RSET", "QUIT"] : ["QUIT"];
-    if (this.isOpen) await sayGoodbye(this.#conversation, lines, FAREWELL_MS);
-    this.#conversation.close();
+    const lines = this.usesPipelining && this.#inTransaction ? ["RSET", "QUIT"] : ["QUIT"];
+    if (this.isOpen) await sendAndWait(this.#connection, lines, QUIT_TIMEOUT_MS);
+    this.#connection.close();
   }
 
-  #stepsFor(transactions: readonly Transaction[]): Step[] {
-    const steps: Step[] = [];
+  #commandsFor(transactions: readonly Transaction[]): Command[] {
+    const commands: Command[] = [];
     for (const [transaction, { recipients, smtpUtf8, isNew }] of transactions.entries()) {
       if (isNew) {
-        if (this.#inTransaction) steps.push({ line: "RSET", kind: "rset", transaction });
+        if (this.#inTransaction) commands.push({ line: "RSET", kind: "rset", transaction });
         this.#inTransaction = true;
         const parameters = smtpUtf8 ? " SMTPUTF8" : "";
-        steps.push({ line: `MAIL FROM:<${this.#mailFrom}>${parameters}`, kind: "mail", transaction });
+        commands.push({ line: `MAIL FROM:<${this.#mailFrom}>${parameters}`, kind: "mail", transaction });
       }
       for (const recipient of recipients) {
-        steps.push({ line: `RCPT TO:<${recipient}>`, kind: "rcpt", transaction });
+        commands.push({ line: `RCPT TO:<${recipient}>`, kind: "rcpt", transaction });
       }
     }
-    return steps;
+    return commands;
   }
 
-  #over(answers: (RcptResult | undefined)[][], ending: NonNullable<BatchResult["ending"]>): BatchResult {
-    if (this.isOpen) this.#conversation.send(["QUIT"]); // it may still read what it does not answer
-    this.#conversation.close();
+  #end(answers: (RcptResult | undefined)[][], ending: SessionEnding): BatchResult {
+    if (this.isOpen) this.#connection.send(["QUIT"]); // the server may still read although it does not answer
+    this.#connection.close();
     return { answers, ending };
   }
 }

@@ -1,24 +1,33 @@
 /**
- * Opens a TCP connection to a mail host: to the very address that was resolved and judged, from the source
- * address or through the proxy of our egress, within a time limit. Whatever goes wrong is a value.
+ * Opens a TCP connection to a mail host: to the address that was resolved and passed the egress guard, from the
+ * configured source address or through the configured proxy, within a timeout. Every failure is a value.
+ *
+ * Speaks neither SMTP (connection.ts) nor SOCKS5 (socks.ts).
  */
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { EgressGuard } from "../egress/guard.ts";
-import { type ConnectResult, connected } from "./connect-result.ts";
-import { connectThroughSocks, type SocksProxy } from "./socks.ts";
+import { type SocksProxy, type SocksTarget, socksHandshake } from "./socks.ts";
 
-/** The way out of this installation: who we say we are, and where our connections come from. */
+/** The outbound identity: the names that servers see, and where connections come from. */
 export type Egress = {
-  /** The name we greet with; should be the reverse DNS of the address that servers see. */
+  /** The EHLO name; should be the PTR name of the address that servers see. */
   ehloName: string;
-  /** The sender we name. */
+  /** The address in MAIL FROM. */
   mailFrom: string;
   sourceAddress?: string;
   proxy?: SocksProxy;
 };
 
-/** `givingUp` ends the attempt; a connection that has come about is the caller's to end. */
-export type Connect = (address: string, timeoutMs: number, givingUp?: AbortSignal) => Promise<ConnectResult>;
+export type ConnectResult =
+  | { kind: "connected"; socket: Socket }
+  /** The egress guard rejects the address. */
+  | { kind: "forbidden" }
+  /** `isLocal` when it failed on our own side, before the mail host was reached. */
+  | { kind: "unreachable"; why: string; isLocal?: true }
+  | { kind: "timeout" };
+
+/** `signal` aborts the attempt; an established connection is closed by the caller. */
+export type Connect = (address: string, timeoutMs: number, signal?: AbortSignal) => Promise<ConnectResult>;
 
 export function createConnect(options: {
   guard: Pick<EgressGuard, "permits">;
@@ -26,11 +35,73 @@ export function createConnect(options: {
   egress: Pick<Egress, "sourceAddress" | "proxy">;
 }): Connect {
   const { guard, port, egress } = options;
-  return async (address, timeoutMs, givingUp) => {
+  return async (address, timeoutMs, signal) => {
     if (!guard.permits(address)) return { kind: "forbidden" };
-    if (egress.proxy) return connectThroughSocks(egress.proxy, { address, port }, timeoutMs, givingUp);
+    if (egress.proxy) return connectThroughProxy(egress.proxy, { address, port }, timeoutMs, signal);
     const { sourceAddress } = egress;
     const from = sourceAddress === undefined ? {} : { localAddress: sourceAddress };
-    return connected(connect({ host: address, port, noDelay: true, ...from }), timeoutMs, givingUp);
+    return connected(connect({ host: address, port, noDelay: true, ...from }), timeoutMs, signal);
   };
+}
+
+async function connectThroughProxy(
+  proxy: SocksProxy,
+  target: SocksTarget,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<ConnectResult> {
+  const deadline = Date.now() + timeoutMs;
+  const reached = await connected(
+    connect({ host: proxy.host, port: proxy.port, noDelay: true }),
+    timeoutMs,
+    signal,
+  );
+  if (reached.kind !== "connected") {
+    const why = reached.kind === "unreachable" ? reached.why : "it does not answer";
+    return { kind: "unreachable", why: `no connection to the proxy: ${why}`, isLocal: true };
+  }
+
+  const { socket } = reached;
+  const abort = () => destroySocket(socket); // and the handshake fails
+  signal?.addEventListener("abort", abort);
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<{ kind: "timeout" }>((resolve) => {
+    timer = setTimeout(() => resolve({ kind: "timeout" }), Math.max(1, deadline - Date.now()));
+  });
+  const result = await Promise.race([socksHandshake(socket, proxy, target), timeout]);
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", abort);
+  if (result.kind === "connected") return { kind: "connected", socket };
+  destroySocket(socket);
+  return result;
+}
+
+/** Waits until the socket is connected or has failed, the time is up, or `signal` aborts. */
+function connected(socket: Socket, timeoutMs: number, signal?: AbortSignal): Promise<ConnectResult> {
+  return new Promise((resolve) => {
+    const abort = () => settle({ kind: "unreachable", why: "aborted", isLocal: true });
+    const timer = setTimeout(() => settle({ kind: "timeout" }), timeoutMs);
+    const onConnect = () => settle({ kind: "connected", socket });
+    const onError = (error: NodeJS.ErrnoException) => {
+      const timedOut = error.code === "ETIMEDOUT";
+      settle(timedOut ? { kind: "timeout" } : { kind: "unreachable", why: error.code ?? error.message });
+    };
+    function settle(result: ConnectResult): void {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      socket.off("connect", onConnect);
+      socket.off("error", onError);
+      if (result.kind !== "connected") destroySocket(socket);
+      resolve(result);
+    }
+    signal?.addEventListener("abort", abort);
+    socket.once("connect", onConnect);
+    socket.once("error", onError);
+  });
+}
+
+/** Destroys a socket and ignores its errors from now on. */
+export function destroySocket(socket: Socket): void {
+  socket.on("error", () => {});
+  socket.destroy();
 }

@@ -1,34 +1,34 @@
 /**
- * One SMTP conversation from the client's side: send lines, wait for the whole reply.
+ * One SMTP connection: send lines, wait for the next complete reply, start TLS, close.
  *
- * Knows the wire and nothing else. What a reply means is decided in meaning.ts; which lines to send, and
- * when to give up, in session.ts.
+ * Knows the wire only: reply framing, limits on time and bytes, unsolicited replies. Command order is in client.ts, what
+ * a reply means in meaning.ts.
  */
 import type { Socket } from "node:net";
-import { connect as startTls } from "node:tls";
-import { abandon } from "./connect-result.ts";
+import { connect as connectTls } from "node:tls";
+import { destroySocket } from "./connect.ts";
 import type { Reply } from "./reply.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
-/** What listening can end in. */
+/** The result of waiting for a reply. */
 export type CommandResult =
   | { kind: "reply"; reply: Reply }
   | { kind: "closed" }
   | { kind: "timeout" }
-  | { kind: "garbage"; why: string };
+  | { kind: "protocol_error"; why: string };
 
-/** The code of a server that is about to hang up (RFC 5321, 3.8). */
+/** The code of a server that is about to close the connection (RFC 5321, 3.8). */
 export const SERVICE_CLOSING = 421;
 
-/** A server that has said this much to us in one conversation is not answering questions. */
-const MAX_HEARD_BYTES = 4 * 1024 * 1024;
+/** More than any number of replies to our commands can have. */
+const MAX_RECEIVED_BYTES = 4 * 1024 * 1024;
 
 export class SmtpConnection {
   #socket: Socket;
   #reader = new ReplyReader();
-  #heardBytes = 0;
+  #receivedBytes = 0;
   #closed = false;
-  #unasked: Reply | undefined;
+  #unsolicited: Reply | undefined;
   #wake: (() => void) | undefined;
 
   constructor(socket: Socket) {
@@ -37,51 +37,51 @@ export class SmtpConnection {
   }
 
   get isOpen(): boolean {
-    return !this.#closed && this.#reader.broken === undefined;
+    return !this.#closed && this.#reader.violation === undefined;
   }
 
   /**
-   * What the server has said without being asked, where every answer was heard already. To take it for the next
-   * answer would be to hold one mailbox's fate against another.
+   * A reply that arrived although no command was outstanding. Reading it as the answer to the next command would
+   * attribute the reply for one mailbox to another.
    */
-  get unasked(): Reply | undefined {
-    this.#unasked ??= this.#reader.take();
-    return this.#unasked;
+  get unsolicited(): Reply | undefined {
+    this.#unsolicited ??= this.#reader.take();
+    return this.#unsolicited;
   }
 
   send(lines: readonly string[]): void {
-    // An address with a line break in it never gets past the parser; if one did, it must not get past here.
-    if (lines.some((line) => /[\r\n\0]/.test(line))) throw new Error("a command with a line break in it");
-    this.#unasked = this.unasked;
+    // The address parser rejects line breaks; this is the second line of defence against command injection.
+    if (lines.some((line) => /[\r\n\0]/.test(line))) throw new Error("SMTP command contains a line break");
+    this.#unsolicited = this.unsolicited;
     if (!this.#closed) this.#socket.write(`${lines.join("\r\n")}\r\n`);
   }
 
-  /** Waits for the next reply. What was said before the server hung up still counts. */
-  async hear(timeoutMs: number): Promise<CommandResult> {
+  /** Waits for the next reply. Replies received before the server closed the connection still count. */
+  async receive(timeoutMs: number): Promise<CommandResult> {
     const deadline = performance.now() + timeoutMs;
-    // A server may dismiss us at any moment. Nothing else makes sense unasked, nor does what comes after it.
-    if (this.#unasked?.code === SERVICE_CLOSING) return { kind: "reply", reply: this.#unasked };
-    if (this.#unasked) return { kind: "garbage", why: "a reply without a question" };
+    // 421 may come at any time. Any other unsolicited reply makes all further replies ambiguous.
+    if (this.#unsolicited?.code === SERVICE_CLOSING) return { kind: "reply", reply: this.#unsolicited };
+    if (this.#unsolicited) return { kind: "protocol_error", why: "a reply without a command" };
     for (;;) {
       const reply = this.#reader.take();
       if (reply) return { kind: "reply", reply };
-      if (this.#reader.broken) return { kind: "garbage", why: this.#reader.broken };
+      if (this.#reader.violation) return { kind: "protocol_error", why: this.#reader.violation };
       if (this.#closed) return { kind: "closed" };
       const left = deadline - performance.now();
       if (left <= 0) return { kind: "timeout" };
-      await this.#newsWithin(left);
+      await this.#waitForData(left);
     }
   }
 
   /**
-   * The TLS handshake after STARTTLS was granted. Certificates are not judged: we say nothing secret, and
-   * most mail servers have none that a browser would like.
+   * The TLS handshake after the reply to STARTTLS. Certificates are not verified: a probe contains nothing secret, and
+   * many mail servers have self-signed ones.
    */
-  async encrypt(serverName: string, timeoutMs: number): Promise<boolean> {
-    this.#reader.forget(); // nothing said in the clear may be taken for something said inside
+  async startTls(serverName: string, timeoutMs: number): Promise<boolean> {
+    this.#reader.reset(); // RFC 3207, 4.2: nothing received in plain text counts after the handshake
     const plain = this.#socket;
     plain.removeAllListeners("data");
-    const secure = startTls({
+    const secure = connectTls({
       socket: plain,
       servername: serverName,
       rejectUnauthorized: false,
@@ -99,7 +99,7 @@ export class SmtpConnection {
       secure.once("close", () => finish(false));
     });
     if (!done) {
-      abandon(secure);
+      destroySocket(secure);
       this.close();
       return false;
     }
@@ -108,18 +108,18 @@ export class SmtpConnection {
     return true;
   }
 
-  /** Hangs up at once. */
+  /** Closes immediately, without QUIT. */
   close(): void {
     this.#closed = true;
-    abandon(this.#socket);
+    destroySocket(this.#socket);
     this.#wake?.();
   }
 
   #listen(socket: Socket): void {
     socket.on("data", (chunk: Buffer) => {
-      this.#heardBytes += chunk.length;
+      this.#receivedBytes += chunk.length;
       this.#reader.feed(chunk);
-      if (this.#reader.broken || this.#heardBytes > MAX_HEARD_BYTES) this.close();
+      if (this.#reader.violation || this.#receivedBytes > MAX_RECEIVED_BYTES) this.close();
       this.#wake?.();
     });
     const ended = () => {
@@ -132,7 +132,7 @@ export class SmtpConnection {
     socket.on("error", ended);
   }
 
-  #newsWithin(timeoutMs: number): Promise<void> {
+  #waitForData(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(done, timeoutMs);
       function done(): void {

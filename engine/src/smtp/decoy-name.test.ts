@@ -6,12 +6,12 @@ import { decoyName } from "./decoy-name.ts";
 const DAY_MS = 24 * 3600 * 1000;
 const MONDAY_MS = 7 * DAY_MS * 3000;
 
-test("the name stays the same for a domain and a week, so that greylisting lets it in", () => {
+test("the name is stable for a domain and a week, so that greylisting accepts it on retry", () => {
   expect(decoyName("shop.test", MONDAY_MS)).toBe(decoyName("shop.test", MONDAY_MS + 6 * DAY_MS));
   expect(decoyName("shop.test", MONDAY_MS)).not.toBe(decoyName("shop.test", MONDAY_MS + 7 * DAY_MS));
 });
 
-test("every domain has another name, which is an ordinary mailbox name and nobody's role", () => {
+test("every domain has a different name, which is an ordinary mailbox name and not a role", () => {
   const names = Array.from({ length: 500 }, (_, i) => decoyName(`shop${i}.test`, MONDAY_MS));
   expect(new Set(names).size).toBeGreaterThan(495);
   for (const name of names) {
@@ -21,7 +21,7 @@ test("every domain has another name, which is an ordinary mailbox name and nobod
   }
 });
 
-test("the second name is of another kind: letters and figures without a vowel", () => {
+test("the random name has consonants and digits only", () => {
   for (let i = 0; i < 100; i++) {
     expect(decoyName(`shop${i}.test`, MONDAY_MS, "random")).toMatch(/^([b-df-hj-np-tv-z]{2}\d){4}$/);
   }

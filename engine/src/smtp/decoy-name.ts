@@ -1,11 +1,11 @@
 /**
- * The made-up mailboxes that tell a catch-all domain from an honest one.
+ * Names of decoys: mailboxes that do not exist, whose acceptance shows that a domain is catch-all.
  *
- * The first looks like a person's name: a server that takes every plausible name and refuses random strings takes
- * anyone. Its family name is invented, so that nobody bears it. The second is random letters and figures.
+ * The first style looks like a person's name, because some catch-all servers refuse random strings. Its family name is
+ * invented. The second style is random consonants and digits.
  *
- * Both are stable for a domain and a week, so that a greylisting server sees the same triplet again, and different
- * for every domain, so that nobody can list them.
+ * Both are stable for a domain and a week, so that a greylisting server sees the same triplet again, and different for
+ * every domain, so that they cannot be listed. When decoys are sent is decided in probe-planner.ts.
  */
 import { createHash } from "node:crypto";
 
@@ -17,7 +17,7 @@ const GIVEN_NAMES =
 const CONSONANTS = "bdfgklmnprstvz";
 const VOWELS = "aeiou";
 const ENDINGS = "nsen ndez lski tti berg well ntova rsson kainen llard";
-const FIGURES = "0123456789";
+const DIGITS = "0123456789";
 
 export function decoyName(domain: string, nowMs: number, style: DecoyStyle = "name"): string {
   const week = Math.floor(nowMs / WEEK_MS);
@@ -28,5 +28,5 @@ export function decoyName(domain: string, nowMs: number, style: DecoyStyle = "na
   if (style === "name") {
     return `${from(GIVEN_NAMES.split(" "))}.${syllable()}${syllable()}${syllable()}${from(ENDINGS.split(" "))}`;
   }
-  return Array.from({ length: 12 }, (_, i) => from(i % 3 === 2 ? FIGURES : CONSONANTS)).join("");
+  return Array.from({ length: 12 }, (_, i) => from(i % 3 === 2 ? DIGITS : CONSONANTS)).join("");
 }

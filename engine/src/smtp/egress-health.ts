@@ -1,36 +1,38 @@
 /**
- * Whether this installation can reach port 25 at all. Most clouds and home lines block it silently; then every
- * mailbox would end in a time-out that says nothing. After hosts of several owners have stayed silent and none has
- * ever answered, we say so at once, and look again from time to time.
+ * Detects that outbound port 25 is blocked. Most clouds and home connections drop it silently, and then every probe
+ * would end in a timeout that proves nothing. Once hosts of several owners have timed out and none has ever answered,
+ * probes return `egress_blocked` at once, except for one per minute that tests it again.
+ *
+ * Counts only what the host pools report; sends nothing itself.
  */
 import { getDomain } from "tldts";
 
-const SILENT_OWNERS_TO_TELL = 5;
-const LOOK_AGAIN_AFTER_MS = 60_000;
+const SILENT_OWNERS_TO_BLOCK = 5;
+const RETRY_AFTER_MS = 60_000;
 
 export class EgressHealth {
-  #silent = new Set<string>();
+  #silentOwners = new Set<string>();
   #everConnected = false;
-  #lookAgainAt = 0;
+  #retryAt = 0;
 
   connected(): void {
     this.#everConnected = true;
-    this.#silent.clear();
+    this.#silentOwners.clear();
   }
 
-  /** Not even a refusal came back from this host. However many hosts one owner has, they may all be down together. */
-  heardNothingFrom(host: string): void {
-    if (this.#everConnected || this.#silent.size > SILENT_OWNERS_TO_TELL) return;
-    this.#silent.add(getDomain(host) ?? host);
-    this.#lookAgainAt = performance.now() + LOOK_AGAIN_AFTER_MS;
+  /** The connection timed out without a refusal. Hosts of one owner may all be down together, so owners are counted. */
+  timedOut(host: string): void {
+    if (this.#everConnected || this.#silentOwners.size > SILENT_OWNERS_TO_BLOCK) return;
+    this.#silentOwners.add(getDomain(host) ?? host);
+    this.#retryAt = performance.now() + RETRY_AFTER_MS;
   }
 
-  /** Seconds until it is worth another try; undefined while we know of no block. One question a minute goes through. */
+  /** Seconds until the next test; undefined when not blocked, or when the caller is to make that test. */
   get blockedForSeconds(): number | undefined {
-    if (this.#everConnected || this.#silent.size < SILENT_OWNERS_TO_TELL) return undefined;
-    const left = this.#lookAgainAt - performance.now();
+    if (this.#everConnected || this.#silentOwners.size < SILENT_OWNERS_TO_BLOCK) return undefined;
+    const left = this.#retryAt - performance.now();
     if (left > 0) return Math.ceil(left / 1000);
-    this.#lookAgainAt = performance.now() + LOOK_AGAIN_AFTER_MS;
+    this.#retryAt = performance.now() + RETRY_AFTER_MS;
     return undefined;
   }
 }

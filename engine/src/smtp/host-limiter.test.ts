@@ -11,163 +11,163 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Enters, and tells whether that has worked by now. */
-function enter(pace: HostLimiter, givingUp?: AbortSignal, isUrgent = () => false) {
-  const visitor: { isIn: boolean | undefined } = { isIn: undefined };
-  pace.enter(givingUp, isUrgent).then((isIn) => {
-    visitor.isIn = isIn;
+/** Acquires a slot, and shows whether it was granted by now. */
+function acquire(limiter: HostLimiter, signal?: AbortSignal, isInteractive = () => false) {
+  const waiter: { isGranted: boolean | undefined } = { isGranted: undefined };
+  limiter.acquire(signal, isInteractive).then((isGranted) => {
+    waiter.isGranted = isGranted;
   });
-  return visitor;
+  return waiter;
 }
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
-test("as many as the profile allows are in at once, the rest wait their turn", async () => {
-  const pace = new LocalHostLimiter(profileOf("", 2));
-  const visitors = [enter(pace), enter(pace), enter(pace), enter(pace)];
+test("the profile's number of sessions run concurrently, the others wait in order", async () => {
+  const limiter = new LocalHostLimiter(profileOf("", 2));
+  const waiters = [acquire(limiter), acquire(limiter), acquire(limiter), acquire(limiter)];
   await settled();
-  expect(visitors.map(({ isIn }) => isIn)).toEqual([true, true, undefined, undefined]);
-  expect(pace.isCrowded).toBe(true);
-  pace.leave();
+  expect(waiters.map(({ isGranted }) => isGranted)).toEqual([true, true, undefined, undefined]);
+  expect(limiter.hasWaiters).toBe(true);
+  limiter.release();
   await settled();
-  expect(visitors.map(({ isIn }) => isIn)).toEqual([true, true, true, undefined]);
+  expect(waiters.map(({ isGranted }) => isGranted)).toEqual([true, true, true, undefined]);
 });
 
-test("a complaint halves what is allowed and calls for a rest that doubles", async () => {
-  const pace = new LocalHostLimiter(profileOf("", 8));
-  pace.slowDown();
-  expect(pace.limit).toBe(4);
-  const first = enter(pace);
+test("a rate-limit reply halves the limit and doubles the delay", async () => {
+  const limiter = new LocalHostLimiter(profileOf("", 8));
+  limiter.record({ kind: "rate_limited" });
+  expect(limiter.limit).toBe(4);
+  const first = acquire(limiter);
   await vi.advanceTimersByTimeAsync(900);
-  expect(first.isIn).toBeUndefined();
+  expect(first.isGranted).toBeUndefined();
   await vi.advanceTimersByTimeAsync(200);
-  expect(first.isIn).toBe(true);
+  expect(first.isGranted).toBe(true);
 
-  pace.slowDown();
-  expect(pace.limit).toBe(2);
-  const second = enter(pace);
+  limiter.record({ kind: "rate_limited" });
+  expect(limiter.limit).toBe(2);
+  const second = acquire(limiter);
   await vi.advanceTimersByTimeAsync(1900);
-  expect(second.isIn).toBeUndefined();
+  expect(second.isGranted).toBeUndefined();
   await vi.advanceTimersByTimeAsync(200);
-  expect(second.isIn).toBe(true);
-  for (let i = 0; i < 20; i++) pace.slowDown();
-  expect(pace.limit).toBe(1);
+  expect(second.isGranted).toBe(true);
+  for (let i = 0; i < 20; i++) limiter.record({ kind: "rate_limited" });
+  expect(limiter.limit).toBe(1);
 });
 
-test("quiet sessions give back what a complaint has taken, one at a time, up to the profile", () => {
-  const pace = new LocalHostLimiter(profileOf("", 4));
-  pace.slowDown();
-  expect(pace.limit).toBe(2);
-  for (let i = 0; i < 5; i++) pace.wentWell();
-  expect(pace.limit).toBe(3);
-  for (let i = 0; i < 50; i++) pace.wentWell();
-  expect(pace.limit).toBe(4);
+test("sessions without a rate-limit reply restore the limit step by step, up to the profile", () => {
+  const limiter = new LocalHostLimiter(profileOf("", 4));
+  limiter.record({ kind: "rate_limited" });
+  expect(limiter.limit).toBe(2);
+  for (let i = 0; i < 5; i++) limiter.record({ kind: "ok" });
+  expect(limiter.limit).toBe(3);
+  for (let i = 0; i < 50; i++) limiter.record({ kind: "ok" });
+  expect(limiter.limit).toBe(4);
 });
 
-test("three refusals of us open the breaker, a quarter of an hour later one may try again", async () => {
-  const pace = new LocalHostLimiter(profileOf(""));
-  pace.refusedUs(reply);
-  pace.refusedUs(reply);
-  expect(pace.openBreaker).toBeUndefined();
-  pace.refusedUs(reply);
-  expect(pace.openBreaker).toEqual(reply);
+test("three blocks open the breaker for fifteen minutes", async () => {
+  const limiter = new LocalHostLimiter(profileOf(""));
+  limiter.record({ kind: "blocked", reply });
+  limiter.record({ kind: "blocked", reply });
+  expect(limiter.openBreaker).toBeUndefined();
+  limiter.record({ kind: "blocked", reply });
+  expect(limiter.openBreaker).toEqual(reply);
   await vi.advanceTimersByTimeAsync(15 * 60_000 + 1);
-  expect(pace.openBreaker).toBeUndefined();
-  pace.refusedUs(reply); // still the same
-  expect(pace.openBreaker).toEqual(reply);
+  expect(limiter.openBreaker).toBeUndefined();
+  limiter.record({ kind: "blocked", reply }); // the count survives the breaker
+  expect(limiter.openBreaker).toEqual(reply);
 });
 
-test("a session that goes well in between starts the count of refusals anew", () => {
-  const pace = new LocalHostLimiter(profileOf(""));
-  pace.refusedUs(reply);
-  pace.refusedUs(reply);
-  pace.wentWell();
-  pace.refusedUs(reply);
-  expect(pace.openBreaker).toBeUndefined();
+test("an ok session resets the count of blocks", () => {
+  const limiter = new LocalHostLimiter(profileOf(""));
+  limiter.record({ kind: "blocked", reply });
+  limiter.record({ kind: "blocked", reply });
+  limiter.record({ kind: "ok" });
+  limiter.record({ kind: "blocked", reply });
+  expect(limiter.openBreaker).toBeUndefined();
 });
 
-test("who gives up steps aside without a place, and a rest that nobody waits for keeps no timer", async () => {
-  const pace = new LocalHostLimiter(profileOf("", 1));
-  const leaving = new AbortController();
-  const inside = enter(pace);
-  const impatient = enter(pace, leaving.signal);
-  const patient = enter(pace);
-  leaving.abort();
+test("an aborted waiter gets no slot, and a delay without waiters keeps no timer", async () => {
+  const limiter = new LocalHostLimiter(profileOf("", 1));
+  const controller = new AbortController();
+  const inside = acquire(limiter);
+  const aborted = acquire(limiter, controller.signal);
+  const other = acquire(limiter);
+  controller.abort();
   await settled();
-  expect([inside.isIn, impatient.isIn, patient.isIn]).toEqual([true, false, undefined]);
-  pace.leave();
+  expect([inside.isGranted, aborted.isGranted, other.isGranted]).toEqual([true, false, undefined]);
+  limiter.release();
   await settled();
-  expect(patient.isIn).toBe(true);
+  expect(other.isGranted).toBe(true);
 
-  pace.leave();
-  pace.slowDown();
-  const resting = new AbortController();
-  const late = enter(pace, resting.signal);
+  limiter.release();
+  limiter.record({ kind: "rate_limited" });
+  const delayed = new AbortController();
+  const late = acquire(limiter, delayed.signal);
   expect(vi.getTimerCount()).toBe(1);
-  resting.abort();
+  delayed.abort();
   await settled();
-  expect(late.isIn).toBe(false);
+  expect(late.isGranted).toBe(false);
   expect(vi.getTimerCount()).toBe(0);
-  expect(await pace.enter(resting.signal)).toBe(false); // too late to even stand in line
+  expect(await limiter.acquire(delayed.signal)).toBe(false); // already aborted
 });
 
-test("giants want a rest between sessions even when all is well", async () => {
-  const pace = new LocalHostLimiter(profileOf("google"));
-  const [one, two] = [enter(pace), enter(pace)];
+test("large providers have a delay between sessions from the start", async () => {
+  const limiter = new LocalHostLimiter(profileOf("google"));
+  const [one, two] = [acquire(limiter), acquire(limiter)];
   await settled();
-  expect([one.isIn, two.isIn]).toEqual([true, undefined]);
+  expect([one.isGranted, two.isGranted]).toEqual([true, undefined]);
   await vi.advanceTimersByTimeAsync(250);
-  expect(two.isIn).toBe(true);
+  expect(two.isGranted).toBe(true);
 });
 
-test("behind an open breaker nobody rests, since nobody gets to the host", async () => {
-  const pace = new LocalHostLimiter(profileOf("google"));
-  for (let i = 0; i < 3; i++) pace.refusedUs(reply);
-  const visitors = Array.from({ length: 5 }, () => enter(pace));
-  for (let i = 0; i < 3; i++) pace.leave();
+test("behind an open breaker slots are granted without delay", async () => {
+  const limiter = new LocalHostLimiter(profileOf("google"));
+  for (let i = 0; i < 3; i++) limiter.record({ kind: "blocked", reply });
+  const waiters = Array.from({ length: 5 }, () => acquire(limiter));
+  for (let i = 0; i < 3; i++) limiter.release();
   await settled();
-  expect(visitors.map(({ isIn }) => isIn)).toEqual(Array(5).fill(true));
+  expect(waiters.map(({ isGranted }) => isGranted)).toEqual(Array(5).fill(true));
 });
 
-test("whoever is urgent by the time a place is free goes in first, whenever it came", async () => {
-  const pace = new LocalHostLimiter(profileOf("", 1));
-  let isUrgent = false;
-  const [inside, early] = [enter(pace), enter(pace)];
-  const late = enter(pace, undefined, () => isUrgent);
-  isUrgent = true;
-  pace.leave();
+test("a waiter that is interactive when a slot becomes free comes first", async () => {
+  const limiter = new LocalHostLimiter(profileOf("", 1));
+  let isInteractive = false;
+  const [inside, early] = [acquire(limiter), acquire(limiter)];
+  const late = acquire(limiter, undefined, () => isInteractive);
+  isInteractive = true;
+  limiter.release();
   await settled();
-  expect([inside.isIn, early.isIn, late.isIn]).toEqual([true, undefined, true]);
-  pace.leave();
+  expect([inside.isGranted, early.isGranted, late.isGranted]).toEqual([true, undefined, true]);
+  limiter.release();
   await settled();
-  expect(early.isIn).toBe(true);
+  expect(early.isGranted).toBe(true);
 });
 
-test("every fourth place is for those who are in no hurry, in the order in which they came", async () => {
-  const pace = new LocalHostLimiter(profileOf("", 1));
-  await pace.enter();
-  const entered: string[] = [];
-  const arrive = (name: string, isUrgent: boolean) =>
-    pace.enter(undefined, () => isUrgent).then(() => entered.push(name));
-  for (let i = 1; i <= 7; i++) arrive(`urgent ${i}`, true);
-  for (let i = 1; i <= 3; i++) arrive(`other ${i}`, false);
+test("every fourth slot goes to a batch waiter, in order of arrival", async () => {
+  const limiter = new LocalHostLimiter(profileOf("", 1));
+  await limiter.acquire();
+  const granted: string[] = [];
+  const arrive = (name: string, isInteractive: boolean) =>
+    limiter.acquire(undefined, () => isInteractive).then(() => granted.push(name));
+  for (let i = 1; i <= 7; i++) arrive(`interactive ${i}`, true);
+  for (let i = 1; i <= 3; i++) arrive(`batch ${i}`, false);
   for (let i = 0; i < 10; i++) {
-    pace.leave();
+    limiter.release();
     await settled();
   }
-  expect(entered).toEqual([
-    ...["urgent 1", "urgent 2", "urgent 3", "other 1"],
-    ...["urgent 4", "urgent 5", "urgent 6", "other 2"],
-    ...["urgent 7", "other 3"],
+  expect(granted).toEqual([
+    ...["interactive 1", "interactive 2", "interactive 3", "batch 1"],
+    ...["interactive 4", "interactive 5", "interactive 6", "batch 2"],
+    ...["interactive 7", "batch 3"],
   ]);
 });
 
-test("whether somebody waits in person can be told from outside, also when that came to be so later", async () => {
-  const pace = new LocalHostLimiter(profileOf("", 1));
-  let isUrgent = false;
-  await pace.enter();
-  expect([pace.isCrowded, pace.isUrgentlyWanted]).toEqual([false, false]);
-  enter(pace, undefined, () => isUrgent);
-  expect([pace.isCrowded, pace.isUrgentlyWanted]).toEqual([true, false]);
-  isUrgent = true;
-  expect(pace.isUrgentlyWanted).toBe(true);
+test("hasInteractiveWaiter reflects the current priority of the waiters", async () => {
+  const limiter = new LocalHostLimiter(profileOf("", 1));
+  let isInteractive = false;
+  await limiter.acquire();
+  expect([limiter.hasWaiters, limiter.hasInteractiveWaiter]).toEqual([false, false]);
+  acquire(limiter, undefined, () => isInteractive);
+  expect([limiter.hasWaiters, limiter.hasInteractiveWaiter]).toEqual([true, false]);
+  isInteractive = true;
+  expect(limiter.hasInteractiveWaiter).toBe(true);
 });

@@ -1,105 +1,91 @@
 /**
- * How many sessions we have at one place at a time, and how soon one follows another.
+ * Limits concurrent sessions to one host or provider and the delay between their starts: slots are acquired, waited for
+ * in order of priority, and released.
  *
- * What the exchange and its stays know of it. `LocalPace` keeps it for one process; where several work together,
- * whoever assembles them brings one that all of them share. How complaints and refusals change it is throttle-state.ts.
+ * `HostLimiter` is what the host pool and its sessions use. `LocalHostLimiter` limits one process; a deployment of
+ * several processes supplies an implementation that they share (service/src/pacing/). How rate-limit replies and
+ * rejections change the limits is in throttle-state.ts; what is sent in a session is in session-runner.ts. Why it is not
+ * a library: docs/decisions/0003-own-smtp-client-and-host-throttling.md.
  */
 import type { ProviderProfile } from "./provider-profile.ts";
 import type { Reply } from "./reply.ts";
-import { SlotWaiters } from "./slot-waiters.ts";
 import {
-  breakerOf,
   initialThrottleState,
   nextThrottleState,
+  openBreakerOf,
   type ThrottleEvent,
   type ThrottleState,
 } from "./throttle-state.ts";
 
 export type HostLimiter = {
-  /** Sessions at once, as things stand. */
+  /** Concurrent sessions currently allowed. */
   readonly limit: number;
-  /** How long the next session has to wait because they complained. */
-  readonly restLeftMs: number;
-  /** The reply that tripped the breaker, while it is open. */
+  /** How long until the next session may start. */
+  readonly delayLeftMs: number;
+  /** The reply that opened the breaker, while it is open. */
   readonly openBreaker: Reply | undefined;
-  /** Somebody waits for a place that a lingering session could give up. */
-  readonly isCrowded: boolean;
-  /** Somebody waits for a place in person: whoever only works through a list makes room. */
-  readonly isUrgentlyWanted: boolean;
-  /** Waits for a place; false when `givingUp` came first. Every true is followed by one leave. */
-  enter(givingUp?: AbortSignal, isUrgent?: () => boolean): Promise<boolean>;
-  leave(): void;
-  /** They complained about how much or how often we ask. */
-  slowDown(): void;
-  /** A session went by without a complaint. */
-  wentWell(): void;
-  /** They refused us: our address, our name, our sender. */
-  refusedUs(reply: Reply): void;
+  /** A slot is waited for, so an idle session should release its own. */
+  readonly hasWaiters: boolean;
+  /** One of the waiters is interactive, so a session that only has batch requests should release its slot. */
+  readonly hasInteractiveWaiter: boolean;
+  /** Waits for a slot; false when `signal` aborts first. Every true is followed by one release. */
+  acquire(signal?: AbortSignal, isInteractive?: () => boolean): Promise<boolean>;
+  release(): void;
+  /** Updates the throttle state with the outcome of a session. */
+  record(event: ThrottleEvent): void;
 };
 
-/** The pace of one place, for all sessions at it. `key` names the place: a host, or a provider with all its hosts. */
+/** Returns the limiter for all sessions to `key`: a host, or a provider with all its hosts. */
 export type HostLimiterFor = (key: string, profile: ProviderProfile) => HostLimiter;
 
 export class LocalHostLimiter implements HostLimiter {
   readonly #profile: ProviderProfile;
-  readonly #visitors = new SlotWaiters();
+  readonly #waiters = new SlotWaiters();
   #sessions = 0;
-  #standing: ThrottleState;
+  #state: ThrottleState;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(profile: ProviderProfile) {
     this.#profile = profile;
-    this.#standing = initialThrottleState(profile);
+    this.#state = initialThrottleState(profile);
   }
 
   get limit(): number {
-    return this.#standing.limit;
+    return this.#state.limit;
   }
 
-  get restLeftMs(): number {
-    return Math.max(0, this.#standing.nextStartAtMs - performance.now());
+  get delayLeftMs(): number {
+    return Math.max(0, this.#state.nextStartAtMs - performance.now());
   }
 
   get openBreaker(): Reply | undefined {
-    return breakerOf(this.#standing, performance.now());
+    return openBreakerOf(this.#state, performance.now());
   }
 
-  get isCrowded(): boolean {
-    return this.#visitors.count > 0;
+  get hasWaiters(): boolean {
+    return this.#waiters.count > 0;
   }
 
-  get isUrgentlyWanted(): boolean {
-    return this.#visitors.hasUrgent;
+  get hasInteractiveWaiter(): boolean {
+    return this.#waiters.hasInteractive;
   }
 
-  enter(givingUp?: AbortSignal, isUrgent?: () => boolean): Promise<boolean> {
-    const entered = this.#visitors.join(givingUp, isUrgent, () => {
-      // A rest may be long, and when nobody waits for its end it must not keep the process alive.
-      if (this.#visitors.count === 0) this.#stopTimer();
+  acquire(signal?: AbortSignal, isInteractive?: () => boolean): Promise<boolean> {
+    const acquired = this.#waiters.wait(signal, isInteractive, () => {
+      // A delay may be long; without waiters its timer must not keep the process alive.
+      if (this.#waiters.count === 0) this.#stopTimer();
     });
-    this.#admit();
-    return entered;
+    this.#grant();
+    return acquired;
   }
 
-  leave(): void {
+  release(): void {
     this.#sessions--;
-    this.#admit();
+    this.#grant();
   }
 
-  slowDown(): void {
-    this.#learn({ kind: "complaint" });
-  }
-
-  wentWell(): void {
-    this.#learn({ kind: "quiet" });
-  }
-
-  refusedUs(reply: Reply): void {
-    this.#learn({ kind: "refusal", reply });
-  }
-
-  #learn(lesson: ThrottleEvent): void {
-    this.#standing = nextThrottleState(this.#standing, lesson, this.#profile, performance.now());
+  record(event: ThrottleEvent): void {
+    this.#state = nextThrottleState(this.#state, event, this.#profile, performance.now());
   }
 
   #stopTimer(): void {
@@ -107,20 +93,85 @@ export class LocalHostLimiter implements HostLimiter {
     this.#timer = undefined;
   }
 
-  #admit(): void {
-    while (this.#visitors.count > 0 && this.#sessions < this.limit) {
-      const wait = this.restLeftMs;
-      // Behind an open breaker nobody gets to the host, so nobody needs to rest before it.
+  #grant(): void {
+    while (this.#waiters.count > 0 && this.#sessions < this.limit) {
+      const wait = this.delayLeftMs;
+      // While the breaker is open no session starts, so there is nothing to delay.
       if (wait > 0 && !this.openBreaker) {
         this.#timer ??= setTimeout(() => {
           this.#timer = undefined;
-          this.#admit();
+          this.#grant();
         }, wait);
         return;
       }
       this.#sessions++;
-      this.#standing.nextStartAtMs = performance.now() + this.#standing.restMs;
-      this.#visitors.admitNext();
+      this.#state.nextStartAtMs = performance.now() + this.#state.delayMs;
+      this.#waiters.grantNext();
     }
+  }
+}
+
+/** `isInteractive` is asked when a slot is free: a batch request may become interactive while it waits. */
+type Waiter = { grant(): void; isInteractive(): boolean };
+
+/** Waiters for a slot: interactive before batch, first come first served within each, as far as PriorityOrder allows. */
+export class SlotWaiters {
+  readonly #waiting: Waiter[] = [];
+  readonly #order = new PriorityOrder();
+
+  get count(): number {
+    return this.#waiting.length;
+  }
+
+  get hasInteractive(): boolean {
+    return this.#waiting.some((waiter) => waiter.isInteractive());
+  }
+
+  /** Resolves to true when granted, to false when `signal` aborts first; then `onAbort` is called. */
+  wait(
+    signal: AbortSignal | undefined,
+    isInteractive: () => boolean = () => false,
+    onAbort: () => void = () => {},
+  ): Promise<boolean> {
+    if (signal?.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const grant = () => {
+        signal?.removeEventListener("abort", abort);
+        resolve(true);
+      };
+      const waiter = { grant, isInteractive };
+      const abort = () => {
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+        resolve(false);
+        onAbort();
+      };
+      signal?.addEventListener("abort", abort, { once: true });
+      this.#waiting.push(waiter);
+    });
+  }
+
+  /** Grants a slot to the longest waiter of the class that is next. */
+  grantNext(): void {
+    const isBatchNext = this.#order.isBatchNext;
+    const first = this.#waiting.findIndex((waiter) => waiter.isInteractive() !== isBatchNext);
+    const [waiter] = this.#waiting.splice(Math.max(0, first), 1);
+    this.#order.served(waiter!.isInteractive() && !isBatchNext ? "interactive" : "batch");
+    waiter!.grant();
+  }
+}
+
+const MAX_INTERACTIVE_IN_A_ROW = 3;
+
+/** Interactive before batch, but after three turns without any batch request the next is theirs: no starvation. */
+export class PriorityOrder {
+  #interactiveInARow = 0;
+
+  get isBatchNext(): boolean {
+    return this.#interactiveInARow >= MAX_INTERACTIVE_IN_A_ROW;
+  }
+
+  /** `batch` when at least one batch request was served in the turn. */
+  served(priority: "interactive" | "batch"): void {
+    this.#interactiveInARow = priority === "batch" ? 0 : this.#interactiveInARow + 1;
   }
 }

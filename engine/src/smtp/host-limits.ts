@@ -1,80 +1,151 @@
 /**
- * What stays at a mail host have taught us: how it likes to be talked to, how much it takes, and whether it
- * can be reached at all. Bounded; what is not used for long is forgotten.
+ * What sessions have learned about each mail host: the protocol features it supports, how many recipients it takes, and
+ * which of its addresses gave no answer. Kept in bounded caches and forgotten after a while.
+ *
+ * Counts and limits only. Concurrency and delays are in throttle-state.ts, starting values in provider-profile.ts; when
+ * a limit applies is decided in session-runner.ts.
  */
 import { LRUCache } from "lru-cache";
 
 export type LearnedLimits = {
-  encrypt: boolean;
-  pipeline: boolean;
-  /** It bears EHLO. */
-  extended: boolean;
+  startTls: boolean;
+  pipelining: boolean;
+  /** EHLO works; otherwise HELO is sent. */
+  ehlo: boolean;
   recipientsPerSession: number;
   recipientsPerTransaction: number;
-  /** How many recipients it answers within one round's time. */
-  recipientsPerRound: number;
-  /** It takes recipients of one domain at a time. */
+  /** Recipients that the host answers within the time of one batch. */
+  recipientsPerBatch: number;
+  /** Recipients of different domains must not share a transaction. */
   oneDomainPerTransaction: boolean;
-  /** How many of its latest answers were refusals. */
-  recentlyAsked: number;
-  recentlyRefused: number;
-  /** After so many recipients, and so many refusals, in one session it still told mailboxes apart. */
-  honestAfter: { recipients: number; refusals: number };
-  /** A recipient that it accepted; if it no longer does, it has turned on us. */
+  /** Recent recipients, decoys excluded, and how many of them were refused. */
+  recentRecipients: number;
+  recentRefusals: number;
+  /** The most recipients and refusals in one session after which the host still distinguished mailboxes. */
+  reliableUpTo: { recipients: number; refusals: number };
+  /** A recipient that the host accepted. If it is refused later, the host refuses everything. */
   knownGood?: { recipient: string; smtpUtf8: boolean };
-  /** How often it cut us off, and sessions since then that stayed within the limit. */
+  /** How often the host ended a session early. */
   cutOffs: number;
-  quietSessionsAtLimit: number;
-  /** Sessions in a row that brought not one answer. */
-  barrenSessions: number;
+  /** Sessions since then that ended normally at the limit. */
+  okSessionsAtLimit: number;
+  /** Sessions in a row without a single answer. */
+  sessionsWithoutAnswer: number;
 };
 
-/** So many unknown users every server puts up with. */
-const HONEST_AT_LEAST_AFTER = { recipients: 10, refusals: 3 };
+/** Every server tolerates this many unknown users. */
+const ALWAYS_RELIABLE_UP_TO = { recipients: 10, refusals: 3 };
 
 const MAX_HOSTS = 20_000;
-const FORGET_AFTER_MS = 3600 * 1000; // a host in a bad mood may be in a better one by then
-const RETRY_DEAD_ADDRESS_AFTER_MS = 60_000;
+const FORGET_AFTER_MS = 3600 * 1000; // the cause may be temporary: a load peak, a maintenance window
+const RETRY_FAILED_ADDRESS_AFTER_MS = 60_000;
 
-/** How an address failed us, in the words of a finding. */
-export type DeadAs = "unreachable" | "timeout" | "protocol_error" | "rate_limited";
+/** How an address failed, as the answer of a finding. */
+export type AddressFailure = "unreachable" | "timeout" | "protocol_error" | "rate_limited";
 
 export type HostLimits = {
-  lesson(host: string): LearnedLimits;
-  /** An address that gave us no answer at all is left alone for a while, so that it costs its neighbours nothing. */
-  markDead(address: string, as: DeadAs): void;
-  deadAs(address: string): DeadAs | undefined;
+  /** The limits of a host, for the caller to update. */
+  of(host: string): LearnedLimits;
+  /** An address without any answer is not tried again for a while, so that it delays no further request. */
+  markFailed(address: string, failure: AddressFailure): void;
+  failureOf(address: string): AddressFailure | undefined;
 };
 
 export function createHostLimits(): HostLimits {
-  const lessons = new LRUCache<string, LearnedLimits>({ max: MAX_HOSTS, ttl: FORGET_AFTER_MS });
-  const dead = new LRUCache<string, DeadAs>({
+  const limits = new LRUCache<string, LearnedLimits>({ max: MAX_HOSTS, ttl: FORGET_AFTER_MS });
+  const failures = new LRUCache<string, AddressFailure>({
     max: MAX_HOSTS,
-    ttl: RETRY_DEAD_ADDRESS_AFTER_MS,
+    ttl: RETRY_FAILED_ADDRESS_AFTER_MS,
   });
   return {
-    lesson(host) {
-      const known = lessons.get(host);
+    of(host) {
+      const known = limits.get(host);
       if (known) return known;
-      const fresh: LearnedLimits = {
-        encrypt: true,
-        pipeline: true,
-        extended: true,
-        recipientsPerSession: Number.POSITIVE_INFINITY,
-        recipientsPerTransaction: Number.POSITIVE_INFINITY,
-        recipientsPerRound: Number.POSITIVE_INFINITY,
-        oneDomainPerTransaction: false,
-        recentlyAsked: 0,
-        recentlyRefused: 0,
-        honestAfter: { ...HONEST_AT_LEAST_AFTER },
-        cutOffs: 0,
-        quietSessionsAtLimit: 0,
-        barrenSessions: 0,
-      };
-      lessons.set(host, fresh);
+      const fresh = unlimited();
+      limits.set(host, fresh);
       return fresh;
     },
-    markDead: (address, as) => void dead.set(address, as),
-    deadAs: (address) => dead.get(address),
+    markFailed: (address, failure) => void failures.set(address, failure),
+    failureOf: (address) => failures.get(address),
   };
+}
+
+function unlimited(): LearnedLimits {
+  return {
+    startTls: true,
+    pipelining: true,
+    ehlo: true,
+    recipientsPerSession: Number.POSITIVE_INFINITY,
+    recipientsPerTransaction: Number.POSITIVE_INFINITY,
+    recipientsPerBatch: Number.POSITIVE_INFINITY,
+    oneDomainPerTransaction: false,
+    recentRecipients: 0,
+    recentRefusals: 0,
+    reliableUpTo: { ...ALWAYS_RELIABLE_UP_TO },
+    cutOffs: 0,
+    okSessionsAtLimit: 0,
+    sessionsWithoutAnswer: 0,
+  };
+}
+
+/** Pessimistic at first: a host without any answer so far may refuse every recipient. */
+export function refusalShareOf({ recentRecipients, recentRefusals }: LearnedLimits): number {
+  return (recentRefusals + 1) / (recentRecipients + 1);
+}
+
+/**
+ * Upper estimate of the refusals in a batch: all decoys, and of the targets the share that the host has refused so far
+ * plus four standard deviations. Postfix delays every reply by a second after the tenth error, which costs more than
+ * several round trips.
+ */
+export function likelyRefusals(limits: LearnedLimits, targets: number, decoys: number): number {
+  const share = refusalShareOf(limits);
+  return decoys + targets * share + 4 * Math.sqrt(targets * share * (1 - share));
+}
+
+const RECENT_RECIPIENTS = 200;
+
+export function recordAnswer(limits: LearnedLimits, isRefused: boolean): void {
+  limits.recentRecipients++;
+  if (isRefused) limits.recentRefusals++;
+  if (limits.recentRecipients < RECENT_RECIPIENTS) return;
+  limits.recentRecipients /= 2;
+  limits.recentRefusals /= 2;
+}
+
+/** Whether so many recipients and refusals in one session are beyond what the host is known to answer reliably. */
+export function isBeyondReliable(
+  { reliableUpTo }: LearnedLimits,
+  recipients: number,
+  refusals: number,
+): boolean {
+  return recipients >= reliableUpTo.recipients || refusals >= reliableUpTo.refusals;
+}
+
+/** The host distinguished mailboxes after so many recipients and refusals in one session. */
+export function recordReliable({ reliableUpTo }: LearnedLimits, recipients: number, refusals: number): void {
+  reliableUpTo.recipients = Math.max(reliableUpTo.recipients, recipients);
+  reliableUpTo.refusals = Math.max(reliableUpTo.refusals, refusals);
+}
+
+/** Cut-offs from which the limit counts as the host's rule. */
+const CUT_OFFS_OF_A_RULE = 2;
+const OK_SESSIONS_TO_GROW = 5;
+
+/** The host ended a session after so many recipients. `isRule`: a 421, a timeout or a lost trust, not a mere hang-up. */
+export function recordCutOff(limits: LearnedLimits, recipients: number, isRule: boolean): void {
+  limits.recipientsPerSession = recipients;
+  limits.cutOffs += isRule ? CUT_OFFS_OF_A_RULE : 1;
+}
+
+/**
+ * Raises the recipient limit after normal sessions that reached it. A limit that was a rule grows slowly; one from a
+ * single hang-up was probably an accident and is soon gone.
+ */
+export function recordOkSession(limits: LearnedLimits, recipients: number): void {
+  if (recipients < limits.recipientsPerSession) return;
+  const isRule = limits.cutOffs >= CUT_OFFS_OF_A_RULE;
+  if (++limits.okSessionsAtLimit < (isRule ? OK_SESSIONS_TO_GROW : 2)) return;
+  limits.okSessionsAtLimit = 0;
+  limits.recipientsPerSession = Math.ceil(limits.recipientsPerSession * (isRule ? 1.5 : 4));
 }

@@ -1,29 +1,31 @@
 /**
- * The mail hosts that serve one route: the questions that wait for them, and getting sessions in at the door.
+ * Connection pool for the mail hosts of one route: queues probe requests, opens as many sessions as they need, fails
+ * over from host to host and from address to address, and settles all requests when no host is available.
  *
- * How many sessions the questions are worth, which host will have us, and what to tell everybody when none will.
- * What a session does once it is in is session-runner.ts.
+ * What an open session sends is in session-runner.ts, how many sessions are allowed in host-limiter.ts.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextIteration } from "node:timers/promises";
 import type { MailHost, MailRoute } from "../dns/mail-route.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import { type GreetingResult, openSmtpClient, type SmtpClientDeps } from "./client.ts";
-import { abandon, type ConnectResult } from "./connect-result.ts";
+import { type ConnectResult, destroySocket } from "./connect.ts";
 import type { EgressHealth } from "./egress-health.ts";
 import type { HostLimiter } from "./host-limiter.ts";
 import type { HostLimits } from "./host-limits.ts";
-import { moreTelling, understand, withoutReply } from "./mailbox-finding.ts";
-import { ProbeQueue, type ProbeRequest } from "./probe-queue.ts";
+import { findingWithoutReply, interpretReply, moreInformative } from "./mailbox-finding.ts";
+import { ProbeQueue } from "./probe-queue.ts";
+import type { ProbeRequest } from "./probe-request.ts";
 import type { ProviderProfile } from "./provider-profile.ts";
 import { ProbeSession, type ProbeSessionDeps, type SessionTarget } from "./session-runner.ts";
 
 export type HostPoolDeps = SmtpClientDeps & {
-  memory: HostLimits;
-  health: EgressHealth;
-  /** One place per session to any host, and the pace at each host. */
-  door: HostLimiter;
-  paceOf(host: string): HostLimiter;
-  /** Time for opening a session, and for each round of questions in it. */
+  hostLimits: HostLimits;
+  egressHealth: EgressHealth;
+  /** Limits all sessions of this process together. */
+  globalLimiter: HostLimiter;
+  /** Limits the sessions to one host. */
+  limiterOf(host: string): HostLimiter;
+  /** Timeout of opening a session, and of each batch in it. */
   probeTimeoutMs: number;
 };
 
@@ -32,84 +34,85 @@ export type MailHosts = Pick<Extract<MailRoute, { kind: "mail_hosts" }>, "hosts"
 
 const MAX_ADDRESSES_PER_HOST = 3;
 const MAX_OPENING_TRIES = 3;
-const LONGEST_REST_MS = 2500;
-/** However long the first hosts took, the last one gets this part of the time. */
-const LEAST_SHARE_OF_TIME = 4;
-/** Questions that one session can be left alone with. */
-const QUESTIONS_PER_SESSION = 12;
-/** When we close, whoever is on the line has this long to say goodbye; then we hang up. */
-const GOODBYE_MS = 700;
+const MAX_DELAY_MS = 2500;
+/** However long the first hosts took, the last one gets at least this fraction of the timeout. */
+const MIN_FRACTION_OF_TIMEOUT = 4;
+/** Requests that do not yet justify another session. */
+const REQUESTS_PER_SESSION = 12;
+/** On close, sessions have this long to send QUIT before their sockets are destroyed. */
+const CLOSE_GRACE_MS = 700;
 
 export class HostPool {
   readonly #deps: HostPoolDeps;
   readonly #hosts: readonly MailHost[];
   readonly #profile: ProviderProfile;
-  readonly #stayDeps: ProbeSessionDeps;
-  readonly #line = new ProbeQueue();
-  readonly #arrivals = new Set<() => void>();
+  readonly #sessionDeps: ProbeSessionDeps;
+  readonly #clientDeps: SmtpClientDeps;
+  readonly #queue = new ProbeQueue();
+  /** Callbacks of idle sessions that wait for a request. */
+  readonly #idle = new Set<() => void>();
   readonly #workers = new Set<Promise<void>>();
-  /** What ends each call that is being made or going on. */
-  readonly #hangUps = new Set<() => void>();
-  readonly #sessionDeps: SmtpClientDeps;
+  /** Aborts each connection attempt, and destroys each open socket. */
+  readonly #aborts = new Set<() => void>();
+  readonly #closing = new AbortController();
   #sessions = 0;
   #openingTries = 0;
-  readonly #closing = new AbortController();
 
   constructor(deps: HostPoolDeps, { hosts, isPartial }: MailHosts, profile: ProviderProfile) {
     this.#deps = deps;
     this.#hosts = hosts;
     this.#profile = profile;
-    this.#sessionDeps = { egress: deps.egress, dial: (address, timeoutMs) => this.#dial(address, timeoutMs) };
-    this.#stayDeps = {
-      line: this.#line,
+    this.#clientDeps = { egress: deps.egress, dial: (address, timeoutMs) => this.#dial(address, timeoutMs) };
+    this.#sessionDeps = {
+      queue: this.#queue,
       hosts,
       hasUnknownHosts: isPartial,
       profile,
-      memory: deps.memory,
+      hostLimits: deps.hostLimits,
       ourNames: [deps.egress.ehloName, deps.egress.mailFrom],
       probeTimeoutMs: deps.probeTimeoutMs,
       isClosing: () => this.#isClosed,
-      isDoorCrowded: () => deps.door.isCrowded,
-      arrival: (timeoutMs) => this.#arrival(timeoutMs),
+      hasGlobalWaiters: () => deps.globalLimiter.hasWaiters,
+      nextRequest: (timeoutMs) => this.#nextRequest(timeoutMs),
     };
   }
 
-  /** Called whenever nobody works here and nothing waits. */
+  /** Called whenever there is no session and no request left. */
   onIdle: () => void = () => {};
 
-  add(pending: ProbeRequest): void {
+  add(request: ProbeRequest): void {
     if (this.#isClosed) {
-      pending.drop();
+      request.drop();
       return;
     }
-    this.#line.add(pending);
-    this.notice();
+    this.#queue.add(request);
+    this.wake();
   }
 
-  /** Somebody waits for the answer in person now: in the line, and with it at the doors we wait at. */
-  hurry(pending: ProbeRequest): void {
-    this.#line.hurry(pending);
+  /** Moves a request ahead in the queue, and with it this pool's sessions among the waiters for a slot. */
+  raisePriority(request: ProbeRequest): void {
+    this.#queue.raisePriority(request);
   }
 
-  /** Something waits, or what waited is wanted now. */
-  notice(): void {
-    for (const wake of this.#arrivals) wake();
-    this.#staff();
+  /** A request was added, or a queued decoy is needed now. */
+  wake(): void {
+    for (const wake of this.#idle) wake();
+    this.#startSessions();
   }
 
-  /** The domain takes anyone: what still waits for it need not be asked. */
+  /** Settles all queued targets of a domain: it is catch-all, so they need not be probed. */
   settleTargets(domain: string, finding: MailboxFinding): void {
-    for (const pending of this.#line.takeTargets(domain)) pending.settle(finding);
+    for (const request of this.#queue.removeTargets(domain)) request.settle(finding);
   }
 
-  /** Takes no more questions and waits until every session has said goodbye, but not for long. */
+  /** Takes no more requests, drops the queued ones and waits for every session to quit, within the grace period. */
   async close(): Promise<void> {
     this.#closing.abort();
-    for (const wake of this.#arrivals) wake();
-    for (const pending of this.#line.takeAll()) pending.drop();
+    for (const wake of this.#idle) wake();
+    for (const request of this.#queue.removeAll()) request.drop();
     const timer = setTimeout(() => {
-      for (const hangUp of this.#hangUps) hangUp();
-    }, GOODBYE_MS);
+      for (const abort of this.#aborts) abort();
+    }, CLOSE_GRACE_MS);
     await Promise.all(this.#workers);
     clearTimeout(timer);
   }
@@ -118,70 +121,74 @@ export class HostPool {
     return this.#closing.signal.aborted;
   }
 
-  /** As many sessions as the questions are worth. A session is opened in the next turn, when all have arrived. */
-  #staff(): void {
-    const limit = Math.max(1, this.#deps.paceOf(this.#hosts[0]!.name).limit);
-    const waiting = this.#line.count(limit * QUESTIONS_PER_SESSION);
-    const wanted = Math.min(limit, Math.ceil(waiting / QUESTIONS_PER_SESSION));
+  /** Starts as many sessions as the requests justify, one event-loop iteration later, when a burst has arrived. */
+  #startSessions(): void {
+    const limit = Math.max(1, this.#deps.limiterOf(this.#hosts[0]!.name).limit);
+    const queued = this.#queue.count(limit * REQUESTS_PER_SESSION);
+    const wanted = Math.min(limit, Math.ceil(queued / REQUESTS_PER_SESSION));
     while (this.#sessions < wanted && !this.#isClosed) {
       this.#sessions++;
-      const worker = nextTurn().then(() => this.#work());
+      const worker = nextIteration().then(() => this.#work());
       this.#workers.add(worker);
       worker.finally(() => this.#workers.delete(worker));
     }
   }
 
   async #work(): Promise<void> {
-    let visit: SessionTarget | undefined;
+    let target: SessionTarget | undefined;
     try {
-      visit = await this.#open();
-      if (visit) await this.#stay(visit);
+      target = await this.#open();
+      if (target) await this.#runSession(target);
     } catch (error) {
-      for (const pending of this.#line.takeAll()) pending.fail(error); // a bug of ours keeps nobody waiting
+      for (const request of this.#queue.removeAll()) request.fail(error); // a bug must not leave callers waiting
     } finally {
       this.#sessions--;
-      // Whoever did not get in leaves the questions to those who did, and the last one tells them why.
-      if (visit || this.#sessions === 0) this.#staff();
+      // A worker without a session leaves the requests to those that have one; the last one has settled them.
+      if (target || this.#sessions === 0) this.#startSessions();
       if (this.#sessions === 0) {
-        for (const pending of this.#line.takeAll()) pending.drop(); // made-up names that nobody asked about
+        for (const request of this.#queue.removeAll()) request.drop(); // decoys that were not needed
         this.onIdle();
       }
     }
   }
 
-  /** A session at the best host that will have us; when there is none, everything that waits is told why. */
+  /** Opens a session at the first host that accepts one; when none does, settles everything in the queue. */
   async #open(): Promise<SessionTarget | undefined> {
     const { probeTimeoutMs } = this.#deps;
     let failure: MailboxFinding | undefined;
     let leftMs = probeTimeoutMs; // for all hosts together
     for (const { name: host, addresses } of this.#hosts) {
-      if (!this.#line.hasQuestionsFor(host)) continue;
-      const pace = this.#deps.paceOf(host);
+      if (!this.#queue.hasRequestsFor(host)) continue;
+      const limiter = this.#deps.limiterOf(host);
       for (const address of addresses.slice(0, MAX_ADDRESSES_PER_HOST)) {
         const known =
-          this.#knownFailure(host, address, pace) ?? (await this.#waitForPlace(host, address, pace));
-        if (known === "nothing to ask") return undefined;
+          this.#knownFailure(host, address, limiter) ?? (await this.#acquireSlots(host, address, limiter));
+        if (known === "nothing to send") return undefined;
         if (known) {
-          failure = moreTelling(failure, known);
+          failure = moreInformative(failure, known);
           continue;
         }
-        const lesson = this.#deps.memory.lesson(host);
-        const at = { name: host, address };
+        const limits = this.#deps.hostLimits.of(host);
         const startedAt = performance.now();
-        const timeoutMs = Math.max(leftMs, probeTimeoutMs / LEAST_SHARE_OF_TIME);
-        const opening = await openSmtpClient(this.#sessionDeps, at, lesson, timeoutMs).catch((error) => {
-          this.#giveUpPlace(pace);
+        const timeoutMs = Math.max(leftMs, probeTimeoutMs / MIN_FRACTION_OF_TIMEOUT);
+        const opening = await openSmtpClient(
+          this.#clientDeps,
+          { name: host, address },
+          limits,
+          timeoutMs,
+        ).catch((error) => {
+          this.#releaseSlots(limiter);
           throw error;
         });
         leftMs -= performance.now() - startedAt;
         if (opening.kind === "ready") {
-          this.#deps.health.connected();
+          this.#deps.egressHealth.connected();
           this.#openingTries = 0;
-          Object.assign(lesson, opening.taught);
-          return { session: opening.session, host, address, pace };
+          Object.assign(limits, opening.learned);
+          return { client: opening.client, host, address, limiter };
         }
-        failure = moreTelling(failure, this.#couldNotOpen(opening, host, address, pace));
-        this.#giveUpPlace(pace);
+        failure = moreInformative(failure, this.#recordFailure(opening, host, address, limiter));
+        this.#releaseSlots(limiter);
         if (opening.kind === "refused") break; // its other addresses are the same server
       }
     }
@@ -189,140 +196,140 @@ export class HostPool {
     return undefined;
   }
 
-  /** Takes a place at the host, unless what others have met in the meantime makes that pointless. */
-  async #waitForPlace(
+  /** Acquires a slot at the host and a global one, unless what happened meanwhile makes the session pointless. */
+  async #acquireSlots(
     host: string,
     address: string,
-    pace: HostLimiter,
-  ): Promise<MailboxFinding | "nothing to ask" | undefined> {
+    limiter: HostLimiter,
+  ): Promise<MailboxFinding | "nothing to send" | undefined> {
     const { signal } = this.#closing;
-    const isUrgent = () => this.#line.hasUrgent;
-    if (!(await pace.enter(signal, isUrgent))) return "nothing to ask";
-    // Behind an open breaker nobody has a place, so nobody may go on to the door, where the breaker might close.
-    const refusal = this.#knownRefusal(host, pace);
-    if (refusal) {
-      pace.leave();
-      return refusal;
+    const isInteractive = () => this.#queue.hasInteractive;
+    if (!(await limiter.acquire(signal, isInteractive))) return "nothing to send";
+    // A slot granted behind an open breaker is none: the breaker might close during the wait for the global slot.
+    const block = this.#knownBlock(host, limiter);
+    if (block) {
+      limiter.release();
+      return block;
     }
-    // Whoever keeps a place that somebody else wants must not dawdle at the door with it.
-    if (!(await this.#deps.door.enter(signal, () => isUrgent() || pace.isCrowded))) {
-      pace.leave();
-      return "nothing to ask";
+    // While the host's slot is waited for, it must not be held idle in the queue for a global one.
+    if (!(await this.#deps.globalLimiter.acquire(signal, () => isInteractive() || limiter.hasWaiters))) {
+      limiter.release();
+      return "nothing to send";
     }
-    const isPointless = this.#isClosed || !this.#line.hasQuestionsFor(host);
-    // The rest that is left by now is the next one's.
+    const isPointless = this.#isClosed || !this.#queue.hasRequestsFor(host);
+    // The delay is not checked again: what is left of it by now concerns the next session.
     const known = isPointless
-      ? "nothing to ask"
-      : (this.#knownRefusal(host, pace) ?? this.#knownDead(host, address));
-    if (known) this.#giveUpPlace(pace);
+      ? "nothing to send"
+      : (this.#knownBlock(host, limiter) ?? this.#knownAddressFailure(host, address));
+    if (known) this.#releaseSlots(limiter);
     return known;
   }
 
-  /** Connects so that closing can hang up: a host that keeps us waiting must not keep us from going. */
+  /** Connects such that close() can abort the attempt and destroy the socket. */
   async #dial(address: string, timeoutMs: number): Promise<ConnectResult> {
-    if (this.#isClosed) return { kind: "unreachable", why: "we are closing", isOurs: true };
-    const givingUp = new AbortController();
-    const giveUp = () => givingUp.abort();
-    this.#hangUps.add(giveUp);
-    const dialled = await this.#deps.dial(address, timeoutMs, givingUp.signal);
-    this.#hangUps.delete(giveUp);
-    if (dialled.kind === "connected") {
-      const hangUp = () => abandon(dialled.socket);
-      this.#hangUps.add(hangUp);
-      dialled.socket.once("close", () => this.#hangUps.delete(hangUp));
+    if (this.#isClosed) return { kind: "unreachable", why: "the pool is closing", isLocal: true };
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    this.#aborts.add(abort);
+    const result = await this.#deps.dial(address, timeoutMs, controller.signal);
+    this.#aborts.delete(abort);
+    if (result.kind === "connected") {
+      const destroy = () => destroySocket(result.socket);
+      this.#aborts.add(destroy);
+      result.socket.once("close", () => this.#aborts.delete(destroy));
     }
-    return dialled;
+    return result;
   }
 
-  /** Whoever asked would rather hear that we are told to wait than wait so long with us. */
-  get #longestRestMs(): number {
-    return Math.max(LONGEST_REST_MS, this.#deps.probeTimeoutMs / 4);
+  /** Above this delay, `rate_limited` is returned instead of blocking the caller. */
+  get #maxDelayMs(): number {
+    return Math.max(MAX_DELAY_MS, this.#deps.probeTimeoutMs / 4);
   }
 
-  #giveUpPlace(pace: HostLimiter): void {
-    this.#deps.door.leave();
-    pace.leave();
+  #releaseSlots(limiter: HostLimiter): void {
+    this.#deps.globalLimiter.release();
+    limiter.release();
   }
 
-  #knownFailure(host: string, address: string, pace: HostLimiter): MailboxFinding | undefined {
-    const dead = this.#knownDead(host, address);
-    if (dead) return dead;
-    const restMs = pace.restLeftMs;
-    if (restMs > this.#longestRestMs) {
-      return { ...withoutReply("rate_limited", host), retryAfterSeconds: Math.ceil(restMs / 1000) };
+  #knownFailure(host: string, address: string, limiter: HostLimiter): MailboxFinding | undefined {
+    const failure = this.#knownAddressFailure(host, address);
+    if (failure) return failure;
+    const delayMs = limiter.delayLeftMs;
+    if (delayMs > this.#maxDelayMs) {
+      return { ...findingWithoutReply("rate_limited", host), retryAfterSeconds: Math.ceil(delayMs / 1000) };
     }
-    return this.#knownRefusal(host, pace);
+    return this.#knownBlock(host, limiter);
   }
 
-  #knownDead(host: string, address: string): MailboxFinding | undefined {
-    const dead = this.#deps.memory.deadAs(address);
-    return dead && withoutReply(dead, host);
+  #knownAddressFailure(host: string, address: string): MailboxFinding | undefined {
+    const failure = this.#deps.hostLimits.failureOf(address);
+    return failure && findingWithoutReply(failure, host);
   }
 
-  #knownRefusal(host: string, pace: HostLimiter): MailboxFinding | undefined {
-    const refusal = pace.openBreaker;
-    if (!refusal) return undefined;
-    const { finding } = understand({ stage: "banner", reply: refusal, mx: host }, this.#profile);
+  #knownBlock(host: string, limiter: HostLimiter): MailboxFinding | undefined {
+    const reply = limiter.openBreaker;
+    if (!reply) return undefined;
+    const { finding } = interpretReply({ stage: "banner", reply, mx: host }, this.#profile);
     return { ...finding, answer: "probe_blocked" };
   }
 
-  #couldNotOpen(
+  #recordFailure(
     opening: Exclude<GreetingResult, { kind: "ready" }>,
     host: string,
     address: string,
-    pace: HostLimiter,
-  ) {
-    const { memory, health } = this.#deps;
+    limiter: HostLimiter,
+  ): MailboxFinding {
+    const { hostLimits, egressHealth } = this.#deps;
     if (opening.kind === "refused") {
-      health.connected();
+      egressHealth.connected();
       const { stage, reply } = opening;
-      const { finding } = understand({ stage, reply, mx: host }, this.#profile);
-      if (finding.answer === "probe_blocked") pace.refusedUs(reply);
-      if (finding.answer === "rate_limited" || reply.code === 421) pace.slowDown();
+      const { finding } = interpretReply({ stage, reply, mx: host }, this.#profile);
+      if (finding.answer === "probe_blocked") limiter.record({ kind: "blocked", reply });
+      if (finding.answer === "rate_limited" || reply.code === 421) limiter.record({ kind: "rate_limited" });
       return finding;
     }
     if (opening.kind === "unreachable") {
-      if (opening.isOurs) return withoutReply("egress_blocked", host);
-      if (opening.isSilent) health.heardNothingFrom(host);
-      memory.markDead(address, "unreachable");
-      return withoutReply("unreachable", host);
+      if (opening.isLocal) return findingWithoutReply("egress_blocked", host);
+      if (opening.isSilent) egressHealth.timedOut(host);
+      hostLimits.markFailed(address, "unreachable");
+      return findingWithoutReply("unreachable", host);
     }
-    health.connected();
+    egressHealth.connected();
     const answer = opening.kind === "timeout" ? "timeout" : "protocol_error";
-    memory.markDead(address, answer);
-    return withoutReply(answer, host);
+    hostLimits.markFailed(address, answer);
+    return findingWithoutReply(answer, host);
   }
 
   #failToOpen(failure: MailboxFinding): void {
-    if (this.#sessions > 1) return; // somebody else got in and will see to the questions
-    if (failure.answer === "rate_limited" && ++this.#openingTries < MAX_OPENING_TRIES) return; // rested, then again
+    if (this.#sessions > 1) return; // another worker has, or may still get, a session
+    if (failure.answer === "rate_limited" && ++this.#openingTries < MAX_OPENING_TRIES) return; // retried after the delay
     this.#openingTries = 0;
-    for (const pending of this.#line.takeAll()) {
-      if (pending.isDecoy && !pending.isWanted) pending.drop();
-      else pending.settle(failure);
+    for (const request of this.#queue.removeAll()) {
+      if (request.isDecoy && !request.isNeeded) request.drop();
+      else request.settle(failure);
     }
   }
 
-  async #stay(visit: SessionTarget): Promise<void> {
+  async #runSession(target: SessionTarget): Promise<void> {
     try {
-      await new ProbeSession(this.#stayDeps, visit).askAround();
+      await new ProbeSession(this.#sessionDeps, target).run();
     } finally {
-      await visit.session.quit();
-      this.#giveUpPlace(visit.pace);
+      await target.client.quit();
+      this.#releaseSlots(target.limiter);
     }
   }
 
-  /** Waits for a new question; true when one came. */
-  #arrival(timeoutMs: number): Promise<boolean> {
+  /** Waits for a new request; true when one arrived. */
+  #nextRequest(timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const done = (came: boolean) => {
+      const done = (hasArrived: boolean) => {
         clearTimeout(timer);
-        this.#arrivals.delete(wake);
-        resolve(came);
+        this.#idle.delete(wake);
+        resolve(hasArrived);
       };
       const wake = () => done(true);
       const timer = setTimeout(() => done(false), timeoutMs);
-      this.#arrivals.add(wake);
+      this.#idle.add(wake);
     });
   }
 }

@@ -1,4 +1,9 @@
-/** From what a server said to what that says about the mailbox: the one place where meanings become findings. */
+/**
+ * Turns a reply into a finding about the mailbox. The only place where a meaning becomes an answer, so the rule that
+ * nothing is held against a mailbox without proof is enforced here.
+ *
+ * The meaning of the text comes from meaning.ts; the verdict is in ../verdict.ts.
+ */
 import type { MailboxAnswer, MailboxFinding } from "../evidence.ts";
 import type { ReplyCategory, ReplyStage } from "./meaning/category.ts";
 import { type Meaning, type ReplyInContext, readReply, severityOf } from "./meaning.ts";
@@ -23,7 +28,7 @@ const ANSWER_OF: Record<ReplyCategory, MailboxAnswer> = {
   message_too_big: "probe_blocked",
 };
 
-/** When asking again may settle it, where the reply does not say. */
+/** When a retry may succeed, where the reply names no time. */
 const RETRY_SECONDS: Partial<Record<MailboxAnswer, number>> = {
   rate_limited: 900,
   temporary_error: 900,
@@ -34,32 +39,35 @@ const RETRY_SECONDS: Partial<Record<MailboxAnswer, number>> = {
   egress_blocked: 60,
 };
 
-/** What we make of a host that ended the conversation, or never began it. */
-export function withoutReply(answer: MailboxAnswer, mxHost: string): MailboxFinding {
+/** The finding for a host that sent no usable reply. */
+export function findingWithoutReply(answer: MailboxAnswer, mxHost: string): MailboxFinding {
   const retryAfterSeconds = RETRY_SECONDS[answer];
   return { answer, mxHost, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
-export type Understood = { finding: MailboxFinding; meaning: Meaning };
+export type InterpretedReply = { finding: MailboxFinding; meaning: Meaning };
 
-export function understand(said: ReplyInContext & { mx: string }, profile: ProviderProfile): Understood {
-  const meaning = readReply(said);
-  const answer = answerOf(meaning, said);
+export function interpretReply(
+  context: ReplyInContext & { mx: string },
+  profile: ProviderProfile,
+): InterpretedReply {
+  const meaning = readReply(context);
+  const answer = answerOf(meaning, context);
   const retryAfterSeconds =
     meaning.retryAfterSeconds ?? (answer === "greylisted" ? profile.greylistSeconds : RETRY_SECONDS[answer]);
-  const { code, enhanced, lines } = said.reply;
+  const { code, enhanced, lines } = context.reply;
   const finding: MailboxFinding = {
     answer,
     reply: { code, ...(enhanced === undefined ? {} : { enhanced }), text: lines.join(" ") },
-    mxHost: said.mx,
+    mxHost: context.mx,
     ...(meaning.category === "mailbox_not_found" && answer !== "not_found" ? { isSoftRefusal: true } : {}),
-    ...(isUnexplained(meaning, said) ? { isUnexplained: true } : {}),
+    ...(isUnexplained(meaning, context) ? { isUnexplained: true } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
   return { finding, meaning };
 }
 
-/** Answers that become `invalid`. The proof they need is a permanent refusal of the recipient itself. */
+/** Answers that become `invalid`. They need proof: a permanent refusal of the recipient itself. */
 const AGAINST_THE_MAILBOX: ReadonlySet<MailboxAnswer> = new Set([
   "not_found",
   "disabled",
@@ -75,11 +83,10 @@ const ABOUT_THE_MAILBOX: ReadonlySet<MailboxAnswer> = new Set([
 ]);
 
 /**
- * The one place where a reply becomes an answer. Whatever its words: what is said before RCPT is about us and says
- * nothing about a mailbox, and a reply other than 5xx is never held against one.
+ * Whatever the text: a reply before RCPT is about us and proves nothing about a mailbox, and only 5xx counts against one.
  */
 function answerOf(meaning: Meaning, { stage, reply }: { stage: ReplyStage; reply: Reply }): MailboxAnswer {
-  const answer = answerByWords(meaning);
+  const answer = answerByMeaning(meaning);
   const isPermanent = severityOf(reply) === 5;
   if (stage !== "rcpt" && ABOUT_THE_MAILBOX.has(answer))
     return isPermanent ? "probe_blocked" : "temporary_error";
@@ -87,25 +94,25 @@ function answerOf(meaning: Meaning, { stage, reply }: { stage: ReplyStage; reply
   return answer;
 }
 
-/** Refusals that name the mailbox as one for insiders, where the rule that read them says that it exists. */
+/** Refusals of outside senders: they prove a mailbox where the matching rule says that it exists. */
 const RESTRICTIONS: ReadonlySet<ReplyCategory> = new Set(["auth_required", "policy_rejected"]);
 
-function answerByWords({ category, mailbox }: Meaning): MailboxAnswer {
-  // 252 "cannot verify" is polite for "I will not tell": nobody was refused and nothing was proven.
+function answerByMeaning({ category, mailbox }: Meaning): MailboxAnswer {
+  // 252 "cannot verify": neither accepted nor refused, so nothing is proven.
   if (category === "accepted" && mailbox !== "exists") return "temporary_error";
-  // This user receives mail too fast: a limit that only an existing mailbox can reach.
+  // "This user receives mail too fast": only an existing mailbox reaches that limit.
   if (category === "rate_limited" && mailbox === "exists") return "accepted";
-  // Outsiders are refused at this mailbox, which only a mailbox that exists can do.
+  // Only an existing mailbox can be restricted to some senders.
   if (RESTRICTIONS.has(category) && mailbox === "exists") return "restricted";
-  // A 450 "unknown user" may be a callout that failed; it is not found only where the meaning dares to say so.
+  // 450 "unknown user" may be a failed callout; not found only where the meaning is certain.
   if (category === "mailbox_not_found" && mailbox !== "does_not_exist") return "temporary_error";
   return ANSWER_OF[category];
 }
 
-/** Rules that read a policy out of a word that any refusal may have, or out of a number. */
+/** Rules that read a policy from a word that any refusal may have, or from a code alone. */
 const WITHOUT_A_REASON = /^(?:code-|status-|bare-refusal$|local-policy$)/;
 
-/** Refused for good, and neither the words nor the numbers say why, or mean us, or our message. */
+/** A permanent refusal whose text and codes name no reason and do not refer to us or our message. */
 function isUnexplained(
   { category, rule, mailbox }: Meaning,
   { stage, reply }: { stage: ReplyStage; reply: Reply },
@@ -116,7 +123,7 @@ function isUnexplained(
   return isAboutAddress || (isPolicy && WITHOUT_A_REASON.test(rule));
 }
 
-const SETTLED: ReadonlySet<MailboxAnswer> = new Set([
+const FINAL: ReadonlySet<MailboxAnswer> = new Set([
   "accepted",
   "not_found",
   "disabled",
@@ -124,27 +131,27 @@ const SETTLED: ReadonlySet<MailboxAnswer> = new Set([
   "restricted",
 ]);
 
-/** What two hosts have said of a mailbox, the first of which put us off: the second counts where it settles something. */
+/** Combines two hosts, the first of which deferred: the second counts where its answer is final. */
 export function afterDeferral(deferral: MailboxFinding | undefined, next: MailboxFinding): MailboxFinding {
-  return deferral === undefined || SETTLED.has(next.answer) ? next : deferral;
+  return deferral === undefined || FINAL.has(next.answer) ? next : deferral;
 }
 
 /**
- * A host that spoke to us has told us more than one that did not; anything else is above these. That a host does
- * not serve the domain counts only when all the others say so too.
+ * Least informative first; any other answer ranks above these. A host that replied is more informative than one that
+ * did not. `domain_not_accepted` counts only when all hosts say so.
  */
-const LEAST_TELLING: readonly MailboxAnswer[] = [
+const LEAST_INFORMATIVE: readonly MailboxAnswer[] = [
   "domain_not_accepted",
   "unreachable",
   "timeout",
   "protocol_error",
 ];
 
-export function moreTelling(one: MailboxFinding | undefined, other: MailboxFinding): MailboxFinding {
-  return one && tellingRank(one) > tellingRank(other) ? one : other;
+export function moreInformative(one: MailboxFinding | undefined, other: MailboxFinding): MailboxFinding {
+  return one && informationRank(one) > informationRank(other) ? one : other;
 }
 
-function tellingRank({ answer }: MailboxFinding): number {
-  const rank = LEAST_TELLING.indexOf(answer);
-  return rank < 0 ? LEAST_TELLING.length : rank;
+function informationRank({ answer }: MailboxFinding): number {
+  const rank = LEAST_INFORMATIVE.indexOf(answer);
+  return rank < 0 ? LEAST_INFORMATIVE.length : rank;
 }

@@ -8,7 +8,7 @@ import { parseReply } from "./reply.ts";
 const read = (reply: string, stage: ReplyStage = "rcpt", more: { mx?: string; recipient?: string } = {}) =>
   readReply({ stage, reply: parseReply(reply), ...more });
 
-test("every reply of the corpus is read as its label says", () => {
+test("every reply of the corpus has the meaning of its label", () => {
   const misread = CORPUS.flatMap(({ stage, reply, mx, meaning, mailbox }) => {
     const got = readReply({ stage, reply: parseReply(reply), mx });
     return got.category === meaning && got.mailbox === mailbox
@@ -19,12 +19,12 @@ test("every reply of the corpus is read as its label says", () => {
   expect(misread).toEqual([]);
 });
 
-test("the corpus has every category and every stage", () => {
+test("the corpus covers every category and every stage", () => {
   expect(new Set(CORPUS.map(({ meaning }) => meaning))).toEqual(new Set(REPLY_CATEGORIES));
   expect(new Set(CORPUS.map(({ stage }) => stage))).toEqual(new Set(REPLY_STAGES));
 });
 
-test("before RCPT no reply of the corpus buries a mailbox, save a host that takes no mail", () => {
+test("before RCPT no reply of the corpus disproves a mailbox, except a host that accepts no mail", () => {
   for (const { reply } of CORPUS) {
     for (const stage of ["banner", "ehlo", "mail"] as const) {
       const { category, mailbox } = read(reply, stage);
@@ -35,7 +35,7 @@ test("before RCPT no reply of the corpus buries a mailbox, save a host that take
   }
 });
 
-test("a temporary reply never buries a mailbox", () => {
+test("a temporary reply never disproves a mailbox", () => {
   for (const { reply } of CORPUS.filter((line) => line.reply.startsWith("5"))) {
     const later = reply.replaceAll(/^5(\d\d)/gm, "4$1");
     expect(read(later).mailbox, later).not.toBe("does_not_exist");
@@ -56,20 +56,20 @@ test.each([
   expect(read(reply, "rcpt", recipient ? { recipient } : {}).category).toBe(category);
 });
 
-test("a callout tells what our own server said, so its quote is not about the recipient", () => {
+test("a callout quotes our own server, so the quote is not about the recipient", () => {
   const reply =
     "550-Verification failed for <bob@example.org>\n550-Response: 550 User unknown\n550 Sender verify failed";
 
   expect(read(reply)).toMatchObject({ category: "sender_rejected", mailbox: "unknown" });
 });
 
-test("of two facts in one reply neither is proven", () => {
+test("two alternative reasons prove neither", () => {
   for (const reply of ["550 User unknown or mailbox full", "550 Mailbox unavailable or access denied"]) {
     expect(read(reply).mailbox, reply).toBe("unknown");
   }
 });
 
-test("words of another character set are read when they arrive as Latin-1", () => {
+test("text in another character set is understood when it arrives as Latin-1", () => {
   const words = "550 Benutzer unbekannt / \xd3\xc3\xbb\xa7\xb2\xbb\xb4\xe6\xd4\xda".replace(
     /Benutzer unbekannt \/ /,
     "",
@@ -79,7 +79,7 @@ test("words of another character set are read when they arrive as Latin-1", () =
   expect(read("552 La boÃ®te du destinataire est pleine").category).toBe("mailbox_full");
 });
 
-test("the time a server names is understood", () => {
+test("the delay that a server names is parsed", () => {
   expect(read("450 4.2.0 Greylisted for 5 minutes").retryAfterSeconds).toBe(300);
   expect(read("451 4.7.1 Please wait 00:04:59 before retrying").retryAfterSeconds).toBe(299);
   expect(read("421 Too many connections, retry in 60s").retryAfterSeconds).toBe(60);
@@ -92,7 +92,7 @@ test("a text without a code still has its enhanced code and its words", () => {
   expect(read("User unknown").mailbox).toBe("unknown");
 });
 
-test("any text at any stage has a meaning, and says why", () => {
+test("any text at any stage has a meaning with a reason", () => {
   const codes = fc.constantFrom(
     "",
     "220",
@@ -149,7 +149,7 @@ test.each([
   ["words of the rules", (n: number) => "user mailbox your sender is not ".repeat(n / 32)],
   ["one long sentence without spaces", (n: number) => "不存".repeat(n / 2)],
   ["colons and dots", (n: number) => "1:2.3".repeat(n / 5)],
-])("a hostile reply is read in linear time: %s", async (_name, filler) => {
+])("a hostile reply is interpreted in linear time: %s", async (_name, filler) => {
   const sizes = { from: `550 ${filler(25_000)} x`, to: `550 ${filler(100_000)} x` };
   const cost = await growth((reply) => read(reply, "rcpt", { recipient: "a@b.example" }), sizes);
   expect(cost).toBeLessThan(LINEAR_AT_FOURFOLD);

@@ -1,278 +1,258 @@
 /**
- * The planner: everybody's questions, asked with as few conversations as possible.
+ * Plans probes so that they need as few SMTP sessions as possible.
  *
- * Questions are grouped by mail exchange, so that the addresses of a list, and of everybody else at that
- * moment, share sessions. A made-up name is asked for once per domain; a domain known to take anyone, and a
- * host known to be dead, cost nothing. The single check walks the same way with one question.
+ * Requests go to one host pool per set of mail hosts, so that all addresses probed at the same time share sessions. One
+ * decoy per domain detects catch-all; a domain known to be catch-all is not probed at all. Single checks and lists take
+ * the same path.
+ *
+ * Decides what is sent and combines the findings about target and decoy. Sessions are in host-pool.ts, the verdict is in
+ * ../verdict.ts.
  */
 import { LRUCache } from "lru-cache";
 import type { Address } from "../address/address.ts";
 import { deferred } from "../deferred.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
-import { roleOf } from "../reference/roles.ts";
 import type { RequestPriority } from "../request-priority.ts";
-import { AcceptingDomains } from "./accepting-domains.ts";
-import { type AskDecoy, createCatchAllMemory, type HeardOfDecoy, isRefusalOfDecoy } from "./catch-all.ts";
+import { type AskDecoy, createCatchAllCache, type DecoyReply, isRefusalOfDecoy } from "./catch-all.ts";
 import type { Connect, Egress } from "./connect.ts";
-import { isRefusedLikeDecoy, isSaidOfUnknownNames } from "./decoy-comparison.ts";
+import { AcceptingDomains, isRefusedLikeDecoy, isUnknownUserCode } from "./decoy-comparison.ts";
 import { type DecoyStyle, decoyName } from "./decoy-name.ts";
 import { EgressHealth } from "./egress-health.ts";
 import { type HostLimiter, type HostLimiterFor, LocalHostLimiter } from "./host-limiter.ts";
 import { createHostLimits } from "./host-limits.ts";
 import { HostPool, type HostPoolDeps, type MailHosts } from "./host-pool.ts";
-import { afterDeferral } from "./mailbox-finding.ts";
-import type { ProbeRequest } from "./probe-queue.ts";
+import { ProbeRequest } from "./probe-request.ts";
 import { type ProviderProfile, profileOf } from "./provider-profile.ts";
 
 export type PlannerOptions = {
   dial: Connect;
   egress: Egress;
   probeTimeoutMs: number;
-  /** Connections at once to a host without a profile of its own. */
+  /** Concurrent sessions to a host without a profile of its own. */
   connectionsPerHost?: number;
-  /** Connections at once in all. */
+  /** Concurrent sessions in all. */
   maxSessions?: number;
-  /** Who keeps the pace at each place. Everybody by himself, unless said otherwise. */
-  paceFor?: HostLimiterFor;
+  /** Creates the limiter of each host or provider; by default one that limits this process alone. */
+  limiterFor?: HostLimiterFor;
 };
 
 export type ProbeInput = {
   address: Address;
   route: MailHosts;
   provider: string;
-  /** When somebody waits for the answer in person, it goes before the questions of lists. */
-  urgency?: RequestPriority;
+  /** A role mailbox such as postmaster@, as the inspection of the address found. */
+  isRole?: boolean;
+  /** Interactive probes go before those of lists. */
+  priority?: RequestPriority;
 };
-/** What was said of the mailbox, and of a made-up one as soon as that is known. */
+/** The finding about the mailbox, and the one about a decoy as soon as it is known. */
 export type ProbeResult = { mailbox: MailboxFinding; decoy?: Promise<DecoyFinding> };
 
 export type ProbePlanner = {
-  probe(inquiry: ProbeInput): Promise<ProbeResult>;
-  /** Says goodbye everywhere, within a second. What is still waiting is answered as timed out. */
+  probe(input: ProbeInput): Promise<ProbeResult>;
+  /** Ends all sessions with QUIT, within a second. Queued probes are answered as timed out. */
   close(): Promise<void>;
 };
 
-const MAX_PACES = 20_000;
-/** Sessions at once, to all hosts together. */
+const MAX_LIMITERS = 20_000;
+/** Concurrent sessions to all hosts together. */
 const MAX_SESSIONS = 400;
 
 export function createPlanner(options: PlannerOptions): ProbePlanner {
-  const health = new EgressHealth();
-  const memory = createHostLimits();
-  const catchAll = createCatchAllMemory();
-  const witnesses = new AcceptingDomains();
-  const exchanges = new Map<string, HostPool>();
-  const door = new LocalHostLimiter({ ...profileOf(""), connections: options.maxSessions ?? MAX_SESSIONS });
-  const paces = new LRUCache<string, HostLimiter>({ max: MAX_PACES });
-  const { paceFor = (_key, profile) => new LocalHostLimiter(profile) } = options;
+  const egressHealth = new EgressHealth();
+  const hostLimits = createHostLimits();
+  const catchAll = createCatchAllCache();
+  const accepting = new AcceptingDomains();
+  const pools = new Map<string, HostPool>();
+  const globalLimiter = new LocalHostLimiter({
+    ...profileOf(""),
+    connections: options.maxSessions ?? MAX_SESSIONS,
+  });
+  const limiters = new LRUCache<string, HostLimiter>({ max: MAX_LIMITERS });
+  const { limiterFor = (_key, profile) => new LocalHostLimiter(profile) } = options;
   let isClosed = false;
 
-  /** Giants count connections to all their hosts together, everybody else to each host. */
-  const paceAt = (profile: ProviderProfile, provider: string) => (host: string) => {
+  /** Large providers count connections to all their hosts together, others per host. */
+  const limiterAt = (profile: ProviderProfile, provider: string) => (host: string) => {
     const key = profile.isShared ? `provider ${provider}` : host;
-    const pace = paces.get(key) ?? paceFor(key, profile);
-    paces.set(key, pace);
-    return pace;
+    const limiter = limiters.get(key) ?? limiterFor(key, profile);
+    limiters.set(key, limiter);
+    return limiter;
   };
 
-  const exchangeFor = ({ route, provider }: ProbeInput, profile: ProviderProfile): HostPool => {
+  const poolFor = ({ route, provider }: ProbeInput, profile: ProviderProfile): HostPool => {
     const key = `${route.hosts.map(({ name }) => name).join(" ")}${route.isPartial ? " …" : ""}`;
-    const known = exchanges.get(key);
+    const known = pools.get(key);
     if (known) return known;
-    const deps: HostPoolDeps = { ...options, memory, health, door, paceOf: paceAt(profile, provider) };
-    const exchange = new HostPool(deps, route, profile);
-    exchange.onIdle = () => exchanges.delete(key);
-    exchanges.set(key, exchange);
-    if (isClosed) void exchange.close(); // whoever still asks is told at once
-    return exchange;
+    const limiterOf = limiterAt(profile, provider);
+    const deps: HostPoolDeps = { ...options, hostLimits, egressHealth, globalLimiter, limiterOf };
+    const pool = new HostPool(deps, route, profile);
+    pool.onIdle = () => pools.delete(key);
+    pools.set(key, pool);
+    if (isClosed) void pool.close(); // it drops every request at once
+    return pool;
   };
 
-  /** The first host put us off and another one accepted, which may be a relay that takes anyone: it is asked itself. */
+  /** The first host deferred, and another accepted. That one may be a relay that accepts anything: it gets a decoy. */
   const acceptedByNextHost = async (
     mailbox: MailboxFinding,
     deferral: MailboxFinding,
-    inquiry: ProbeInput,
+    input: ProbeInput,
     profile: ProviderProfile,
   ): Promise<ProbeResult> => {
     const host = mailbox.mxHost;
-    const askDecoy: AskDecoy = () => askForDecoy(exchangeFor(inquiry, profile), inquiry, profile, host);
-    const decoy = await catchAll.finding(`${inquiry.address.domain} at ${host}`, askDecoy);
+    const askDecoy: AskDecoy = () => sendDecoy(poolFor(input, profile), input, profile, host);
+    const decoy = await catchAll.finding(`${input.address.domain} at ${host}`, askDecoy);
     return decoy.answer === "not_found" ? { mailbox, decoy: Promise.resolve(decoy) } : { mailbox: deferral };
   };
 
-  /** A refusal that gave no reason. Where made-up names are refused alike and other names are not, it is one of them. */
-  const besideDecoy = async (
+  /** A refusal without a reason is `not_found` where the decoy is refused alike and other mailboxes are accepted. */
+  const compareWithDecoy = async (
     mailbox: MailboxFinding,
-    { address: { local, domain }, urgency }: ProbeInput,
+    { address: { local, domain }, priority }: ProbeInput,
     askDecoy: AskDecoy,
   ): Promise<MailboxFinding> => {
     const decoy = await catchAll.finding(domain, askDecoy);
     const names = [local, decoyName(domain, Date.now()), decoyName(domain, Date.now(), "random")];
     if (!isRefusedLikeDecoy(mailbox, decoy, names)) return mailbox;
     const isProven =
-      isSaidOfUnknownNames(mailbox) ||
-      (urgency?.isUrgent ? witnesses.hasAccepted(domain) : await witnesses.someoneAccepted(domain));
+      isUnknownUserCode(mailbox) ||
+      (priority?.isUrgent ? accepting.hasAccepted(domain) : await accepting.waitForAcceptance(domain));
     return isProven ? { ...mailbox, answer: "not_found", isLikeDecoy: true } : mailbox;
   };
 
   return {
-    async probe(inquiry) {
-      const seconds = health.blockedForSeconds;
+    async probe(input) {
+      const seconds = egressHealth.blockedForSeconds;
       if (seconds !== undefined) return { mailbox: { answer: "egress_blocked", retryAfterSeconds: seconds } };
 
-      const { address } = inquiry;
-      const profile = profileOf(inquiry.provider, options.connectionsPerHost);
-      const known = catchAll.known(address.domain, profile.acceptancesPerDecoy);
+      const { domain } = input.address;
+      const profile = profileOf(input.provider, options.connectionsPerHost);
+      const known = catchAll.known(domain, profile.acceptancesPerDecoy);
       if (known?.answer === "accepted") {
-        return { mailbox: inferredAcceptance(inquiry), decoy: Promise.resolve(known) };
+        return { mailbox: inferredAcceptance(input), decoy: Promise.resolve(known) };
       }
-      // Looked up each time: an exchange that has run idle in between is no longer the one that others use.
-      const exchange = () => exchangeFor(inquiry, profile);
-      const askDecoy: AskDecoy = () => askForDecoy(exchange(), inquiry, profile);
-      if (!known) catchAll.prepare(address.domain, askDecoy);
-      const { domain, local } = address;
-      witnesses.begin(domain);
-      const target = askForTarget(exchange(), inquiry);
-      inquiry.urgency?.onRaise(() => {
-        target.hurry();
-        catchAll.hurry(address.domain);
+      // Looked up each time: a pool that became idle in between has been replaced.
+      const pool = () => poolFor(input, profile);
+      const askDecoy: AskDecoy = () => sendDecoy(pool(), input, profile);
+      if (!known) catchAll.prepare(domain, askDecoy);
+      accepting.begin(domain);
+      const target = sendTarget(pool(), input);
+      input.priority?.onRaise(() => {
+        target.raisePriority();
+        catchAll.raisePriority(domain);
       });
       const mailbox = await target.finding.catch((error: unknown) => {
-        witnesses.end(domain, false);
+        accepting.end(domain, false);
         throw error;
       });
-      // postmaster@ and its kin are let past what others are not.
-      witnesses.end(
-        domain,
-        mailbox.answer === "accepted" && !mailbox.isInferred && roleOf(local) === undefined,
-      );
-      if (mailbox.isUnexplained) return { mailbox: await besideDecoy(mailbox, inquiry, askDecoy) };
+      // Role mailboxes such as postmaster@ bypass filters, so their acceptance says nothing about others.
+      accepting.end(domain, mailbox.answer === "accepted" && !mailbox.isInferred && !input.isRole);
+      if (mailbox.isUnexplained) return { mailbox: await compareWithDecoy(mailbox, input, askDecoy) };
       if (mailbox.answer !== "accepted") return { mailbox };
-      if (target.deferral) return acceptedByNextHost(mailbox, target.deferral, inquiry, profile);
-      return { mailbox, decoy: known ? Promise.resolve(known) : catchAll.finding(address.domain, askDecoy) };
+      if (target.deferral) return acceptedByNextHost(mailbox, target.deferral, input, profile);
+      return { mailbox, decoy: known ? Promise.resolve(known) : catchAll.finding(domain, askDecoy) };
     },
     async close() {
       isClosed = true;
-      await Promise.all([...exchanges.values()].map((exchange) => exchange.close()));
+      await Promise.all([...pools.values()].map((pool) => pool.close()));
     },
   };
 }
 
 /**
- * Asks for a made-up name that looks like a person's; where it is accepted, for a random one as well. Then nobody else
- * at the domain needs to be asked for, whatever becomes of the second: it says only how sure we are.
+ * Sends a decoy that looks like a person's name; if it is accepted, also a random one. The first acceptance already
+ * settles all queued targets of the domain; the second decoy only decides the confidence.
  */
-function askForDecoy(
-  exchange: HostPool,
-  inquiry: ProbeInput,
+function sendDecoy(
+  pool: HostPool,
+  input: ProbeInput,
   profile: ProviderProfile,
   onlyHost?: string,
 ): ReturnType<AskDecoy> {
-  const { domain } = inquiry.address;
-  const others = inquiry.route.hosts.filter(({ name }) => onlyHost !== undefined && name !== onlyHost);
-  const { promise: finding, resolve } = deferred<HeardOfDecoy | undefined>();
-  const ask = (style: DecoyStyle, heard: (found: MailboxFinding | undefined) => void): ProbeRequest => {
-    const pending = pendingFor({
-      recipient: `${decoyName(domain, Date.now(), style)}@${domain}`,
-      domain,
-      smtpUtf8: false,
-      isDecoy: true,
-      isUrgent: inquiry.urgency?.isUrgent === true,
-      settle: heard,
-      drop: () => heard(undefined),
-      fail: () => heard(undefined),
-    });
-    for (const { name } of others) pending.deniedBy.set(name, "deferred");
-    exchange.add(pending);
-    return pending;
+  const { domain } = input.address;
+  const otherHosts = input.route.hosts.filter(({ name }) => onlyHost !== undefined && name !== onlyHost);
+  const { promise: finding, resolve } = deferred<DecoyReply | undefined>();
+  const send = (style: DecoyStyle, onFinding: (found: MailboxFinding | undefined) => void): ProbeRequest => {
+    const request = new ProbeRequest(
+      {
+        recipient: `${decoyName(domain, Date.now(), style)}@${domain}`,
+        domain,
+        smtpUtf8: false,
+        isDecoy: true,
+        isInteractive: input.priority?.isUrgent === true,
+      },
+      (end) => onFinding(end.kind === "settled" ? end.finding : undefined),
+    );
+    for (const { name } of otherHosts) request.deny(name, "deferred");
+    pool.add(request);
+    return request;
   };
-  let asking = ask("name", (named) => {
+  let current = send("name", (named) => {
     if (named?.answer !== "accepted") return resolve(named);
     if (!profile.isNeverCatchAll && onlyHost === undefined)
-      exchange.settleTargets(domain, inferredAcceptance(inquiry));
-    asking = ask("random", (random) => resolve(afterBoth(named, random, profile)));
-    want();
+      pool.settleTargets(domain, inferredAcceptance(input));
+    current = send("random", (random) => resolve(combined(named, random, profile)));
+    markNeeded();
   });
-  const want = () => {
-    asking.isWanted = true;
-    exchange.notice();
+  const markNeeded = () => {
+    current.markNeeded();
+    pool.wake();
   };
-  return { finding, want, hurry: () => exchange.hurry(asking) };
+  return { finding, markNeeded, raisePriority: () => pool.raisePriority(current) };
 }
 
 const BOTH_ACCEPTED = 0.96;
 const ONLY_NAMES_ACCEPTED = 0.85;
 
-/** The made-up person was accepted. What that proves, in the light of what was said of the random name. */
-function afterBoth(
+/** What the accepted name decoy proves, together with the result of the random one. */
+function combined(
   named: MailboxFinding,
   random: MailboxFinding | undefined,
   { isNeverCatchAll }: ProviderProfile,
-): HeardOfDecoy | undefined {
+): DecoyReply | undefined {
   if (random?.answer === "accepted") {
-    // A giant that says yes to everyone has stopped being honest with our address; that proves nothing of anyone.
+    // A provider that is never catch-all and accepts everything no longer answers our address truthfully.
     return isNeverCatchAll ? { ...named, answer: "probe_blocked" } : { ...named, confidence: BOTH_ACCEPTED };
   }
-  if (isNeverCatchAll) return random; // with so many mailboxes, the name may be somebody's
+  if (isNeverCatchAll) return random; // among so many mailboxes the invented name may exist
   return random && isRefusalOfDecoy(random) ? { ...named, confidence: ONLY_NAMES_ACCEPTED } : named;
 }
 
-function askForTarget(
-  exchange: HostPool,
-  { address, urgency }: ProbeInput,
-): { finding: Promise<MailboxFinding>; readonly deferral: MailboxFinding | undefined; hurry: () => void } {
+function sendTarget(
+  pool: HostPool,
+  { address, priority }: ProbeInput,
+): {
+  finding: Promise<MailboxFinding>;
+  readonly deferral: MailboxFinding | undefined;
+  raisePriority: () => void;
+} {
   const { local, domain, needsSmtpUtf8 } = address;
   const { promise: finding, resolve, reject } = deferred<MailboxFinding>();
-  const pending = pendingFor({
-    recipient: `${local}@${domain}`,
-    domain,
-    smtpUtf8: needsSmtpUtf8,
-    isDecoy: false,
-    isUrgent: urgency?.isUrgent === true,
-    settle: resolve,
-    drop: () => resolve({ answer: "timeout" }),
-    fail: reject,
-  });
-  exchange.add(pending);
+  const request = new ProbeRequest(
+    {
+      recipient: `${local}@${domain}`,
+      domain,
+      smtpUtf8: needsSmtpUtf8,
+      isDecoy: false,
+      isInteractive: priority?.isUrgent === true,
+    },
+    (end) => {
+      if (end.kind === "failed") reject(end.error);
+      else resolve(end.kind === "settled" ? end.finding : { answer: "timeout" });
+    },
+  );
+  pool.add(request);
   return {
     finding,
     get deferral() {
-      return pending.deferral;
+      return request.deferral;
     },
-    hurry: () => exchange.hurry(pending),
+    raisePriority: () => pool.raisePriority(request),
   };
 }
 
-function pendingFor(
-  question: Required<
-    Pick<
-      ProbeRequest,
-      "recipient" | "domain" | "smtpUtf8" | "isDecoy" | "isUrgent" | "settle" | "drop" | "fail"
-    >
-  >,
-): ProbeRequest {
-  const pending: ProbeRequest = {
-    recipient: question.recipient,
-    domain: question.domain,
-    smtpUtf8: question.smtpUtf8,
-    isDecoy: question.isDecoy,
-    isWanted: !question.isDecoy,
-    isUrgent: question.isUrgent,
-    isSettled: false,
-    deniedBy: new Map(),
-    failures: 0,
-    returns: 0,
-    drop: question.drop,
-    fail: question.fail,
-    settle(finding) {
-      pending.isSettled = true;
-      question.settle(afterDeferral(pending.deferral, finding));
-    },
-  };
-  return pending;
-}
-
-/** Not asked for, because the domain takes anyone. */
+/** The mailbox of a catch-all domain, which is not probed. */
 function inferredAcceptance({ route }: ProbeInput): MailboxFinding {
   return { answer: "accepted", isInferred: true, mxHost: route.hosts[0]!.name };
 }

@@ -1,209 +1,180 @@
 /**
- * The questions that wait at a mail exchange, by domain: a round takes several of one domain together, and the
- * domains take turns, so that a large one does not hold up the small ones. Urgent questions of all domains come
- * first, as far as priority.ts allows.
+ * Requests waiting at a host pool, by domain. A batch takes several requests of one domain together, and domains take
+ * turns, so that a large one does not delay the small ones. Interactive requests of all domains come first, as far as
+ * PriorityOrder (host-limiter.ts) allows.
+ *
+ * Selects only. Limits of a batch come from session-runner.ts; the state of a request is in probe-request.ts.
  */
-import type { MailboxFinding } from "../evidence.ts";
-import { PriorityOrder } from "./priority.ts";
+import { PriorityOrder } from "./host-limiter.ts";
+import type { ProbeRequest } from "./probe-request.ts";
 
-export type Denial = "domain_not_accepted" | "smtputf8_unsupported" | "deferred";
+type DomainQueue = { interactive: ProbeRequest[]; batch: ProbeRequest[]; decoys: ProbeRequest[] };
 
-/** A recipient somebody wants to know about. */
-export type ProbeRequest = {
-  readonly recipient: string;
-  readonly domain: string;
-  readonly smtpUtf8: boolean;
-  /** A made-up name; it waits until somebody wants to know, unless it can ride along for free. */
-  readonly isDecoy: boolean;
-  isWanted: boolean;
-  /** Somebody waits for the answer in person. A made-up name is as urgent as the questions of its domain. */
-  isUrgent?: boolean;
-  isSettled: boolean;
-  /** Hosts that cannot take this question, and why; another host of the domain may. */
-  readonly deniedBy: Map<string, Denial>;
-  /** How often what was said of it was taken back, because the server had turned on us. */
-  retractions?: number;
-  /** What the first host said that put us off; it stands unless another host settles the question. */
-  deferral?: MailboxFinding;
-  /** Sessions that ended at this very question, and all that ended before its answer. */
-  failures: number;
-  returns: number;
-  settle(finding: MailboxFinding): void;
-  /** Nobody wants to know any more. */
-  drop(): void;
-  /** We have a bug; whoever asked hears of it, and nobody else. */
-  fail(error: unknown): void;
-};
-
-type DomainLine = { urgent: ProbeRequest[]; others: ProbeRequest[]; decoys: ProbeRequest[] };
-
-/** What has been taken into a round so far. */
+/** What the batch contains so far. */
 type Taken = { groups: Map<string, ProbeRequest[]>; targets: number; decoys: number };
 
 export type BatchLimits = {
   host: string;
-  /** Whether a round may hold so many targets and so many made-up names. */
-  holds(targets: number, decoys: number): boolean;
+  /** Whether a batch may contain so many targets and so many decoys. */
+  fits(targets: number, decoys: number): boolean;
   recipientsPerTransaction: number;
-  /** Made-up names ride along with questions of their domain where there is room for both, wanted or not. */
-  decoysRideAlong: boolean;
+  /** Decoys join targets of their domain where there is room for both, needed or not. */
+  withUnneededDecoys: boolean;
 };
 
 export class ProbeQueue {
-  readonly #domains = new Map<string, DomainLine>();
-  /** Domains that may have something urgent. */
-  readonly #hurried = new Set<string>();
-  readonly #precedence = new PriorityOrder();
+  readonly #domains = new Map<string, DomainQueue>();
+  /** Domains that may have an interactive request. */
+  readonly #interactiveDomains = new Set<string>();
+  readonly #order = new PriorityOrder();
 
-  add(pending: ProbeRequest): void {
-    const { domain } = pending;
-    const line = this.#domains.get(domain) ?? { urgent: [], others: [], decoys: [] };
-    this.#domains.set(domain, line);
-    (pending.isDecoy ? line.decoys : pending.isUrgent ? line.urgent : line.others).push(pending);
-    if (pending.isUrgent) this.#putFirst(domain, line);
+  add(request: ProbeRequest): void {
+    request.enqueue();
+    const { domain } = request;
+    const queue = this.#domains.get(domain) ?? { interactive: [], batch: [], decoys: [] };
+    this.#domains.set(domain, queue);
+    (request.isDecoy ? queue.decoys : request.isInteractive ? queue.interactive : queue.batch).push(request);
+    if (request.isInteractive) this.#prioritise(domain, queue);
   }
 
-  /** Somebody waits for it in person now. What is being asked this moment is urgent if it has to come back. */
-  hurry(pending: ProbeRequest): void {
-    if (pending.isUrgent || pending.isSettled) return;
-    pending.isUrgent = true;
-    const line = this.#domains.get(pending.domain);
-    if (!line) return;
-    const place = line.others.indexOf(pending);
-    if (place >= 0) line.urgent.push(...line.others.splice(place, 1));
-    this.#putFirst(pending.domain, line);
+  /** Makes a request interactive. One that is in flight is interactive when it returns to the queue. */
+  raisePriority(request: ProbeRequest): void {
+    if (request.isInteractive || request.hasEnded) return;
+    request.raisePriority();
+    const queue = this.#domains.get(request.domain);
+    if (!queue) return;
+    const index = queue.batch.indexOf(request);
+    if (index >= 0) queue.interactive.push(...queue.batch.splice(index, 1));
+    this.#prioritise(request.domain, queue);
   }
 
-  #putFirst(domain: string, line: DomainLine): void {
-    this.#hurried.add(domain);
-    for (const decoy of line.decoys) decoy.isUrgent = true;
+  #prioritise(domain: string, queue: DomainQueue): void {
+    this.#interactiveDomains.add(domain);
+    for (const decoy of queue.decoys) decoy.raisePriority();
   }
 
-  /** Whether somebody waits in person for one of the answers. */
-  get hasUrgent(): boolean {
-    for (const domain of this.#hurried) {
-      const line = this.#domains.get(domain);
-      if (line && (line.urgent.length > 0 || line.decoys.some(isDueAtOnce))) return true;
+  get hasInteractive(): boolean {
+    for (const domain of this.#interactiveDomains) {
+      const queue = this.#domains.get(domain);
+      if (queue && (queue.interactive.length > 0 || queue.decoys.some(isInteractiveAndNeeded))) return true;
     }
     return false;
   }
 
-  /** Whether this host could be asked anything. */
-  hasQuestionsFor(host: string): boolean {
-    for (const { urgent, others, decoys } of this.#domains.values()) {
-      if (urgent.some((one) => isOpenTo(one, host)) || others.some((one) => isOpenTo(one, host))) return true;
-      if (decoys.some((one) => one.isWanted && isOpenTo(one, host))) return true;
+  hasRequestsFor(host: string): boolean {
+    for (const { interactive, batch, decoys } of this.#domains.values()) {
+      if (interactive.some((one) => one.isOpenTo(host)) || batch.some((one) => one.isOpenTo(host)))
+        return true;
+      if (decoys.some((one) => one.isNeeded && one.isOpenTo(host))) return true;
     }
     return false;
   }
 
-  /** How many questions wait, as far as anybody wants to know. Counting stops at `enough`. */
+  /** Requests whose answer is needed. Counting stops at `enough`. */
   count(enough: number): number {
     let count = 0;
-    for (const { urgent, others, decoys } of this.#domains.values()) {
-      count += urgent.length + others.length + decoys.filter((one) => one.isWanted).length;
+    for (const { interactive, batch, decoys } of this.#domains.values()) {
+      count += interactive.length + batch.length + decoys.filter((one) => one.isNeeded).length;
       if (count >= enough) return enough;
     }
     return count;
   }
 
-  /** The next round for a host: one group of recipients for each domain and kind. */
+  /** The next batch for a host: one group of recipients per domain, with and without SMTPUTF8. */
   take(limits: BatchLimits): ProbeRequest[][] {
     const taken: Taken = { groups: new Map(), targets: 0, decoys: 0 };
-    const isOthersTurn = this.#precedence.isOthersTurn;
-    if (!isOthersTurn) this.#takeUrgent(limits, taken);
-    const urgent = taken.targets + taken.decoys;
-    this.#takeOthers(limits, taken);
-    const isUrgentAlone = urgent > 0 && taken.targets + taken.decoys === urgent;
-    this.#precedence.had(isUrgentAlone ? "urgent" : "others");
-    if (isOthersTurn) this.#takeUrgent(limits, taken);
+    const isBatchNext = this.#order.isBatchNext;
+    if (!isBatchNext) this.#takeInteractive(limits, taken);
+    const interactive = taken.targets + taken.decoys;
+    this.#takeBatch(limits, taken);
+    const isInteractiveOnly = interactive > 0 && taken.targets + taken.decoys === interactive;
+    this.#order.served(isInteractiveOnly ? "interactive" : "batch");
+    if (isBatchNext) this.#takeInteractive(limits, taken);
     return [...taken.groups.values()].flatMap(bySmtpUtf8);
   }
 
-  #takeUrgent(limits: BatchLimits, taken: Taken): void {
-    for (const domain of [...this.#hurried]) {
-      if (!limits.holds(taken.targets + 1, taken.decoys)) return;
-      const line = this.#domains.get(domain);
-      if (line) this.#takeFrom(domain, line, "urgent", limits, taken);
-      this.#hurried.delete(domain); // behind the others in a hurry, if it still is
-      if (line && (line.urgent.length > 0 || line.decoys.some((one) => one.isUrgent)))
-        this.#hurried.add(domain);
+  #takeInteractive(limits: BatchLimits, taken: Taken): void {
+    for (const domain of [...this.#interactiveDomains]) {
+      if (!limits.fits(taken.targets + 1, taken.decoys)) return;
+      const queue = this.#domains.get(domain);
+      if (queue) this.#takeFrom(domain, queue, "interactive", limits, taken);
+      this.#interactiveDomains.delete(domain); // re-added at the end if it still has interactive requests
+      if (queue && (queue.interactive.length > 0 || queue.decoys.some((one) => one.isInteractive)))
+        this.#interactiveDomains.add(domain);
     }
   }
 
-  #takeOthers(limits: BatchLimits, taken: Taken): void {
-    for (const [domain, line] of [...this.#domains]) {
-      if (!limits.holds(taken.targets + 1, taken.decoys)) return;
-      this.#takeFrom(domain, line, "others", limits, taken);
-      this.#domains.delete(domain); // to the end of the line, if anything of it still waits
-      if (line.urgent.length > 0 || line.others.length > 0 || line.decoys.length > 0)
-        this.#domains.set(domain, line);
+  #takeBatch(limits: BatchLimits, taken: Taken): void {
+    for (const [domain, queue] of [...this.#domains]) {
+      if (!limits.fits(taken.targets + 1, taken.decoys)) return;
+      this.#takeFrom(domain, queue, "batch", limits, taken);
+      this.#domains.delete(domain); // re-added at the end if it still has requests
+      if (queue.interactive.length > 0 || queue.batch.length > 0 || queue.decoys.length > 0)
+        this.#domains.set(domain, queue);
     }
   }
 
   #takeFrom(
     domain: string,
-    line: DomainLine,
-    lane: "urgent" | "others",
+    queue: DomainQueue,
+    priority: "interactive" | "batch",
     limits: BatchLimits,
     taken: Taken,
   ): void {
-    const { host, recipientsPerTransaction, decoysRideAlong, holds } = limits;
+    const { host, recipientsPerTransaction, withUnneededDecoys, fits } = limits;
     const group = taken.groups.get(domain) ?? [];
-    const places = Math.max(1, recipientsPerTransaction);
-    const mayRideAlong = decoysRideAlong && places > 1 && line[lane].length > 0;
-    const decoys = line.decoys.filter((one) => {
-      if (!isOpenTo(one, host)) return false;
-      // One that is wanted is worth the last place; one that rides along must leave room for a target.
-      const isDue = lane === "urgent" ? isDueAtOnce(one) : one.isWanted;
-      return isDue || (mayRideAlong && holds(taken.targets + 1, taken.decoys + 1));
+    const maxGroup = Math.max(1, recipientsPerTransaction);
+    const mayAddUnneeded = withUnneededDecoys && maxGroup > 1 && queue[priority].length > 0;
+    const decoys = queue.decoys.filter((one) => {
+      if (!one.isOpenTo(host)) return false;
+      // A needed decoy may take the last slot; one that is not must leave room for a target.
+      const isDue = priority === "interactive" ? isInteractiveAndNeeded(one) : one.isNeeded;
+      return isDue || (mayAddUnneeded && fits(taken.targets + 1, taken.decoys + 1));
     });
     taken.decoys += decoys.length;
     const targets: ProbeRequest[] = [];
     const rest: ProbeRequest[] = [];
-    for (const one of line[lane]) {
-      if (one.isSettled) continue;
-      const isRoomy =
-        group.length + targets.length + decoys.length < places && holds(taken.targets + 1, taken.decoys);
-      const fits = isRoomy && isOpenTo(one, host);
-      if (fits) taken.targets++;
-      (fits ? targets : rest).push(one);
+    for (const one of queue[priority]) {
+      const hasRoom =
+        group.length + targets.length + decoys.length < maxGroup && fits(taken.targets + 1, taken.decoys);
+      const isTaken = hasRoom && one.isOpenTo(host);
+      if (isTaken) taken.targets++;
+      (isTaken ? targets : rest).push(one);
     }
-    line[lane] = rest;
-    line.decoys = line.decoys.filter((one) => !decoys.includes(one) && !one.isSettled);
-    group.push(...targets, ...decoys);
+    queue[priority] = rest;
+    queue.decoys = queue.decoys.filter((one) => !decoys.includes(one));
+    for (const one of [...targets, ...decoys]) {
+      one.take();
+      group.push(one);
+    }
     if (group.length > 0) taken.groups.set(domain, group);
   }
 
-  /** Takes out every target of a domain, answered or not: they need not be asked any more. */
-  takeTargets(domain: string): ProbeRequest[] {
-    const line = this.#domains.get(domain);
-    if (!line) return [];
-    const targets = [...line.urgent, ...line.others];
-    line.urgent = [];
-    line.others = [];
+  /** Removes every target of a domain, for the caller to end. */
+  removeTargets(domain: string): ProbeRequest[] {
+    const queue = this.#domains.get(domain);
+    if (!queue) return [];
+    const targets = [...queue.interactive, ...queue.batch];
+    queue.interactive = [];
+    queue.batch = [];
     return targets;
   }
 
-  /** Empties the line. */
-  takeAll(): ProbeRequest[] {
-    const all = [...this.#domains.values()].flatMap((line) => [
-      ...line.urgent,
-      ...line.others,
-      ...line.decoys,
+  /** Removes every request, for the caller to end. */
+  removeAll(): ProbeRequest[] {
+    const all = [...this.#domains.values()].flatMap((queue) => [
+      ...queue.interactive,
+      ...queue.batch,
+      ...queue.decoys,
     ]);
     this.#domains.clear();
-    this.#hurried.clear();
+    this.#interactiveDomains.clear();
     return all;
   }
 }
 
-function isDueAtOnce(decoy: ProbeRequest): boolean {
-  return decoy.isUrgent === true && decoy.isWanted;
-}
-
-function isOpenTo(pending: ProbeRequest, host: string): boolean {
-  return !pending.isSettled && !pending.deniedBy.has(host);
+function isInteractiveAndNeeded(decoy: ProbeRequest): boolean {
+  return decoy.isInteractive && decoy.isNeeded;
 }
 
 /** SMTPUTF8 is declared with MAIL, so recipients that need it have a transaction of their own. */

@@ -1,38 +1,40 @@
 /**
- * How to behave at each provider's mail hosts: starting values, which pace.ts lowers when they complain and
- * host-limits.ts refines with what a host has taught us.
+ * Provider profiles: the limits to start with at each provider's mail hosts.
+ *
+ * Data only. throttle-state.ts lowers concurrency after rate-limit replies, host-limits.ts keeps what a host has shown
+ * beyond that.
  */
 
 export type ProviderProfile = {
-  /** Connections at once from one address of ours. */
+  /** Concurrent connections from one address of ours. */
   connections: number;
-  /** The limit holds for all hosts of the provider together, not for each of them. */
+  /** The limit applies to all hosts of the provider together, not to each of them. */
   isShared: boolean;
-  /** Recipients asked for in one session, and under one MAIL command. */
+  /** Recipients in one session, and in one transaction. */
   recipientsPerSession: number;
   recipientsPerTransaction: number;
-  /** Recipients of different domains must not share a MAIL command. */
+  /** Recipients of different domains must not share a transaction. */
   oneDomainPerTransaction: boolean;
-  /** Refused recipients after which we leave by ourselves, before the server shows us out. */
+  /** Refused recipients after which the session quits, before the server ends it. */
   refusalsPerSession: number;
-  /** How long one session may last. */
+  /** Maximum duration of a session. */
   lifetimeMs: number;
-  /** Rest between two sessions. */
+  /** Delay between the starts of two sessions. */
   gapMs: number;
-  /** When to come back after a greylisting reply that names no time. */
+  /** When to retry after a greylisting reply that names no time. */
   greylistSeconds: number;
-  /** Its domains take no made-up names. If one is accepted all the same, they no longer tell us the truth. */
+  /** Its domains are never catch-all. If a decoy is accepted, the answers are no longer reliable. */
   isNeverCatchAll: boolean;
-  /** A made-up name is asked for again after this many acceptances, in case they stopped being honest with us. */
+  /** The decoy is sent again after this many cached uses, in case the answers became unreliable. */
   acceptancesPerDecoy: number;
 };
 
-/** Postfix slows down after 10 errors and hangs up at 20; common Exim set-ups are alike. */
-const ORDINARY: ProviderProfile = {
+/** Postfix slows down after 10 errors and closes at 20; common Exim configurations are similar. */
+const DEFAULT: ProviderProfile = {
   connections: 1,
   isShared: false,
   recipientsPerSession: 500,
-  recipientsPerTransaction: 90, // RFC 5321 asks for room for a hundred
+  recipientsPerTransaction: 90, // RFC 5321, 4.5.3.1.8 requires 100
   oneDomainPerTransaction: false,
   refusalsPerSession: 9,
   lifetimeMs: 5 * 60_000,
@@ -42,9 +44,9 @@ const ORDINARY: ProviderProfile = {
   acceptancesPerDecoy: 1000,
 };
 
-/** A giant watches for dictionary attacks: one target and one made-up name, three at the most. */
-const GIANT: ProviderProfile = {
-  ...ORDINARY,
+/** Large providers detect dictionary attacks: one target and one decoy per session, at most three recipients. */
+const LARGE: ProviderProfile = {
+  ...DEFAULT,
   isShared: true,
   recipientsPerSession: 3,
   recipientsPerTransaction: 3,
@@ -55,40 +57,40 @@ const GIANT: ProviderProfile = {
   acceptancesPerDecoy: 25,
 };
 
-/** A filter in front of many companies' mail hosts. */
+/** Mail filters in front of the hosts of many companies. */
 const FILTER: ProviderProfile = {
-  ...ORDINARY,
+  ...DEFAULT,
   connections: 5,
   recipientsPerSession: 90,
   recipientsPerTransaction: 20,
 };
 
 const PROFILES: Readonly<Record<string, ProviderProfile>> = {
-  google: { ...GIANT, connections: 2, isNeverCatchAll: true },
-  google_workspace: { ...GIANT, connections: 2 },
-  microsoft_365: { ...GIANT, connections: 2 },
-  outlook: { ...GIANT, connections: 2, recipientsPerTransaction: 1, isNeverCatchAll: true },
-  yahoo: GIANT,
-  icloud: GIANT,
-  gmx: GIANT,
-  web_de: GIANT,
-  mail_com: GIANT,
-  ionos: { ...GIANT, connections: 2 },
-  mail_ru: { ...GIANT, connections: 2 },
-  yandex: { ...GIANT, connections: 2 },
-  qq: GIANT,
-  tencent_exmail: GIANT,
-  netease: GIANT,
-  orange: GIANT,
-  laposte: GIANT,
-  sfr: GIANT,
+  google: { ...LARGE, connections: 2, isNeverCatchAll: true },
+  google_workspace: { ...LARGE, connections: 2 },
+  microsoft_365: { ...LARGE, connections: 2 },
+  outlook: { ...LARGE, connections: 2, recipientsPerTransaction: 1, isNeverCatchAll: true },
+  yahoo: LARGE,
+  icloud: LARGE,
+  gmx: LARGE,
+  web_de: LARGE,
+  mail_com: LARGE,
+  ionos: { ...LARGE, connections: 2 },
+  mail_ru: { ...LARGE, connections: 2 },
+  yandex: { ...LARGE, connections: 2 },
+  qq: LARGE,
+  tencent_exmail: LARGE,
+  netease: LARGE,
+  orange: LARGE,
+  laposte: LARGE,
+  sfr: LARGE,
   mimecast: { ...FILTER, greylistSeconds: 90 },
   proofpoint: FILTER,
   barracuda: FILTER,
   cisco_ironport: FILTER,
 };
 
-/** The profile of a provider's slug. `connections` replaces the limit for hosts that have no profile of their own. */
+/** The profile of a provider by its slug. `connections` replaces the limit of the default profile. */
 export function profileOf(provider: string, connections?: number): ProviderProfile {
-  return PROFILES[provider] ?? (connections === undefined ? ORDINARY : { ...ORDINARY, connections });
+  return PROFILES[provider] ?? (connections === undefined ? DEFAULT : { ...DEFAULT, connections });
 }

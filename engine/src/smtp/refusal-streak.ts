@@ -1,34 +1,35 @@
 /**
- * Refusals in a row, which may be a server that has turned on us: after so many recipients, or a few unknown users,
- * some say the same to everybody. Until that is ruled out they are kept back.
+ * Consecutive refusals in one session. After a number of recipients, or a few unknown users, some servers refuse every
+ * recipient alike, so refusals are held until the next acceptance, or a check of a known mailbox, shows that the server
+ * still distinguishes mailboxes.
+ *
+ * Collects, confirms and retracts. Whether the streak is credible is decided in session-runner.ts.
  */
 import type { MailboxFinding } from "../evidence.ts";
-import type { ProbeRequest } from "./probe-queue.ts";
+import type { ProbeRequest } from "./probe-request.ts";
 
-/** `isLate`: said when the server may have had enough of us. */
-export type HeldRefusal = { pending: ProbeRequest; finding: MailboxFinding; isLate: boolean };
-
-/** How often a question is put again before we say that there is no answer to be had. */
-const MAX_RETRACTIONS = 3;
+/** `isLate`: received beyond the number of recipients or refusals up to which the host is known to be reliable. */
+export type HeldRefusal = { request: ProbeRequest; isLate: boolean };
 
 export class RefusalStreak {
   #refusals: HeldRefusal[] = [];
 
-  /** A made-up name is refused anyway. */
+  /** Decoys are refused anyway, so they raise no suspicion. */
   get isSuspect(): boolean {
-    return this.#refusals.some(({ pending, isLate }) => isLate && !pending.isDecoy);
+    return this.#refusals.some(({ request, isLate }) => isLate && !request.isDecoy);
   }
 
-  /** Put off for now, all of them: nothing is lost by believing it. */
+  /** All of them are temporary. */
   get isTemporary(): boolean {
-    return this.#refusals.every(({ finding }) => (finding.reply?.code ?? 0) < 500);
+    return this.#refusals.every(({ request }) => (request.heldRefusal?.reply?.code ?? 0) < 500);
   }
 
-  add(refusal: HeldRefusal): void {
-    this.#refusals.push(refusal);
+  hold(request: ProbeRequest, refusal: MailboxFinding, isLate: boolean): void {
+    request.hold(refusal);
+    this.#refusals.push({ request, isLate });
   }
 
-  /** Takes all of them out. */
+  /** Removes and returns all of them. */
   take(): HeldRefusal[] {
     const refusals = this.#refusals;
     this.#refusals = [];
@@ -36,23 +37,19 @@ export class RefusalStreak {
   }
 }
 
-export function settleAll(refusals: readonly HeldRefusal[]): void {
-  for (const { pending, finding } of refusals) pending.settle(finding);
+export function confirmAll(refusals: readonly HeldRefusal[]): void {
+  for (const { request } of refusals) request.confirm();
 }
 
-/** Nothing was proven, in either direction: to be asked again, unless that has happened too often. */
-export function retractAll(
-  refusals: readonly HeldRefusal[],
-  askAgain: (pending: ProbeRequest) => void,
-): void {
-  for (const { pending, finding } of refusals) {
-    pending.retractions = (pending.retractions ?? 0) + 1;
-    if (pending.retractions <= MAX_RETRACTIONS) askAgain(pending);
-    else pending.settle(undecided(finding));
+/** The refusals prove nothing: each request is sent again, or settled as undecided after too many retractions. */
+export function retractAll(refusals: readonly HeldRefusal[], requeue: (request: ProbeRequest) => void): void {
+  for (const { request } of refusals) {
+    if (request.canRetryAfterRetraction()) requeue(request);
+    else request.settle(undecided(request.heldRefusal!));
   }
 }
 
-function undecided(finding: MailboxFinding): MailboxFinding {
-  const { isUnexplained: _, isSoftRefusal: __, ...rest } = finding;
+function undecided(refusal: MailboxFinding): MailboxFinding {
+  const { isUnexplained: _, isSoftRefusal: __, ...rest } = refusal;
   return { ...rest, answer: "temporary_error", retryAfterSeconds: 900 };
 }

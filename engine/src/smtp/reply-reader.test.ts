@@ -10,16 +10,16 @@ function read(...chunks: (string | Uint8Array)[]) {
     reader.feed(Buffer.from(chunk as string));
     for (let reply = reader.take(); reply; reply = reader.take()) replies.push(reply);
   }
-  return { replies, broken: reader.broken };
+  return { replies, violation: reader.violation };
 }
 
-test("a reply of one line is whole at its line break", () => {
-  expect(read("220 mx.shop.test ESMTP")).toEqual({ replies: [], broken: undefined });
+test("a one-line reply is complete at its line break", () => {
+  expect(read("220 mx.shop.test ESMTP")).toEqual({ replies: [], violation: undefined });
   expect(read("220 mx.shop.test ESMTP\r\n").replies).toEqual([{ code: 220, lines: ["mx.shop.test ESMTP"] }]);
   expect(read("250\n").replies).toEqual([{ code: 250, lines: [] }]);
 });
 
-test("a reply of several lines is one reply, and two in one packet are two", () => {
+test("a multi-line reply is one reply, and one packet may contain two replies", () => {
   const { replies } = read("250-mx.shop.test\r\n250-PIPELINING\r\n250 SMTPUTF8\r\n550 5.1.1 no\r\n");
   expect(replies).toEqual([
     { code: 250, lines: ["mx.shop.test", "PIPELINING", "SMTPUTF8"] },
@@ -27,41 +27,41 @@ test("a reply of several lines is one reply, and two in one packet are two", () 
   ]);
 });
 
-test("words outside UTF-8 are read as Latin-1, so that the rest of the sentence survives", () => {
+test("text that is not UTF-8 is read as Latin-1, so that its ASCII words survive", () => {
   const { replies } = read(Buffer.from("550 bo\xeete pleine\r\n", "latin1"));
   expect(replies[0]?.lines).toEqual(["boîte pleine"]);
 });
 
 test.each([
-  ["no SMTP at all", "HTTP/1.1 400 Bad Request\r\n"],
+  ["another protocol", "HTTP/1.1 400 Bad Request\r\n"],
   ["a code out of range", "199 hm\r\n"],
-  ["a code that runs on", "2500 hm\r\n"],
+  ["a code of four digits", "2500 hm\r\n"],
   ["an empty line", "\r\n"],
   ["two codes in one reply", "250-yes\r\n550 no\r\n"],
   ["a line that is too long", `250 ${"x".repeat(5000)}\r\n`],
   ["a line that does not end", `250 ${"x".repeat(5000)}`],
   ["too many lines", "250-x\r\n".repeat(200)],
   ["too many bytes", `250-${"x".repeat(3000)}\r\n`.repeat(20)],
-  ["more replies than anybody asked for", "250 x\r\n".repeat(1000)],
-])("%s ends the reading", (_, text) => {
+  ["more replies than commands", "250 x\r\n".repeat(1000)],
+])("%s ends reading", (_, text) => {
   const reader = new ReplyReader();
   reader.feed(Buffer.from(text));
-  expect(reader.broken).toBeTypeOf("string");
-  while (reader.take()); // what was said before still counts
+  expect(reader.violation).toBeTypeOf("string");
+  while (reader.take()); // replies before the violation still count
   reader.feed(Buffer.from("250 ok\r\n"));
-  expect(reader.take()).toBeUndefined(); // what is said after does not
+  expect(reader.take()).toBeUndefined(); // replies after it do not
 });
 
-test("what came before STARTTLS is forgotten, half lines included", () => {
+test("reset discards everything received before STARTTLS, partial lines included", () => {
   const reader = new ReplyReader();
   reader.feed(Buffer.from("250 injected\r\n250-half"));
-  reader.forget();
+  reader.reset();
   reader.feed(Buffer.from("220 fresh\r\n"));
   expect(reader.take()).toEqual({ code: 220, lines: ["fresh"] });
   expect(reader.take()).toBeUndefined();
 });
 
-/** Lines as servers write them, and as they should not. */
+/** Well-formed and malformed lines. */
 const line = fc.oneof(
   {
     weight: 6,
@@ -75,7 +75,7 @@ const stream = fc
   .array(line, { maxLength: 40 })
   .map((lines) => Buffer.from(lines.map((text) => `${text.replaceAll("\n", "")}\r\n`).join("")));
 
-test("however a stream is cut into packets, the replies are the same", () => {
+test("the replies do not depend on how the stream is split into packets", () => {
   fc.assert(
     fc.property(stream, fc.array(fc.nat({ max: 400 }), { maxLength: 30 }), (bytes, cuts) => {
       const places = [...new Set(cuts.map((cut) => Math.min(cut, bytes.length)))].sort((a, b) => a - b);
@@ -94,14 +94,14 @@ test("random bytes never throw", () => {
   );
 });
 
-test("memory stays bounded while a server talks for ever", () => {
+test("memory stays bounded however much a server sends", () => {
   const chunk = Buffer.alloc(64 * 1024, "x");
   const banner = Buffer.from("220-read on\r\n".repeat(5000));
   const before = process.memoryUsage().arrayBuffers;
   for (const bytes of [chunk, banner]) {
     const reader = new ReplyReader();
     for (let i = 0; i < 2000; i++) reader.feed(bytes);
-    expect(reader.broken).toBeDefined();
+    expect(reader.violation).toBeDefined();
   }
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024);
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseReply } from "./reply.ts";
 
-test("a reply of several lines is one reply", () => {
+test("a multi-line reply is one reply", () => {
   const text = "550-5.1.1 The account does not exist.\r\n550-5.1.1 Check the spelling.\r\n550 5.1.1 Bye";
 
   expect(parseReply(text)).toEqual({
@@ -19,7 +19,7 @@ test.each([
   ["511 sorry, no mailbox here by that name (#5.1.1 - chkuser)", "5.1.1"],
   ["550 #5.1.0 Address rejected.", "5.1.0"],
   ["550-First line\n550 5.7.1 second line", "5.7.1"],
-])("the enhanced code is taken where the server meant one: %s", (text, enhanced) => {
+])("an enhanced code is read where it stands as one: %s", (text, enhanced) => {
   expect(parseReply(text).enhanced).toBe(enhanced);
 });
 
@@ -28,11 +28,11 @@ test.each([
   "550 Mail from 5.7.8 refused",
   "250 Postfix 3.5.6 ready",
   "220 mx.example.com 4.7.1.12 ESMTP",
-])("numbers elsewhere in the text are no enhanced code: %s", (text) => {
+])("numbers elsewhere in the text are not an enhanced code: %s", (text) => {
   expect(parseReply(text).enhanced).toBeUndefined();
 });
 
-test("a text without a code keeps its words", () => {
+test("a text without a code is kept", () => {
   expect(parseReply("no such user")).toEqual({ code: 0, lines: ["no such user"] });
 });
 
@@ -49,14 +49,14 @@ test("a log line that quotes the server is read from the quote on", () => {
   expect(parseReply("smtp; 552 5.2.2 Mailbox full")).toMatchObject({ code: 552, enhanced: "5.2.2" });
 });
 
-test("a number at the head of a later line belongs to the sentence unless it is the same code", () => {
+test("a number at the start of a later line belongs to the text unless it is the same code", () => {
   expect(parseReply("550-Callout verification failed:\n550 550 User unknown").lines).toEqual([
     "Callout verification failed:",
     "550 User unknown",
   ]);
 });
 
-test("any text can be read, and never more of it than is useful", () => {
+test("any text is read without error, up to a limit", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 500 }), (text) => {
       const { code, lines } = parseReply(text);

@@ -1,25 +1,25 @@
 /**
- * An SMTP reply as plain data: the code, the enhanced code where one is truly given, and the words.
+ * An SMTP reply as plain data: the code, the enhanced status code where there is one, and the text.
  *
- * Reading is lenient, because replies also come from logs, bounce messages and people: lines without a
- * code, a quote of what a host "said", a missing code. What a reply means is decided in meaning.ts.
+ * Parsing is lenient, because replies also come from logs, bounce messages and user input: lines without a code, a quote
+ * of what a host "said", a missing code. Framing on the wire is in reply-reader.ts, the meaning of a reply in meaning.ts.
  */
 
 export type Reply = {
   /** The three-digit code; 0 when the text has none. */
   code: number;
-  /** RFC 3463 status such as "5.1.1", only where the server meant it as one. */
+  /** RFC 3463 status such as "5.1.1", only where it stands as one. */
   enhanced?: string;
-  /** What the server said, line by line, without codes and enhanced codes. */
+  /** The text line by line, without codes and enhanced codes. */
   lines: string[];
 };
 
-/** A server that says more than this has nothing more to tell us. */
+/** Longer replies are cut: what matters stands at the beginning. */
 const MAX_CHARACTERS = 8192;
 const MAX_LINES = 64;
 
 const CODE_LINE = /^([2-5]\d\d)(?:[ -]|$)\s*/;
-// Barracuda passes on the inner server's words after a word of its own.
+// Barracuda puts a token of its own before the inner server's text.
 const STATUS_AT_HEAD = /^(?:cuda_nsu )?([245]\.\d{1,3}\.\d{1,3})(?![.\d])[:,;.]?\s*/;
 // qmail puts the status in brackets at the end, IronPort puts a number sign before it.
 const STATUS_MARKED = /\(#([245]\.\d{1,3}\.\d{1,3})\b|(?:^|\s)#([245]\.\d{1,3}\.\d{1,3})(?![.\d])/;
@@ -27,7 +27,7 @@ const STATUS_MARKED = /\(#([245]\.\d{1,3}\.\d{1,3})\b|(?:^|\s)#([245]\.\d{1,3}\.
 const DIAGNOSTIC = /^(?:smtp|x-[a-z]+);\s*/i;
 const QUOTED = /(?:\b(?:said|replied|refused to talk to me)|:)\s+(?=[245]\d\d[ -])/i;
 
-/** Reads the raw text of one reply, of one line or many. Never throws, looks at a bounded prefix only. */
+/** Parses the raw text of one reply, of one line or several. Never throws, reads a bounded prefix only. */
 export function parseReply(text: string): Reply {
   const rows = unquote(text.slice(0, MAX_CHARACTERS))
     .split(/\r\n|\r|\n/, MAX_LINES)
@@ -39,7 +39,7 @@ export function parseReply(text: string): Reply {
   const lines: string[] = [];
   for (const row of rows) {
     const codeMatch = CODE_LINE.exec(row);
-    // A continuation carries the same code; another number there belongs to the sentence.
+    // A continuation line repeats the code; a different number belongs to the text.
     const carriesCode = codeMatch !== null && (code === 0 || Number(codeMatch[1]) === code);
     if (carriesCode) code = Number(codeMatch[1]);
     let words = carriesCode ? row.slice(codeMatch[0].length) : row;

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { afterEach, expect, test } from "vitest";
 import { createEgressGuard } from "../egress/guard.ts";
 import { createConnect } from "./connect.ts";
-import { connectThroughSocks, type SocksProxy } from "./socks.ts";
+import type { SocksProxy } from "./socks.ts";
 
 const open: Server[] = [];
 const sockets = new Set<Socket>();
@@ -22,28 +22,30 @@ async function listen(onSocket: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A mail host that greets and hangs up. */
+/** A mail host that sends a banner and closes. */
 const greeter = () => listen((socket) => socket.end("220 hello\r\n"));
 
-/** What a small SOCKS5 proxy was told, step by step. */
-type Told = { methods?: Buffer; password?: Buffer; request?: Buffer };
+/** What the proxy received, step by step. */
+type Received = { methods?: Buffer; password?: Buffer; request?: Buffer };
 
-/** A small SOCKS5 proxy (RFC 1928) for IPv4, which wants the password "open sesame" when it has a user. */
-function proxyServer(options: { user?: string; answer?: number; told?: Told; boundName?: string } = {}) {
-  const { user, answer = 0, told = {}, boundName } = options;
+/** A small SOCKS5 proxy (RFC 1928) for IPv4, which requires the password "open sesame" when it has a user. */
+function proxyServer(
+  options: { user?: string; answer?: number; received?: Received; boundName?: string } = {},
+) {
+  const { user, answer = 0, received = {}, boundName } = options;
   return listen((socket) => {
     let step = 0;
     socket.on("data", (data) => {
       step++;
       if (step === 1) {
-        told.methods = data;
+        received.methods = data;
         socket.write(Buffer.from([5, data.includes(user ? 2 : 0, 2) ? (user ? 2 : 0) : 0xff]));
       } else if (step === 2 && user) {
-        told.password = data;
+        received.password = data;
         const expected = Buffer.from(`\x01${String.fromCharCode(user.length)}${user}\x0bopen sesame`);
         socket.write(Buffer.from([1, data.equals(expected) ? 0 : 1]));
       } else {
-        told.request = data;
+        received.request = data;
         const bound = boundName
           ? Buffer.concat([Buffer.from([3, boundName.length]), Buffer.from(boundName)])
           : Buffer.from([1, 0, 0, 0, 0]);
@@ -55,7 +57,7 @@ function proxyServer(options: { user?: string; answer?: number; told?: Told; bou
         socket.removeAllListeners("data");
         const onward = connect(data.readUInt16BE(8), data.subarray(4, 8).join("."), () => {
           onward.once("data", (first) => {
-            socket.write(Buffer.concat([head, first])); // the greeting in the same packet as the proxy's answer
+            socket.write(Buffer.concat([head, first])); // the banner in the same packet as the proxy's reply
             onward.pipe(socket).pipe(onward);
           });
         });
@@ -66,31 +68,35 @@ function proxyServer(options: { user?: string; answer?: number; told?: Told; bou
 }
 
 const through = (proxy: Partial<SocksProxy>, port: number, timeoutMs = 60_000) =>
-  connectThroughSocks({ host: "127.0.0.1", port: 1, ...proxy }, { address: "127.0.0.1", port }, timeoutMs);
+  createConnect({
+    guard: createEgressGuard({ allow: ["127.0.0.1"] }),
+    port,
+    egress: { proxy: { host: "127.0.0.1", port: 1, ...proxy } },
+  })("127.0.0.1", timeoutMs);
 
-function firstWords(socket: Socket): Promise<string> {
+function firstData(socket: Socket): Promise<string> {
   return new Promise((resolve) => socket.once("data", (data) => resolve(data.toString())));
 }
 
-test("a connection through a proxy is told the address, and loses not a byte of the greeting", async () => {
-  const told: Told = {};
+test("the proxy receives the target's address, and no byte of the banner is lost", async () => {
+  const received: Received = {};
   const mailPort = await greeter();
-  const dialled = await through({ port: await proxyServer({ told }) }, mailPort);
+  const dialled = await through({ port: await proxyServer({ received }) }, mailPort);
   if (dialled.kind !== "connected") throw new Error(dialled.kind);
-  expect(await firstWords(dialled.socket)).toBe("220 hello\r\n");
-  expect(told.request).toEqual(Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, mailPort >> 8, mailPort & 0xff]));
+  expect(await firstData(dialled.socket)).toBe("220 hello\r\n");
+  expect(received.request).toEqual(Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, mailPort >> 8, mailPort & 0xff]));
   dialled.socket.destroy();
 });
 
-test("a proxy that names itself in its answer is understood as well", async () => {
+test("a reply with a bound host name is read", async () => {
   const port = await proxyServer({ boundName: "proxy.shop.test" });
   const dialled = await through({ port }, await greeter());
   if (dialled.kind !== "connected") throw new Error(dialled.kind);
-  expect(await firstWords(dialled.socket)).toBe("220 hello\r\n");
+  expect(await firstData(dialled.socket)).toBe("220 hello\r\n");
   dialled.socket.destroy();
 });
 
-test("user name and password are given where there are some, and a wrong one is a value", async () => {
+test("configured credentials are sent, and rejected ones are a value", async () => {
   const port = await proxyServer({ user: "ali" });
   const mailPort = await greeter();
   const dialled = await through({ port, username: "ali", password: "open sesame" }, mailPort);
@@ -98,53 +104,53 @@ test("user name and password are given where there are some, and a wrong one is 
   if (dialled.kind === "connected") dialled.socket.destroy();
   expect(await through({ port, username: "ali", password: "open wheat" }, mailPort)).toEqual({
     kind: "unreachable",
-    why: "the proxy does not accept our password",
-    isOurs: true,
+    why: "the proxy rejected user name or password",
+    isLocal: true,
   });
   expect(await through({ port }, mailPort)).toEqual({
     kind: "unreachable",
-    why: "the proxy wants another way to sign in",
-    isOurs: true,
+    why: "the proxy supports no configured authentication method",
+    isLocal: true,
   });
 });
 
 test.each([
-  [2, "the proxy's rules forbid it", "ours"],
-  [4, "the host is unreachable from the proxy", "the host's"],
-  [5, "the connection was refused", "the host's"],
-  [99, "the proxy failed", "ours"],
-] as const)("the proxy's answer %i means: %s, and the fault is %s", async (answer, why, whose) => {
+  [2, "forbidden by the rules of the proxy", "proxy"],
+  [4, "the host is unreachable from the proxy", "target"],
+  [5, "connection refused", "target"],
+  [99, "general failure of the proxy", "proxy"],
+] as const)("reply code %i means: %s, which is about the %s", async (answer, why, subject) => {
   const port = await proxyServer({ answer });
-  const isOurs = whose === "ours" ? { isOurs: true } : {};
-  expect(await through({ port }, 25)).toEqual({ kind: "unreachable", why, ...isOurs });
+  const isLocal = subject === "proxy" ? { isLocal: true } : {};
+  expect(await through({ port }, 25)).toEqual({ kind: "unreachable", why, ...isLocal });
 });
 
-test("a proxy that hangs up, talks nonsense or is not there is a value", async () => {
-  const hangsUp = await listen((socket) => socket.end());
-  expect(await through({ port: hangsUp }, 25)).toMatchObject({
+test("a proxy that closes, speaks another protocol or does not listen is a value", async () => {
+  const closing = await listen((socket) => socket.end());
+  expect(await through({ port: closing }, 25)).toMatchObject({
     kind: "unreachable",
-    why: "the proxy hung up",
+    why: "the proxy closed the connection",
   });
-  const nonsense = await listen((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
-  expect(await through({ port: nonsense }, 25)).toMatchObject({ kind: "unreachable" });
+  const http = await listen((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+  expect(await through({ port: http }, 25)).toMatchObject({ kind: "unreachable" });
   const gone = await greeter();
   await new Promise((resolve) => open.pop()!.close(resolve));
   expect(await through({ port: gone }, 25)).toEqual({
     kind: "unreachable",
     why: "no connection to the proxy: ECONNREFUSED",
-    isOurs: true,
+    isLocal: true,
   });
 });
 
-test("a proxy that is silent has our time for as long as we said", async () => {
+test("a silent proxy ends in a timeout", async () => {
   const port = await listen(() => {});
   expect(await through({ port }, 25, 150)).toEqual({ kind: "timeout" });
 });
 
-test("the guard is asked before the proxy is", async () => {
-  const told: Told = {};
-  const proxy = { host: "127.0.0.1", port: await proxyServer({ told }) };
+test("the egress guard decides before the proxy is contacted", async () => {
+  const received: Received = {};
+  const proxy = { host: "127.0.0.1", port: await proxyServer({ received }) };
   const dial = createConnect({ guard: createEgressGuard(), port: 25, egress: { proxy } });
   expect(await dial("127.0.0.1", 500)).toEqual({ kind: "forbidden" });
-  expect(told).toEqual({});
+  expect(received).toEqual({});
 });

@@ -1,9 +1,16 @@
-/** A connection through a SOCKS5 proxy (RFC 1928), with user name and password (RFC 1929) where it asks for them. */
-import { connect, isIPv4, type Socket } from "node:net";
+/**
+ * The SOCKS5 handshake (RFC 1928) on a connection to a proxy, with user name and password (RFC 1929) where configured.
+ *
+ * Connecting to the proxy, timeouts and closing are in connect.ts.
+ */
+import { isIPv4, type Socket } from "node:net";
 import { parseIp } from "../egress/ip-range.ts";
-import { abandon, type ConnectResult, connected } from "./connect-result.ts";
 
 export type SocksProxy = { host: string; port: number; username?: string; password?: string };
+export type SocksTarget = { address: string; port: number };
+
+/** `isLocal` when the proxy failed, not the target. */
+export type SocksResult = { kind: "connected" } | { kind: "unreachable"; why: string; isLocal?: true };
 
 const VERSION = 5;
 const NO_AUTHENTICATION = 0;
@@ -13,63 +20,36 @@ const IPV4 = 1;
 const NAME = 3;
 const IPV6 = 4;
 
-/** What the proxy's answer to CONNECT means, by its number. */
+/** The reply codes of RFC 1928, section 6. */
 const REFUSALS = [
   "",
-  "the proxy failed",
-  "the proxy's rules forbid it",
+  "general failure of the proxy",
+  "forbidden by the rules of the proxy",
   "the network is unreachable from the proxy",
   "the host is unreachable from the proxy",
-  "the connection was refused",
-  "it took the proxy too long",
-  "the proxy does not know CONNECT",
-  "the proxy does not know this kind of address",
+  "connection refused",
+  "TTL expired",
+  "the proxy does not support CONNECT",
+  "the proxy does not support this address type",
 ] as const;
 
-/** Answers that say something about the mail host; all the others are about the proxy, and so about us. */
-const FAULTS_OF_THE_HOST: readonly number[] = [3, 4, 5, 6];
+/** Reply codes about the target; all others are about the proxy. */
+const TARGET_FAILURES: readonly number[] = [3, 4, 5, 6];
 
-/** The proxy is told the address we resolved and judged, never a name, so that it cannot lead us elsewhere. */
-export async function connectThroughSocks(
-  proxy: SocksProxy,
-  target: { address: string; port: number },
-  timeoutMs: number,
-  givingUp?: AbortSignal,
-): Promise<ConnectResult> {
-  const deadline = Date.now() + timeoutMs;
-  const call = connect({ host: proxy.host, port: proxy.port, noDelay: true });
-  const reached = await connected(call, timeoutMs, givingUp);
-  if (reached.kind !== "connected") {
-    const why = reached.kind === "unreachable" ? reached.why : "it does not answer";
-    return { kind: "unreachable", why: `no connection to the proxy: ${why}`, isOurs: true };
-  }
-
-  const { socket } = reached;
-  const giveUp = () => abandon(socket); // and the handshake hears that the proxy hung up
-  givingUp?.addEventListener("abort", giveUp);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<ConnectResult>((resolve) => {
-    timer = setTimeout(() => resolve({ kind: "timeout" }), Math.max(1, deadline - Date.now()));
-  });
-  const outcome = await Promise.race([shakeHands(socket, proxy, target), late]);
-  clearTimeout(timer);
-  givingUp?.removeEventListener("abort", giveUp);
-  if (outcome.kind !== "connected") abandon(socket);
-  return outcome;
-}
-
-async function shakeHands(
+/** Names the target by the address that passed the egress guard, never by name: the proxy must not resolve it again. */
+export async function socksHandshake(
   socket: Socket,
   proxy: SocksProxy,
-  target: { address: string; port: number },
-): Promise<ConnectResult> {
-  const refused = (why: string): ConnectResult => ({ kind: "unreachable", why, isOurs: true });
+  target: SocksTarget,
+): Promise<SocksResult> {
+  const refused = (why: string): SocksResult => ({ kind: "unreachable", why, isLocal: true });
   const read = bytesFrom(socket);
   try {
     const method = proxy.username === undefined ? NO_AUTHENTICATION : USER_AND_PASSWORD;
     socket.write(Buffer.from([VERSION, 1, method]));
     const [version, chosen] = await read(2);
-    if (version !== VERSION || chosen !== method) return refused("the proxy wants another way to sign in");
+    if (version !== VERSION || chosen !== method)
+      return refused("the proxy supports no configured authentication method");
 
     if (method === USER_AND_PASSWORD) {
       const user = Buffer.from(proxy.username ?? "").subarray(0, 255);
@@ -77,7 +57,7 @@ async function shakeHands(
       socket.write(
         Buffer.concat([Buffer.from([1, user.length]), user, Buffer.from([password.length]), password]),
       );
-      if ((await read(2))[1] !== 0) return refused("the proxy does not accept our password");
+      if ((await read(2))[1] !== 0) return refused("the proxy rejected user name or password");
     }
 
     const address = Buffer.from(parseIp(target.address) ?? []);
@@ -85,23 +65,24 @@ async function shakeHands(
     const port = Buffer.from([target.port >> 8, target.port & 0xff]);
     socket.write(Buffer.concat([Buffer.from([VERSION, CONNECT, 0, kind]), address, port]));
     const [, answer = 1, , boundKind] = await read(4);
-    if (FAULTS_OF_THE_HOST.includes(answer)) return { kind: "unreachable", why: REFUSALS[answer]! };
+    if (TARGET_FAILURES.includes(answer)) return { kind: "unreachable", why: REFUSALS[answer]! };
     if (answer !== 0) return refused(REFUSALS[answer] ?? REFUSALS[1]);
     const boundLength = boundKind === IPV4 ? 4 : boundKind === NAME ? (await read(1))[0]! : 16;
-    await read(boundLength + 2); // where the proxy connects from; of no use to us
-    return { kind: "connected", socket };
+    await read(boundLength + 2); // the bound address, unused
+    return { kind: "connected" };
   } catch (error) {
     return refused(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** Reads exact numbers of bytes and leaves what comes after them on the socket. */
+/** Reads an exact number of bytes and leaves the rest on the socket. */
 function bytesFrom(socket: Socket): (count: number) => Promise<Buffer> {
   return async (count) => {
     for (;;) {
       const bytes = socket.read(count) as Buffer | null;
       if (bytes !== null && bytes.length === count) return bytes;
-      if (bytes !== null || socket.readableEnded || socket.destroyed) throw new Error("the proxy hung up");
+      if (bytes !== null || socket.readableEnded || socket.destroyed)
+        throw new Error("the proxy closed the connection");
       await new Promise<void>((resolve, reject) => {
         const done = (error?: Error) => {
           socket.off("readable", onReadable);
@@ -110,7 +91,7 @@ function bytesFrom(socket: Socket): (count: number) => Promise<Buffer> {
           error ? reject(error) : resolve();
         };
         const onReadable = () => done();
-        const onEnd = () => done(new Error("the proxy hung up"));
+        const onEnd = () => done(new Error("the proxy closed the connection"));
         const onError = (error: Error) => done(error);
         socket.once("readable", onReadable);
         socket.once("end", onEnd);

@@ -1,86 +1,93 @@
 /**
- * How we stand with a mail host or a provider, and how what it lets us feel changes that.
+ * Throttle state of one host or provider, and how each session outcome updates it: AIMD back-off and a circuit breaker.
  *
- * It starts from the provider's profile. A complaint (421, a rate reply) halves the number of sessions and doubles the
- * rest between them; every few quiet sessions give a little back. When they refuse us outright, time after time, a
- * breaker opens: asking on would only make it worse. Pure; times are milliseconds of whatever clock the caller has.
+ * The state starts from the provider's profile. A rate-limit reply halves the number of concurrent sessions and doubles
+ * the delay between them; every few sessions without one restore a little. Several rejections of our IP address, EHLO
+ * name or sender in a row open the breaker.
+ *
+ * Pure: no timers and no clock of its own. Times are milliseconds of whatever clock the caller uses. Waiting for a slot
+ * is in host-limiter.ts.
  */
 import type { ProviderProfile } from "./provider-profile.ts";
 import type { Reply } from "./reply.ts";
 
 export type ThrottleState = {
-  /** Sessions at once. */
+  /** Concurrent sessions. */
   limit: number;
-  /** Rest between two sessions. */
-  restMs: number;
+  /** Delay between the starts of two sessions. */
+  delayMs: number;
   nextStartAtMs: number;
-  /** Sessions in a row without a complaint. */
-  quiet: number;
-  /** How often they refused us in a row. */
-  refusals: number;
-  /** The breaker is open until then, and this reply tripped it. */
-  tripped: { untilMs: number; reply: Reply } | undefined;
+  /** Sessions in a row without a rate-limit reply, since the limit last changed. */
+  okSessions: number;
+  /** Rejections of us in a row. */
+  blocks: number;
+  /** Set once the breaker has opened: until when, and the reply that opened it. */
+  breaker: { untilMs: number; reply: Reply } | undefined;
 };
 
-/** What a session has let us feel: they complained, they did not, or they will not have us at all. */
-export type ThrottleEvent = { kind: "complaint" } | { kind: "quiet" } | { kind: "refusal"; reply: Reply };
+/**
+ * `ok`: a session without a rate-limit reply. `rate_limited`: 421 or a reply about our rate.
+ * `blocked`: our address, EHLO name or sender was rejected.
+ */
+export type ThrottleEvent = { kind: "ok" } | { kind: "rate_limited" } | { kind: "blocked"; reply: Reply };
 
-const REFUSALS_TO_TRIP = 3;
+const BLOCKS_TO_OPEN = 3;
 const BREAKER_MS = 15 * 60 * 1000;
-const FIRST_REST_MS = 1000;
-const LONGEST_REST_MS = 60_000;
-const QUIET_SESSIONS_TO_GROW = 5;
+const FIRST_DELAY_MS = 1000;
+const MAX_DELAY_MS = 60_000;
+const OK_SESSIONS_TO_GROW = 5;
 
 export function initialThrottleState({ connections, gapMs }: ProviderProfile): ThrottleState {
   return {
     limit: connections,
-    restMs: gapMs,
+    delayMs: gapMs,
     nextStartAtMs: Number.NEGATIVE_INFINITY,
-    quiet: 0,
-    refusals: 0,
-    tripped: undefined,
+    okSessions: 0,
+    blocks: 0,
+    breaker: undefined,
   };
 }
 
 export function nextThrottleState(
   was: ThrottleState,
-  lesson: ThrottleEvent,
+  event: ThrottleEvent,
   profile: ProviderProfile,
   nowMs: number,
 ): ThrottleState {
-  switch (lesson.kind) {
-    case "complaint": {
-      const restMs = Math.min(LONGEST_REST_MS, Math.max(FIRST_REST_MS, was.restMs * 2));
-      const nextStartAtMs = Math.max(was.nextStartAtMs, nowMs + restMs);
-      return { ...was, quiet: 0, limit: Math.max(1, Math.floor(was.limit / 2)), restMs, nextStartAtMs };
+  switch (event.kind) {
+    case "rate_limited": {
+      const delayMs = Math.min(MAX_DELAY_MS, Math.max(FIRST_DELAY_MS, was.delayMs * 2));
+      const nextStartAtMs = Math.max(was.nextStartAtMs, nowMs + delayMs);
+      return { ...was, okSessions: 0, limit: Math.max(1, Math.floor(was.limit / 2)), delayMs, nextStartAtMs };
     }
-    case "quiet": {
-      const calm = { ...was, refusals: 0, tripped: undefined };
-      if (was.quiet + 1 < QUIET_SESSIONS_TO_GROW) return { ...calm, quiet: was.quiet + 1 };
+    case "ok": {
+      const unblocked = { ...was, blocks: 0, breaker: undefined };
+      if (was.okSessions + 1 < OK_SESSIONS_TO_GROW) return { ...unblocked, okSessions: was.okSessions + 1 };
       return {
-        ...calm,
-        quiet: 0,
+        ...unblocked,
+        okSessions: 0,
         limit: Math.min(profile.connections, was.limit + 1),
-        restMs: Math.max(profile.gapMs, was.restMs <= FIRST_REST_MS ? 0 : was.restMs / 2),
+        delayMs: Math.max(profile.gapMs, was.delayMs <= FIRST_DELAY_MS ? 0 : was.delayMs / 2),
       };
     }
-    case "refusal": {
-      const refusals = was.refusals + 1; // not forgotten when the breaker closes: then one more opens it again
-      if (refusals < REFUSALS_TO_TRIP) return { ...was, refusals };
-      return { ...was, refusals, tripped: { untilMs: nowMs + BREAKER_MS, reply: lesson.reply } };
+    case "blocked": {
+      // The count survives the breaker: once it has closed, a single further rejection opens it again.
+      const blocks = was.blocks + 1;
+      if (blocks < BLOCKS_TO_OPEN) return { ...was, blocks };
+      return { ...was, blocks, breaker: { untilMs: nowMs + BREAKER_MS, reply: event.reply } };
     }
   }
 }
 
-/** The reply that tripped the breaker, while it is open. */
-export function breakerOf({ tripped }: ThrottleState, nowMs: number): Reply | undefined {
-  return tripped && nowMs < tripped.untilMs ? tripped.reply : undefined;
+/** The reply that opened the breaker, while it is open. */
+export function openBreakerOf({ breaker }: ThrottleState, nowMs: number): Reply | undefined {
+  return breaker && nowMs < breaker.untilMs ? breaker.reply : undefined;
 }
 
-/** Whether nothing is left of what we were made to feel. */
+/** Whether the state is back at what the profile allows. */
 export function isUnthrottled(
-  { limit, restMs, refusals, tripped }: ThrottleState,
+  { limit, delayMs, blocks, breaker }: ThrottleState,
   profile: ProviderProfile,
 ): boolean {
-  return limit >= profile.connections && restMs <= profile.gapMs && refusals === 0 && tripped === undefined;
+  return limit >= profile.connections && delayMs <= profile.gapMs && blocks === 0 && breaker === undefined;
 }

@@ -1,77 +1,79 @@
 /**
- * Which recipients are named under which MAIL command.
+ * Plans which recipients are named under which MAIL command.
  *
- * As few envelopes as a host bears: every new one costs RSET and MAIL, Exim hangs up after ten RSETs, and Postfix
- * slows down. So recipients of several domains share one, and it stays open from round to round, except where a
- * host takes one domain at a time (Google) or has begun to count our failures (Exim, from the eleventh on).
+ * As few transactions as possible: each costs RSET and MAIL, Exim closes the connection after ten RSETs, and Postfix
+ * slows down. So recipients of several domains share one, and it stays open from batch to batch, except where a host
+ * takes one domain at a time (Google) or begins to count refusals (Exim, from the eleventh recipient).
+ *
+ * Plans only; client.ts sends the commands.
  */
-import type { ProbeRequest } from "./probe-queue.ts";
+import type { ProbeRequest } from "./probe-request.ts";
 
 export type OpenTransaction = {
   readonly smtpUtf8: boolean;
-  /** The domain of the recipients, where all are of one. */
+  /** The domain of its first recipient. */
   readonly domain: string;
-  asked: number;
+  recipients: number;
   accepted: number;
-  /** The host has had enough of this one. */
-  isSpoiled: boolean;
+  /** The host takes no further recipients in it. */
+  isExhausted: boolean;
 };
 
-/** Recipients to name in an envelope; a new one begins with MAIL. */
+/** Recipients to name in a transaction; a new one begins with MAIL. */
 export type TransactionPlan = {
-  readonly envelope: OpenTransaction;
+  readonly transaction: OpenTransaction;
   readonly isNew: boolean;
-  readonly pendings: ProbeRequest[];
+  readonly requests: ProbeRequest[];
 };
 
 export type TransactionLimits = {
   recipientsPerTransaction: number;
   oneDomainPerTransaction: boolean;
-  /** Which share of recipients the host refuses. */
+  /** The share of recipients that the host refuses. */
   refusalShare: number;
 };
 
-/** So many recipients may be refused in an envelope before Exim looks at their share. */
+/** Exim looks at the share of refused recipients only above this number. */
 const UNWATCHED_RECIPIENTS = 10;
-const WORRYING_SHARE = 0.3;
+const HIGH_REFUSAL_SHARE = 0.3;
 
-/** Groups are recipients of one domain and one kind; `open` is the envelope that the last round left open. */
+/** Each group has recipients of one domain, all with or all without SMTPUTF8; `open` is left from the last batch. */
 export function planTransactions(
   open: OpenTransaction | undefined,
   groups: readonly ProbeRequest[][],
   limits: TransactionLimits,
 ): TransactionPlan[] {
-  const filings: TransactionPlan[] = [];
-  let envelope = open;
+  const plans: TransactionPlan[] = [];
+  let transaction = open;
   for (const group of groups) {
-    const continues = envelope !== undefined && hasRoomFor(envelope, group, limits);
-    const last = filings.at(-1);
+    const continues = transaction !== undefined && hasRoomFor(transaction, group, limits);
+    const last = plans.at(-1);
     if (continues && last) {
-      last.pendings.push(...group);
+      last.requests.push(...group);
     } else {
-      if (!continues) envelope = newEnvelope(group[0]!);
-      filings.push({ envelope: envelope!, isNew: !continues, pendings: [...group] });
+      if (!continues) transaction = newTransaction(group[0]!);
+      plans.push({ transaction: transaction!, isNew: !continues, requests: [...group] });
     }
-    envelope!.asked += group.length;
+    transaction!.recipients += group.length;
   }
-  return filings;
+  return plans;
 }
 
-function newEnvelope({ smtpUtf8, domain }: ProbeRequest): OpenTransaction {
-  return { smtpUtf8, domain, asked: 0, accepted: 0, isSpoiled: false };
+function newTransaction({ smtpUtf8, domain }: ProbeRequest): OpenTransaction {
+  return { smtpUtf8, domain, recipients: 0, accepted: 0, isExhausted: false };
 }
 
 function hasRoomFor(
-  envelope: OpenTransaction,
+  transaction: OpenTransaction,
   group: readonly ProbeRequest[],
   limits: TransactionLimits,
 ): boolean {
   const { smtpUtf8, domain } = group[0]!;
-  if (envelope.isSpoiled || envelope.smtpUtf8 !== smtpUtf8) return false;
-  if (limits.oneDomainPerTransaction && envelope.domain !== domain) return false;
-  const places =
-    limits.refusalShare > WORRYING_SHARE
+  if (transaction.isExhausted || transaction.smtpUtf8 !== smtpUtf8) return false;
+  if (limits.oneDomainPerTransaction && transaction.domain !== domain) return false;
+  const maxRecipients =
+    limits.refusalShare > HIGH_REFUSAL_SHARE
       ? Math.min(UNWATCHED_RECIPIENTS, limits.recipientsPerTransaction)
       : limits.recipientsPerTransaction;
-  return envelope.asked + group.length <= places;
+  return transaction.recipients + group.length <= maxRecipients;
 }

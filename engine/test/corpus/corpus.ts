@@ -1,5 +1,5 @@
 /**
- * The corpus of replies and what each of them means.
+ * The corpus of replies, each with its meaning.
  *
  * The rows of replies-written.jsonl are written for the test in the manner of a provider or server, and labelled before
  * their first run. They are not quoted from public sources.
@@ -36,7 +36,7 @@ export function truthOf({ stage, reply, meaning, mailbox }: CorpusRow): Truth {
   if (stage !== "rcpt") return "unknown";
   if (mailbox === "exists" || (meaning === "mailbox_full" && mailbox !== "unknown")) return "live";
   if (severityOf(parseReply(reply)) !== 5) return "unknown";
-  // "Unknown or disabled": whichever of the two it is, nobody receives mail there.
+  // "Unknown or disabled": in either case the mailbox receives no mail.
   if (mailbox === "does_not_exist" || meaning === "mailbox_disabled") return "dead";
   return meaning === "domain_not_accepted" ? "dead" : "unknown";
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Courier as Debian installs it, with its dialogue logged. It knows neither quotas nor closed accounts at RCPT. Two
-# doors: one without the delay after every refusal (TARPIT), for the long lists, and one with it, the default.
+# Courier as Debian installs it, with its sessions logged. It reports neither quotas nor disabled accounts at RCPT. Two
+# endpoints: one without the delay after every rejection (TARPIT), for the long lists, and one with it, the default.
 set -eu
 debconf-set-selections <<'ANSWERS'
 courier-mta courier-mta/defaultdomain string courier.test

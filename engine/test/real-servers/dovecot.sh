@@ -1,7 +1,7 @@
 #!/bin/sh
-# Postfix in front of Dovecot: the mailboxes are known to Dovecot alone, Postfix delivers over LMTP and verifies
-# every recipient with a trial delivery before it accepts it (reject_unverified_recipient). Three doors: refusals
-# made final as Postfix's documentation advises, with a result looked for every second; Postfix's own defaults for
+# Postfix in front of Dovecot: only Dovecot knows the mailboxes, Postfix delivers over LMTP and verifies
+# every recipient with a trial delivery before it accepts it (reject_unverified_recipient). Three endpoints: permanent
+# rejections as Postfix's documentation advises, with a result polled every second; Postfix's own defaults for
 # both (450, every three seconds); and Dovecot's quota-status service instead of the verification.
 set -eu
 debconf-set-selections <<'ANSWERS'
@@ -66,10 +66,10 @@ printf 'down.dovecot.test lmtp:unix:private/stopped\n' >transport
 postmap virtual transport
 
 postconf -MX smtp/inet
-door() { postconf -M "127.26.6.$1:2626/inet=127.26.6.$1:2626 inet n - y - - smtpd -o smtpd_recipient_restrictions=$2"; }
-door 1 'reject_unverified_recipient -o unverified_recipient_reject_code=550 -o address_verify_poll_delay=1s'
-door 2 'reject_unverified_recipient'
-door 3 'check_policy_service,inet:127.0.0.1:12340'
+endpoint() { postconf -M "127.26.6.$1:2626/inet=127.26.6.$1:2626 inet n - y - - smtpd -o smtpd_recipient_restrictions=$2"; }
+endpoint 1 'reject_unverified_recipient -o unverified_recipient_reject_code=550 -o address_verify_poll_delay=1s'
+endpoint 2 'reject_unverified_recipient'
+endpoint 3 'check_policy_service,inet:127.0.0.1:12340'
 
 /usr/lib/postfix/configure-instance.sh -
 dovecot

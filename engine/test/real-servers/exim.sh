@@ -1,5 +1,5 @@
 #!/bin/sh
-# Exim as Debian installs it for an "internet site", with TLS switched on the way its README tells.
+# Exim as Debian installs it for an "internet site", with TLS enabled as its README describes.
 set -eu
 debconf-set-selections <<'ANSWERS'
 exim4-config exim4/dc_eximconfig_configtype select internet site; mail is sent and received directly using SMTP

@@ -1,4 +1,4 @@
-/** A thousand people with a mailbox at every server, as many who have none, and lists made of both. */
+/** A thousand mailboxes at every server, as many missing ones, and lists made of both. */
 import { createHash } from "node:crypto";
 
 const FIRST_NAMES =
@@ -16,10 +16,10 @@ const people = LAST_NAMES.split(" ").flatMap((last) =>
 /** Login names that exist on every machine. */
 export const MAILBOXES: readonly string[] = people;
 
-/** Names as plausible as those, and nobody's. */
-export const STRANGERS: readonly string[] = people.map((name) => name.replace(".", "-"));
+/** Plausible names without a mailbox. */
+export const MISSING_MAILBOXES: readonly string[] = people.map((name) => name.replace(".", "-"));
 
-/** The same list in an order that looks like none and is always the same. */
+/** The same list in a fixed pseudo-random order. */
 export function shuffled(list: readonly string[]): string[] {
   const rank = (text: string) => createHash("sha256").update(text).digest("hex");
   return [...list].sort((one, other) => (rank(one) < rank(other) ? -1 : 1));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Debian 12 has no qmail. It has mailfront, an SMTP front end for qmail in place of qmail-smtpd, and cvm-qmail, which
-# looks up recipients in qmail's own files. Two doors: one with that lookup, and one that checks only the domain
+# looks up recipients in qmail's own files. Two endpoints: one with that lookup, and one that checks only the domain
 # (rcpthosts), as qmail-smtpd does.
 set -eu
 apt-get -qq install -y --no-install-recommends mailfront cvm ipsvd >/var/log/install 2>&1

@@ -1,9 +1,9 @@
 /**
  * The engine against mail servers as Debian packages them: `npm run try:servers [NAME…]`. SERVERS lists them.
  *
- * Installs each server in a sealed copy of this machine, asks it a table of questions through the engine as it
- * ships, and holds the verdicts and the server's own log to what they must be. Needs root and a Debian mirror,
- * so it is a program and not a test; it ends with 1 when anything was not as expected.
+ * Installs each server in an isolated copy of this machine, runs a table of trials through the engine, and compares
+ * verdicts and the server's own log with what is expected. Needs root and a Debian mirror, so it is a program and not
+ * a test; the exit code is 1 if anything was not as expected.
  */
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,17 +11,17 @@ import { decide, type Evidence, readEngineSettings, settingsFrom, verifierFrom }
 import { type Lab, type MailWorld, openLab } from "@mailvet/lab";
 import { MAILBOXES } from "./mailboxes.ts";
 import { openSealedMachine, type SealedMachine } from "./sealed-machine.ts";
-import { LOG_WORDS, type Visits, visitsIn } from "./server-log.ts";
+import { LOG_WORDS, type LoggedSessions, sessionsIn } from "./server-log.ts";
 import { type Trial, type TrialSet, trialsOf } from "./trials.ts";
 
 const PORT = 2626;
 const SHOWN_FAULTS = 8;
 const LOG_MS = 60_000;
 const LOOK_MS = 200;
-/** Servers trust 127.0.0.1 and relay for it; we come from an address that they have no reason to trust. */
+/** Servers trust 127.0.0.1 and relay for it; this address is not trusted. */
 const SOURCE_ADDRESS = "127.26.9.9";
 
-/** Where each server listens; the first address is its main door, and the doors after it are named in DOORS. */
+/** Where each server listens; the first address is its main one, the others are named in EXTRA_ENDPOINTS. */
 const SERVERS = {
   postfix: {
     script: "postfix",
@@ -41,7 +41,7 @@ const SERVERS = {
 } as const satisfies Record<TrialSet, { script: Script; addresses: readonly string[]; release?: string }>;
 type Script = keyof typeof LOG_WORDS;
 
-const DOORS: Record<Script, readonly string[]> = {
+const EXTRA_ENDPOINTS: Record<Script, readonly string[]> = {
   postfix: ["grey", "screened", "verified", "sober"],
   exim: [],
   opensmtpd: ["secure"],
@@ -53,21 +53,23 @@ const DOORS: Record<Script, readonly string[]> = {
 
 const mx = (exchange: string) => ({ MX: [{ preference: 10, exchange }] });
 
-/** Everything under S.test is served at the main door of S, but for the domains named after its other doors. */
+/**
+ * Everything under S.test is served at the main address of S, except for the domains named after its other addresses.
+ */
 const WORLD: MailWorld = Object.fromEntries(
   Object.values(SERVERS).flatMap(({ script, addresses: [main, ...others] }) => [
     [`${script}.test`, mx(`mx.${script}.test`)],
     [`*.${script}.test`, mx(`mx.${script}.test`)],
     [`*.many.${script}.test`, mx(`mx.${script}.test`)],
     [`mx.${script}.test`, { A: [main] }],
-    ...DOORS[script].flatMap((door, index) => [
-      [`${door}.${script}.test`, mx(`mx.${door}.${script}.test`)],
-      [`mx.${door}.${script}.test`, { A: [others[index]!] }],
+    ...EXTRA_ENDPOINTS[script].flatMap((endpoint, index) => [
+      [`${endpoint}.${script}.test`, mx(`mx.${endpoint}.${script}.test`)],
+      [`mx.${endpoint}.${script}.test`, { A: [others[index]!] }],
     ]),
   ]),
 );
 
-type Outcome = { evidence: Evidence[]; wrong: string[]; seconds: number; visits: Visits };
+type Outcome = { evidence: Evidence[]; wrong: string[]; seconds: number; sessions: LoggedSessions };
 
 const chosen = process.argv.slice(2);
 const all = Object.keys(SERVERS) as TrialSet[];
@@ -82,7 +84,7 @@ async function tryServer(name: TrialSet, lab: Lab): Promise<void> {
     setUp: join(import.meta.dirname, `${script}.sh`),
     setUpArguments: Object.values(more),
     mailboxes: MAILBOXES,
-    doors: addresses.map((address) => ({ address, port: PORT })),
+    endpoints: addresses.map((address) => ({ address, port: PORT })),
   });
   console.log(`\n${name} ${machine.version}`);
   console.log("   addresses  connections  quit  TLS  seconds  trial");
@@ -124,31 +126,31 @@ async function undergo(trial: Trial, script: Script, machine: SealedMachine, lab
       `${one.email}: ${subStatus || "valid"} instead of ${expected || "valid"}: ${one.mailbox?.reply?.text}`,
     ];
   });
-  const visits = await untilAllEnded(async () =>
-    visitsIn((await machine.log()).slice(logBefore), LOG_WORDS[script]),
+  const sessions = await untilAllEnded(async () =>
+    sessionsIn((await machine.log()).slice(logBefore), LOG_WORDS[script]),
   );
-  return { evidence, wrong, seconds, visits };
+  return { evidence, wrong, seconds, sessions };
 }
 
 /** The log is written a little after the last reply: read it until every connection in it has ended. */
-async function untilAllEnded(read: () => Promise<Visits>): Promise<Visits> {
+async function untilAllEnded(read: () => Promise<LoggedSessions>): Promise<LoggedSessions> {
   const deadline = performance.now() + LOG_MS;
   for (;;) {
-    const visits = await read();
-    const { connections, quits, complaints } = visits;
-    if (connections > 0 && quits + complaints.length >= connections) return visits;
-    if (performance.now() > deadline) return visits;
+    const sessions = await read();
+    const { connections, quits, problems } = sessions;
+    if (connections > 0 && quits + problems.length >= connections) return sessions;
+    if (performance.now() > deadline) return sessions;
     await pause(LOOK_MS);
   }
 }
 
 function show(trial: Trial, outcome: Outcome): void {
-  const { seconds, visits } = outcome;
+  const { seconds, sessions } = outcome;
   const cells = [
     String(trial.emails.length).padStart(9),
-    String(visits.connections).padStart(11),
-    String(visits.quits).padStart(4),
-    String(visits.encrypted ?? "?").padStart(3),
+    String(sessions.connections).padStart(11),
+    String(sessions.quits).padStart(4),
+    String(sessions.encrypted ?? "?").padStart(3),
     seconds.toFixed(2).padStart(7),
   ];
   const faults = faultsOf(trial, outcome);
@@ -158,11 +160,11 @@ function show(trial: Trial, outcome: Outcome): void {
   if (faults.length > SHOWN_FAULTS) console.log(`       … ${faults.length} in all`);
 }
 
-/** Everything that was not as it should be, wrong verdicts first. */
-function faultsOf(trial: Trial, { evidence, wrong, visits }: Outcome): string[] {
-  const { connections, quits, encrypted = connections } = visits;
-  const complaints = visits.complaints.filter((line) => !trial.excuses?.test(line));
-  const excused = visits.complaints.length - complaints.length;
+/** Everything unexpected, wrong verdicts first. */
+function faultsOf(trial: Trial, { evidence, wrong, sessions }: Outcome): string[] {
+  const { connections, quits, encrypted = connections } = sessions;
+  const problems = sessions.problems.filter((line) => !trial.excuses?.test(line));
+  const excused = sessions.problems.length - problems.length;
   const missing = trial.emails.length - evidence.length;
   return [
     ...(missing > 0 ? [`${missing} without a verdict`] : []),
@@ -172,11 +174,11 @@ function faultsOf(trial: Trial, { evidence, wrong, visits }: Outcome): string[] 
       ? [`${connections - encrypted} visits in the clear`]
       : []),
     ...(connections > trial.atMostConnections ? [`more than ${trial.atMostConnections} connections`] : []),
-    ...complaints,
+    ...problems,
   ];
 }
 
-/** One line for each thing it says, whoever it says it about. */
+/** One line per distinct reply. */
 function collectReply(replies: Map<string, string>, { mailbox, email }: Evidence): void {
   if (!mailbox?.reply) return;
   const { code, enhanced, text } = mailbox.reply;

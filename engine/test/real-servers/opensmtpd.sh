@@ -1,6 +1,6 @@
 #!/bin/sh
-# OpenSMTPD as Debian installs it, opened to the outside as the comments in its smtpd.conf tell, and a second
-# door with TLS, which it comes without. The one of Debian 12 fails at every TLS handshake (OpenSSL 3); with the
+# OpenSMTPD as Debian installs it, opened to the outside as the comments in its smtpd.conf describe, and a second
+# endpoint with TLS, which is off by default. The one of Debian 12 fails at every TLS handshake (OpenSSL 3); with the
 # argument "backports" it is the newer one, which does not.
 set -eu
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs as the first process of a mount, process and host-name namespace of its own: lays an empty layer in
 # memory over this machine's files, so that everything installed and written stays in there, and hands over
-# to the script that sets up a mail server. Whoever ends this process ends all that it started.
+# to the script that sets up a mail server. Ending this process ends everything it started.
 #
-# Arguments: a directory on this machine, the host name in there, the set-up script, and what it wants to know.
+# Arguments: a directory on this machine, the host name in there, the set-up script, and the script's own arguments.
 set -eu
 directory=$1 host_name=$2 set_up=$3
 shift 3

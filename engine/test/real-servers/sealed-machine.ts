@@ -1,9 +1,9 @@
 /**
- * A copy of this machine for one mail server to be installed and run in.
+ * An isolated copy of this machine to install and run one mail server in.
  *
- * The copy shares our network and nothing else: its files are a layer in memory over ours, its processes end
- * with it. So packages that exclude each other stand side by side, and nothing is left behind. Needs root, a
- * Debian or a relative of it, and a mirror within reach.
+ * The copy shares only the network: its files are an in-memory overlay over ours, its processes end with it. So
+ * conflicting packages can be tested side by side, and nothing is left behind. Needs root, Debian or a derivative,
+ * and a mirror.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,14 +22,14 @@ export type SealedMachine = AsyncDisposable & {
 
 export type MachineOptions = {
   hostName: string;
-  /** The shell script that installs the server and becomes it. */
+  /** The shell script that installs the server and then runs it. */
   setUp: string;
-  /** What the script is told. */
+  /** Arguments of the script. */
   setUpArguments: readonly string[];
-  /** Login names of the users it has. */
+  /** Login names of its users. */
   mailboxes: readonly string[];
   /** Where the server will listen. */
-  doors: readonly { address: string; port: number }[];
+  endpoints: readonly { address: string; port: number }[];
 };
 
 const SCRIPT = join(import.meta.dirname, "sealed-machine.sh");
@@ -41,7 +41,7 @@ export async function openSealedMachine(options: MachineOptions): Promise<Sealed
   await Promise.all(["machine", "log"].map((name) => mkdir(join(directory, name))));
   await writeFile(join(directory, "mailboxes"), options.mailboxes.map((name) => `${name}\n`).join(""));
 
-  // However we end, the kernel ends the machine and everything inside with us.
+  // However this process ends, the kernel ends the machine and everything inside with it.
   const sealed = ["--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--uts", "--fork", "--kill-child"];
   const script = ["sh", SCRIPT, directory, options.hostName, options.setUp, ...options.setUpArguments];
   const machine = spawn("setpriv", [...sealed, ...script], { stdio: ["ignore", "ignore", "inherit"] });
@@ -54,7 +54,7 @@ export async function openSealedMachine(options: MachineOptions): Promise<Sealed
 
   try {
     await Promise.race([
-      Promise.all(options.doors.map(({ address, port }) => untilItGreets(address, port))),
+      Promise.all(options.endpoints.map(({ address, port }) => untilBanner(address, port))),
       ended.then(() => Promise.reject(new Error(`${options.hostName} ended while it was being set up`))),
     ]);
     const read = (name: string) => readFile(join(directory, "log", name), "utf8");
@@ -66,26 +66,26 @@ export async function openSealedMachine(options: MachineOptions): Promise<Sealed
   }
 }
 
-async function untilItGreets(address: string, port: number): Promise<void> {
+async function untilBanner(address: string, port: number): Promise<void> {
   const deadline = performance.now() + INSTALL_MS;
   while (performance.now() < deadline) {
-    if (await greets(address, port)) return;
+    if (await sendsBanner(address, port)) return;
     await pause(LOOK_MS);
   }
-  throw new Error(`Nobody answers at ${address}:${port}`);
+  throw new Error(`No server answers at ${address}:${port}`);
 }
 
-/** A short and polite visit, so that the log does not begin with a connection that was lost. */
-function greets(address: string, port: number): Promise<boolean> {
+/** A short session with QUIT, so that the log does not begin with a lost connection. */
+function sendsBanner(address: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port });
-    let heard = "";
+    let received = "";
     socket.setTimeout(15_000, () => socket.destroy());
     socket.on("data", (chunk: Buffer) => {
-      heard += chunk.toString("latin1");
-      if (/^220 .*\r\n$/m.test(heard)) socket.end("QUIT\r\n");
+      received += chunk.toString("latin1");
+      if (/^220 .*\r\n$/m.test(received)) socket.end("QUIT\r\n");
     });
     socket.on("error", () => {});
-    socket.on("close", () => resolve(/^220 /m.test(heard)));
+    socket.on("close", () => resolve(/^220 /m.test(received)));
   });
 }

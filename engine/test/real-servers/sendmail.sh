@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sendmail as Debian installs it, with a certificate of its own and a log that tells of every command.
+# Sendmail as Debian installs it, with its own certificate and a log of every command.
 set -eu
 apt-get -qq install -y --no-install-recommends sendmail-bin sendmail-cf m4 openssl busybox-syslogd >/var/log/install 2>&1
 dpkg-query -W -f '${Version}\n' sendmail-bin >/var/log/version

@@ -1,22 +1,22 @@
 /**
- * What is asked of each server, and what the answer has to be.
+ * The trials of each server, with the expected results.
  *
- * Every trial begins with a verifier that remembers nothing. The set-up scripts say what each domain holds.
+ * Every trial begins with a new verifier. The set-up scripts say what each domain holds.
  */
 import type { SubStatus } from "@mailvet/contract";
-import { MAILBOXES, STRANGERS, shuffled } from "./mailboxes.ts";
+import { MAILBOXES, MISSING_MAILBOXES, shuffled } from "./mailboxes.ts";
 
 export type Trial = {
   title: string;
   emails: readonly string[];
   expected: (email: string) => SubStatus;
-  /** The server offers STARTTLS at this door, so no visit may stay in the clear. */
+  /** The server offers STARTTLS at this address, so every session must be encrypted. */
   isEncrypted: boolean;
-  /** More connections than this and the engine has lost sessions or opened needless ones. */
+  /** More connections than this mean that the engine lost sessions or opened needless ones. */
   atMostConnections: number;
-  /** Time to let pass before it. */
+  /** Pause before the trial. */
   afterMs: number;
-  /** What the server may say in its log although nothing went wrong on our side. */
+  /** What the server may log although nothing went wrong on our side. */
   excuses: RegExp | undefined;
 };
 
@@ -44,11 +44,11 @@ const byMailbox = (email: string): SubStatus => (isMailbox(email) ? "" : "mailbo
 const always = (subStatus: SubStatus) => () => subStatus;
 const at = (domain: string, names: readonly string[]) => names.map((name) => `${name}@${domain}`);
 const mixed = (domain: string, known: number, unknown: number) =>
-  shuffled(at(domain, [...MAILBOXES.slice(0, known), ...STRANGERS.slice(0, unknown)]));
+  shuffled(at(domain, [...MAILBOXES.slice(0, known), ...MISSING_MAILBOXES.slice(0, unknown)]));
 
 const known = (domain: string): Needed[] => [
   { title: "one mailbox", emails: [`ann.baker@${domain}`], expected: always("") },
-  { title: "one stranger", emails: [`ann-baker@${domain}`], expected: always("mailbox_not_found") },
+  { title: "one missing mailbox", emails: [`ann-baker@${domain}`], expected: always("mailbox_not_found") },
 ];
 const overQuota = (domain: string): Needed => ({
   title: "over quota",
@@ -87,13 +87,13 @@ const withoutSmtpUtf8 = (domain: string): Needed => ({
 /** Last, because they use up what a server allows a client. */
 const inBulk = (domain: string): Needed[] => [
   {
-    title: "200, half of them strangers",
+    title: "200, half of them missing",
     emails: mixed(domain, 100, 100),
     expected: byMailbox,
     atMostConnections: 20,
   },
   {
-    title: "100, nine tenths strangers",
+    title: "100, nine tenths missing",
     emails: mixed(domain, 10, 90),
     expected: byMailbox,
     atMostConnections: 20,
@@ -107,7 +107,7 @@ const inBulk = (domain: string): Needed[] => [
   { title: "1,000 mailboxes", emails: mixed(domain, 1000, 0), expected: byMailbox, atMostConnections: 4 },
 ];
 
-const POSTFIX_DOORS: Needed[] = [
+const POSTFIX_ENDPOINTS: Needed[] = [
   {
     title: "virtual aliases, virtual mailboxes, relay recipients",
     emails: ["aliases", "mailboxes", "relayed"].flatMap((kind) =>
@@ -130,15 +130,15 @@ const POSTFIX_DOORS: Needed[] = [
   {
     title: "behind postscreen",
     emails: at("screened.postfix.test", ["ann.baker", "ann-baker"]),
-    expected: byMailbox, // six seconds pass between the two lines of its greeting
+    expected: byMailbox, // six seconds between the two lines of its banner
   },
   {
-    title: "behind postgrey, first visit",
+    title: "behind postgrey, first session",
     emails: at("grey.postfix.test", ["ann.baker", "ann-baker"]),
     expected: always("greylisted"),
   },
   {
-    title: "behind postgrey, second visit",
+    title: "behind postgrey, second session",
     emails: at("grey.postfix.test", ["ann.baker", "ann-baker"]),
     expected: byMailbox,
     afterMs: 6000,
@@ -155,7 +155,7 @@ const DOVECOT_DOORS: Needed[] = [
     title: "unverified recipients deferred",
     emails: mixed("default.dovecot.test", 5, 5),
     atMostConnections: 2,
-    expected: (email) => (isMailbox(email) ? "" : "temporary_error"), // 450 is all it says about a stranger
+    expected: (email) => (isMailbox(email) ? "" : "temporary_error"), // 450 is its only reply for a missing mailbox
   },
   {
     title: "Dovecot stopped",
@@ -171,7 +171,7 @@ const DOVECOT_DOORS: Needed[] = [
 ];
 
 const starttls = (excuses: RegExp | undefined): Needed => ({
-  title: "STARTTLS, 200, half of them strangers",
+  title: "STARTTLS, 200, half of them missing",
   emails: mixed("secure.opensmtpd.test", 100, 100),
   expected: byMailbox,
   isEncrypted: excuses === undefined,
@@ -182,8 +182,8 @@ const starttls = (excuses: RegExp | undefined): Needed => ({
 const TRIALS: Record<TrialSet, Trial[]> = {
   postfix: [
     ...singly("postfix.test"),
-    domainNotHosted("postfix.test", "temporary_error"), // Debian's says 454, which promises to reconsider
-    ...POSTFIX_DOORS,
+    domainNotHosted("postfix.test", "temporary_error"), // Debian's uses 454, which is temporary
+    ...POSTFIX_ENDPOINTS,
     ...inBulk("postfix.test"),
   ].map(trial),
   exim: [
@@ -194,7 +194,7 @@ const TRIALS: Record<TrialSet, Trial[]> = {
   ].map(trial),
   opensmtpd: [
     ...singly("opensmtpd.test"),
-    domainNotHosted("opensmtpd.test", "mailbox_not_found"), // it has the same words for both
+    domainNotHosted("opensmtpd.test", "mailbox_not_found"), // it has the same text for both
     withoutSmtpUtf8("opensmtpd.test"),
     ...inBulk("opensmtpd.test"),
     starttls(/io-error: .*SSL routines/),
@@ -228,7 +228,7 @@ const TRIALS: Record<TrialSet, Trial[]> = {
   mailfront: [
     ...known("mailfront.test"),
     catchAll("mailfront.test"),
-    domainNotHosted("mailfront.test", "probe_blocked"), // its words fit a mailbox, a domain and a policy alike
+    domainNotHosted("mailfront.test", "probe_blocked"), // its text fits a mailbox, a domain and a policy alike
     withoutSmtpUtf8("mailfront.test"),
     {
       title: "only the domain checked",
@@ -236,7 +236,7 @@ const TRIALS: Record<TrialSet, Trial[]> = {
       expected: always("catch_all"),
     },
     {
-      title: "in badrcptto", // a list for anything the operator does not want
+      title: "in badrcptto", // a list for anything the operator rejects
       emails: ["closed@unchecked.mailfront.test"],
       expected: always("probe_blocked"),
     },
@@ -249,7 +249,7 @@ const TRIALS: Record<TrialSet, Trial[]> = {
     domainNotHosted("dovecot.test", "temporary_error"),
     ...DOVECOT_DOORS,
     {
-      title: "40, half of them strangers", // each new name takes it a second or more
+      title: "40, half of them missing", // each new name takes it a second or more
       emails: mixed("dovecot.test", 20, 20),
       expected: byMailbox,
       atMostConnections: 6,

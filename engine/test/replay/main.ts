@@ -1,7 +1,7 @@
 /**
- * npm run replay -- FILE: what each reply of a file of JSON lines {stage, code, enhanced, text, provider} comes to.
+ * npm run replay -- FILE: the verdict for each reply in a file of JSON lines {stage, code, enhanced, text, provider}.
  *
- * Prints one line for each: the verdict, its confidence, the rule that read the reply, and the reply.
+ * Prints one line for each: verdict, confidence, the rule that decided, and the reply.
  */
 import { readFileSync } from "node:fs";
 import { type ReplayRow, replay } from "./replay.ts";

@@ -1,13 +1,13 @@
 /**
- * One reply of a mail server, turned into the verdict that an address would get: the reply answers the address at its
- * stage of the conversation, everything before it went well, and made-up names are refused by an honest server.
+ * The verdict that an address would get from one reply: all stages before it succeeded, and the server rejects
+ * decoys.
  */
 import type { Evidence } from "../../src/evidence.ts";
 import { createInspection } from "../../src/inspection.ts";
 import { reasonOf } from "../../src/reason.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { mailHostOf, mailProviderOf } from "../../src/reference/mail-provider.ts";
-import { understand } from "../../src/smtp/mailbox-finding.ts";
+import { interpretReply } from "../../src/smtp/mailbox-finding.ts";
 import { type Meaning, REPLY_STAGES, type ReplyStage } from "../../src/smtp/meaning.ts";
 import { profileOf } from "../../src/smtp/provider-profile.ts";
 import { parseReply, type Reply } from "../../src/smtp/reply.ts";
@@ -15,13 +15,13 @@ import { decide, type Verdict } from "../../src/verdict.ts";
 
 export type ReplayRow = {
   stage?: ReplyStage;
-  /** The reply in parts, as logs keep it … */
+  /** The reply in parts, as in logs … */
   code?: number;
   enhanced?: string;
   text?: string;
-  /** … or as the server sent it, lines and all. */
+  /** … or as the server sent it, with all lines. */
   reply?: string;
-  /** Who answered: a provider's slug, or the name of the mail host. */
+  /** A provider's slug, or the name of the mail host. */
   provider?: string;
   mx?: string;
   email?: string;
@@ -43,7 +43,7 @@ export function replay(row: ReplayRow): Replayed {
   const { normalized, domain } = evidence.address!;
   const provider = row.provider ?? mailProviderOf([mx], domain);
   const said = { stage, reply: replyOf(row), mx, recipient: normalized };
-  const { finding, meaning } = understand(said, profileOf(provider));
+  const { finding, meaning } = interpretReply(said, profileOf(provider));
   evidence.provider = provider;
   evidence.route = {
     kind: "mail_hosts",

@@ -1,4 +1,4 @@
-/** Stories of domains that take mail for anyone, and of how little it costs to know. */
+/** Catch-all domains, and how few commands it takes to recognise them. */
 import { setTimeout as delay } from "node:timers/promises";
 import {
   acceptsEveryone,
@@ -19,13 +19,17 @@ const at = (temper: Temper) => mailDomain({ users: ["ann"], temper });
 const anyone = { ann: "risky catch_all", eve: "risky catch_all" };
 
 tellStories([
-  ["a server that takes mail for anyone is risky, however friendly it sounds", at(acceptsEveryone), anyone],
+  ["a server that accepts every recipient is risky", at(acceptsEveryone), anyone],
   ["also without pipelining", at([noPipelining, acceptsEveryone]), anyone],
   ["also one recipient at a time", at([recipientLimit(1), acceptsEveryone]), anyone],
-  ["one that says yes now and bounces later is no better", at(neverRefusesAtRcpt), anyone],
-  ["so is a large house without a directory at its edge", at([acceptsEveryone, microsoft365]), anyone],
+  ["so is one that accepts now and bounces later", at(neverRefusesAtRcpt), anyone],
   [
-    "accepted, while the made-up name is put off: nothing is proven yet",
+    "so is a large provider without recipient checks at its edge",
+    at([acceptsEveryone, microsoft365]),
+    anyone,
+  ],
+  [
+    "accepted, while the decoy is deferred: nothing is proven yet",
     at(
       answersWith({
         at: "rcpt",
@@ -36,7 +40,7 @@ tellStories([
     { ann: "unknown temporary_error" },
   ],
   [
-    "accepted, while the made-up name is refused because of us: nothing is proven either",
+    "accepted, while the decoy is rejected because of the client: nothing is proven either",
     at(
       answersWith({
         at: "rcpt",
@@ -48,7 +52,7 @@ tellStories([
   ],
 ]);
 
-test.concurrent("the made-up name is asked for once, whoever asks and however many", async () => {
+test.concurrent("the decoy is probed once, however many addresses there are", async () => {
   await using story = await openStory({
     "shop.test": mailDomain({ users: ({ localPart }) => localPart.startsWith("anna") }),
   });
@@ -57,20 +61,20 @@ test.concurrent("the made-up name is asked for once, whoever asks and however ma
   expect(new Set(await story.verdictsOn(emails.slice(150)))).toEqual(new Set(["valid"]));
   await story.end();
 
-  const recipients = story.lab.heard("mx.shop.test").filter((line) => line.startsWith("RCPT"));
+  const recipients = story.lab.received("mx.shop.test").filter((line) => line.startsWith("RCPT"));
   expect(recipients.filter((line) => !line.includes("<anna"))).toHaveLength(1);
   expect(recipients).toHaveLength(201);
   expect(new Set(recipients).size).toBe(201);
 });
 
-test.concurrent("a made-up name is not asked for at all where the mailbox is refused and nothing rides for free", async () => {
+test.concurrent("no decoy is probed where the mailbox is rejected and the decoy would cost a round trip", async () => {
   await using story = await openStory({ "shop.test": at(noPipelining) });
   expect(await story.verdictOn("eve@shop.test")).toBe("invalid mailbox_not_found");
   await story.end();
   expect(story.lab.counts("mx.shop.test").commands.RCPT).toBe(1);
 });
 
-test.concurrent("a domain known to take anyone costs nothing more: no session, no question", async () => {
+test.concurrent("a known catch-all domain costs nothing more: no session, no recipient", async () => {
   await using story = await openStory({ "open.test": at(acceptsEveryone) });
   await story.verdictOn("first@open.test");
   const { connections, commands } = structuredClone(story.lab.counts("mx.open.test"));
@@ -82,7 +86,7 @@ test.concurrent("a domain known to take anyone costs nothing more: no session, n
   expect(after.commands.RCPT).toBe(commands.RCPT);
 });
 
-test.concurrent("and asked all at once, such a domain costs one session", async () => {
+test.concurrent("many concurrent checks at such a domain cost one session", async () => {
   await using story = await openStory({ "open.test": at(acceptsEveryone) });
   const emails = manyAt("open.test", 400);
   expect(new Set(await story.verdictsOn(emails))).toEqual(new Set(["risky catch_all"]));
@@ -90,10 +94,10 @@ test.concurrent("and asked all at once, such a domain costs one session", async 
 
   const { connections, commands } = story.lab.counts("mx.open.test");
   expect(connections).toBe(1);
-  expect(commands.RCPT).toBeLessThanOrEqual(40); // the round in which the made-up name rode along
+  expect(commands.RCPT).toBeLessThanOrEqual(40); // the batch that included the decoy
 });
 
-test.concurrent("one host, an honest domain and an open one: each gets its own answer", async () => {
+test.concurrent("a catch-all domain and an ordinary one on the same host get their own verdicts", async () => {
   await using story = await openStory({
     "mx.host.test": mailHost(),
     "open.test": mailDomain({ mx: ["mx.host.test"], temper: acceptsEveryone }),
@@ -108,7 +112,7 @@ test.concurrent("one host, an honest domain and an open one: each gets its own a
   ]);
 });
 
-test.concurrent("after the greylisting delay both names are let in, because the made-up one is still the same", async () => {
+test.concurrent("after the greylisting delay both names are accepted, because the decoy is still the same", async () => {
   await using story = await openStory({ "grey.test": at(greylists({ delayMs: 200 })) });
   const { mailbox } = await story.evidenceFor("ann@grey.test");
   expect(mailbox).toMatchObject({ answer: "greylisted", retryAfterSeconds: 360 });
@@ -120,7 +124,7 @@ test.concurrent("after the greylisting delay both names are let in, because the 
   await later.end();
 });
 
-test.concurrent("a giant that suddenly takes anyone has stopped telling us the truth", async () => {
+test.concurrent("a major provider that suddenly accepts every name is not trusted", async () => {
   const host = "gmail-smtp-in.l.google.com";
   await using story = await openStory({
     [host]: mailHost({ temper: neverRefusesAtRcpt }),

@@ -1,4 +1,4 @@
-/** Stories of made-up names: what their refusal proves, and servers that take plausible names only. */
+/** Decoys: what their rejection proves, and servers that accept plausible names only. */
 import { answersWith, google, type Mailbox, mailDomain, mailHost, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { reportOf } from "../../src/report.ts";
@@ -11,7 +11,7 @@ const asking = { requestId: "r", planTier: "free", responseTimeMs: 1, checkedAtM
 const refusing = (reply: string) =>
   mailDomain({ users: ["ann"], temper: answersWith({ at: "rcpt", reply, users: isStranger }) });
 
-/** Takes whatever looks like a person's name, and refuses the rest. */
+/** Accepts whatever looks like a person's name, and rejects the rest. */
 const takesPersons: Temperament = { mailbox: (mailbox) => (isPerson(mailbox) ? "catch_all" : undefined) };
 
 tellStories([
@@ -33,23 +33,23 @@ tellStories([
       ] as const,
   ),
   [
-    "a made-up name refused because of us proves nothing",
+    "a decoy rejected because of the client proves nothing",
     refusing("550 5.7.1 Client host [127.0.0.1] blocked using bl.example.org"),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "nor does one whose message was not wanted",
+    "nor does one rejected because of the message",
     refusing("550 5.7.1 Message rejected as spam"),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "a server that takes every plausible name takes anyone",
+    "a server that accepts every plausible name is a catch-all",
     mailDomain({ users: ["ann"], temper: takesPersons }),
     { "carla.jones": "risky catch_all", ann: "risky catch_all" },
   ],
 ]);
 
-test("two made-up names of different kinds are asked for before a domain is called a catch-all", async () => {
+test("two decoys of different kinds are probed before a domain is called a catch-all", async () => {
   await using story = await openStory({
     "open.test": mailDomain({ temper: { mailbox: () => "catch_all" } }),
     "persons.test": mailDomain({ temper: takesPersons }),
@@ -66,7 +66,7 @@ test("two made-up names of different kinds are asked for before a domain is call
   }
 });
 
-test("at a giant, a made-up person may exist: the random name decides", async () => {
+test("at a major provider a plausible decoy may exist: the random one decides", async () => {
   const host = "gmail-smtp-in.l.google.com";
   await using story = await openStory({
     [host]: mailHost({ temper: google }),
@@ -76,12 +76,12 @@ test("at a giant, a made-up person may exist: the random name decides", async ()
   expect(await story.verdictOn("nobodyatall@gmail.com")).toBe("invalid mailbox_not_found");
 });
 
-test("what is shown is said of the mailbox, and what decided is quoted in the reason", async () => {
+test("the result shows the reply about the mailbox, and the reason quotes the reply that decided", async () => {
   await using story = await openStory({ "shop.test": refusing("451 4.3.0 Temporary lookup failure") });
   const { details, reason, sub_status } = reportOf(await story.evidenceFor("ann@shop.test"), asking);
   expect(sub_status).toBe("temporary_error");
   expect(details).toMatchObject({ smtp_valid: true, smtp_code: 250 });
   expect(reason).toBe(
-    "mx.shop.test has a temporary problem. It accepts this mailbox; of a made-up one it said: 451 4.3.0 Temporary lookup failure.",
+    "mx.shop.test reports a temporary error. It accepts this mailbox; its reply for a made-up one: 451 4.3.0 Temporary lookup failure.",
   );
 });

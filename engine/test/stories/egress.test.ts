@@ -1,4 +1,4 @@
-/** Stories of mail hosts that point at our own house: never called, unless the operator has opened that range. */
+/** Mail hosts that point to private addresses: never connected to, unless the operator allows the range. */
 import { createServer, type Server } from "node:net";
 import { type MailWorld, mailDomain } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { createEgressGuard } from "../../src/egress/guard.ts";
 import { type Connect, createConnect } from "../../src/smtp/connect.ts";
 import { engineIn, openStory } from "./story.ts";
 
-/** Real listeners, and how often each was called. */
+/** Real listeners, and the connections each has received. */
 const calls = { "127.0.0.1": 0, "127.1.0.1": 0 };
 const listeners: Server[] = [];
 let port = 0;
@@ -51,7 +51,7 @@ const worldWith = (records: MailWorld[string]): MailWorld => ({
   "mx.shop.test": records,
 });
 
-test.concurrent.each(PRIVATE)("a mail host at %s is never called", async (address, type) => {
+test.concurrent.each(PRIVATE)("a mail host at %s is never connected to", async (address, type) => {
   const dialled: string[] = [];
   await using story = await openStory(worldWith({ [type]: [address] }), { allow: [], smtpPort: port });
   const dial = createConnect({ guard: createEgressGuard(), port, egress: {} });
@@ -65,11 +65,11 @@ test.concurrent.each(PRIVATE)("a mail host at %s is never called", async (addres
     "invalid unroutable_mail_server",
   ]);
   expect(dialled).toEqual([]);
-  expect(await dial(address, 200)).toEqual({ kind: "forbidden" }); // and were it dialled, it would not be called
+  expect(await dial(address, 200)).toEqual({ kind: "forbidden" }); // and connecting directly would be refused too
   await engine.end();
 });
 
-test("of a name that is both outside and inside, only the outside is called", async () => {
+test("of a name with public and private addresses, only the public ones are connected to", async () => {
   const before = { ...calls };
   await using story = await openStory(
     worldWith({ A: ["127.0.0.1", "127.1.0.1"], AAAA: ["::1", "::ffff:127.0.0.1"] }),
@@ -82,7 +82,7 @@ test("of a name that is both outside and inside, only the outside is called", as
   expect(calls["127.0.0.1"]).toBe(before["127.0.0.1"]);
 });
 
-test("a range that the operator has opened is called", async () => {
+test("a range allowed by the operator is connected to", async () => {
   const before = calls["127.0.0.1"];
   await using story = await openStory(worldWith({ A: ["127.0.0.1"] }), {
     allow: ["127.0.0.0/8"],
@@ -92,17 +92,17 @@ test("a range that the operator has opened is called", async () => {
   expect(calls["127.0.0.1"]).toBe(before + 1);
 });
 
-test("in all these stories the closed house was called once, when it was opened", () => {
+test("in all these tests the private address was connected to once, when it was allowed", () => {
   expect(calls["127.0.0.1"]).toBe(1);
 });
 
-test("a proxy of ours that is down is our trouble, and nobody's mail host is called dead for it", async () => {
+test("a proxy that is down is egress_blocked, and no mail host is reported unreachable for it", async () => {
   const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
-  const proxy = { host: "127.0.0.1", port: 1 }; // nothing listens there
+  const proxy = { host: "127.0.0.1", port: 1 }; // no listener
   await using story = await openStory(
     { "shop.test": mailDomain({ users: ["ann"] }) },
     { dial: createConnect({ guard, port: 25, egress: { proxy } }) },
   );
   expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked");
-  expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked"); // and not "unreachable" from memory
+  expect(await story.verdictOn("ann@shop.test")).toBe("unknown egress_blocked"); // and not "unreachable" from the cache
 });

@@ -1,8 +1,8 @@
-/** Stories of several mail hosts: the next one is asked when one fails, and believed as much. */
+/** Several mail hosts: the next one is tried when one fails. */
 import {
   answersWith,
-  blocksUs,
-  failsForNow,
+  blocksClient,
+  failsTemporarily,
   hangsUp,
   mailDomain,
   mailHost,
@@ -12,7 +12,7 @@ import {
   saysNothing,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import { manyAt, NO_RUDENESS, openStory, rudenessAt, tellStories } from "./story.ts";
+import { manyAt, NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts";
 
 const users = ["ann"];
 const asUsual = { ann: "valid", eve: "invalid mailbox_not_found" };
@@ -21,38 +21,38 @@ const TAKES_NO_MAIL = answersWith({ at: "banner", reply: "521 5.3.2 This host do
 tellStories([
   ["the first host is down", mailDomain({ users, hosts: { a: { down: true }, b: {} } }), asUsual],
   [
-    "the first hangs up",
+    "the first closes the connection",
     mailDomain({ users, hosts: { a: { temper: hangsUp({ after: "banner" }) }, b: {} } }),
     asUsual,
   ],
   [
     "the first blocks us at the banner",
-    mailDomain({ users, hosts: { a: { temper: blocksUs({ at: "banner" }) }, b: {} } }),
+    mailDomain({ users, hosts: { a: { temper: blocksClient({ at: "banner" }) }, b: {} } }),
     asUsual,
   ],
   [
-    "the first has no time at the banner",
-    mailDomain({ users, hosts: { a: { temper: failsForNow({ at: "banner" }) }, b: {} } }),
+    "the first sends a temporary error at the banner",
+    mailDomain({ users, hosts: { a: { temper: failsTemporarily({ at: "banner" }) }, b: {} } }),
     asUsual,
   ],
   [
-    "the first takes no mail at all",
+    "the first accepts no mail",
     mailDomain({ users, hosts: { a: { temper: TAKES_NO_MAIL }, b: {} } }),
     asUsual,
   ],
   [
-    "the first takes no mail and the second is down: a refusal before RCPT is about us",
+    "the first accepts no mail and the second is down: a rejection before RCPT is about the client",
     mailDomain({ users, hosts: { a: { temper: TAKES_NO_MAIL }, b: { down: true } } }),
     { ann: "unknown probe_blocked" },
   ],
   [
-    "no host takes mail from us",
+    "no host accepts our mail",
     mailDomain({ hosts: { a: { temper: TAKES_NO_MAIL }, b: { temper: TAKES_NO_MAIL } } }),
     { eve: "unknown probe_blocked" },
   ],
   [
-    "blocked by the first, and the second is down: the block is what we know",
-    mailDomain({ users, hosts: { a: { temper: blocksUs({ at: "banner" }) }, b: { down: true } } }),
+    "blocked by the first, and the second is down: the result is probe_blocked",
+    mailDomain({ users, hosts: { a: { temper: blocksClient({ at: "banner" }) }, b: { down: true } } }),
     { ann: "unknown probe_blocked" },
   ],
   [
@@ -60,7 +60,11 @@ tellStories([
     mailDomain({ users, hosts: { a: { down: true }, b: { down: true } } }),
     { ann: "unknown smtp_unreachable" },
   ],
-  ["no MX record, but the domain's own address takes mail", mailDomain({ users, implicitMx: true }), asUsual],
+  [
+    "no MX record, but the domain's own address accepts mail",
+    mailDomain({ users, implicitMx: true }),
+    asUsual,
+  ],
 ]);
 
 test.concurrent("the first host is silent", async () => {
@@ -72,7 +76,7 @@ test.concurrent("the first host is silent", async () => {
   expect(await story.verdictsOn(["ann@shop.test", "eve@shop.test"])).toEqual(Object.values(asUsual));
 });
 
-test.concurrent("a domain is not accepted only when every host has said so", async () => {
+test.concurrent("domain_not_accepted only if every host says so", async () => {
   await using story = await openStory({
     "a.host.test": mailHost(),
     "b.host.test": mailHost(),
@@ -80,20 +84,20 @@ test.concurrent("a domain is not accepted only when every host has said so", asy
     "shared.test": mailDomain({ users, mx: ["b.host.test"], records: mx("a.host.test", "b.host.test") }),
     "nobody.test": mx("a.host.test", "b.host.test"),
   });
-  expect(await story.verdictOn("ann@shared.test")).toBe("valid"); // a says "relay access denied", b knows her
+  expect(await story.verdictOn("ann@shared.test")).toBe("valid"); // a says "relay access denied", b knows the mailbox
   expect(await story.verdictOn("eve@shared.test")).toBe("invalid mailbox_not_found");
   expect(await story.verdictOn("ann@nobody.test")).toBe("invalid domain_not_accepted");
   await story.end();
-  expect(await rudenessAt(story, "a.host.test")).toEqual(NO_RUDENESS);
-  expect(await rudenessAt(story, "b.host.test")).toEqual(NO_RUDENESS);
+  expect(await violationsAt(story, "a.host.test")).toEqual(NO_VIOLATIONS);
+  expect(await violationsAt(story, "b.host.test")).toEqual(NO_VIOLATIONS);
 });
 
-test.concurrent("a second address of a host is tried when the first is dead", async () => {
+test.concurrent("the second address of a host is tried when the first is dead", async () => {
   await using lab = await openLab({ "shop.test": mailDomain({ users }) });
   await using story = await openStory(
     {
       "shop.test": { MX: [{ preference: 10, exchange: "mx.shop.test" }] },
-      "mx.shop.test": { A: ["127.0.9.9", "127.0.1.1"] }, // nothing listens at the first
+      "mx.shop.test": { A: ["127.0.9.9", "127.0.1.1"] }, // no listener at the first
     },
     { smtpPort: lab.smtpPort },
   );
@@ -101,7 +105,7 @@ test.concurrent("a second address of a host is tried when the first is dead", as
   expect(lab.counts("mx.shop.test").connections).toBe(1);
 });
 
-test.concurrent("with several sessions at once, a dead host still lets nobody wait for ever", async () => {
+test.concurrent("with several concurrent sessions, no probe waits for ever for a dead host", async () => {
   await using story = await openStory(
     { "shop.test": mailDomain({ users, down: true }) },
     { connectionsPerHost: 4 },
@@ -110,7 +114,7 @@ test.concurrent("with several sessions at once, a dead host still lets nobody wa
   expect(new Set(verdicts)).toEqual(new Set(["unknown smtp_unreachable"]));
 });
 
-test.concurrent("a dead host costs nothing more for a while", async () => {
+test.concurrent("a dead host is not contacted again for a while", async () => {
   await using story = await openStory(
     { "shop.test": mailDomain({ users, temper: saysNothing({ at: "banner" }) }) },
     { probeTimeoutMs: 800 },
@@ -125,7 +129,7 @@ function mx(...exchanges: string[]) {
   return { MX: exchanges.map((exchange, index) => ({ preference: 10 * (index + 1), exchange })) };
 }
 
-test.concurrent("a mailbox name with umlauts is asked for at the host that can spell it", async () => {
+test.concurrent("a non-ASCII local part is probed at the host that supports SMTPUTF8", async () => {
   await using story = await openStory({
     "two.test": mailDomain({ users: ["jörg"], hosts: { mx1: { temper: noSmtpUtf8 }, mx2: {} } }),
     "old.test": mailDomain({ users: ["jörg"], hosts: { mx1: { temper: noEhlo }, mx2: {} } }),
@@ -135,5 +139,5 @@ test.concurrent("a mailbox name with umlauts is asked for at the host that can s
   expect(await story.verdictOn("jörg@two.test")).toBe("valid");
   expect(await story.verdictOn("jörg@old.test")).toBe("valid");
   expect(await story.verdictOn("jörg@none.test")).toBe("invalid smtputf8_unsupported");
-  expect(await story.verdictOn("jörg@helo.test")).toBe("unknown temporary_error"); // nothing was said of SMTPUTF8
+  expect(await story.verdictOn("jörg@helo.test")).toBe("unknown temporary_error"); // SMTPUTF8 was not decisive
 });

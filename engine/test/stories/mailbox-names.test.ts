@@ -1,8 +1,8 @@
-/** Stories of mailbox names: what they are worth where a mail server tells nothing, and where it tells everything. */
+/** The local part: its influence where SMTP is inconclusive, and where it is conclusive. */
 import { acceptsEveryone, answersWith, mailDomain } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Evidence } from "../../src/evidence.ts";
-import { loadNameModel } from "../../src/plausibility/name-model.ts";
+import { loadNameModel } from "../../src/plausibility/name-model/name-model.ts";
 import { tallyOf } from "../../src/plausibility/naming-pattern.ts";
 import { reportOf } from "../../src/report.ts";
 import { engineIn, openStory, type Story } from "./story.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => story[Symbol.asyncDispose]());
 const resultOf = async (email: string) => reported(await story.evidenceFor(email));
 
-test("where anyone is taken, the name decides how likely somebody is there, and why is told", async () => {
+test("at a catch-all the name moves the score, with reasons", async () => {
   const [fits, fitsNot, random] = await Promise.all(
     ["emily.clark", "eclark", "zxqvkjwpt"].map((local) => resultOf(`${local}@open.test`)),
   );
@@ -42,11 +42,13 @@ test("where anyone is taken, the name decides how likely somebody is there, and 
   expect(fits!.score).toBeGreaterThan(fitsNot!.score);
   expect(fitsNot!.score).toBeGreaterThan(random!.score);
   expect(fits!.ai_enhancement).toMatchObject({ used: true, method: `${nameModel.method}+naming` });
-  expect(fits!.ai_enhancement.reasons).toContain("looks like first.last, as 5 of 5 proven mailboxes here");
+  expect(fits!.ai_enhancement.reasons).toContain(
+    "follows first.last, like 5 of 5 confirmed mailboxes at this domain",
+  );
   expect(random!.ai_enhancement.score).toBeLessThan(0.3);
 });
 
-test("where the server puts us off, the name is all there is to go by", async () => {
+test("after a temporary reply the name is the only evidence", async () => {
   const [likely, random] = await Promise.all([
     resultOf("emily.clark@grey.test"),
     resultOf("zxqvkjwpt@grey.test"),
@@ -56,22 +58,22 @@ test("where the server puts us off, the name is all there is to go by", async ()
   expect(likely.metadata.features_used.ai_enhancement).toBe(true);
 });
 
-test("a mailbox that exists is not less valid for its name, unless nobody would choose it", async () => {
+test("a proven mailbox is valid whatever its name, unless it looks random", async () => {
   expect(await story.verdictOn("emily.clark@honest.test")).toBe("valid");
   expect(await story.verdictOn("zxqvkjwpt@honest.test")).toBe("risky low_quality");
   expect(await story.verdictOn("krzysztof.wojcik@honest.test")).toBe("valid");
   expect(await story.verdictOn("nguyenvanhieu@honest.test")).toBe("valid");
-  expect(await story.verdictOn("xqz@honest.test")).toBe("valid"); // initials, for all we know
+  expect(await story.verdictOn("xqz@honest.test")).toBe("valid"); // may be initials
 });
 
-test("a refusal stays one, however fine the name; a slip in it is pointed out", async () => {
+test("a rejection stands, however plausible the name; a typo in it is suggested", async () => {
   const refused = await resultOf("jennfier.miller@honest.test");
   expect([refused.status, refused.sub_status]).toEqual(["invalid", "mailbox_not_found"]);
   expect(refused.suggestion).toBe("jennifer.miller@honest.test");
   expect(refused.ai_enhancement.used).toBe(false);
 });
 
-test("with AI enhancement off the same names make no difference", async () => {
+test("with AI enhancement off the names make no difference", async () => {
   const off = engineIn(story.lab, { knowledge: { namingAt: async () => naming } });
   const scores = await Promise.all(
     ["emily.clark", "zxqvkjwpt"].map(async (local) => reported(await off.evidenceFor(`${local}@open.test`))),
@@ -82,10 +84,10 @@ test("with AI enhancement off the same names make no difference", async () => {
   await off.end();
 });
 
-test("a second opinion is asked for where the first is open, and only there", async () => {
+test("adjudication is requested where the local score is inconclusive, and only there", async () => {
   const asked: string[] = [];
   const engine = engineIn(story.lab, {
-    nameModel: { ...nameModel, judge: (local) => ({ score: local === "lumora" ? 0.5 : 0.99, traits: [] }) },
+    nameModel: { ...nameModel, judge: (local) => ({ score: local === "lumora" ? 0.5 : 0.99, signals: [] }) },
     knowledge: {
       adjudicate: async ({ address }) => {
         asked.push(address!.local);
@@ -106,7 +108,7 @@ test("a second opinion is asked for where the first is open, and only there", as
   await engine.end();
 });
 
-test("who knows more but fails, or never answers, costs the check nothing", async () => {
+test("a deployment source that fails or never answers does not affect the check", async () => {
   const engine = engineIn(story.lab, {
     nameModel,
     knowledge: {

@@ -1,9 +1,9 @@
-/** Stories of manners, told by the servers' own counts: what we say, how often we call, when we leave. */
+/** Politeness, by the servers' own counts: commands, connections, session ends. */
 import {
   answersSlowly,
   answersWith,
-  blocksUs,
-  leavesAfterRecipients,
+  blocksClient,
+  closesAfterRecipients,
   type MailWorld,
   mailDomain,
   mailHost,
@@ -14,61 +14,61 @@ import { expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import { type Connect, createConnect } from "../../src/smtp/connect.ts";
 import { until } from "../until.ts";
-import { engineIn, manyAt, NO_RUDENESS, openStory, rudenessAt } from "./story.ts";
+import { engineIn, manyAt, NO_VIOLATIONS, openStory, violationsAt } from "./story.ts";
 
-/** So much time that rests of one and two seconds are taken and one of four is not. */
+/** Enough for pauses of one and two seconds, but not for one of four. */
 const RESTS_TWICE_MS = 8000;
 const isNumbered = ({ localPart }: { localPart: string }) => localPart.startsWith("anna");
 
-test.concurrent("a whole visit: greet, ask, take it back, say goodbye", async () => {
+test.concurrent("a whole session: EHLO, MAIL, RCPT, RSET, QUIT", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"] }) });
   expect(await story.verdictOn("ann@shop.test")).toBe("valid");
   await story.end();
 
-  const heard = story.lab.heard("mx.shop.test");
+  const heard = story.lab.received("mx.shop.test");
   expect(heard.slice(0, 3)).toEqual([
     "EHLO probe.mailvet-lab.example",
     "MAIL FROM:<probe@mailvet-lab.example>",
     "RCPT TO:<ann@shop.test>",
   ]);
-  expect(heard[3]).toMatch(/^RCPT TO:<[a-z]+\.[a-z]+@shop\.test>$/); // the made-up name
+  expect(heard[3]).toMatch(/^RCPT TO:<[a-z]+\.[a-z]+@shop\.test>$/); // the decoy
   expect(heard.slice(4)).toEqual(["RSET", "QUIT"]);
-  expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
+  expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
 
-test.concurrent("without pipelining every command waits for the answer to the last", async () => {
+test.concurrent("without pipelining every command waits for the previous reply", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"], temper: noPipelining }) });
   await story.verdictsOn(["ann@shop.test", "eve@shop.test"]);
   await story.end();
   expect(story.lab.counts("mx.shop.test").earlyCommands).toBe(0);
-  expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
+  expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
 
-test.concurrent("a banner that takes its time is waited for", async () => {
+test.concurrent("a slow banner is waited for", async () => {
   const temper = answersSlowly({ delayMs: 500, at: "banner" });
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"], temper }) });
   expect(await story.verdictOn("ann@shop.test")).toBe("valid");
   await story.end();
-  expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
+  expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
 
 test.concurrent.each(["banner", "ehlo", "mail", "rcpt"] as const)(
-  "refused at %s, we still say goodbye, and after three refusals do not call again",
+  "rejected at %s, a session still sends QUIT, and after three rejections there is no further connection",
   async (stage) => {
     await using story = await openStory({
-      "shop.test": mailDomain({ users: ["ann"], temper: blocksUs({ at: stage }) }),
+      "shop.test": mailDomain({ users: ["ann"], temper: blocksClient({ at: stage }) }),
     });
     for (let i = 0; i < 12; i++) {
       expect(await story.verdictOn(`anna${i}@shop.test`)).toBe("unknown probe_blocked");
-      await until(() => story.lab.counts("mx.shop.test").openConnections === 0); // so that nobody lingers
+      await until(() => story.lab.counts("mx.shop.test").openConnections === 0); // so that no connection lingers
     }
     await story.end();
-    expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
+    expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
     expect(story.lab.counts("mx.shop.test").connections).toBeLessThanOrEqual(3);
   },
 );
 
-test.concurrent("a server that has fallen silent is told goodbye all the same", async () => {
+test.concurrent("QUIT is sent even to a server that stopped responding", async () => {
   const temper = saysNothing({ at: "rcpt" });
   await using story = await openStory(
     { "shop.test": mailDomain({ users: ["ann"], temper }) },
@@ -76,10 +76,10 @@ test.concurrent("a server that has fallen silent is told goodbye all the same", 
   );
   expect(await story.verdictOn("ann@shop.test")).toBe("unknown smtp_timeout");
   await story.end();
-  expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
+  expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
 
-test.concurrent("one mailbox refused by policy is no reason to stay away from the others", async () => {
+test.concurrent("a policy rejection of one mailbox does not affect the others", async () => {
   const reply = "550 5.7.1 <boss@shop.test>: Recipient address rejected: not for you";
   await using story = await openStory({
     "shop.test": mailDomain({
@@ -92,21 +92,21 @@ test.concurrent("one mailbox refused by policy is no reason to stay away from th
   expect(new Set(await story.verdictsOn(manyAt("shop.test", 20)))).toEqual(new Set(["valid"]));
 });
 
-test.concurrent("a list of domains behind one house that refuses us costs three calls, not thirty", async () => {
+test.concurrent("a list of domains at one provider that rejects us costs three connections, not thirty", async () => {
   const hosts = Array.from({ length: 30 }, (_, i) => `firm${i}.mail.protection.outlook.com`);
   const world: MailWorld = {};
   for (const [i, host] of hosts.entries()) {
-    world[host] = mailHost({ temper: blocksUs({ at: "banner" }) });
+    world[host] = mailHost({ temper: blocksClient({ at: "banner" }) });
     world[`firm${i}.test`] = mailDomain({ mx: [host], users: ["ann"] });
   }
   await using story = await openStory(world);
   const verdicts = await story.verdictsOn(hosts.map((_, i) => `ann@firm${i}.test`));
   expect(new Set(verdicts)).toEqual(new Set(["unknown probe_blocked"]));
   const calls = hosts.reduce((sum, host) => sum + story.lab.counts(host).connections, 0);
-  expect(calls).toBeLessThanOrEqual(4); // two may be at the door at once
+  expect(calls).toBeLessThanOrEqual(4); // two may connect at once
 });
 
-test.concurrent("after 421 at the door we wait, try a little later, and give up after three", async () => {
+test.concurrent("after a 421 banner the host is retried after a pause, three times at most", async () => {
   const temper = answersWith({ at: "banner", reply: "421 4.7.0 Too many connections from your address" });
   const world = { "shop.test": mailDomain({ users: ["ann"], temper }) };
   await using story = await openStory(world, { probeTimeoutMs: RESTS_TWICE_MS });
@@ -115,15 +115,15 @@ test.concurrent("after 421 at the door we wait, try a little later, and give up 
   expect(story.lab.counts("mx.shop.test").connections).toBe(3);
 });
 
-test.concurrent("dismissed with 421 in every visit, we call a handful of times and then say so", async () => {
-  const world = { "shop.test": mailDomain({ users: isNumbered, temper: leavesAfterRecipients(0) }) };
+test.concurrent("after 421 in every session there are a handful of connections, then rate_limited", async () => {
+  const world = { "shop.test": mailDomain({ users: isNumbered, temper: closesAfterRecipients(0) }) };
   await using story = await openStory(world, { probeTimeoutMs: RESTS_TWICE_MS });
   const verdicts = await story.verdictsOn(manyAt("shop.test", 50));
   expect(new Set(verdicts)).toEqual(new Set(["unknown rate_limited"]));
   expect(story.lab.counts("mx.shop.test").connections).toBeLessThanOrEqual(4);
 });
 
-test.concurrent("connections at once stay within the cap, however much there is to ask", async () => {
+test.concurrent("concurrent connections stay within the limit, however many probes there are", async () => {
   await using story = await openStory(
     { "shop.test": mailDomain({ users: isNumbered, latencyMs: 5, connectionCap: 3 }) },
     { connectionsPerHost: 3 },
@@ -133,10 +133,10 @@ test.concurrent("connections at once stay within the cap, however much there is 
   const counts = story.lab.counts("mx.shop.test");
   expect(counts.maxConcurrentConnections).toBe(3);
   expect(counts.refusedConnections).toBe(0);
-  expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
+  expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
 
-test.concurrent("a host that takes fewer at once than we thought teaches us, and answers everybody", async () => {
+test.concurrent("a host that accepts fewer connections than assumed is learned, and every probe is answered", async () => {
   await using story = await openStory(
     { "shop.test": mailDomain({ users: isNumbered, latencyMs: 5, connectionCap: 1 }) },
     { connectionsPerHost: 4 },
@@ -145,7 +145,7 @@ test.concurrent("a host that takes fewer at once than we thought teaches us, and
   expect(story.lab.counts("mx.shop.test").refusedConnections).toBeLessThanOrEqual(4);
 });
 
-test.concurrent("a house with many hosts counts our connections to all of them, and so do we", async () => {
+test.concurrent("the limit of a provider applies to all its hosts together", async () => {
   const world: MailWorld = {};
   for (let i = 0; i < 8; i++) {
     world[`firm${i}.mail.protection.outlook.com`] = mailHost({ latencyMs: 80 });
@@ -159,14 +159,14 @@ test.concurrent("a house with many hosts counts our connections to all of them, 
   ).toBe(2);
 });
 
-test.concurrent("to all hosts together there is a limit as well", async () => {
+test.concurrent("there is a limit for all hosts together as well", async () => {
   const world: MailWorld = {};
   for (let i = 0; i < 20; i++) world[`shop${i}.test`] = mailDomain({ users: ["ann"], latencyMs: 10 });
   const emails = Array.from({ length: 20 }, (_, i) => `ann@shop${i}.test`);
   expect(await mostAtOnce(world, emails, 4)).toBe(4);
 });
 
-/** How many connections of ours were open at the same time. */
+/** Maximum number of concurrent connections. */
 async function mostAtOnce(world: MailWorld, emails: string[], maxSessions = 400): Promise<number> {
   let open = 0;
   let most = 0;
@@ -187,14 +187,14 @@ async function mostAtOnce(world: MailWorld, emails: string[], maxSessions = 400)
   return most;
 }
 
-test.concurrent("who asks a moment later is served in the same visit", async () => {
+test.concurrent("a probe that arrives a moment later uses the same session", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: isNumbered }) });
   for (const email of manyAt("shop.test", 10)) expect(await story.verdictOn(email)).toBe("valid");
   await story.end();
   expect(story.lab.counts("mx.shop.test").connections).toBe(1);
 });
 
-test.concurrent("closing in the middle of a rest is not held up by it, and leaves nobody waiting", async () => {
+test.concurrent("closing during a pause is immediate and leaves no probe pending", async () => {
   const temper = answersWith({ at: "banner", reply: "421 4.7.0 Too many connections from your address" });
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"], temper }) });
   const asked = story.verdictsOn(manyAt("shop.test", 30));
@@ -203,10 +203,10 @@ test.concurrent("closing in the middle of a rest is not held up by it, and leave
   const { connections } = counts;
   await story.end();
   expect(new Set(await asked)).toEqual(new Set(["unknown smtp_timeout"]));
-  expect(counts.connections).toBe(connections); // the rest would have ended with another call
+  expect(counts.connections).toBe(connections); // the pause would have ended with another connection
 });
 
-test.concurrent("who asks after closing is told at once", async () => {
+test.concurrent("a check after closing ends at once", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: ["ann"] }) });
   await story.verdictOn("ann@shop.test");
   await story.end();
@@ -215,7 +215,7 @@ test.concurrent("who asks after closing is told at once", async () => {
   expect(story.lab.counts("mx.shop.test").connections).toBe(connections);
 });
 
-test.concurrent("closing in the middle of a visit says goodbye and leaves nobody waiting", async () => {
+test.concurrent("closing during a session sends QUIT and leaves no probe pending", async () => {
   await using story = await openStory({ "shop.test": mailDomain({ users: isNumbered, latencyMs: 30 }) });
   const asked = story.verdictsOn(manyAt("shop.test", 200));
   await until(() => (story.lab.counts("mx.shop.test").commands.RCPT ?? 0) > 0);
@@ -224,10 +224,10 @@ test.concurrent("closing in the middle of a visit says goodbye and leaves nobody
   expect(verdicts).toHaveLength(200);
   for (const verdict of new Set(verdicts))
     expect(["valid", "unknown smtp_timeout", "unknown temporary_error"]).toContain(verdict);
-  expect(await rudenessAt(story, "mx.shop.test")).toEqual(NO_RUDENESS);
+  expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
 });
 
-test.concurrent("told again and again to come later, we say so at once instead of waiting for minutes", async () => {
+test.concurrent("after repeated rate limits the result is immediate instead of a wait of minutes", async () => {
   await using story = await openStory(
     {
       "busy.test": mailDomain({

@@ -1,6 +1,6 @@
-/** Stories in the words of large providers and common programs, which differ in everything but what they mean. */
+/** Large providers and common servers in their own words. */
 import {
-  blocksUs,
+  blocksClient,
   disabled,
   exchange,
   exim,
@@ -27,7 +27,7 @@ import {
 import { expect, test } from "vitest";
 import { openStory } from "./story.ts";
 
-/** Slug, a mail host of theirs, and how it talks. */
+/** Slug, one of its mail hosts, and its behaviour. */
 const HONEST: readonly (readonly [slug: string, host: string, temper: Temper])[] = [
   ["google", "gmail-smtp-in.l.google.com", google],
   ["google_workspace", "aspmx.l.google.com", google],
@@ -52,7 +52,7 @@ const worldAt = (host: string, temper: Temper): MailWorld => ({
 });
 
 test.concurrent.each(HONEST)(
-  "%s at %s: known, unknown, full and closed mailboxes",
+  "%s at %s: existing, missing, full and disabled mailboxes",
   async (slug, host, temper) => {
     const world = worldAt(host, [overQuota(["maximilian"]), disabled(["formerly"]), temper]);
     await using story = await openStory(world);
@@ -73,20 +73,20 @@ test.concurrent.each(
   HONEST.filter(([slug]) => slug !== "google_workspace").flatMap(([slug, host, temper]) =>
     (["banner", "mail", "rcpt"] as const).map((stage) => [slug, host, stage, temper] as const),
   ),
-)("%s at %s blocks us at %s: nobody is called invalid", async (_, host, stage, temper) => {
-  await using story = await openStory(worldAt(host, [blocksUs({ at: stage }), temper]));
+)("%s at %s blocks us at %s: no mailbox is invalid", async (_, host, stage, temper) => {
+  await using story = await openStory(worldAt(host, [blocksClient({ at: stage }), temper]));
   const verdicts = await story.verdictsOn(["annabel@shop.test", "evangeline@shop.test"]);
   for (const verdict of verdicts) expect(verdict).toMatch(/^unknown (probe_blocked|rate_limited)$/);
 });
 
-test.concurrent.each(HONEST)("%s at %s greylists: nobody is called invalid", async (_, host, temper) => {
+test.concurrent.each(HONEST)("%s at %s greylists: no mailbox is invalid", async (_, host, temper) => {
   await using story = await openStory(worldAt(host, [greylists({ delayMs: 60_000 }), temper]));
   const evidence = await story.evidenceFor("annabel@shop.test");
   expect(["greylisted", "temporary_error"]).toContain(evidence.mailbox?.answer);
   expect(evidence.mailbox?.retryAfterSeconds).toBeGreaterThan(0);
 });
 
-test("yahoo says yes to everyone, so nobody is proven there", async () => {
+test("yahoo accepts every name, so no mailbox is proven there", async () => {
   await using story = await openStory(worldAt("mta5.am0.yahoodns.net", yahoo));
   expect(await story.verdictsOn(["annabel@shop.test", "evangeline@shop.test"])).toEqual([
     "risky catch_all",
@@ -94,7 +94,7 @@ test("yahoo says yes to everyone, so nobody is proven there", async () => {
   ]);
 });
 
-test("a giant is asked for three recipients a visit at the most", async () => {
+test("a major provider gets at most three recipients per session", async () => {
   await using story = await openStory({
     "aspmx.l.google.com": mailHost({ temper: google }),
     "shop.test": mailDomain({ mx: ["aspmx.l.google.com"], users: () => true }),

@@ -1,5 +1,5 @@
-/** Stories that hold the replay to the truth: the same replies, given by servers in a lab, come to the same verdicts. */
-import { answersWith, type MailDomain, mailDomain } from "@mailvet/lab";
+/** The replay against the lab: the same replies, sent by real servers, give the same verdicts. */
+import { answersWith, type LabDomain, mailDomain } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { decide } from "../../src/verdict.ts";
 import { CORPUS } from "../corpus/corpus.ts";
@@ -9,18 +9,18 @@ import { openStory } from "./story.ts";
 const EVERY = 6;
 const USER = "anna.lindqvist";
 
-/** What is asked again, after 421, at a limit, or with HELO after 50x, has its own stories. */
+/** What is retried (after 421, at a limit, with HELO after 50x) has its own tests. */
 const isPlain = ({ stage, reply, mx, meaning }: (typeof CORPUS)[number]) =>
   mx === undefined &&
   meaning !== "rate_limited" &&
   (stage === "rcpt" ? /^(?!421)[245]\d\d .*$/ : /^(?!421|50)[45]\d\d .*$/).test(reply);
 
-test("a sample of the corpus, said by servers, comes to the verdicts of the replay", {
+test("a sample of the corpus, sent by servers, gives the verdicts of the replay", {
   timeout: 120_000,
 }, async () => {
   const rows = CORPUS.filter(isPlain).filter((_, index) => index % EVERY === 0);
   const domainOf = (index: number) => `row-${index + 1}.test`;
-  const domains = rows.map(({ stage, reply }): MailDomain => {
+  const domains = rows.map(({ stage, reply }): LabDomain => {
     const temper =
       stage === "rcpt" ? { users: ({ localPart }: { localPart: string }) => localPart === USER } : {};
     return mailDomain({ users: [USER], temper: answersWith({ at: stage, reply, ...temper }) });
@@ -29,7 +29,7 @@ test("a sample of the corpus, said by servers, comes to the verdicts of the repl
     Object.fromEntries(domains.map((domain, index) => [domainOf(index), domain])),
     { probeTimeoutMs: 60_000 },
   );
-  const told = await Promise.all(
+  const verdicts = await Promise.all(
     rows.map(async ({ stage, reply }, index) => {
       const { status, subStatus } = decide(await story.evidenceFor(`${USER}@${domainOf(index)}`));
       return `${stage} ${reply}: ${status} ${subStatus}`;
@@ -41,5 +41,5 @@ test("a sample of the corpus, said by servers, comes to the verdicts of the repl
     return `${stage} ${reply}: ${status} ${subStatus}`;
   });
   expect(rows.length).toBeGreaterThan(300);
-  expect(told).toEqual(replayed);
+  expect(verdicts).toEqual(replayed);
 });

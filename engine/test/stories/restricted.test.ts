@@ -1,4 +1,4 @@
-/** Stories of refusals that only a mailbox which exists can cause. */
+/** Rejections that only an existing mailbox can cause. */
 import { answersWith, google, mailDomain, mailHost } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { reasonOf } from "../../src/reason.ts";
@@ -18,18 +18,18 @@ tellStories([
     restricted,
   ],
   [
-    "so does a list that takes mail from its members only",
+    "so does a list that accepts mail from members only",
     saying("550 5.7.1 RESOLVER.RST.NotAuthorized; not authorized"),
     restricted,
   ],
   ["and a mailbox for internal use", saying("550 5.7.1 This mailbox is for internal use only"), restricted],
   [
-    "a login asked of everybody says nothing about a mailbox",
+    "authentication required of every sender says nothing about a mailbox",
     saying("530 5.7.1 Client was not authenticated"),
     { staff: "unknown probe_blocked" },
   ],
   [
-    "a temporary restriction is a promise to reconsider",
+    "a temporary restriction is temporary",
     saying("450 4.7.1 This mailbox is for internal use only"),
     { staff: "unknown temporary_error" },
   ],
@@ -59,6 +59,6 @@ test("a mailbox that receives mail too fast exists, and the reason says so", asy
   const verdict = decide(evidence);
   expect(verdict).toMatchObject({ status: "valid", subStatus: "" });
   expect(reasonOf(evidence, verdict)).toBe(
-    `${host} says that this mailbox receives mail too fast at the moment, which only an existing one can.`,
+    `${host} says that this mailbox is receiving mail too fast, so it exists.`,
   );
 });

@@ -1,15 +1,14 @@
 /**
- * A story: the engine let loose in a lab.
+ * A story: the engine against a lab.
  *
- * Every verdict is held against what is true in the lab, so that each story, whatever it is about, fails when
- * a live mailbox is called invalid.
+ * Every verdict is compared with the truth in the lab, so each story fails if a live mailbox is called invalid.
  */
-import { type Lab, type MailDomain, type MailWorld, openLab } from "@mailvet/lab";
+import { type Lab, type LabDomain, type MailWorld, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createResolver } from "../../src/dns/resolver.ts";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import type { Evidence } from "../../src/evidence.ts";
-import type { NameModel } from "../../src/plausibility/name-model.ts";
+import type { NameModel } from "../../src/plausibility/name-model/name-model.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { type Connect, createConnect } from "../../src/smtp/connect.ts";
 import type { HostLimiterFor } from "../../src/smtp/host-limiter.ts";
@@ -18,32 +17,32 @@ import { decide } from "../../src/verdict.ts";
 import { createVerifier, type DeploymentKnowledge, type Verifier } from "../../src/verifier.ts";
 import { until } from "../until.ts";
 
-/** Nothing expires unless the story is about that. */
+/** Nothing expires unless the story sets a limit. */
 export type StoryOptions = {
   probeTimeoutMs?: number;
   connectionsPerHost?: number;
   maxSessions?: number;
   dnsTimeoutMs?: number;
-  /** What the egress guard lets through. */
+  /** Ranges the egress guard allows. */
   allow?: string[];
-  /** Where mail hosts listen, if not where those of this lab do. */
+  /** Port of the mail hosts, if not the lab's. */
   smtpPort?: number;
-  /** Instead of the engine's own way of connecting. */
+  /** Replaces the engine's own connect. */
   dial?: Connect;
-  /** Instead of a pace of its own at each host. */
-  paceFor?: HostLimiterFor;
-  /** Reads mailbox names; without one AI enhancement is off. */
+  /** Replaces the engine's own host limiters. */
+  limiterFor?: HostLimiterFor;
+  /** Scores local parts; AI enhancement is off without it. */
   nameModel?: NameModel;
-  /** What the deployment knows. */
+  /** The deployment's own sources. */
   knowledge?: DeploymentKnowledge;
 };
 
 export type Engine = Verifier & {
   evidenceFor(email: string): Promise<Evidence>;
-  /** Status and sub-status, such as "risky catch_all"; "valid" alone when there is nothing to add. */
+  /** Status and sub-status, such as "risky catch_all"; only "valid" when there is no sub-status. */
   verdictOn(email: string): Promise<string>;
   verdictsOn(emails: readonly string[]): Promise<string[]>;
-  /** Everybody says goodbye; afterwards the lab's counts are final. */
+  /** Closes all sessions; the lab's counts are final afterwards. */
   end(): Promise<void>;
 };
 
@@ -65,7 +64,7 @@ export async function openStory(world: MailWorld, options: StoryOptions = {}): P
   };
 }
 
-/** An engine that knows nothing yet of this lab. */
+/** A new engine for this lab, without caches. */
 export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
   const {
     probeTimeoutMs = 120_000,
@@ -111,10 +110,10 @@ function isLive(lab: Lab, email: string): boolean {
   return truth === "exists" || truth === "full" || truth === "catch_all";
 }
 
-/** Title, the domain it happens at, and by mailbox the verdict it comes to. */
-export type Row = readonly [title: string, domain: MailDomain, verdicts: Readonly<Record<string, string>>];
+/** Title, domain, and expected verdict by mailbox. */
+export type Row = readonly [title: string, domain: LabDomain, verdicts: Readonly<Record<string, string>>];
 
-/** One test for each row, all in one lab, each at a domain of its own. */
+/** One test per row, all in one lab, each at its own domain. */
 export function tellStories(rows: readonly Row[], options: StoryOptions = {}): void {
   let story: Story;
   const domainOf = (index: number) => `story-${index + 1}.test`;
@@ -129,45 +128,45 @@ export function tellStories(rows: readonly Row[], options: StoryOptions = {}): v
   for (const [index, [title, , verdicts]] of rows.entries()) {
     test.concurrent(title, async () => {
       const mailboxes = Object.keys(verdicts);
-      const told = await story.verdictsOn(mailboxes.map((mailbox) => `${mailbox}@${domainOf(index)}`));
-      expect(Object.fromEntries(mailboxes.map((mailbox, i) => [mailbox, told[i]]))).toEqual(verdicts);
+      const actual = await story.verdictsOn(mailboxes.map((mailbox) => `${mailbox}@${domainOf(index)}`));
+      expect(Object.fromEntries(mailboxes.map((mailbox, i) => [mailbox, actual[i]]))).toEqual(verdicts);
     });
   }
 
-  test("in all of these stories we sent no mail, tried no VRFY and let the server speak first", async () => {
+  test("none of these sessions sent DATA or VRFY, or a command before the banner", async () => {
     await story.end();
     for (const [index, [title, domain]] of rows.entries()) {
       for (const host of hostsOf(domainOf(index), domain)) {
-        const { leftWithoutQuit: _, ...rudeness } = await rudenessAt(story, host);
-        const { leftWithoutQuit: __, ...none } = NO_RUDENESS; // whoever is hung up on cannot say goodbye
-        expect(rudeness, title).toEqual(none);
+        const { leftWithoutQuit: _, ...violations } = await violationsAt(story, host);
+        const { leftWithoutQuit: __, ...none } = NO_VIOLATIONS; // QUIT is impossible after a closed connection
+        expect(violations, title).toEqual(none);
       }
     }
   });
 }
 
 /** The hosts of a domain that are up. */
-function hostsOf(name: string, { hosts = { mx: {} }, implicitMx, down }: MailDomain): string[] {
+function hostsOf(name: string, { hosts = { mx: {} }, implicitMx, down }: LabDomain): string[] {
   if (down) return [];
   if (implicitMx) return [name];
   const up = Object.entries(hosts).filter(([, host]) => !host.down);
   return up.map(([label]) => `${label}.${name}`);
 }
 
-/** What no server should ever have to complain about, counted once everybody has said goodbye. */
-export async function rudenessAt({ lab }: Story, host: string) {
+/** Counts of impolite behaviour, once all sessions are closed. */
+export async function violationsAt({ lab }: Story, host: string) {
   const counts = lab.counts(host);
   await until(() => counts.openConnections === 0);
   return {
     data: counts.commands.DATA ?? 0,
     vrfy: counts.commands.VRFY ?? 0,
-    talkedBeforeBanner: counts.talkedBeforeBanner,
+    sentBeforeBanner: counts.sentBeforeBanner,
     leftWithoutQuit: counts.endedWithoutQuit,
     stillThere: counts.openConnections,
   };
 }
 
-export const NO_RUDENESS = { data: 0, vrfy: 0, talkedBeforeBanner: 0, leftWithoutQuit: 0, stillThere: 0 };
+export const NO_VIOLATIONS = { data: 0, vrfy: 0, sentBeforeBanner: 0, leftWithoutQuit: 0, stillThere: 0 };
 
 /** `anna1@domain` … `annaN@domain`. */
 export function manyAt(domain: string, count: number): string[] {

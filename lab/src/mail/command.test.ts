@@ -13,7 +13,7 @@ test.each([
   expect(readCommand(line).address).toBe(address);
 });
 
-test("parameters come in capitals, unknown verbs under one name", () => {
+test("parameters are upper-cased, and unknown verbs become UNKNOWN", () => {
   expect(readCommand("mail from:<a@b.example> smtputf8 body=8bitmime")).toMatchObject({
     verb: "MAIL",
     parameters: ["SMTPUTF8", "BODY=8BITMIME"],

@@ -1,12 +1,12 @@
-/** One line of a client, read: its verb, and the address and parameters of MAIL and RCPT. */
+/** Parses an SMTP command: verb, argument, and address and parameters of MAIL and RCPT. */
 import type { CommandStage } from "./temperament.ts";
 
 export type Command = {
-  /** In capitals; UNKNOWN when it is none that SMTP knows, so that counts by verb stay few. */
+  /** Upper case; UNKNOWN for any other verb, so that counts by verb are bounded. */
   readonly verb: string;
   readonly stage: CommandStage;
   readonly argument: string;
-  /** `undefined` when MAIL or RCPT has none that can be read; "" is the null sender. */
+  /** `undefined` if MAIL or RCPT has no valid path; "" is the null sender. */
   readonly address: string | undefined;
   readonly parameters: readonly string[];
 };
@@ -29,9 +29,9 @@ const PATH_PREFIX: Partial<Record<CommandStage, string>> = { mail: "FROM:", rcpt
 
 export function readCommand(line: string): Command {
   const space = line.indexOf(" ");
-  const word = (space === -1 ? line : line.slice(0, space)).toUpperCase();
+  const name = (space === -1 ? line : line.slice(0, space)).toUpperCase();
   const argument = space === -1 ? "" : line.slice(space + 1).trim();
-  const verb = Object.hasOwn(STAGES, word) ? word : "UNKNOWN";
+  const verb = Object.hasOwn(STAGES, name) ? name : "UNKNOWN";
   const stage = STAGES[verb] ?? "other";
   const prefix = PATH_PREFIX[stage];
   if (prefix === undefined) return { verb, stage, argument, address: undefined, parameters: [] };
@@ -40,7 +40,7 @@ export function readCommand(line: string): Command {
 
 function readPath(argument: string, prefix: string): Pick<Command, "address" | "parameters"> {
   const path = argument.slice(prefix.length).trimStart();
-  // A quoted local part may hold ">", parameters may not, so the last one ends the path.
+  // A quoted local part may contain ">", parameters may not, so the last one ends the path.
   const end = path.lastIndexOf(">");
   if (!argument.toUpperCase().startsWith(prefix) || !path.startsWith("<") || end === -1) {
     return { address: undefined, parameters: [] };

@@ -1,12 +1,12 @@
 /**
- * One port that is free on many addresses at once.
+ * Finds a port that is free on many addresses at once.
  *
- * Mail has one port for the whole world; the lab cannot have 25, so its hosts share another.
+ * All mail hosts use port 25; the lab cannot bind it, so its hosts share another port.
  */
 import { createServer, type Server } from "node:net";
 
 const ATTEMPTS = 20;
-/** A prober that opens many connections at once must not find the queue full. */
+/** Large enough for a client that opens many connections at once. */
 const BACKLOG = 4_096;
 
 export async function commonPort(addresses: readonly string[]): Promise<number> {
@@ -21,18 +21,18 @@ export async function commonPort(addresses: readonly string[]): Promise<number> 
       }
       return port;
     } catch (error) {
-      if (!isTaken(error) || attempt === ATTEMPTS) throw error;
+      if (!isPortInUse(error) || attempt === ATTEMPTS) throw error;
     } finally {
       await Promise.all(listeners.map(close));
     }
   }
 }
 
-export function isTaken(error: unknown): boolean {
+export function isPortInUse(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
 }
 
-/** Resolves to the port, which is a free one when 0 was asked for. */
+/** Resolves to the bound port; 0 picks a free one. */
 export function listen(listener: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     listener.once("error", reject);

@@ -1,11 +1,11 @@
 /**
- * The lab's own TLS certificates, made for the lab and for nothing else.
+ * TLS certificates of the lab, for no other use.
  *
- * The private key below is public on purpose: it protects no one, and lets STARTTLS work on a machine
- * without openssl. Both certificates are self-signed with it; one is good until 2056, one ran out in 2002.
+ * The private key is public on purpose: it protects nothing, and STARTTLS works without openssl on the machine. Both
+ * certificates are self-signed with it; one is valid until 2056, the other expired in 2002.
  */
 
-/** Valid from 2020 to 2056, signed by itself, for mail.mailvet-lab.example. */
+/** Valid from 2020 to 2056, self-signed, for mail.mailvet-lab.example. */
 export const LAB_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBgTCCASYCAQIwCgYIKoZIzj0EAwIwSzEmMCQGA1UECgwdTWFpbHZldCBsYWIs
 IG5vdCBmb3IgcmVhbCB1c2UxITAfBgNVBAMMGG1haWwubWFpbHZldC1sYWIuZXhh

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createLineReader } from "./line-reader.ts";
 
-test("lines come out whole however the bytes were cut, with either line break", () => {
+test("lines do not depend on chunk boundaries or the kind of line break", () => {
   const reader = createLineReader(100);
   const bytes = Buffer.from("EHLO ä.example\r\nRSET\n\r\nQU");
   const lines = [...bytes].flatMap((byte) => reader.push(Buffer.of(byte)));
@@ -9,7 +9,7 @@ test("lines come out whole however the bytes were cut, with either line break", 
   expect(reader.push(Buffer.from("IT\r\n"))).toEqual(["QUIT"]);
 });
 
-test("a line over the limit is undefined once, and the next is read as usual", () => {
+test("a line over the limit is undefined once, and the next line is read normally", () => {
   const reader = createLineReader(10);
   expect(reader.push(Buffer.from("x".repeat(1_000)))).toEqual([]);
   expect(reader.push(Buffer.from("x\r\nNOOP\r\n"))).toEqual([undefined, "NOOP"]);

@@ -1,15 +1,15 @@
 /**
- * Cuts a client's bytes into lines, holding at most one line's worth of them.
+ * Splits the bytes of a client into lines, buffering at most one line.
  *
- * A line over the limit comes out as `undefined`, once, and the rest of it is thrown away.
+ * A line over the limit is returned as `undefined`, once, and discarded.
  */
 export type LineReader = { push(bytes: Buffer): (string | undefined)[] };
 
 const LINE_FEED = 0x0a;
 
 export function createLineReader(maxLineBytes: number): LineReader {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
+  let buffered: Buffer[] = [];
+  let bufferedBytes = 0;
   let overlong = false;
 
   return {
@@ -19,7 +19,7 @@ export function createLineReader(maxLineBytes: number): LineReader {
       while (start < bytes.length) {
         const feed = bytes.indexOf(LINE_FEED, start);
         const end = feed === -1 ? bytes.length : feed + 1;
-        hold(bytes.subarray(start, end));
+        append(bytes.subarray(start, end));
         if (feed !== -1) lines.push(take());
         start = end;
       }
@@ -27,21 +27,21 @@ export function createLineReader(maxLineBytes: number): LineReader {
     },
   };
 
-  function hold(part: Buffer): void {
-    heldBytes += part.length;
-    overlong ||= heldBytes > maxLineBytes;
-    if (overlong) held = [];
-    else held.push(part);
+  function append(part: Buffer): void {
+    bufferedBytes += part.length;
+    overlong ||= bufferedBytes > maxLineBytes;
+    if (overlong) buffered = [];
+    else buffered.push(part);
   }
 
   function take(): string | undefined {
     const line = overlong
       ? undefined
-      : Buffer.concat(held)
+      : Buffer.concat(buffered)
           .toString("utf8")
           .replace(/\r?\n$/, "");
-    held = [];
-    heldBytes = 0;
+    buffered = [];
+    bufferedBytes = 0;
     overlong = false;
     return line;
   }

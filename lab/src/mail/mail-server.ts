@@ -1,29 +1,29 @@
 /**
- * A mail server of the lab: a real listener on a loopback address of its own, with a temperament.
+ * Mail server of the lab: a real listener on its own loopback address, with a temperament.
  *
- * It takes no messages. It knows the truth about its mailboxes, counts its visitors, and remembers what
- * they said last.
+ * It accepts no messages. It knows the actual state of its mailboxes, counts connections and commands, and records the
+ * last lines received.
  */
 import { createServer, type Socket } from "node:net";
-import { commonPort, isTaken, listen } from "./common-port.ts";
-import { type Counts, openGuestBook } from "./guest-book.ts";
+import { commonPort, isPortInUse, listen } from "./common-port.ts";
 import { createMailboxes, type Mailboxes, type Users } from "./mailboxes.ts";
-import { receive } from "./session.ts";
+import { serveConnection } from "./session.ts";
 import { compose, type Temper } from "./temperament.ts";
+import { openTranscript, type ServerCounts } from "./transcript.ts";
 
 export type MailServerOptions = {
-  /** A 127.x address that no other server of this port has. */
+  /** A 127.x address, unique among servers on this port. */
   address: string;
-  /** 0 for any free one. */
+  /** 0 picks a free port. */
   port: number;
-  /** The name in the banner; `mx.` and the first domain otherwise. */
+  /** Host name in the banner. Default: `mx.` and the first domain. */
   name?: string;
   domains: readonly string[];
   users?: Users;
   temper?: Temper;
-  /** Time that every round trip takes. */
+  /** Simulated round-trip time. */
   latencyMs?: number;
-  /** Connections beyond this many at once are told 421. */
+  /** Further concurrent connections get 421. */
   connectionCap?: number;
 };
 
@@ -32,24 +32,24 @@ export type MailServer = Mailboxes &
     readonly name: string;
     readonly address: string;
     readonly port: number;
-    readonly counts: Readonly<Counts>;
-    readonly heard: readonly string[];
+    readonly counts: Readonly<ServerCounts>;
+    readonly received: readonly string[];
     close(): Promise<void>;
   };
 
 export async function startMailServer(options: MailServerOptions): Promise<MailServer> {
   const { address, domains, users = [], temper = [], latencyMs = 0, connectionCap = Infinity } = options;
   const name = options.name ?? `mx.${domains[0] ?? "mailvet-lab.example"}`;
-  const character = compose(temper);
-  const mailboxes = createMailboxes({ domains, users, exception: character.mailbox });
-  const guestBook = openGuestBook();
-  const house = { name, character, mailboxes, guestBook, latencyMs, connectionCap };
+  const temperament = compose(temper);
+  const mailboxes = createMailboxes({ domains, users, exception: temperament.mailbox });
+  const transcript = openTranscript();
+  const server = { name, temperament, mailboxes, transcript, latencyMs, connectionCap };
 
   const sockets = new Set<Socket>();
   const listener = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
-    receive(house, socket);
+    serveConnection(server, socket);
   });
   const port = await listen(listener, address, options.port);
 
@@ -63,9 +63,9 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
     name,
     address,
     port,
-    counts: guestBook.counts,
-    get heard() {
-      return guestBook.heard;
+    counts: transcript.counts,
+    get received() {
+      return transcript.received;
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -74,7 +74,7 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
 
 const ATTEMPTS = 5;
 
-/** Several, each on its own address and all on one port: the given one, or any that is free everywhere. */
+/** Starts several servers, each on its own address and all on one port: the given one, or any that is free. */
 export async function startMailServers(
   hosts: readonly Omit<MailServerOptions, "port">[],
   port?: number,
@@ -86,7 +86,7 @@ export async function startMailServers(
     const failure = starts.find((start) => start.status === "rejected");
     if (!failure) return servers;
     await Promise.all(servers.map((server) => server.close()));
-    // A port found free can be taken by another process before we listen on it.
-    if (port !== undefined || !isTaken(failure.reason) || attempt === ATTEMPTS) throw failure.reason;
+    // Another process may bind the port before the servers do.
+    if (port !== undefined || !isPortInUse(failure.reason) || attempt === ATTEMPTS) throw failure.reason;
   }
 }

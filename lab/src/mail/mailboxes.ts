@@ -1,24 +1,24 @@
 /**
- * Which mailboxes a lab server really has, so that a test can hold a verdict against the truth.
+ * The mailboxes that a lab server really has, so that tests can compare verdicts with the truth.
  *
- * What the server says about them is another matter: some say yes to everyone.
+ * Its replies may differ: some servers accept every recipient.
  */
 export type Truth = "exists" | "does_not_exist" | "full" | "disabled" | "catch_all";
 
 export type Mailbox = { readonly localPart: string; readonly domain: string };
 
-/** `"ann"` is known at every domain served, `"ann@one.example"` at that one; a function suits millions. */
+/** `"ann"` exists at every served domain, `"ann@one.example"` only there. A function suits millions of users. */
 export type Users = readonly string[] | ((mailbox: Mailbox) => boolean);
 
 export type Mailboxes = {
-  /** `undefined` when the domain is not served here. */
+  /** `undefined` if the domain is not served. */
   truth(address: string): Truth | undefined;
 };
 
 export function createMailboxes(options: {
   domains: readonly string[];
   users: Users;
-  /** What the temperaments know better than the list of users. */
+  /** Overrides of the list of users by temperaments. */
   exception: (mailbox: Mailbox) => Truth | undefined;
 }): Mailboxes {
   const domains = new Set(options.domains.map((domain) => domain.toLowerCase()));

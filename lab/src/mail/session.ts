@@ -1,205 +1,206 @@
 /**
- * One visit of a client, from the server's side: lines in, actions out, one after the other.
+ * Server side of one SMTP session: reads lines and performs actions, one at a time.
  *
- * Every line is looked at one round trip after it came, and its reply leaves before the next line is
- * looked at. Decisions are made by the temperaments and in ordinary-server.ts; this file keeps the order.
+ * Every line is processed one round trip after its arrival, and its reply is sent before the next line is processed.
+ * The replies come from the temperaments and default-replies.ts.
  */
 import type { Socket } from "node:net";
 import { type Command, readCommand } from "./command.ts";
-import { encrypt } from "./encryption.ts";
-import type { GuestBook } from "./guest-book.ts";
+import { defaultReply, protocolErrorFor } from "./default-replies.ts";
 import { createLineReader } from "./line-reader.ts";
 import type { Mailboxes } from "./mailboxes.ts";
-import { objectionTo, ordinaryReply } from "./ordinary-server.ts";
-import { createSpeaker } from "./speaker.ts";
-import { type Action, answers, type Character } from "./temperament.ts";
-import { openVisit, takeEffect } from "./visit.ts";
+import { createReplyWriter } from "./reply-writer.ts";
+import { applyCommand, openSession } from "./session-state.ts";
+import { encrypt } from "./starttls.ts";
+import { type Action, answers, type ComposedTemperament } from "./temperament.ts";
+import type { Transcript } from "./transcript.ts";
 
-/** What all visits to one server share. */
-export type House = {
+/** Shared by all sessions of a server. */
+export type ServerContext = {
   readonly name: string;
-  readonly character: Character;
+  readonly temperament: ComposedTemperament;
   readonly mailboxes: Mailboxes;
-  readonly guestBook: GuestBook;
+  readonly transcript: Transcript;
   readonly latencyMs: number;
   readonly connectionCap: number;
 };
 
-/** A line waiting to be looked at; `undefined` was too long to keep. */
-type Heard = { readonly line: string | undefined; readonly dueMs: number; readonly early: boolean };
+/** A line to be processed; `undefined` if it was too long. */
+type ReceivedLine = { readonly line: string | undefined; readonly dueMs: number; readonly early: boolean };
 
 const MAX_LINE_BYTES = 4_096;
-/** Beyond this many unanswered lines we stop reading until some are answered. */
+/** Above this number of unanswered lines, reading pauses. */
 const MAX_WAITING_LINES = 1_000;
-/** Beyond this many bytes that the client has not fetched we stop answering until it does. */
-const MAX_UNFETCHED_BYTES = 256 * 1024;
+/** Above this number of bytes that the client has not read, replies pause. */
+const MAX_UNREAD_BYTES = 256 * 1024;
 
-export function receive(house: House, tcp: Socket): void {
-  const { character, guestBook, latencyMs } = house;
-  guestBook.arrive();
-  const visit = openVisit({
-    number: guestBook.counts.connections,
-    host: house.name,
+export function serveConnection(server: ServerContext, tcp: Socket): void {
+  const { temperament, transcript, latencyMs } = server;
+  transcript.connectionOpened();
+  const session = openSession({
+    number: transcript.counts.connections,
+    host: server.name,
     client: tcp.remoteAddress ?? "",
-    words: character.words,
-    mailboxes: house.mailboxes,
+    replies: temperament.replies,
+    mailboxes: server.mailboxes,
   });
   let socket = tcp;
-  const speaker = createSpeaker({ socket: () => socket, tcp, pace: character.pace });
+  const writer = createReplyWriter({ socket: () => socket, tcp, pace: temperament.pace });
   const reader = createLineReader(MAX_LINE_BYTES);
-  let waiting: Heard[] = [];
-  let state: "greeting" | "busy" | "listening" | "leaving" = "greeting";
-  let spokeTooSoon = false;
-  let attending = false;
-  let saidQuit = false;
+  let waiting: ReceivedLine[] = [];
+  let state: "greeting" | "busy" | "listening" | "closing" = "greeting";
+  let hasSentEarly = false;
+  let processing = false;
+  let hasQuit = false;
   let timer: NodeJS.Timeout | undefined;
 
-  tcp.on("error", () => {}); // clients break off as they please; "close" follows
+  tcp.on("error", () => {}); // "close" follows
   tcp.once("close", () => {
-    depart();
-    speaker.stop();
+    endSession();
+    writer.stop();
     clearTimeout(timer);
-    waiting.forEach(answer); // said before they left, QUIT above all
-    guestBook.close(saidQuit);
+    waiting.forEach(answer); // counts commands received before the disconnect, above all QUIT
+    transcript.connectionClosed(hasQuit);
   });
   listenOn(tcp);
   greet();
 
   function listenOn(next: Socket): void {
     socket = next;
-    socket.on("data", hear);
-    socket.setTimeout(character.idleMs, () => {
-      if (state === "leaving") return;
-      act({ reply: `421 4.4.2 ${house.name} Error: timeout exceeded`, close: "politely" });
+    socket.on("data", onData);
+    socket.setTimeout(temperament.idleMs, () => {
+      if (state === "closing") return;
+      act({ reply: `421 4.4.2 ${server.name} Error: timeout exceeded`, close: "politely" });
     });
   }
 
   function greet(): void {
-    // On a real network connecting alone takes a round trip; on loopback it takes none, so the banner pays.
-    const travelMs = latencyMs * 2;
-    if (guestBook.present > house.connectionCap) {
-      guestBook.turnAway();
-      act({ delayMs: travelMs, reply: visit.say("too_many_connections"), close: "politely" });
+    // On a real network the TCP handshake takes a round trip, on loopback none: the banner is delayed instead.
+    const networkMs = latencyMs * 2;
+    if (transcript.activeSessions > server.connectionCap) {
+      transcript.connectionRefused();
+      act({ delayMs: networkMs, reply: session.reply("too_many_connections"), close: "politely" });
       return;
     }
-    const mood = character.ask("banner", visit);
-    const action = mood && answers(mood) ? mood : { ...mood, reply: visit.say("banner") };
-    act({ ...action, delayMs: travelMs + (action.delayMs ?? 0) });
+    const override = temperament.ask("banner", session);
+    const action = override && answers(override) ? override : { ...override, reply: session.reply("banner") };
+    act({ ...action, delayMs: networkMs + (action.delayMs ?? 0) });
   }
 
-  function hear(bytes: Buffer): void {
-    if (state === "greeting" && !spokeTooSoon) {
-      spokeTooSoon = true;
-      guestBook.talkedBeforeBanner();
+  function onData(bytes: Buffer): void {
+    if (state === "greeting" && !hasSentEarly) {
+      hasSentEarly = true;
+      transcript.inputBeforeBanner();
     }
     const dueMs = performance.now() + latencyMs;
     for (const line of reader.push(bytes)) {
       waiting.push({ line, dueMs, early: state !== "listening" || waiting.length > 0 });
     }
     if (waiting.length > MAX_WAITING_LINES) socket.pause();
-    attend();
+    processLines();
   }
 
-  /** Looks at the lines that are due; their replies leave in one packet as long as nothing has to be waited for. */
-  function attend(): void {
-    if (attending) return;
-    attending = true;
+  /** Processes the lines that are due. Replies without a delay are sent in one packet. */
+  function processLines(): void {
+    if (processing) return;
+    processing = true;
     const corked = socket;
     corked.cork();
-    while ((state === "listening" || state === "leaving") && waiting[0]) {
+    while ((state === "listening" || state === "closing") && waiting[0]) {
       const waitMs = waiting[0].dueMs - performance.now();
       if (waitMs > 0) {
         clearTimeout(timer);
-        timer = setTimeout(attend, Math.ceil(waitMs));
+        timer = setTimeout(processLines, Math.ceil(waitMs));
         break;
       }
-      if (socket.writableLength > MAX_UNFETCHED_BYTES) {
-        socket.off("drain", attend).once("drain", attend);
+      if (socket.writableLength > MAX_UNREAD_BYTES) {
+        socket.off("drain", processLines).once("drain", processLines);
         break;
       }
-      answer(waiting.shift() as Heard);
+      answer(waiting.shift() as ReceivedLine);
     }
     corked.uncork();
-    attending = false;
+    processing = false;
     if (state === "listening" && waiting.length <= MAX_WAITING_LINES && socket.isPaused()) socket.resume();
   }
 
-  function answer({ line, early }: Heard): void {
+  function answer({ line, early }: ReceivedLine): void {
     if (line === undefined) {
       if (state === "listening") act({ reply: "500 5.5.2 Error: line too long" });
       return;
     }
     const command = readCommand(line);
-    guestBook.hear(line, command.verb);
-    if (early) guestBook.talkedEarly();
-    if (command.stage === "quit") saidQuit = true;
-    if (state === "leaving") return; // heard, and too late for an answer
-    if (command.stage === "rcpt") visit.recipientsAsked += 1;
-    visit.early = early;
-    visit.address = command.address ?? "";
+    transcript.lineReceived(line, command.verb);
+    if (early) transcript.commandPipelined();
+    if (command.stage === "quit") hasQuit = true;
+    if (state === "closing") return; // recorded, but too late for a reply
+    if (command.stage === "rcpt") session.recipientsAsked += 1;
+    session.early = early;
+    session.address = command.address ?? "";
     act(decide(command), command);
   }
 
   function decide(command: Command): Action {
-    const offer = {
-      extensions: character.extensions,
-      startTls: character.tls !== undefined && !visit.secure,
+    const capabilities = {
+      extensions: temperament.extensions,
+      startTls: temperament.tls !== undefined && !session.secure,
     };
-    const mood = character.ask("command", visit);
-    if (mood && answers(mood)) return mood;
-    const objection = objectionTo(command, visit, offer);
-    const answer = objection === undefined ? character.ask(command.stage, visit) : { reply: objection };
-    const delayMs = (mood?.delayMs ?? 0) + (answer?.delayMs ?? 0);
+    const override = temperament.ask("command", session);
+    if (override && answers(override)) return override;
+    const protocolError = protocolErrorFor(command, session, capabilities);
+    const answer =
+      protocolError === undefined ? temperament.ask(command.stage, session) : { reply: protocolError };
+    const delayMs = (override?.delayMs ?? 0) + (answer?.delayMs ?? 0);
     if (answer && answers(answer)) return { ...answer, delayMs };
-    const reply = ordinaryReply(command, visit, offer);
+    const reply = defaultReply(command, session, capabilities);
     return command.stage === "quit" ? { delayMs, reply, close: "politely" } : { delayMs, reply };
   }
 
   function act(action: Action, command?: Command): void {
     const code = codeOf(action);
     if (state !== "greeting") state = "busy";
-    if (code >= 400) visit.refusals += 1;
-    speaker.perform(action, (hungUp) => {
+    if (code >= 400) session.refusals += 1;
+    writer.perform(action, (isClosed) => {
       state = "busy";
-      const granted = !hungUp && command && code > 0 && code < 400;
-      if (granted) takeEffect(visit, command);
-      if (granted && command.stage === "starttls") {
+      const isAccepted = !isClosed && command && code > 0 && code < 400;
+      if (isAccepted) applyCommand(session, command);
+      if (isAccepted && command.stage === "starttls") {
         startTls();
         return;
       }
-      const afterthought = !hungUp && command ? character.ask("answered", visit) : undefined;
-      if (afterthought && answers(afterthought)) {
-        act(afterthought);
+      const followUp = !isClosed && command ? temperament.ask("answered", session) : undefined;
+      if (followUp && answers(followUp)) {
+        act(followUp);
         return;
       }
-      if (hungUp) depart();
+      if (isClosed) endSession();
       else state = "listening";
-      attend();
+      processLines();
     });
   }
 
-  function depart(): void {
-    if (state !== "leaving") guestBook.depart();
-    state = "leaving";
+  function endSession(): void {
+    if (state !== "closing") transcript.sessionEnded();
+    state = "closing";
   }
 
   function startTls(): void {
-    waiting = []; // what was slipped in before the handshake must not count after it
-    tcp.off("data", hear);
+    waiting = []; // commands injected before the handshake must not be executed after it (CVE-2011-0411)
+    tcp.off("data", onData);
     tcp.pause();
     tcp.setTimeout(0);
-    timer = setTimeout(shakeHands, latencyMs);
+    timer = setTimeout(handshake, latencyMs);
   }
 
-  function shakeHands(): void {
-    const secure = encrypt(tcp, character.tls ?? "self_signed");
+  function handshake(): void {
+    const secure = encrypt(tcp, temperament.tls ?? "self_signed");
     if (!secure) return;
     listenOn(secure);
     state = "listening";
   }
 }
 
-/** 0 when what is said is no reply. */
+/** 0 if the action sends no reply. */
 function codeOf(action: Action): number {
   return action.reply === undefined ? 0 : Number.parseInt(action.reply, 10) || 0;
 }

@@ -1,34 +1,38 @@
 import { expect, test } from "vitest";
-import { compose, type Visit } from "./temperament.ts";
+import { compose, type ServerSession } from "./temperament.ts";
 
-const visit = {} as Visit;
+const session = {} as ServerSession;
 
-test("the first temperament's words and extensions win", () => {
-  const character = compose([
-    { words: { quit: "221 first" }, extensions: { without: ["SIZE"] } },
-    [{ words: { quit: "221 second", mail: "250 second" }, extensions: { with: ["SIZE 1", "CHUNKING"] } }],
+test("replies and extensions of the first temperament take precedence", () => {
+  const temperament = compose([
+    { replies: { quit: "221 first" }, extensions: { without: ["SIZE"] } },
+    [{ replies: { quit: "221 second", mail: "250 second" }, extensions: { with: ["SIZE 1", "CHUNKING"] } }],
   ]);
-  expect(character.words).toMatchObject({ quit: "221 first", mail: "250 second", exists: "250 2.1.5 Ok" });
-  expect(character.extensions).toContain("CHUNKING");
-  expect(character.extensions.some((line) => line.startsWith("SIZE"))).toBe(false);
+  expect(temperament.replies).toMatchObject({
+    quit: "221 first",
+    mail: "250 second",
+    exists: "250 2.1.5 Ok",
+  });
+  expect(temperament.extensions).toContain("CHUNKING");
+  expect(temperament.extensions.some((line) => line.startsWith("SIZE"))).toBe(false);
 });
 
-test("delays add up until one answers, and those behind it are not asked", () => {
-  const character = compose([
+test("delays add up until one temperament answers, and later ones are not called", () => {
+  const temperament = compose([
     { on: { rcpt: () => ({ delayMs: 10 }) } },
     { on: { rcpt: () => undefined } },
     { on: { rcpt: () => ({ delayMs: 5, reply: "250 yes" }) } },
     { on: { rcpt: () => ({ delayMs: 100, reply: "550 no" }) } },
   ]);
-  expect(character.ask("rcpt", visit)).toEqual({ delayMs: 15, reply: "250 yes" });
-  expect(character.ask("mail", visit)).toBeUndefined();
+  expect(temperament.ask("rcpt", session)).toEqual({ delayMs: 15, reply: "250 yes" });
+  expect(temperament.ask("mail", session)).toBeUndefined();
 });
 
-test("of several that know a mailbox the first decides", () => {
-  const character = compose([
+test("the first temperament that knows a mailbox decides", () => {
+  const temperament = compose([
     { mailbox: ({ localPart }) => (localPart === "ann" ? "full" : undefined) },
     { mailbox: () => "catch_all" },
   ]);
-  expect(character.mailbox({ localPart: "ann", domain: "lab.example" })).toBe("full");
-  expect(character.mailbox({ localPart: "bob", domain: "lab.example" })).toBe("catch_all");
+  expect(temperament.mailbox({ localPart: "ann", domain: "lab.example" })).toBe("full");
+  expect(temperament.mailbox({ localPart: "bob", domain: "lab.example" })).toBe("catch_all");
 });

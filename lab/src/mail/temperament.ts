@@ -1,37 +1,37 @@
 /**
- * A temperament: how one mail server of the lab departs from a plain, polite one.
+ * A temperament: how a mail server of the lab differs from an ordinary one.
  *
- * Plain data (words, extensions, TLS, pace of writing) and small functions asked at each stage of the
- * conversation. Temperaments compose in order: delays add up, the first that answers is the answer, and
- * what nobody answers is answered by ordinary-server.ts.
+ * Data (reply templates, extensions, TLS, write pace) and functions called at each stage of the session. Temperaments
+ * compose in order: delays add up, and the first one that answers decides. Without an answer, default-replies.ts
+ * applies.
  */
 import type { Mailbox, Truth } from "./mailboxes.ts";
-import { ORDINARY_WORDS, type Words } from "./words.ts";
+import { DEFAULT_REPLIES, type ReplyTemplates } from "./reply-templates.ts";
 
 export type Temperament = {
-  /** Sentences said instead of the ordinary ones. */
-  readonly words?: Partial<Words>;
-  /** What is true of a mailbox here, where this temperament knows better than the list of users. */
+  /** Replace the default reply templates. */
+  readonly replies?: Partial<ReplyTemplates>;
+  /** Overrides the list of users. */
   readonly mailbox?: (mailbox: Mailbox) => Truth | undefined;
-  /** EHLO keywords taken away from and added to the ordinary ones. */
+  /** EHLO keywords removed from and added to the default ones. */
   readonly extensions?: { readonly without?: readonly string[]; readonly with?: readonly string[] };
-  /** STARTTLS is offered, and this is how it goes. */
-  readonly tls?: TlsManner;
-  /** Replies leave in pieces of this size with this pause between them. */
-  readonly pace?: Pace;
-  /** A client that is silent for so long is sent away. */
+  /** Offers STARTTLS, with this outcome. */
+  readonly tls?: TlsMode;
+  /** Writes replies in chunks of this size with this gap. */
+  readonly pace?: WritePace;
+  /** Idle timeout of the client. */
   readonly idleMs?: number;
-  readonly on?: { readonly [S in Stage]?: (visit: Visit) => Action | undefined };
+  readonly on?: { readonly [S in SmtpStage]?: (session: ServerSession) => Action | undefined };
 };
 
-/** One temperament, or several of which the first has the first word. */
+/** One temperament, or several in order of precedence. */
 export type Temper = Temperament | readonly Temper[];
 
 /**
- * When a temperament is asked: at the banner, at any command, at one command, and at "answered", after
- * a reply was said (`visit.refusals` then counts it).
+ * When a temperament is called: at the banner, at any command, at a specific command, and after a reply was sent
+ * ("answered"; `session.refusals` then includes it).
  */
-export type Stage = "banner" | "command" | "answered" | CommandStage;
+export type SmtpStage = "banner" | "command" | "answered" | CommandStage;
 export type CommandStage =
   | "ehlo"
   | "helo"
@@ -43,61 +43,62 @@ export type CommandStage =
   | "quit"
   | "other";
 
-export type TlsManner = "self_signed" | "expired" | "obsolete" | "garbled" | "silent";
-export type Pace = { readonly pieceBytes: number; readonly gapMs: number };
+export type TlsMode = "self_signed" | "expired" | "obsolete" | "garbled" | "silent";
+export type WritePace = { readonly chunkBytes: number; readonly gapMs: number };
 
-/** What the server does next: wait, then speak (or stay silent), then perhaps leave. */
+/** What the server does next: wait, then reply (or not), then optionally close. */
 export type Action = {
   readonly delayMs?: number;
-  /** Whole reply without the last line break, "\n" between lines, each line with its code. */
+  /** Complete reply without the final line break, "\n" between lines, each line with its code. */
   readonly reply?: string;
-  /** Bytes that need not be a reply at all. */
+  /** Arbitrary bytes instead of a reply. */
   readonly raw?: Uint8Array;
-  /** The same bytes over and over until the client leaves (or 256 MiB have gone). */
+  /** Repeats the bytes until the client disconnects (at most 256 MiB). */
   readonly endless?: Uint8Array;
-  /** Heard, and not answered. */
+  /** No reply. */
   readonly silent?: true;
   readonly close?: "politely" | "abruptly";
-  /** Something more to do before leaving or listening again. */
+  /** Performed before closing or reading on. */
   readonly next?: Action;
 };
 
-/** One client's stay, as a temperament sees it. */
-export type Visit = {
-  /** 1 for the first client of this server. */
+/** The session as seen by a temperament. */
+export type ServerSession = {
+  /** 1 for the first session of the server. */
   readonly number: number;
   readonly client: string;
   readonly secure: boolean;
   readonly greeting: string | undefined;
   readonly sender: string | undefined;
-  /** The present MAIL declared SMTPUTF8. */
+  /** The current MAIL declared SMTPUTF8. */
   readonly smtpUtf8: boolean;
-  /** Accepted in this transaction. */
+  /** Recipients accepted in this transaction. */
   readonly recipients: readonly string[];
-  /** RCPT commands in this visit, the present one included, whatever their fate. */
+  /** RCPT commands in this session, including the current one, accepted or not. */
   readonly recipientsAsked: number;
-  /** Replies of 400 and above in this visit. */
+  /** Replies of 400 and above in this session. */
   readonly refusals: number;
-  /** The present command came before our reply to the one before it. */
+  /** The current command arrived before the reply to the previous one. */
   readonly early: boolean;
-  /** The address in the present MAIL or RCPT, "" otherwise. */
+  /** Address of the current MAIL or RCPT, "" otherwise. */
   readonly address: string;
   truth(address: string): Truth | undefined;
-  say(word: keyof Words): string;
+  /** Fills in a reply template. */
+  reply(name: keyof ReplyTemplates): string;
 };
 
-/** Several temperaments as one. */
-export type Character = {
-  readonly words: Words;
+/** Several temperaments combined. */
+export type ComposedTemperament = {
+  readonly replies: ReplyTemplates;
   readonly extensions: readonly string[];
-  readonly tls: TlsManner | undefined;
-  readonly pace: Pace | undefined;
+  readonly tls: TlsMode | undefined;
+  readonly pace: WritePace | undefined;
   readonly idleMs: number;
   mailbox(mailbox: Mailbox): Truth | undefined;
-  ask(stage: Stage, visit: Visit): Action | undefined;
+  ask(stage: SmtpStage, session: ServerSession): Action | undefined;
 };
 
-const ORDINARY_EXTENSIONS = [
+const DEFAULT_EXTENSIONS = [
   "PIPELINING",
   "SIZE 35651584",
   "ENHANCEDSTATUSCODES",
@@ -105,18 +106,18 @@ const ORDINARY_EXTENSIONS = [
   "DSN",
   "SMTPUTF8",
 ];
-const ORDINARY_IDLE_MS = 300_000;
+const DEFAULT_IDLE_MS = 300_000;
 
-export function compose(temper: Temper): Character {
+export function compose(temper: Temper): ComposedTemperament {
   const temperaments = flatten(temper);
   return {
-    words: Object.assign({}, ORDINARY_WORDS, ...temperaments.map((one) => one.words).reverse()),
+    replies: Object.assign({}, DEFAULT_REPLIES, ...temperaments.map((one) => one.replies).reverse()),
     extensions: extensionsOf(temperaments),
     tls: temperaments.find((one) => one.tls)?.tls,
     pace: temperaments.find((one) => one.pace)?.pace,
-    idleMs: temperaments.find((one) => one.idleMs)?.idleMs ?? ORDINARY_IDLE_MS,
+    idleMs: temperaments.find((one) => one.idleMs)?.idleMs ?? DEFAULT_IDLE_MS,
     mailbox: (mailbox) => firstOf(temperaments, (one) => one.mailbox?.(mailbox)),
-    ask: (stage, visit) => askInTurn(temperaments, stage, visit),
+    ask: (stage, session) => askInTurn(temperaments, stage, session),
   };
 }
 
@@ -128,14 +129,14 @@ function isSeveral(temper: Temper): temper is readonly Temper[] {
   return Array.isArray(temper);
 }
 
-/** The last temperament builds the list and the first has the last word on it. */
+/** Applied from last to first, so that the first temperament takes precedence. */
 function extensionsOf(temperaments: readonly Temperament[]): string[] {
   return temperaments.reduceRight(
     (extensions, { extensions: change = {} }) => [
       ...extensions.filter((line) => !change.without?.includes(keywordOf(line))),
       ...(change.with ?? []).filter((line) => !extensions.includes(line)),
     ],
-    ORDINARY_EXTENSIONS,
+    DEFAULT_EXTENSIONS,
   );
 }
 
@@ -151,10 +152,14 @@ function firstOf<T, R>(list: readonly T[], find: (item: T) => R | undefined): R 
   return undefined;
 }
 
-function askInTurn(temperaments: readonly Temperament[], stage: Stage, visit: Visit): Action | undefined {
+function askInTurn(
+  temperaments: readonly Temperament[],
+  stage: SmtpStage,
+  session: ServerSession,
+): Action | undefined {
   let delayMs = 0;
   for (const { on } of temperaments) {
-    const action = on?.[stage]?.(visit);
+    const action = on?.[stage]?.(session);
     if (action === undefined) continue;
     delayMs += action.delayMs ?? 0;
     if (answers(action)) return { ...action, delayMs };
@@ -162,7 +167,7 @@ function askInTurn(temperaments: readonly Temperament[], stage: Stage, visit: Vi
   return delayMs > 0 ? { delayMs } : undefined;
 }
 
-/** A bare delay is a mood, not an answer: the next temperament is asked as well. */
+/** A delay alone is not an answer: the next temperament is called as well. */
 export function answers(action: Action): boolean {
   return Boolean(action.reply ?? action.raw ?? action.endless ?? action.silent ?? action.close);
 }

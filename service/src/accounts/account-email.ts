@@ -1,4 +1,4 @@
-/** The address an account is known by: trimmed and in lower case, so that one person cannot be two by accident. */
+/** The email of an account: trimmed and in lower case, so that spellings do not make two accounts. */
 import type { Verifier } from "@mailvet/engine";
 import { wrongValue } from "../refusal.ts";
 
@@ -6,11 +6,11 @@ export function accountEmail(typed: string): string {
   return typed.trim().toLowerCase().normalize("NFC");
 }
 
-/** For opening an account: refuses what is no address, and says why. */
+/** For sign-up: refuses malformed addresses with the reason. */
 export async function newAccountEmail(verify: Verifier["verify"], typed: string): Promise<string> {
   const email = accountEmail(typed);
-  const { address, complaint } = await verify(email, "syntax");
+  const { address, syntaxError } = await verify(email, "syntax");
   if (address) return email;
-  const message = complaint?.message ?? "This cannot be read as an address.";
+  const message = syntaxError?.message ?? "This is not a valid email address.";
   throw wrongValue("/email", message);
 }

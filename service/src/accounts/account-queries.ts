@@ -1,14 +1,19 @@
-/** Accounts as records: found, listed, put on another plan. Credits are read along, so that a page is one query. */
+/**
+ * Queries on accounts: find, list, change the plan; and what other folders need of the table: its row lock, an account's
+ * email, plan and rights.
+ */
 import type { Plan } from "@mailvet/contract";
 import { count, desc, eq, sql } from "drizzle-orm";
-import type { Database } from "../db/database.ts";
-import { accounts, balances } from "../db/schema.ts";
+import type { Ledger } from "../credits/ledger.ts";
+import type { Database, Orm } from "../db/database.ts";
 import { Refusal } from "../refusal.ts";
 import type { AccountRecord } from "./present-account.ts";
+import { accounts } from "./schema.ts";
 
 export type AccountQueriesDeps = {
   database: Database;
-  /** Tells every process that what it remembers of this account's keys is out of date. */
+  ledger: Pick<Ledger, "balancesOf">;
+  /** Makes every process drop its cached keys of this account (keys/api-keys.ts). */
   forgetAccount(accountId: string): Promise<void>;
 };
 
@@ -22,39 +27,32 @@ export type AccountQueries = {
   setPlan(accountId: string, plan: Plan): Promise<AccountRecord>;
 };
 
-const RECORD = {
-  id: accounts.id,
-  email: accounts.email,
-  plan: accounts.plan,
-  isOperator: accounts.isOperator,
-  createdAt: accounts.createdAt,
-  balance: sql<number>`coalesce(${balances.balance}, 0)`,
-  reserved: sql<number>`coalesce(${balances.reserved}, 0)`,
-};
-
 export function createAccountQueries({
   database: { orm },
+  ledger,
   forgetAccount,
 }: AccountQueriesDeps): AccountQueries {
-  const records = () =>
-    orm.select(RECORD).from(accounts).leftJoin(balances, eq(balances.accountId, accounts.id)).$dynamic();
+  const withBalances = async (rows: readonly (typeof accounts.$inferSelect)[]): Promise<AccountRecord[]> => {
+    const balances = await ledger.balancesOf(rows.map(({ id }) => id));
+    return rows.map((row) => ({ ...row, ...(balances.get(row.id) ?? { balance: 0, reserved: 0 }) }));
+  };
   const find = async (accountId: string) => {
-    const [account] = await records().where(eq(accounts.id, accountId));
-    if (!account) throw new Refusal("account_not_found", `There is no account ${accountId}.`);
+    const [account] = await withBalances(await orm.select().from(accounts).where(eq(accounts.id, accountId)));
+    if (!account) throw new Refusal("account_not_found", `No account has the id ${accountId}.`);
     return account;
   };
   return {
     find,
     async list({ skip, limit, search }) {
-      // PostgreSQL's text cannot hold a NUL, and so no email has one.
+      // PostgreSQL text cannot hold a NUL, so no email matches.
       if (search?.includes("\0")) return { accounts: [], total: 0 };
-      const isMeant = search ? sql`position(${search.toLowerCase()} in ${accounts.email}) > 0` : undefined;
-      const page = records().where(isMeant).orderBy(desc(accounts.createdAt), accounts.id);
-      const [found, counted] = await Promise.all([
+      const matches = search ? sql`position(${search.toLowerCase()} in ${accounts.email}) > 0` : undefined;
+      const page = orm.select().from(accounts).where(matches).orderBy(desc(accounts.createdAt), accounts.id);
+      const [rows, counted] = await Promise.all([
         page.offset(skip).limit(limit),
-        orm.select({ total: count() }).from(accounts).where(isMeant),
+        orm.select({ total: count() }).from(accounts).where(matches),
       ]);
-      return { accounts: found, total: counted[0]!.total };
+      return { accounts: await withBalances(rows), total: counted[0]!.total };
     },
     async setPlan(accountId, plan) {
       await orm.update(accounts).set({ plan }).where(eq(accounts.id, accountId));
@@ -64,11 +62,31 @@ export function createAccountQueries({
   };
 }
 
-/** Where to write to its owner; undefined when the account is gone. */
-export async function emailOf({ orm }: Database, accountId: string): Promise<string | undefined> {
+/** Undefined when the account no longer exists. */
+export async function emailOf(
+  { orm }: Pick<Database, "orm">,
+  accountId: string,
+): Promise<string | undefined> {
   const [found] = await orm
     .select({ email: accounts.email })
     .from(accounts)
     .where(eq(accounts.id, accountId));
   return found?.email;
 }
+
+/** Undefined when the account no longer exists. */
+export async function planOf(orm: Pick<Orm, "select">, accountId: string): Promise<Plan | undefined> {
+  const [found] = await orm.select({ plan: accounts.plan }).from(accounts).where(eq(accounts.id, accountId));
+  return found?.plan;
+}
+
+/** Locks the account's row until the transaction ends: concurrent transactions that count and insert take turns. */
+export async function lockAccount(tx: Pick<Orm, "select">, accountId: string): Promise<void> {
+  await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("no key update");
+}
+
+/** For raw SQL of other folders: the join on the account that owns a row, and its rights as columns. */
+export const accountSql = {
+  join: (accountIdColumn: string) => `join accounts on accounts.id = ${accountIdColumn}`,
+  rights: `accounts.plan, accounts.is_operator as "isOperator"`,
+};

@@ -1,45 +1,46 @@
 /**
- * Accounts and the people who sign in to them: the one door to this folder.
+ * Accounts and the people who sign in to them: assembles this folder.
  *
- * sign-up.ts, sign-in.ts and password-change.ts are what people do; account-queries.ts is what the operator sees. Sessions
- * are made beside this, because every request asks for them.
+ * sign-up.ts, sign-in.ts and password-change.ts are for people, account-queries.ts is for the operator. Sessions are created
+ * separately, because every request needs them.
  */
 import { and, eq, isNull, lte } from "drizzle-orm";
-import { accounts } from "../db/schema.ts";
+import type { LogEvent } from "../log-events.ts";
 import { type AccountQueries, type AccountQueriesDeps, createAccountQueries } from "./account-queries.ts";
 import { createAttemptLimiter } from "./attempt-limiter.ts";
-import { createBackground } from "./background-tasks.ts";
+import { createBackgroundTasks } from "./background-tasks.ts";
 import { createMailTokens } from "./mail-tokens.ts";
 import { createPasswordChange, type PasswordChange } from "./password-change.ts";
+import { accounts } from "./schema.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
 import { createSignUp, type SignUp, type SignUpDeps } from "./sign-up.ts";
 
 export type AccountsDeps = AccountQueriesDeps &
-  Pick<SignUpDeps, "ledger" | "verify" | "settings" | "sessions" | "mailer"> & {
+  Pick<SignUpDeps, "verify" | "settings" | "sessions" | "mailer"> & {
+    ledger: AccountQueriesDeps["ledger"] & SignUpDeps["ledger"];
     now?: () => Date;
-    /** Tells the operator. */
-    say(line: string): void;
+    log: LogEvent;
   };
 
 export type Accounts = SignUp &
   SignIn &
   PasswordChange &
   AccountQueries & {
-    /** Forgets what has no use any more: links, counts of tries, sign-ups that nobody confirmed. */
+    /** Deletes expired links, expired attempt counts, and sign-ups that were not confirmed in time. */
     deleteExpired(): Promise<void>;
-    /** Waits for the mails that are on their way. */
+    /** Waits for emails that are being sent. */
     close(): Promise<void>;
   };
 
 const CONFIRM_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
 
-export function createAccounts({ now = () => new Date(), say, ...given }: AccountsDeps): Accounts {
+export function createAccounts({ now = () => new Date(), log, ...given }: AccountsDeps): Accounts {
   const { database } = given;
   const settings = { ...given.settings, publicUrl: given.settings.publicUrl.replace(/\/+$/, "") };
   const mailTokens = createMailTokens({ database, now });
-  const throttle = createAttemptLimiter({ database, now });
-  const background = createBackground(say);
-  const deps = { ...given, settings, mailTokens, throttle, background, now };
+  const attempts = createAttemptLimiter({ database, now });
+  const background = createBackgroundTasks(log);
+  const deps = { ...given, settings, mailTokens, attempts, background, now };
   return {
     ...createSignUp(deps),
     ...createSignIn(deps),
@@ -47,7 +48,7 @@ export function createAccounts({ now = () => new Date(), say, ...given }: Accoun
     ...createAccountQueries(deps),
     async deleteExpired() {
       await mailTokens.deleteExpired();
-      await throttle.deleteExpired();
+      await attempts.deleteExpired();
       const since = new Date(now().getTime() - CONFIRM_WITHIN_MS);
       const isAbandoned = and(
         isNull(accounts.emailConfirmedAt),

@@ -1,27 +1,28 @@
 /**
- * Work that nobody waits for: its time must not show in an answer, because it depends on who has an account.
- * When it fails the operator hears of it.
+ * Work that no request waits for: its duration depends on who has an account, so it must not show in a response time.
  */
-export type Background = {
-  run(what: string, work: () => Promise<void>): void;
-  /** When all of it is done. */
+import type { LogEvent } from "../log-events.ts";
+
+export type BackgroundTasks = {
+  run(task: string, work: () => Promise<void>): void;
+  /** Resolves when all tasks are done. */
   idle(): Promise<void>;
 };
 
-const MOST_UNDER_WAY = 1_000;
+const MAX_TASKS = 1_000;
 
-export function createBackground(say: (line: string) => void): Background {
-  const underWay = new Set<Promise<void>>();
+export function createBackgroundTasks(log: LogEvent): BackgroundTasks {
+  const running = new Set<Promise<void>>();
   return {
-    run(what, work) {
-      if (underWay.size >= MOST_UNDER_WAY) return say(`${what} was left out: too much is waiting already.`);
+    run(task, work) {
+      if (running.size >= MAX_TASKS) return log("background_task_dropped", { task });
       const one = work()
-        .catch((error) => say(`${what} failed: ${error instanceof Error ? error.message : String(error)}`))
-        .finally(() => underWay.delete(one));
-      underWay.add(one);
+        .catch((error) => log("background_task_failed", { task, err: error }))
+        .finally(() => running.delete(one));
+      running.add(one);
     },
     async idle() {
-      while (underWay.size > 0) await Promise.all(underWay);
+      while (running.size > 0) await Promise.all(running);
     },
   };
 }

@@ -1,19 +1,19 @@
-/** The first start on an empty database: somebody has to be the operator, and have a key to try. */
+/** First start on an empty database: creates the operator account and its first API key. */
 import { randomBytes } from "node:crypto";
 import { KEY_SCOPES, type KeyScope } from "@mailvet/contract";
 import { asc, eq } from "drizzle-orm";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database } from "../db/database.ts";
-import { accounts } from "../db/schema.ts";
 import { accountEmail } from "./account-email.ts";
 import { hashPassword } from "./password.ts";
+import { accounts } from "./schema.ts";
 
 export type BootstrapDeps = {
   database: Database;
   ledger: Pick<Ledger, "open" | "erase">;
   keyring: {
     create(accountId: string, wanted: FirstKey): Promise<{ text: string }>;
-    /** Makes a text the account's key, unless it is already. */
+    /** Makes a given text a key of the account, unless it is one already. */
     adopt(accountId: string, text: string, name: string): Promise<unknown>;
   };
 };
@@ -24,41 +24,41 @@ export type BootstrapSettings = {
   email: string;
   password: string | undefined;
   credits: number;
-  /** A key that the operator chose. */
+  /** A key chosen by the operator. */
   apiKey: string | undefined;
 };
 
-/** What to tell the operator, and only now: nothing here is kept readable. */
+/** Shown to the operator once: only hashes are stored. */
 export type BootstrapResult = {
   email: string;
-  /** Only when we made it up. */
+  /** Only if it was generated. */
   password: string | undefined;
-  /** Only when we made it; not the one from the settings. */
+  /** Only if it was generated. */
   apiKeyText: string | undefined;
 };
 
-/** Any constant will do, as long as nobody else in this database uses it. */
+/** Any constant that no other advisory lock of this database uses. */
 const FIRST_START_LOCK = 7_224_108_154;
 const FIRST_KEY: FirstKey = { name: "First key", mode: "live", scopes: KEY_SCOPES, expiresAt: undefined };
 
-/** Undefined on later starts: an operator is there, and what the settings say of them counts no more. */
+/** Undefined on later starts: the operator exists, and the settings no longer apply. */
 export async function bootstrap(
   deps: BootstrapDeps,
   settings: BootstrapSettings,
 ): Promise<BootstrapResult | undefined> {
   const { database, keyring } = deps;
-  const lock = await database.pool.connect(); // held on one connection while the others do the work
+  const lock = await database.pool.connect(); // the lock belongs to this connection
   try {
     await lock.query("select pg_advisory_lock($1)", [FIRST_START_LOCK]);
     const known = await findOperator(database);
-    const madeUp = randomBytes(15).toString("base64url");
-    const operator = known ?? (await createOperator(deps, settings, settings.password ?? madeUp));
+    const generated = randomBytes(15).toString("base64url");
+    const operator = known ?? (await createOperator(deps, settings, settings.password ?? generated));
     try {
-      const apiKeyText = await giveKey(keyring, operator.id, settings.apiKey, known !== undefined);
+      const apiKeyText = await ensureKey(keyring, operator.id, settings.apiKey, known !== undefined);
       if (known) return undefined;
-      return { email: operator.email, password: settings.password ? undefined : madeUp, apiKeyText };
+      return { email: operator.email, password: settings.password ? undefined : generated, apiKeyText };
     } catch (error) {
-      // The start fails, so nobody will be told the password: the next one has to be the first again.
+      // The start fails before the password is shown, so the next start has to be the first again.
       if (!known) {
         await database.orm.transaction(async (tx) => {
           await tx.delete(accounts).where(eq(accounts.id, operator.id));
@@ -72,15 +72,15 @@ export async function bootstrap(
   }
 }
 
-/** The text of the key that was made, if one was. */
-async function giveKey(
+/** The text of the key, if one was generated. */
+async function ensureKey(
   keyring: BootstrapDeps["keyring"],
   accountId: string,
   chosen: string | undefined,
-  isKnown: boolean,
+  hasOperator: boolean,
 ): Promise<string | undefined> {
   if (chosen) await keyring.adopt(accountId, chosen, "From BOOTSTRAP_API_KEY");
-  else if (!isKnown) return (await keyring.create(accountId, FIRST_KEY)).text;
+  else if (!hasOperator) return (await keyring.create(accountId, FIRST_KEY)).text;
   return undefined;
 }
 

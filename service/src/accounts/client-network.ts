@@ -1,6 +1,6 @@
 /**
- * The network a visitor comes from, as far as tries are counted: an IPv4 address, or the /64 of an IPv6 one.
- * Whoever has one IPv6 address has the other 2^64 of its network too.
+ * The network of a client, for attempt limits: an IPv4 address, or the /64 of an IPv6 address, all of which usually belongs
+ * to one client.
  */
 import { isIPv4, isIPv6 } from "node:net";
 
@@ -22,6 +22,6 @@ export function networkOf(ip: string): string {
 
 function groupsOf(text: string): string[] {
   if (text === "") return [];
-  // An IPv4 address at the end stands for two groups; they are never part of the network.
+  // A trailing IPv4 address stands for two groups, which are never part of the network.
   return text.split(":").flatMap((group) => (group.includes(".") ? ["0", "0"] : [group]));
 }

@@ -1,47 +1,47 @@
-/** The mails we write, as plain text. Short: people read the first line and press the link. */
+/** Emails to account owners, as plain text. Short: people read the first line and click the link. */
 import type { OutgoingEmail } from "./mailer.ts";
 
-const REASSURANCE = "If you did not ask for this, you need not do anything.";
+const IGNORE = "If you didn't request this, you can ignore this email.";
 
 export const emailTemplates = {
   confirmEmail: (to: string, link: string): OutgoingEmail => ({
     to,
     subject: "Confirm your email for Mailvet",
     text: paragraphs(
-      "Somebody, most likely you, has opened a Mailvet account with this address.",
-      `Confirm it within a day by opening this page:\n${link}`,
-      `${REASSURANCE} Without it the account stays closed.`,
+      "Thanks for signing up for Mailvet.",
+      `Confirm your email to activate your account. This link expires in 24 hours:\n${link}`,
+      IGNORE,
     ),
   }),
 
-  /** Signed up again before confirming: which of the two passwords is the owner's, only the owner can say. */
+  /** Signed up again before confirming: only the owner of the mailbox knows which password is theirs. */
   choosePassword: (to: string, link: string): OutgoingEmail => ({
     to,
     subject: "Choose a password for Mailvet",
     text: paragraphs(
-      "Somebody, most likely you, has signed up for Mailvet with this address more than once.",
-      `To be safe, none of these passwords counts. Choose yours within half an hour on this page:\n${link}`,
-      `${REASSURANCE} Without it the account stays closed.`,
+      "This email was used to sign up for Mailvet more than once.",
+      `For your security, choose a new password to activate your account. This link expires in 30 minutes:\n${link}`,
+      IGNORE,
     ),
   }),
 
-  alreadyThere: (to: string, signIn: string): OutgoingEmail => ({
+  accountExists: (to: string, signIn: string): OutgoingEmail => ({
     to,
-    subject: "You have a Mailvet account already",
+    subject: "You already have a Mailvet account",
     text: paragraphs(
-      "Somebody, most likely you, wanted to open a Mailvet account with this address. There is one already.",
-      `Sign in here, or choose a new password if you have forgotten yours:\n${signIn}`,
-      REASSURANCE,
+      "This email was used to sign up for Mailvet, but it already has an account.",
+      `Sign in, or reset your password if you forgot it:\n${signIn}`,
+      IGNORE,
     ),
   }),
 
   resetPassword: (to: string, link: string): OutgoingEmail => ({
     to,
-    subject: "Choose a new password for Mailvet",
+    subject: "Reset your Mailvet password",
     text: paragraphs(
-      `You can choose a new password within half an hour on this page:\n${link}`,
-      "The link works once. All browsers that are signed in will have to sign in again.",
-      REASSURANCE,
+      `Choose a new password. This link works once and expires in 30 minutes:\n${link}`,
+      "You will be signed out of all browsers.",
+      IGNORE,
     ),
   }),
 
@@ -49,8 +49,8 @@ export const emailTemplates = {
     to,
     subject: "Your Mailvet password was changed",
     text: paragraphs(
-      "The password of your Mailvet account has just been changed.",
-      `If it was not you, choose a new one at once:\n${signIn}`,
+      "The password of your Mailvet account was changed.",
+      `If this wasn't you, reset your password now:\n${signIn}`,
     ),
   }),
 };

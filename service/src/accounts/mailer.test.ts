@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { serverOf } from "./mailer.ts";
 
-test("a password goes to a mail server encrypted, or stays on this machine", () => {
+test("a password is sent to a mail server encrypted, or over loopback only", () => {
   expect(serverOf("smtps://ann:p%40ss@mail.example.com")).toEqual({
     host: "mail.example.com",
     port: 465,

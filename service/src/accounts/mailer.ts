@@ -1,6 +1,4 @@
-/**
- * Gets a letter to its reader: through the operator's mail server, or, where none is set, by telling the operator.
- */
+/** Sends emails through the configured mail server, or, without one, passes them to the operator. */
 import { createTransport } from "nodemailer";
 
 export type OutgoingEmail = { to: string; subject: string; text: string };
@@ -11,10 +9,12 @@ export type MailSettings = {
   sender: string;
 };
 
+export type PassOn = (email: OutgoingEmail) => void;
+
 export type Mailer = {
-  /** Whether letters reach their readers, so that a link in one proves something. */
+  /** Whether emails reach their recipients, so that opening a link proves access to the mailbox. */
   reachesPeople: boolean;
-  send(letter: OutgoingEmail): Promise<void>;
+  send(email: OutgoingEmail): Promise<void>;
   close(): void;
 };
 
@@ -25,8 +25,9 @@ const SMTPS_PORT = 465;
 const SUBMISSION_PORT = 587;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
-export function createMailer(settings: MailSettings | undefined, say: (line: string) => void): Mailer {
-  return settings ? bySmtp(settings) : byOperator(say);
+/** `passOn` gets the emails when no mail server is configured. */
+export function createMailer(settings: MailSettings | undefined, passOn: PassOn): Mailer {
+  return settings ? bySmtp(settings) : byOperator(passOn);
 }
 
 function bySmtp({ url, sender }: MailSettings): Mailer {
@@ -55,7 +56,7 @@ function bySmtp({ url, sender }: MailSettings): Mailer {
   };
 }
 
-/** How to talk to the server that a URL names. A password crosses a network encrypted or not at all. */
+/** Connection options from the URL. A password is never sent unencrypted over a network. */
 export function serverOf(url: string) {
   const { protocol, hostname, port, username, password } = new URL(url);
   const secure = protocol === "smtps:";
@@ -66,12 +67,10 @@ export function serverOf(url: string) {
   return { ...server, auth, requireTLS: !secure && !LOOPBACK.test(host) };
 }
 
-function byOperator(say: (line: string) => void): Mailer {
+function byOperator(passOn: PassOn): Mailer {
   return {
     reachesPeople: false,
-    async send({ to, subject, text }) {
-      say(`No mail server is set, so this is for you to pass on to ${to}.\n${subject}\n\n${text}`);
-    },
+    send: async (email) => passOn(email),
     close() {},
   };
 }

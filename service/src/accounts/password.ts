@@ -1,9 +1,10 @@
 /**
- * Passwords, kept as argon2id hashes only.
+ * Passwords, stored as argon2id hashes only.
  *
- * A hash takes a processor for tens of milliseconds and 19 MiB on purpose. Few run at once and few wait, so that a
- * flood of sign-ins cannot take the machine away from everything else.
+ * A hash takes tens of milliseconds of CPU time and 19 MiB by design. Few run at once and few wait, so that a flood of
+ * sign-ins cannot starve everything else.
  */
+import { createSemaphore } from "@mailvet/engine";
 import { hash, verify } from "@node-rs/argon2";
 import { Refusal } from "../refusal.ts";
 
@@ -11,45 +12,41 @@ const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const COST = { memoryCost: MEMORY_KIB, timeCost: PASSES, parallelism: 1 };
 
-/** Costs as much to compare with as any other hash, and nobody knows a password for it. */
-const NOBODYS_HASH = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${zeros(16)}$${zeros(32)}`;
+/** As expensive to compare as any other hash, and no password matches it. */
+const UNMATCHABLE_HASH = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=1$${zeros(16)}$${zeros(32)}`;
 
 export function hashPassword(password: string): Promise<string> {
-  return inLine(() => hash(spelled(password), COST));
+  return limited(() => hash(normalized(password), COST));
 }
 
-/** Takes as long when there is no hash to compare with: who measures learns nothing about who exists. */
+/** Takes as long without a hash, so that the time does not reveal whether the account exists. */
 export async function verifyPassword(password: string, passwordHash: string | undefined): Promise<boolean> {
-  const fits = await inLine(() => verify(passwordHash ?? NOBODYS_HASH, spelled(password)));
-  return fits && passwordHash !== undefined;
+  const isCorrect = await limited(() => verify(passwordHash ?? UNMATCHABLE_HASH, normalized(password)));
+  return isCorrect && passwordHash !== undefined;
 }
 
-/** The same characters, whichever way a keyboard has put them together. */
-function spelled(password: string): string {
+/** Composed and decomposed characters are the same. */
+function normalized(password: string): string {
   return password.normalize("NFKC");
 }
 
-const HASHES_AT_ONCE = 2;
-const MOST_WAITING = 50;
-const waiting: (() => void)[] = [];
-let running = 0;
+const MAX_CONCURRENT = 2;
+const MAX_WAITING = 50;
+/** For the whole process, because CPU and memory are shared. */
+const semaphore = createSemaphore(MAX_CONCURRENT);
+let pending = 0;
 
-/** For the whole process, because it is the machine that must be spared. */
-async function inLine<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= HASHES_AT_ONCE) {
-    if (waiting.length >= MOST_WAITING) {
-      throw new Refusal("overloaded", "Too many people are signing in at this moment.", {
-        retryAfterSeconds: 2,
-      });
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve)); // whoever is done hands over its place
-  } else running++;
+async function limited<T>(work: () => Promise<T>): Promise<T> {
+  if (pending >= MAX_CONCURRENT + MAX_WAITING) {
+    throw new Refusal("overloaded", "Too many sign-ins are in progress. Try again in a few seconds.", {
+      retryAfterSeconds: 2,
+    });
+  }
+  pending++;
   try {
-    return await work();
+    return await semaphore.run(work);
   } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
+    pending--;
   }
 }
 

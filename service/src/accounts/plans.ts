@@ -1,4 +1,4 @@
-/** What each plan allows, in one table. */
+/** Limits of each plan. */
 import type { Plan, PlanLimits } from "@mailvet/contract";
 
 export const PLAN_LIMITS: Readonly<Record<Plan, PlanLimits>> = {

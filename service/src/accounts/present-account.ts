@@ -1,4 +1,4 @@
-/** An account as the API shows it. */
+/** Presents an account in the shape of the contract. */
 import type { Account, Plan } from "@mailvet/contract";
 import { PLAN_LIMITS } from "./plans.ts";
 

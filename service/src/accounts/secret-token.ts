@@ -1,4 +1,4 @@
-/** Secrets that only their holder has: 256 random bits as text, of which we keep the SHA-256 and nothing else. */
+/** Secret tokens: 256 random bits as text, stored as SHA-256 only. */
 import { createHash, randomBytes } from "node:crypto";
 
 export type Secret = { text: string; hash: Buffer };
@@ -12,7 +12,7 @@ export function makeSecret(): Secret {
   return { text, hash: sha256(text) };
 }
 
-/** What to look it up by; undefined for text that cannot be one of ours. */
+/** The hash to look it up by; undefined for text of another length. */
 export function secretHash(text: string): Buffer | undefined {
   return text.length === TEXT_LENGTH ? sha256(text) : undefined;
 }

@@ -1,16 +1,16 @@
 /**
- * Who is signed in with a browser. The cookie holds a secret, the table its hash.
+ * Browser sessions. The cookie holds a secret, the table its hash.
  *
- * A session ends 30 days after it was opened, or when nobody has used it for 7; whichever is first.
+ * A session ends 30 days after it was opened, or 7 days after its last use.
  */
 import type { Plan } from "@mailvet/contract";
 import { and, desc, eq, getTableColumns, gt, inArray, lte, ne, or } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { sessions } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
+import { sessions } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
 
-/** Somebody in front of a browser, before we know who it is. */
+/** The client of a request that is not authenticated yet. */
 export type SessionClient = { ip: string; userAgent: string };
 
 export type KnownSession = {
@@ -21,20 +21,20 @@ export type KnownSession = {
   expiresAt: Date;
 };
 
-/** The token is for the cookie, and there is no second chance to learn it. */
+/** The token is for the cookie and not stored. */
 export type OpenedSession = { sessionId: string; token: string; expiresAt: Date };
 
 export type SessionRecord = Omit<typeof sessions.$inferSelect, "tokenHash">;
 
 export type Sessions = {
   find(token: string): Promise<KnownSession | undefined>;
-  open(orm: Orm, accountId: string, visitor: SessionClient): Promise<OpenedSession>;
-  /** The same session under a new token; the old one is worth nothing from here on. */
+  open(orm: Orm, accountId: string, client: SessionClient): Promise<OpenedSession>;
+  /** The same session under a new token; the old one is invalid. */
   rotate(orm: Orm, sessionId: string): Promise<OpenedSession>;
   list(accountId: string): Promise<SessionRecord[]>;
-  /** One of the account's own sessions. */
+  /** A session of this account. Refuses with session_not_found. */
   end(accountId: string, sessionId: string): Promise<void>;
-  /** The session of this token, if there still is one. */
+  /** The session of this token, if it exists. */
   endByToken(token: string): Promise<void>;
   endAll(orm: Orm, accountId: string, exceptSessionId?: string): Promise<void>;
   deleteExpired(): Promise<void>;
@@ -44,8 +44,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const LIFE_MS = 30 * DAY_MS;
 const IDLE_MS = 7 * DAY_MS;
 const SEEN_EVERY_MS = 5 * 60 * 1000;
-/** Of one account. The ones not seen for longest make room. */
-const MOST_SESSIONS = 50;
+/** Per account. The least recently used are ended. */
+const MAX_SESSIONS = 50;
 const MAX_USER_AGENT_LENGTH = 200;
 
 type Found = Omit<KnownSession, "expiresAt"> & { expiresAt: Date; lastSeenAt: Date };
@@ -77,8 +77,8 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
       const { rows } = await pool.query<Found>({ ...FIND, values: [hash, at, idleSince()] });
       if (!rows[0]) return undefined;
       const { lastSeenAt, ...session } = rows[0];
-      const isNews = at.getTime() - lastSeenAt.getTime() >= SEEN_EVERY_MS;
-      if (isNews) await pool.query({ ...SEE, values: [session.sessionId, at] });
+      const isDue = at.getTime() - lastSeenAt.getTime() >= SEEN_EVERY_MS;
+      if (isDue) await pool.query({ ...SEE, values: [session.sessionId, at] });
       return session;
     },
 
@@ -103,7 +103,7 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
         .from(sessions)
         .where(eq(sessions.accountId, accountId))
         .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
-        .offset(MOST_SESSIONS);
+        .offset(MAX_SESSIONS);
       await orm.delete(sessions).where(inArray(sessions.id, tooMany));
       return { sessionId: row!.sessionId, token, expiresAt };
     },
@@ -115,7 +115,7 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
         .set({ tokenHash, lastSeenAt: now() })
         .where(eq(sessions.id, sessionId))
         .returning({ expiresAt: sessions.expiresAt });
-      if (!row) throw new Refusal("not_signed_in", "This session has just been ended.");
+      if (!row) throw new Refusal("not_signed_in", "This session has ended. Sign in again.");
       return { sessionId, token, expiresAt: row.expiresAt };
     },
 
@@ -139,7 +139,8 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
         .delete(sessions)
         .where(and(eq(sessions.id, sessionId), eq(sessions.accountId, accountId)))
         .returning({ id: sessions.id });
-      if (ended.length === 0) throw new Refusal("session_not_found", "You have no such session.");
+      if (ended.length === 0)
+        throw new Refusal("session_not_found", "No session of this account has this id.");
     },
 
     async endByToken(token) {

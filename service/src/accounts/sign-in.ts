@@ -1,59 +1,58 @@
 /**
- * Signing in. Whether the account exists, the password is wrong or the email is unconfirmed: the answer is the same,
- * and takes as long.
+ * Sign-in. An unknown account, a wrong password and an unconfirmed email get the same response in the same time.
  */
 import { and, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { accounts } from "../db/schema.ts";
 import { Refusal } from "../refusal.ts";
 import { accountEmail } from "./account-email.ts";
 import type { AttemptKind, AttemptLimiter } from "./attempt-limiter.ts";
 import { networkOf } from "./client-network.ts";
 import { verifyPassword } from "./password.ts";
+import { accounts } from "./schema.ts";
 import type { SessionClient, Sessions } from "./sessions.ts";
 import type { SignedInSession } from "./sign-up.ts";
 
-export type SignInDeps = { database: Database; sessions: Sessions; throttle: AttemptLimiter };
+export type SignInDeps = { database: Database; sessions: Sessions; attempts: AttemptLimiter };
 
 export type SignIn = {
-  signIn(email: string, password: string, visitor: SessionClient): Promise<SignedInSession>;
+  signIn(email: string, password: string, client: SessionClient): Promise<SignedInSession>;
 };
 
-export function createSignIn({ database, sessions, throttle }: SignInDeps): SignIn {
+export function createSignIn({ database, sessions, attempts }: SignInDeps): SignIn {
   return {
-    async signIn(typedEmail, password, visitor) {
+    async signIn(typedEmail, password, client) {
       const email = accountEmail(typedEmail);
-      const tries = signInTries(email, visitor);
-      await throttle.take(tries.fromHere, tries.byNetwork);
-      // Only after these: one network that was stopped must not use up the tries of everybody else.
-      await throttle.take(tries.toAccount);
+      const tries = signInTries(email, client);
+      await attempts.take(tries.fromHere, tries.byNetwork);
+      // Only after these: a network over its limit must not use up the attempts of all others.
+      await attempts.take(tries.toAccount);
 
       const account = await findByEmail(database, email);
       const passwordHash = account?.passwordHash ?? undefined;
-      const fits = await verifyPassword(password, passwordHash).catch(async (error: unknown) => {
-        await throttle.giveBack("one", ...Object.values(tries)); // we were too busy to look at it
+      const isCorrect = await verifyPassword(password, passwordHash).catch(async (error: unknown) => {
+        await attempts.forgive("one", ...Object.values(tries)); // overloaded: the password was not checked
         throw error;
       });
-      if (!fits || !account?.emailConfirmedAt) throw wrongCredentials();
+      if (!isCorrect || !account?.emailConfirmedAt) throw wrongCredentials();
 
       const session = await database.orm.transaction(async (tx) => {
-        // The password may have been changed while we compared, and every session ended.
+        // The password may have been changed, and all sessions ended, during the comparison.
         const unchanged = await tx
           .select({ id: accounts.id })
           .from(accounts)
           .where(and(eq(accounts.id, account.id), eq(accounts.passwordHash, passwordHash!)))
           .for("share");
         if (unchanged.length === 0) throw wrongCredentials();
-        return sessions.open(tx, account.id, visitor);
+        return sessions.open(tx, account.id, client);
       });
-      await throttle.giveBack("all", tries.fromHere);
-      await throttle.giveBack("one", tries.byNetwork, tries.toAccount);
+      await attempts.forgive("all", tries.fromHere);
+      await attempts.forgive("one", tries.byNetwork, tries.toAccount);
       return { accountId: account.id, ...session };
     },
   };
 }
 
-/** What one try to sign in counts as. */
+/** The limits that one sign-in attempt counts towards. */
 export function signInTries(email: string, { ip }: SessionClient) {
   const network = networkOf(ip);
   return {
@@ -64,14 +63,11 @@ export function signInTries(email: string, { ip }: SessionClient) {
 }
 
 export async function findByEmail({ orm }: Database, email: string) {
-  if (email.includes("\0")) return undefined; // PostgreSQL's text cannot hold it, and so no account has it
+  if (email.includes("\0")) return undefined; // PostgreSQL text cannot hold a NUL, so no account has it
   const [account] = await orm.select().from(accounts).where(eq(accounts.email, email));
   return account;
 }
 
 export function wrongCredentials(): Refusal {
-  return new Refusal(
-    "wrong_credentials",
-    "Email and password do not fit, or the email is not confirmed yet.",
-  );
+  return new Refusal("wrong_credentials", "Incorrect email or password, or the email is not confirmed yet.");
 }

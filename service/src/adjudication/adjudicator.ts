@@ -1,14 +1,14 @@
 /**
- * The second opinion: puts mailbox names that leave the local model in two minds to a language model of the operator's
- * choice. Off unless one is set.
+ * Adjudication: asks a language model about mailbox names that the local model finds ambiguous. Off unless configured.
  *
- * It is a guest at every check: whatever goes wrong, the answer is undefined, in time, and the local model's opinion
- * stands. It costs nothing twice (what was answered is remembered), nothing at all while the endpoint is out of order
- * (breaker.ts), and never more than the day's budget (daily-budget.ts).
+ * It never fails or delays a check: on any failure the answer is undefined, in time, and the local model's opinion stands.
+ * Answers are cached, no questions are asked while the endpoint is failing (breaker.ts), and never more than the daily
+ * budget (daily-budget.ts).
  */
 import type { Adjudication, Evidence } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
+import type { LogEvent } from "../log-events.ts";
 import { readAnswers } from "./answer-parser.ts";
 import { Breaker } from "./breaker.ts";
 import { createDailyBudget } from "./daily-budget.ts";
@@ -21,14 +21,14 @@ export type Adjudicator = {
   /** Never rejects, and takes no longer than the time limit. */
   adjudicate(evidence: Evidence): Promise<Adjudication | undefined>;
   report(): Promise<AdjudicatorReport>;
-  /** Of the table of questions per day. */
+  /** Deletes old daily counts. */
   eraseOld(): Promise<void>;
-  /** Whoever still waits gets no answer. */
+  /** Waiting checks get no answer. */
   close(): void;
 };
 
 export type AdjudicatorSettings = LanguageModelSettings & {
-  /** For everything: waiting for a turn, connecting, and the last byte of the answer. */
+  /** For everything: queueing, connecting, and the last byte of the answer. */
   timeoutMs: number;
   questionsPerDay: number;
   sendsDomain: boolean;
@@ -51,28 +51,41 @@ export type AdjudicatorReport = {
   questionsPerDay: number;
   /** Of this process, since its start. */
   outcomes: Readonly<Record<AdjudicationOutcome, number>>;
-  /** Until then nobody is asked, because of failures. */
+  /** Set while the breaker is open. */
   restsUntil: Date | undefined;
 };
 
 export type AdjudicatorDeps = {
   settings: AdjudicatorSettings;
   pool: Pick<pg.Pool, "query">;
-  say: (text: string) => void;
+  log: LogEvent;
   count?: (outcome: AdjudicationOutcome, questions: number) => void;
 };
 
-const MOST_REMEMBERED = 20_000;
-const REMEMBERED_MS = 24 * 60 * 60_000;
+const MAX_CACHED = 20_000;
+const TTL_MS = 24 * 60 * 60_000;
 
-export function createAdjudicator({ settings, pool, say, count }: AdjudicatorDeps): Adjudicator {
+export function createAdjudicator({ settings, pool, log, count }: AdjudicatorDeps): Adjudicator {
   const { model, timeoutMs, questionsPerDay } = settings;
   const languageModel = createLanguageModel(settings);
-  const budget = createDailyBudget({ pool, questionsPerDay, say });
+  const budget = createDailyBudget({ pool, questionsPerDay, log });
   const breaker = new Breaker();
-  const remembered = new LRUCache<string, Adjudication>({ max: MOST_REMEMBERED, ttl: REMEMBERED_MS });
-  /** Questions nobody has answered yet, by key: whoever asks the same waits for the same answer. */
-  const underWay = new Map<string, Promise<Adjudication | undefined>>();
+  /** Questions without an answer are not cached. The same question is asked once at a time. */
+  const answers = new LRUCache<string, Adjudication, AdjudicationQuestion>({
+    max: MAX_CACHED,
+    ttl: TTL_MS,
+    ignoreFetchAbort: true,
+    fetchMethod: async (_key, _stale, { context: question }) => {
+      const obstacle = budget.isUsedUp()
+        ? "over_budget"
+        : breaker.isOpen(performance.now())
+          ? "resting"
+          : undefined;
+      if (!obstacle) return batches.put(question);
+      note(obstacle, 1);
+      return undefined;
+    },
+  });
   const requests = new Set<AbortController>();
   const outcomes = Object.fromEntries(ADJUDICATION_OUTCOMES.map((outcome) => [outcome, 0])) as Record<
     AdjudicationOutcome,
@@ -92,7 +105,7 @@ export function createAdjudicator({ settings, pool, say, count }: AdjudicatorDep
     try {
       return await ask(questions, request.signal);
     } catch (error) {
-      tellFailure({ trouble: messageOf(error) }); // a bug of ours, which must not keep the breaker waiting
+      noteFailure({ failure: messageOf(error) }); // a bug, which must not leave the breaker half-open
       return none("failed", questions);
     } finally {
       clearTimeout(late);
@@ -111,15 +124,14 @@ export function createAdjudicator({ settings, pool, say, count }: AdjudicatorDep
     if (asked.length < questions.length) note("over_budget", questions.length - asked.length);
     if (asked.length === 0) return [];
     if (!breaker.admit(performance.now())) return none("resting", asked);
-    const answers = await answersTo(asked, stop);
-    if ("trouble" in answers) {
-      if (!isClosed) tellFailure(answers);
+    const adjudications = await complete(asked, stop);
+    if ("failure" in adjudications) {
+      if (!isClosed) noteFailure(adjudications);
       return none("failed", asked);
     }
-    breaker.wentWell();
+    breaker.succeeded();
     note("answered", asked.length);
-    for (const [i, { key }] of asked.entries()) remembered.set(key, answers[i]!);
-    return answers;
+    return adjudications;
   };
 
   const none = (outcome: AdjudicationOutcome, questions: readonly AdjudicationQuestion[]): Adjudication[] => {
@@ -127,78 +139,60 @@ export function createAdjudicator({ settings, pool, say, count }: AdjudicatorDep
     return [];
   };
 
-  const answersTo = async (
+  const complete = async (
     questions: readonly AdjudicationQuestion[],
     stop: AbortSignal,
   ): Promise<Adjudication[] | ModelFailure> => {
     const completion = await languageModel.complete(promptFor(questions), stop);
-    if ("trouble" in completion) return completion;
+    if ("failure" in completion) return completion;
     const answers = readAnswers(completion.text, questions.length);
-    if (!answers) return { trouble: "its answer does not have the agreed form" };
+    if (!answers) return { failure: "the answer does not match the schema" };
     return answers.map((answer) => ({ ...answer, method: model }));
   };
 
-  const tellFailure = ({ trouble, comeBackAfterMs }: ModelFailure) => {
-    const restMs = breaker.failed(performance.now(), comeBackAfterMs);
-    if (restMs === undefined) return;
-    say(
-      `The language model gives no opinions: ${trouble}. It is asked again in ${Math.ceil(restMs / 1000)} s.`,
-    );
+  const noteFailure = ({ failure, retryAfterMs }: ModelFailure) => {
+    const pauseMs = breaker.failed(performance.now(), retryAfterMs);
+    if (pauseMs !== undefined) log("adjudicator_paused", { failure, retry_in_ms: pauseMs });
   };
 
-  /** Undefined when the database could not be asked: then nobody knows whether there is any budget left. */
+  /** Undefined when the budget could not be read. */
   const reserve = (questions: number): Promise<number | undefined> =>
     budget.reserve(questions).catch((error: unknown) => {
-      say(`The budget of the language model could not be looked up: ${messageOf(error)}`);
+      log("adjudicator_budget_unknown", { err: error });
       return undefined;
     });
 
-  const line = createQuestionBatcher<Adjudication>({
+  const batches = createQuestionBatcher<Adjudication>({
     run,
     timeoutMs,
     onCrowded: (questions) => note("crowded", questions),
   });
 
-  const askAnew = (question: AdjudicationQuestion): Promise<Adjudication | undefined> => {
-    const answer = line.put(question).finally(() => underWay.delete(question.key));
-    underWay.set(question.key, answer);
-    return answer;
-  };
-
   return {
     async adjudicate(evidence) {
       const question = isClosed ? undefined : questionOf(evidence, settings);
       if (!question) return undefined;
-      const known = remembered.get(question.key);
-      if (known) {
+      const cached = answers.get(question.key);
+      if (cached) {
         note("remembered", 1);
-        return known;
+        return cached;
       }
-      const same = underWay.get(question.key);
-      if (same) return same;
-      const obstacle = budget.isUsedUp()
-        ? "over_budget"
-        : breaker.isOpen(performance.now())
-          ? "resting"
-          : undefined;
-      if (!obstacle) return askAnew(question);
-      note(obstacle, 1);
-      return undefined;
+      return answers.fetch(question.key, { context: question }).catch(() => undefined); // evicted while it was asked
     },
     async report() {
-      const restMs = breaker.restLeftMs(performance.now());
+      const pauseMs = breaker.pauseLeftMs(performance.now());
       return {
         model,
         askedToday: await budget.askedToday(),
         questionsPerDay,
         outcomes: { ...outcomes },
-        restsUntil: restMs > 0 ? new Date(Date.now() + restMs) : undefined,
+        restsUntil: pauseMs > 0 ? new Date(Date.now() + pauseMs) : undefined,
       };
     },
     eraseOld: budget.eraseOld,
     close() {
       isClosed = true;
-      line.close();
+      batches.close();
       for (const request of requests) request.abort();
     },
   };

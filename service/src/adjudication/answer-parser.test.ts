@@ -9,11 +9,11 @@ const BOTH = [
   { plausible: 0, reasonCode: "keyboard_mash" },
 ];
 
-test("answers are told by their ids, whatever their order", () => {
+test("answers are matched by id in any order", () => {
   expect(readAnswers(asText(TWO, ONE), 2)).toEqual(BOTH);
 });
 
-test("a code fence around the whole is taken off", () => {
+test("a code fence around the whole is removed", () => {
   expect(readAnswers(`\n\`\`\`json\n${asText(ONE, TWO)}\n\`\`\`\n`, 2)).toEqual(BOTH);
   expect(readAnswers(`\`\`\`\n${asText(ONE, TWO)}\`\`\``, 2)).toEqual(BOTH);
 });
@@ -33,7 +33,7 @@ test.each([
   ["one missing", asText(ONE)],
   ["one too many", asText(ONE, TWO, { ...TWO, id: 3 })],
   ["one twice", asText(ONE, ONE)],
-  ["an id nobody asked for", asText(ONE, { ...TWO, id: 3 })],
+  ["an unknown id", asText(ONE, { ...TWO, id: 3 })],
   ["an id in quotes", asText(ONE, { ...TWO, id: "2" })],
   ["more than 1", asText(ONE, { ...TWO, plausible: 1.01 })],
   ["less than 0", asText(ONE, { ...TWO, plausible: -0.01 })],
@@ -42,6 +42,6 @@ test.each([
   ["no number", asText(ONE, { id: 2, reason_code: "unsure" })],
   ["a code that does not exist", asText(ONE, { ...TWO, reason_code: "because" })],
   ["a code from elsewhere", asText(ONE, { ...TWO, reason_code: "constructor" })],
-])("%s is no answer", (_what, text) => {
+])("%s is rejected", (_what, text) => {
   expect(readAnswers(text, 2)).toBeUndefined();
 });

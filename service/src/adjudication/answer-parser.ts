@@ -1,8 +1,8 @@
 /**
- * Reads what a language model answered: exactly the agreed JSON with exactly one answer to each question, or nothing.
+ * Parses the answer of a language model: exactly the JSON of the schema with one answer per question, or nothing.
  *
- * One code fence around the whole is taken off, for many models cannot be talked out of it. Nothing else is forgiven:
- * a model that departs from the form may have departed from the question as well. No word of its own is kept.
+ * One code fence around the whole is removed, because many models add it regardless. Nothing else is tolerated: a model that
+ * ignores the schema may have ignored the question as well. No text of the model is kept.
  */
 
 import { ADJUDICATION_REASONS, type AdjudicationReason } from "@mailvet/engine";
@@ -11,15 +11,15 @@ import { Compile } from "typebox/compile";
 
 export type AdjudicationAnswer = { plausible: number; reasonCode: AdjudicationReason };
 
-/** In the order of the questions, whose ids are 1 to `count`. Undefined when it is not what was asked for. */
+/** In the order of the questions, whose ids are 1 to `count`. Undefined when it does not match. */
 export function readAnswers(text: string, count: number): AdjudicationAnswer[] | undefined {
-  const said = parse(withoutFence(text.trim()));
-  if (!isSaid.Check(said) || said.answers.length !== count) return undefined;
-  const byId = new Map(said.answers.map((answer) => [answer.id, answer]));
+  const parsed = parse(withoutFence(text.trim()));
+  if (!schema.Check(parsed) || parsed.answers.length !== count) return undefined;
+  const byId = new Map(parsed.answers.map((answer) => [answer.id, answer]));
   const answers: AdjudicationAnswer[] = [];
   for (let id = 1; id <= count; id++) {
     const answer = byId.get(id);
-    if (!answer) return undefined; // so another one is there twice, or nobody asked for it
+    if (!answer) return undefined; // another id is duplicated or unknown
     answers.push({ plausible: answer.plausible, reasonCode: answer.reason_code });
   }
   return answers;
@@ -27,7 +27,7 @@ export function readAnswers(text: string, count: number): AdjudicationAnswer[] |
 
 const strictly = { additionalProperties: false };
 const ReasonCode = Type.Unsafe<AdjudicationReason>({ type: "string", enum: [...ADJUDICATION_REASONS] });
-const Said = Type.Object(
+const Answers = Type.Object(
   {
     answers: Type.Array(
       Type.Object(
@@ -42,7 +42,7 @@ const Said = Type.Object(
   },
   strictly,
 );
-const isSaid = Compile(Said);
+const schema = Compile(Answers);
 
 function parse(text: string): unknown {
   try {

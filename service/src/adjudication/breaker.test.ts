@@ -1,32 +1,32 @@
 import { expect, test } from "vitest";
 import { Breaker } from "./breaker.ts";
 
-/** Fails so many times in a row, and tells how long the last rest is. */
+/** Fails so many times in a row, and returns the last pause. */
 function failTimes(breaker: Breaker, times: number, nowMs: number): number | undefined {
-  let restMs: number | undefined;
+  let pauseMs: number | undefined;
   for (let time = 0; time < times; time++) {
     expect(breaker.admit(nowMs)).toBe(true);
-    restMs = breaker.failed(nowMs);
+    pauseMs = breaker.failed(nowMs);
   }
-  return restMs;
+  return pauseMs;
 }
 
-test("two failures are forgiven, after the third nobody asks for a minute", () => {
+test("two failures are tolerated, the third opens the breaker for a minute", () => {
   const breaker = new Breaker();
   expect(failTimes(breaker, 2, 0)).toBeUndefined();
   expect(failTimes(breaker, 1, 0)).toBe(60_000);
   expect(breaker.admit(59_999)).toBe(false);
-  expect(breaker.restLeftMs(59_000)).toBe(1000);
+  expect(breaker.pauseLeftMs(59_000)).toBe(1000);
 });
 
-test("an answer in between makes good what failed before", () => {
+test("a success resets the count of failures", () => {
   const breaker = new Breaker();
   failTimes(breaker, 2, 0);
-  breaker.wentWell();
+  breaker.succeeded();
   expect(failTimes(breaker, 2, 0)).toBeUndefined();
 });
 
-test("after the rest one tries, and the others wait for how it ends", () => {
+test("after the pause one request is admitted, and the others are refused until it ends", () => {
   const breaker = new Breaker();
   failTimes(breaker, 3, 0);
   expect(breaker.admit(60_000)).toBe(true);
@@ -35,11 +35,11 @@ test("after the rest one tries, and the others wait for how it ends", () => {
   expect(breaker.admit(120_999)).toBe(false);
 
   expect(breaker.admit(121_000)).toBe(true);
-  breaker.wentWell();
+  breaker.succeeded();
   expect([breaker.admit(121_001), breaker.admit(121_001)]).toEqual([true, true]);
 });
 
-test("who asks us to come back later is left alone that long, but not for ever", () => {
+test("Retry-After is respected up to a limit", () => {
   const breaker = new Breaker();
   expect(breaker.failed(0, 5000)).toBe(5000);
   expect([breaker.admit(4999), breaker.admit(5000)]).toEqual([false, true]);
@@ -47,7 +47,7 @@ test("who asks us to come back later is left alone that long, but not for ever",
   expect(breaker.admit(605_000)).toBe(true);
 });
 
-test("who asks us to come back at once, again and again, is left alone all the same", () => {
+test("repeated failures with Retry-After 0 open the breaker all the same", () => {
   const breaker = new Breaker();
   expect([breaker.failed(0, 0), breaker.failed(0, 0), breaker.failed(0, 0)]).toEqual([
     undefined,
@@ -56,7 +56,7 @@ test("who asks us to come back at once, again and again, is left alone all the s
   ]);
 });
 
-test("failures of requests that were under way together are told once", () => {
+test("concurrent failures report one pause", () => {
   const breaker = new Breaker();
   for (let request = 0; request < 4; request++) breaker.admit(0);
   const rests = [1, 2, 3, 4].map((nowMs) => breaker.failed(nowMs));

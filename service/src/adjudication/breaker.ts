@@ -1,48 +1,47 @@
 /**
- * When not to ask: after some failures in a row nobody is asked for a minute, so that a dead endpoint costs checks
- * nothing. Then one request may try; the others wait for how it ends.
+ * Circuit breaker: after some consecutive failures it opens for a minute, so that a dead endpoint costs checks nothing. Then
+ * it is half-open: one request may try, the others are refused until that ends.
  *
- * Times are given by whoever asks, in milliseconds of any steady clock.
+ * Times are passed in, in milliseconds of any monotonic clock.
  */
 export class Breaker {
   #failures = 0;
-  #restsUntilMs = Number.NEGATIVE_INFINITY;
-  /** One request is out to see whether they are back. */
-  #isTrying = false;
+  #openUntilMs = Number.NEGATIVE_INFINITY;
+  #isHalfOpen = false;
 
   isOpen(nowMs: number): boolean {
-    return this.#isTrying || nowMs < this.#restsUntilMs;
+    return this.#isHalfOpen || nowMs < this.#openUntilMs;
   }
 
-  /** Whether to ask now. Whoever is let through tells how it ended. */
+  /** Whether to ask now. An admitted request has to report its end by `failed` or `succeeded`. */
   admit(nowMs: number): boolean {
     if (this.isOpen(nowMs)) return false;
-    this.#isTrying = this.#failures >= FAILURES_IN_A_ROW;
+    this.#isHalfOpen = this.#failures >= FAILURES_IN_A_ROW;
     return true;
   }
 
-  /** How long the rest is that has just begun; undefined when none has. */
-  failed(nowMs: number, comeBackAfterMs = 0): number | undefined {
-    this.#isTrying = false;
+  /** How long the breaker opens by this failure; undefined when it does not, or is open already. */
+  failed(nowMs: number, retryAfterMs = 0): number | undefined {
+    this.#isHalfOpen = false;
     this.#failures++;
     const wasOpen = this.isOpen(nowMs);
-    const ownMs = this.#failures >= FAILURES_IN_A_ROW ? REST_MS : 0;
-    const restMs = Math.min(Math.max(ownMs, comeBackAfterMs), LONGEST_REST_MS);
-    this.#restsUntilMs = Math.max(this.#restsUntilMs, nowMs + restMs);
-    return restMs > 0 && !wasOpen ? restMs : undefined;
+    const ownMs = this.#failures >= FAILURES_IN_A_ROW ? PAUSE_MS : 0;
+    const pauseMs = Math.min(Math.max(ownMs, retryAfterMs), MAX_PAUSE_MS);
+    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + pauseMs);
+    return pauseMs > 0 && !wasOpen ? pauseMs : undefined;
   }
 
-  wentWell(): void {
-    this.#isTrying = false;
+  succeeded(): void {
+    this.#isHalfOpen = false;
     this.#failures = 0;
   }
 
-  restLeftMs(nowMs: number): number {
-    return Math.max(0, this.#restsUntilMs - nowMs);
+  pauseLeftMs(nowMs: number): number {
+    return Math.max(0, this.#openUntilMs - nowMs);
   }
 }
 
 const FAILURES_IN_A_ROW = 3;
-const REST_MS = 60_000;
-/** However long they ask us to stay away. */
-const LONGEST_REST_MS = 10 * 60_000;
+const PAUSE_MS = 60_000;
+/** Whatever Retry-After says. */
+const MAX_PAUSE_MS = 10 * 60_000;

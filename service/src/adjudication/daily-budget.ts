@@ -1,12 +1,13 @@
-/** How many questions may be put to the language model on a day (UTC), counted across all processes before they are put. */
+/** Daily limit (UTC) of questions to the language model, counted across all processes before they are asked. */
 import type pg from "pg";
+import type { LogEvent } from "../log-events.ts";
 
 export type DailyBudget = {
-  /** How many of so many questions may be put now. */
+  /** How many of these questions may be asked now. */
   reserve(count: number): Promise<number>;
-  /** Today's questions, of all processes. */
+  /** Of all processes. */
   askedToday(): Promise<number>;
-  /** Nothing was left a moment ago. */
+  /** The budget was used up at the last look. */
   isUsedUp(): boolean;
   eraseOld(): Promise<void>;
 };
@@ -14,26 +15,23 @@ export type DailyBudget = {
 export type DailyBudgetDeps = {
   pool: Pick<pg.Pool, "query">;
   questionsPerDay: number;
-  say: (text: string) => void;
+  log: LogEvent;
 };
 
-/** While nothing is left, the table is looked at this often: a new day may have begun, or somebody raised the budget. */
-const LOOK_AGAIN_MS = 30_000;
+/** While the budget is used up, the table is read this often: a new day may have begun, or the budget was raised. */
+const RECHECK_MS = 30_000;
 const KEPT_DAYS = 90;
 
-export function createDailyBudget({ pool, questionsPerDay, say }: DailyBudgetDeps): DailyBudget {
+export function createDailyBudget({ pool, questionsPerDay, log }: DailyBudgetDeps): DailyBudget {
   let usedUpUntilMs = Number.NEGATIVE_INFINITY;
-  let daySaid: string | undefined;
+  let dayLogged: string | undefined;
 
-  const tellUsedUp = () => {
-    usedUpUntilMs = performance.now() + LOOK_AGAIN_MS;
+  const noteUsedUp = () => {
+    usedUpUntilMs = performance.now() + RECHECK_MS;
     const day = new Date().toISOString().slice(0, 10);
-    if (day === daySaid) return;
-    daySaid = day;
-    say(
-      `The language model has been asked ${questionsPerDay} questions today, which is AI_DAILY_BUDGET: ` +
-        "the local model judges alone until midnight UTC.",
-    );
+    if (day === dayLogged) return;
+    dayLogged = day;
+    log("adjudicator_budget_used_up", { questions: questionsPerDay });
   };
 
   return {
@@ -45,7 +43,7 @@ export function createDailyBudget({ pool, questionsPerDay, say }: DailyBudgetDep
       });
       const before = rows[0] ? rows[0].asked - count : questionsPerDay;
       const granted = Math.min(count, questionsPerDay - before);
-      if (granted < count) tellUsedUp();
+      if (granted < count) noteUsedUp();
       return granted;
     },
     async askedToday() {
@@ -61,8 +59,8 @@ export function createDailyBudget({ pool, questionsPerDay, say }: DailyBudgetDep
 
 const TODAY = "(now() at time zone 'utc')::date";
 
-// The last to come before the budget is used up may count more than it is granted, so that the row tells what was
-// there before; nobody counts anything after that.
+// The last request before the budget is used up may count more than it is granted, so that the row shows the count before
+// it. Nothing is counted after that.
 const RESERVE = `
 insert into ai_questions as today (day, asked) values (${TODAY}, $1)
 on conflict (day) do update set asked = today.asked + excluded.asked where today.asked < $2

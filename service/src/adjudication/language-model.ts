@@ -1,31 +1,30 @@
 /**
- * A language model behind an OpenAI-compatible endpoint: two messages in, a text out, over plain fetch.
+ * Client of a language model behind an OpenAI-compatible endpoint, over plain fetch.
  *
- * It never throws and never waits longer than its signal says: whatever a stranger's server does is a value. It follows
- * no redirect, so that the key goes nowhere else, and reads only so much of an answer. What the text says is judged in
- * answer-parser.ts.
+ * It never throws and never waits longer than its signal: whatever the server does is returned as a value. It follows no
+ * redirects, so that the key goes nowhere else, and limits the size of an answer. The text is parsed in answer-parser.ts.
  */
 export type LanguageModel = {
   complete(prompt: Prompt, stop: AbortSignal): Promise<Completion>;
 };
 
 export type Prompt = {
-  /** What we say. */
+  /** Instructions. */
   system: string;
-  /** What it is about: a JSON text, all of it data. */
+  /** JSON text, all of it data. */
   user: string;
-  /** The shape that the answer must have, as a JSON schema. */
+  /** JSON schema of the answer. */
   answerSchema: object;
 };
 
 export type Completion = { text: string } | ModelFailure;
 export type ModelFailure = {
-  /** Why there is no answer, in our own words. */
-  trouble: string;
-  /** Of the HTTP answer, if it was that. */
+  /** Why there is no answer. Never quotes the server. */
+  failure: string;
+  /** HTTP status, if there was a response. */
   status?: number;
-  /** When they asked us to come back. */
-  comeBackAfterMs?: number;
+  /** From Retry-After. */
+  retryAfterMs?: number;
 };
 
 export type LanguageModelSettings = {
@@ -35,11 +34,11 @@ export type LanguageModelSettings = {
   apiKey: string | undefined;
 };
 
-/** Twenty answers take about one of these. Counted after unpacking, so that a small answer cannot become a large one. */
+/** Twenty answers are about 1 KiB. Counted after decompression. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 export function createLanguageModel({ baseUrl, model, apiKey }: LanguageModelSettings): LanguageModel {
-  /** It was found to understand plain questions only. */
+  /** The endpoint rejects response_format or temperature. */
   let isPlain = false;
 
   const post = async (prompt: Prompt, plainly: boolean, stop: AbortSignal): Promise<Completion> => {
@@ -68,14 +67,14 @@ export function createLanguageModel({ baseUrl, model, apiKey }: LanguageModelSet
     }
     const body = await readBody(response);
     const text = body === undefined ? undefined : textOf(body);
-    return text === undefined ? { trouble: "it answered something else than a completion" } : { text };
+    return text === undefined ? { failure: "the response is not a completion" } : { text };
   };
 
   const attempt = async (prompt: Prompt, plainly: boolean, stop: AbortSignal): Promise<Completion> => {
     try {
       return await post(prompt, plainly, stop);
     } catch (error) {
-      return { trouble: stop.aborted ? "it did not answer in time" : failureOf(error) };
+      return { failure: stop.aborted ? "no answer in time" : failureOf(error) };
     }
   };
 
@@ -84,7 +83,7 @@ export function createLanguageModel({ baseUrl, model, apiKey }: LanguageModelSet
       const isPlainAlready = isPlain;
       const completion = await attempt(prompt, isPlainAlready, stop);
       if (isPlainAlready || !isNotUnderstood(completion)) return completion;
-      // Some servers know no response_format, some models no temperature: then it is asked without them from now on.
+      // Some servers reject response_format, some models temperature: they are left out from now on.
       const plain = await attempt(prompt, true, stop);
       isPlain = "text" in plain;
       return plain;
@@ -102,13 +101,13 @@ const extrasFor = ({ answerSchema }: Prompt) => ({
 
 const NOT_UNDERSTOOD: ReadonlySet<number | undefined> = new Set([400, 422]);
 const isNotUnderstood = (completion: Completion) =>
-  "trouble" in completion && NOT_UNDERSTOOD.has(completion.status);
+  "failure" in completion && NOT_UNDERSTOOD.has(completion.status);
 
 function refusalOf({ status, headers }: Response): ModelFailure {
   const isRedirect = status >= 300 && status < 400;
-  const trouble = `it answered ${status}${isRedirect ? ", a redirect, which is not followed" : ""}`;
-  const comeBackAfterMs = ASK_LATER.has(status) ? delayOf(headers.get("retry-after")) : undefined;
-  return { trouble, status, ...(comeBackAfterMs === undefined ? {} : { comeBackAfterMs }) };
+  const failure = `HTTP status ${status}${isRedirect ? " (redirects are not followed)" : ""}`;
+  const retryAfterMs = ASK_LATER.has(status) ? delayOf(headers.get("retry-after")) : undefined;
+  return { failure, status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
 const ASK_LATER: ReadonlySet<number> = new Set([429, 503]);
@@ -128,7 +127,7 @@ async function readBody({ body }: Response): Promise<string | undefined> {
   let sizeBytes = 0;
   for await (const chunk of body ?? []) {
     sizeBytes += chunk.length;
-    if (sizeBytes > MAX_ANSWER_BYTES) return undefined; // leaving the loop hangs up
+    if (sizeBytes > MAX_ANSWER_BYTES) return undefined; // leaving the loop closes the connection
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -143,7 +142,7 @@ function textOf(body: string): string | undefined {
   }
 }
 
-/** By the error's code alone: messages may quote what we sent. */
+/** By the error's code only: messages may quote the request. */
 function failureOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;
   const code = typeof cause?.code === "string" && /^[A-Z0-9_]{1,40}$/.test(cause.code) ? cause.code : "";

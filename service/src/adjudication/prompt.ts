@@ -1,16 +1,16 @@
 /**
- * The question to a language model, in words. Mailbox names are texts that strangers typed, so they travel as strings
- * of a JSON document, apart from our words, and the model is told that they are data.
+ * The prompt. Mailbox names are untrusted text, so they are sent as strings of a JSON document, apart from the
+ * instructions, and the model is told that they are data.
  *
- * That is no wall: a name may still talk a model round. What it can gain is bounded elsewhere: the answer is a number
- * and a code (answer-parser.ts), and moves the opinion by so much and no more (plausibility of the engine).
+ * That does not rule out prompt injection. Its effect is bounded elsewhere: the answer is a number and a code
+ * (answer-parser.ts), and changes the opinion only within limits (plausibility of the engine).
  */
 
 import { ADJUDICATION_REASONS, type AdjudicationReason } from "@mailvet/engine";
 import type { Prompt } from "./language-model.ts";
 import type { AdjudicationQuestion } from "./question.ts";
 
-/** For questions of one place. Their ids are 1, 2, 3 … in this order. */
+/** For questions of one group. Their ids are 1, 2, 3 … in this order. */
 export function promptFor(questions: readonly AdjudicationQuestion[]): Prompt {
   const { domain, proven, listed } = questions[0]!.place;
   const data = {
@@ -52,7 +52,7 @@ Answer with JSON alone, with exactly one answer for each id:
 "plausible" is a number from 0 (made up) to 1 (real). "reason_code" is one of:
 ${ADJUDICATION_REASONS.map((code) => `${code}: ${CODES[code]}`).join("\n")}`;
 
-/** As far as every server that takes schemas understands them; answer-parser.ts is stricter. */
+/** The subset that all servers with schema support understand; answer-parser.ts is stricter. */
 const ANSWER_SCHEMA = objectOf({
   answers: {
     type: "array",

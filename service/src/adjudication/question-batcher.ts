@@ -1,80 +1,79 @@
 /**
- * Gathers questions that may be asked together into batches, and runs a few batches at a time.
+ * Collects questions that may be asked together into batches, and runs a few batches at a time.
  *
- * Nobody waits here for long: a batch that does not get its turn within half the time limit is given up, and when too
- * many wait, a new question is turned away at once.
+ * A batch that does not start within half the time limit is given up, and when too many questions wait, a new one is refused
+ * at once. Not on batcher.ts: batches of different groups run in parallel and have deadlines.
  */
 import type { AdjudicationQuestion } from "./question.ts";
 
 export type QuestionBatcher<Answer> = {
   /** Undefined when there is no answer. Never rejects. */
   put(question: AdjudicationQuestion): Promise<Answer | undefined>;
-  /** Gives up everything that waits. */
+  /** Gives up all waiting questions. */
   close(): void;
 };
 
 export type QuestionBatcherDeps<Answer> = {
-  /** Answers in the order of the questions, by then (of `performance.now()`). Never rejects. */
+  /** Answers in the order of the questions, before the deadline (by performance.now()). Never rejects. */
   run: (
     questions: readonly AdjudicationQuestion[],
     deadlineMs: number,
   ) => Promise<readonly (Answer | undefined)[]>;
-  /** For everything, from the moment somebody asks. */
+  /** From `put` to the answer. */
   timeoutMs: number;
   onCrowded: (questions: number) => void;
 };
 
-const GATHER_MS = 30;
+const DELAY_MS = 30;
 const QUESTIONS_AT_ONCE = 20;
 const BATCHES_AT_ONCE = 4;
-/** What the few batches at a time can work off before it is too late, if the model takes its time. */
+/** About what these batches can answer in time when the model is slow. */
 const MAX_WAITING = 400;
 
 type Batch<Answer> = {
-  company: string;
+  group: string;
   questions: AdjudicationQuestion[];
   settlers: ((answer: Answer | undefined) => void)[];
   openedAtMs: number;
-  gathering: NodeJS.Timeout;
+  collecting: NodeJS.Timeout;
   giveUp: NodeJS.Timeout;
 };
 
 export function createQuestionBatcher<Answer>(deps: QuestionBatcherDeps<Answer>): QuestionBatcher<Answer> {
   const { run, timeoutMs, onCrowded } = deps;
-  /** Batches that still gather, by company. */
+  /** Batches that accept questions, by group. */
   const open = new Map<string, Batch<Answer>>();
-  /** Batches that are ready, the oldest first. */
+  /** Batches that are complete, the oldest first. */
   const ready = new Set<Batch<Answer>>();
   let waiting = 0; // questions, in both
   let running = 0; // batches
 
-  const openBatch = (company: string): Batch<Answer> => {
+  const openBatch = (group: string): Batch<Answer> => {
     const batch: Batch<Answer> = {
-      company,
+      group,
       questions: [],
       settlers: [],
       openedAtMs: performance.now(),
-      gathering: setTimeout(() => close(batch), GATHER_MS),
-      giveUp: setTimeout(() => turnAway(batch), timeoutMs / 2),
+      collecting: setTimeout(() => close(batch), DELAY_MS),
+      giveUp: setTimeout(() => refuse(batch), timeoutMs / 2),
     };
-    open.set(company, batch);
+    open.set(group, batch);
     return batch;
   };
-  /** Takes nobody else in. */
   const close = (batch: Batch<Answer>) => {
-    clearTimeout(batch.gathering);
-    open.delete(batch.company);
+    clearTimeout(batch.collecting);
+    open.delete(batch.group);
     ready.add(batch);
     runNext();
   };
   const leave = (batch: Batch<Answer>) => {
-    clearTimeout(batch.gathering);
+    clearTimeout(batch.collecting);
     clearTimeout(batch.giveUp);
-    if (open.get(batch.company) === batch) open.delete(batch.company);
+    if (open.get(batch.group) === batch) open.delete(batch.group);
     ready.delete(batch);
     waiting -= batch.questions.length;
   };
-  const turnAway = (batch: Batch<Answer>) => {
+  const refuse = (batch: Batch<Answer>) => {
     leave(batch);
     onCrowded(batch.questions.length);
     for (const settle of batch.settlers) settle(undefined);
@@ -100,7 +99,7 @@ export function createQuestionBatcher<Answer>(deps: QuestionBatcherDeps<Answer>)
         onCrowded(1);
         return Promise.resolve(undefined);
       }
-      const batch = open.get(question.company) ?? openBatch(question.company);
+      const batch = open.get(question.group) ?? openBatch(question.group);
       waiting++;
       batch.questions.push(question);
       const answer = new Promise<Answer | undefined>((resolve) => batch.settlers.push(resolve));
@@ -108,7 +107,7 @@ export function createQuestionBatcher<Answer>(deps: QuestionBatcherDeps<Answer>)
       return answer;
     },
     close() {
-      for (const batch of [...open.values(), ...ready]) turnAway(batch);
+      for (const batch of [...open.values(), ...ready]) refuse(batch);
     },
   };
 }

@@ -1,41 +1,41 @@
 /**
- * What a language model is told about a mailbox: its name, how others are named there, and nothing more.
+ * What a language model learns about a mailbox: its name, how others are named there, and nothing more.
  *
- * Neither the account nor the address goes out, the domain only when the operator wants that. Figures are rounded, so
- * that the same question is the same question a minute later.
+ * Neither the account nor the address is sent, the domain only if the operator enables it. Figures are rounded, so that the
+ * same question has the same cache key a minute later.
  */
 import { type Evidence, type PatternTally, TEMPLATES } from "@mailvet/engine";
 
 export type AdjudicationQuestion = {
-  /** The mailbox name: in lower case, without a +tag, cleaned and cut. Still a text that a stranger typed. */
+  /** The mailbox name: in lower case, without a +tag, cleaned and cut. Still untrusted text. */
   name: string;
   place: QuestionDomain;
   /** Equal for equal questions. */
   key: string;
-  /** Those with the same may be asked together: the same domain, and the same knowledge of it. Some names go alone. */
-  company: string;
+  /** Questions of one group may be asked together: same domain, same knowledge of it. Some names are asked alone. */
+  group: string;
 };
 
-/** What is known of where the mailbox is. */
+/** What is known of the domain. */
 export type QuestionDomain = {
   domain?: string;
-  /** How mailboxes that were proven there are named. */
+  /** Naming of proven mailboxes. */
   proven?: QuestionNaming;
-  /** How the other addresses of the same list are named there. */
+  /** Naming of the other addresses of the same list. */
   listed?: QuestionNaming;
 };
 
 export type QuestionNaming = {
-  /** How many there are; 1, 2, 5, 10, 20 … */
+  /** Rounded down to 1, 2, 5, 10, 20 … */
   mailboxes: number;
-  /** The share of each template that has one, in steps of a tenth. */
+  /** Share per template, in steps of a tenth. */
   shares: Record<string, number>;
 };
 
 const MAX_NAME_LENGTH = 64;
-// What shows nothing, or changes how the rest is shown: controls, formats, line ends; also half a character that was cut.
+// Invisible or reordering characters: controls, formats, line ends; also lone surrogates left by the cut.
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
-/** Two or three plain words say little to a model. What is longer could talk it round about whoever is asked with it. */
+/** Two or three plain words. Longer names could carry instructions that affect the questions asked with them. */
 const HARMLESS = /^(?=.{1,24}$)[a-z0-9]+(?:[._-][a-z0-9]+){0,2}$/;
 
 /** Undefined when there is nothing to ask about. */
@@ -54,18 +54,18 @@ export function questionOf(
     ...(listed ? { listed } : {}),
   };
   const there = `${address.domain} ${JSON.stringify(place)}`;
-  // An answer holds where it was asked: what somebody made a model say at a domain of their own goes no further.
+  // Per domain: an answer that someone provoked at their own domain applies nowhere else.
   const key = `${name} ${there}`;
-  return { name, place, key, company: HARMLESS.test(name) ? there : key };
+  return { name, place, key, group: HARMLESS.test(name) ? there : key };
 }
 
-/** Its owner made the tag up, and may have meant it for nobody else. */
+/** Tags are private. */
 function untagged(local: string): string {
   const plus = local.indexOf("+");
   return plus > 0 ? local.slice(0, plus) : local;
 }
 
-/** Undefined when there is too little to be seen in it. */
+/** Undefined without any mailbox. */
 function summaryOf({ mailboxes, shares }: PatternTally): QuestionNaming | undefined {
   if (!(mailboxes >= 1)) return undefined;
   const rounded = TEMPLATES.map(

@@ -1,102 +1,114 @@
 /**
- * The ordinary case of ledger-entries.ts, for less than half of what it costs the database there: a batch of nothing but
- * charges without a onceKey, by accounts that can all pay. Answers from memory are paid like that.
+ * Fast path of ledger-writer.ts for its most frequent batch: only charges without an idempotency key, of accounts that can
+ * all pay. Cached answers are paid like that.
  *
- * What can be added up beforehand is, so PostgreSQL has nothing left to decide but whether everybody can pay. If
- * somebody cannot, nothing is written: ledger-entries.ts then finds out who gets how far, in their order of arrival.
+ * Sums are computed here, so PostgreSQL only decides whether every account can pay. If one cannot, nothing is written, and
+ * ledger-writer.ts decides charge by charge, in order of arrival.
+ *
+ * Kept beside it because it is faster: 128 charges take 0.6 of the time of the general statement (21 ms against 37 ms, two busy cores).
  */
 import type pg from "pg";
-import type { LedgerChange, LedgerChangeResult } from "./ledger-entries.ts";
+import { ADD_USAGE, type LedgerChange, type LedgerChangeResult } from "./ledger-writer.ts";
 import { ANSWERED_WITHIN_SECONDS } from "./unanswered-charges.ts";
 
 type Charge = Extract<LedgerChange, { kind: "charge" }>;
 
-/** Writes the charges and says what became of each; undefined when it is a case for ledger-entries.ts and nothing was written. */
-export async function commitCharges(
+/** Writes the charges; undefined when nothing was written and ledger-writer.ts has to. */
+export async function writeCharges(
   pool: pg.Pool,
-  moves: readonly LedgerChange[],
+  changes: readonly LedgerChange[],
 ): Promise<LedgerChangeResult[] | undefined> {
-  if (!moves.every(isPlainCharge)) return undefined;
-  const { dues, lines, uses } = addUp(moves);
+  if (!changes.every(isPlainCharge)) return undefined;
+  const { totals, entries, days } = addUp(changes);
   const { rows } = await pool.query<{ account: number; balance: number }>({
-    name: "commit-plain-charges",
-    text: COMMIT_PLAIN_CHARGES,
+    name: "write-charges",
+    text: WRITE_CHARGES,
     values: [
-      dues.map((due) => due.accountId),
-      arrayOf(dues, (due) => due.spent),
-      arrayOf(dues, (due) => due.entries),
-      arrayOf(lines, (line) => line.due.place),
-      arrayOf(lines, (line) => line.place),
-      arrayOf(lines, (line) => line.charge.amount),
-      arrayOf(lines, (line) => line.spent),
-      lines.map((line) => line.charge.reference),
-      lines.map((line) => line.charge.use.keyId),
-      ...STATUSES.map((status) => arrayOf(lines, (line) => line.charge.use.counts[status])),
-      arrayOf(uses, (use) => use.due.place),
-      uses.map((use) => use.keyId),
-      ...STATUSES.map((status) => arrayOf(uses, (use) => use.counts[status])),
-      arrayOf(uses, (use) => use.spent),
+      totals.map((total) => total.accountId),
+      arrayOf(totals, (total) => total.spent),
+      arrayOf(totals, (total) => total.entries),
+      arrayOf(entries, (entry) => entry.total.position),
+      arrayOf(entries, (entry) => entry.position),
+      arrayOf(entries, (entry) => entry.charge.amount),
+      arrayOf(entries, (entry) => entry.spent),
+      entries.map((entry) => entry.charge.reference),
+      entries.map((entry) => entry.charge.usage.keyId),
+      ...STATUSES.map((status) => arrayOf(entries, (entry) => entry.charge.usage.counts[status])),
+      arrayOf(days, (day) => day.total.position),
+      days.map((day) => day.keyId),
+      ...STATUSES.map((status) => arrayOf(days, (day) => day.counts[status])),
+      arrayOf(days, (day) => day.spent),
     ],
   });
   if (rows.length === 0) return undefined;
   const balances: number[] = [];
   for (const { account, balance } of rows) balances[account] = balance;
-  return lines.map(({ due, spent }) => ({
+  return entries.map(({ total, spent }) => ({
     fits: true,
     entry: "settle",
-    balance: balances[due.place]! - spent,
+    number: undefined, // needed for grants only
+    balance: balances[total.position]! - spent,
   }));
 }
 
-function isPlainCharge(move: LedgerChange): move is Charge {
-  return move.kind === "charge" && move.onceKey === undefined;
+function isPlainCharge(change: LedgerChange): change is Charge {
+  return change.kind === "charge" && change.idempotencyKey === undefined;
 }
 
 const STATUSES = ["valid", "invalid", "risky", "unknown"] as const;
 
-/** `place` counts the accounts, or the charges of one account; `spent` is the account's running total. */
-type Due = { accountId: string; place: number; spent: number; entries: number };
-type Line = { charge: Charge; due: Due; place: number; spent: number };
-type DayUse = { due: Due; keyId: string | undefined; counts: Charge["use"]["counts"]; spent: number };
+/** `position` counts the accounts, or the charges of one account; `spent` is the account's running total. */
+type AccountTotal = { accountId: string; position: number; spent: number; entries: number };
+type ChargeEntry = { charge: Charge; total: AccountTotal; position: number; spent: number };
+type DayUsage = {
+  total: AccountTotal;
+  keyId: string | undefined;
+  counts: Charge["usage"]["counts"];
+  spent: number;
+};
 
-function addUp(charges: readonly Charge[]): { dues: Due[]; lines: Line[]; uses: DayUse[] } {
-  const dues = new Map<string, Due>();
-  const uses = new Map<string, DayUse>();
-  const lines = charges.map((charge) => {
+function addUp(charges: readonly Charge[]): {
+  totals: AccountTotal[];
+  entries: ChargeEntry[];
+  days: DayUsage[];
+} {
+  const totals = new Map<string, AccountTotal>();
+  const days = new Map<string, DayUsage>();
+  const entries = charges.map((charge) => {
     const { accountId, amount } = charge;
-    const { keyId, counts } = charge.use;
+    const { keyId, counts } = charge.usage;
 
-    const due = dues.get(accountId) ?? { accountId, place: dues.size + 1, spent: 0, entries: 0 };
-    dues.set(accountId, due);
-    due.spent += amount;
-    due.entries += 1;
+    const total = totals.get(accountId) ?? { accountId, position: totals.size + 1, spent: 0, entries: 0 };
+    totals.set(accountId, total);
+    total.spent += amount;
+    total.entries += 1;
 
     const name = `${accountId} ${keyId}`;
-    const use = uses.get(name) ?? {
-      due,
+    const day = days.get(name) ?? {
+      total,
       keyId,
       counts: { valid: 0, invalid: 0, risky: 0, unknown: 0 },
       spent: 0,
     };
-    uses.set(name, use);
-    use.spent += amount;
-    for (const status of STATUSES) use.counts[status] += counts[status];
+    days.set(name, day);
+    day.spent += amount;
+    for (const status of STATUSES) day.counts[status] += counts[status];
 
-    return { charge, due, place: due.entries, spent: due.spent };
+    return { charge, total, position: total.entries, spent: total.spent };
   });
-  return { dues: [...dues.values()], lines, uses: [...uses.values()] };
+  return { totals: [...totals.values()], entries, days: [...days.values()] };
 }
 
-/** As PostgreSQL reads it. Given a list, pg would quote and escape every number. */
+/** An array literal. Given a list, pg would quote and escape every number. */
 function arrayOf<T>(items: readonly T[], numberOf: (item: T) => number): string {
   return `{${items.map(numberOf).join(",")}}`;
 }
 
 /**
- * `paid` looks at `account` before it touches anything, so that the balances are locked by then, in the order that
- * ledger-entries.ts locks them in. What it changes and returns is the newest row, not that of the statement's snapshot.
+ * `paid` reads `account` first, so the balances are locked by then, in the same order as in ledger-writer.ts. It updates and
+ * returns the newest row, not that of the statement's snapshot.
  */
-const COMMIT_PLAIN_CHARGES = `
+const WRITE_CHARGES = `
 with
 due as materialized (
   select account_id, spent, entries, account::int
@@ -140,8 +152,6 @@ usage as (
   from unnest($14::int[], $15::uuid[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[])
     as use (account, key_id, valid, invalid, risky, unknown, spent)
   join paid using (account)
-  on conflict on constraint usage_day do update set
-    valid = u.valid + excluded.valid, invalid = u.invalid + excluded.invalid, risky = u.risky + excluded.risky,
-    unknown = u.unknown + excluded.unknown, credits_used = u.credits_used + excluded.credits_used
+  ${ADD_USAGE}
 )
 select account, balance from paid`;

@@ -1,159 +1,177 @@
 /**
- * The books of every account: credits are granted, then charged at once, or reserved and later settled or released.
+ * Credits of every account: granted, then charged at once, or reserved and later settled or released.
  *
- * The entries of an account add up to its balance, which never goes below zero. What is promised here is on disk: spending
- * from all over the process is gathered (group-commit.ts) and written by one statement at a time: that of
- * charge-fast-path.ts where it will do, that of ledger-entries.ts otherwise.
+ * The entries of an account add up to its balance, which is never negative. A promise resolves when its entry is on disk.
+ * Changes from all over the process are batched (batcher.ts) and written by one statement at a time: that of
+ * charge-fast-path.ts where it applies, that of ledger-writer.ts otherwise.
  */
 import { randomUUID } from "node:crypto";
-import type { LedgerEntry } from "@mailvet/contract";
-import { and, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
+import type { LedgerEntry, ReferenceKind } from "@mailvet/contract";
+import { and, desc, eq, inArray, lte } from "drizzle-orm";
+import { createBatcher } from "../batcher.ts";
 import { type Database, type Orm, sqlStateOf, UNIQUE_VIOLATION } from "../db/database.ts";
-import { balances, ledger, unansweredCharges } from "../db/schema.ts";
-import { commitCharges } from "./charge-fast-path.ts";
-import { createGroupCommit } from "./group-commit.ts";
-import { insufficientCredits } from "./insufficient-credits.ts";
+import type { LogEvent } from "../log-events.ts";
+import { insufficientCredits, type OnLow, runsLow } from "./balance-checks.ts";
+import { writeCharges } from "./charge-fast-path.ts";
+import { isJobKey } from "./job-credits.ts";
 import {
-  clashNamesOf,
-  commitLedgerChanges,
+  conflictKeysOf,
   type LedgerChange,
   type LedgerChangeResult,
-  type Use,
-} from "./ledger-entries.ts";
-import { type OnLow, runsLow } from "./low-credits.ts";
-import { referenceKindOf } from "./reference-kind.ts";
+  type UsageCounts,
+  writeLedger,
+} from "./ledger-writer.ts";
+import { balances, ledger, unansweredCharges } from "./schema.ts";
 import { type ChargeName, createUnansweredCharges } from "./unanswered-charges.ts";
 
-export type { Use } from "./ledger-entries.ts";
+export type { UsageCounts } from "./ledger-writer.ts";
 
 export type Ledger = {
   /**
    * Spends at once, for what is known already, and returns the balance after it. Refuses with insufficient_credits.
-   * Under a onceKey that was spent under before it spends nothing.
+   * Under an idempotency key that was spent under before it spends nothing.
    *
-   * What is spent, here or by settling, is refunded after a while unless it is confirmed (unanswered-charges.ts).
+   * What is spent, here or by settling, is refunded unless it is confirmed in time (unanswered-charges.ts).
    */
   charge(charge: {
     accountId: string;
     amount: number;
     reference: string;
-    onceKey: string | undefined;
-    use: Use;
+    idempotencyKey: string | undefined;
+    usage: UsageCounts;
   }): Promise<number>;
   /**
-   * Holds credits for work ahead, for as long as holdMs. Refuses with insufficient_credits.
-   * Under a onceKey that was spent under before it holds nothing, and needs no credits.
+   * Reserves credits for work ahead, for at most holdMs. Refuses with insufficient_credits.
+   * Under an idempotency key that was spent under before it reserves nothing, and needs no credits.
    */
-  reserve(hold: {
+  reserve(reservation: {
     accountId: string;
     amount: number;
     reference: string;
     holdMs: number;
-    onceKey: string | undefined;
+    idempotencyKey: string | undefined;
   }): Promise<Reservation>;
   /**
-   * Gives credits; a negative amount takes them back, and is refused when there are fewer.
-   * Under a onceKey that has an entry it changes nothing, and returns that entry.
+   * Adds credits; a negative amount removes them, and is refused when there are fewer.
+   * Under an idempotency key that has an entry it changes nothing, and returns that entry.
    */
   grant(grant: {
     accountId: string;
     amount: number;
     reference: string;
-    onceKey: string | undefined;
+    idempotencyKey: string | undefined;
   }): Promise<LedgerEntry>;
-  /** The answer that was paid for is on its way. A charge's key is its onceKey, or else its reference. */
+  /** The answer that was paid for is being sent. A charge's key is its idempotency key, or else its reference. */
   confirm(chargeKey: string): void;
-  /** The answer that was paid for cannot be delivered. Nothing happens if the charge was confirmed before. */
+  /** The answer that was paid for cannot be delivered. No effect if the charge was confirmed before. */
   refund(charge: ChargeName): void;
   balanceOf(accountId: string): Promise<Balance>;
+  /** By account; those without a balance are missing. */
+  balancesOf(accountIds: readonly string[]): Promise<ReadonlyMap<string, Balance>>;
   /** Newest first. */
   page(
     accountId: string,
     paging: { skip: number; limit: number },
   ): Promise<{ entries: LedgerEntry[]; total: number }>;
-  /** Opens the books of a new account inside the caller's transaction. */
+  /** Opens the balance of a new account inside the caller's transaction. */
   open(tx: Orm, accountId: string, credits: number, reference: string): Promise<void>;
-  /** Erases the entries of accounts that are erased in the same transaction. */
+  /** Deletes the entries of accounts that are deleted in the same transaction. */
   erase(tx: Orm, accountIds: string[]): Promise<void>;
-  /** Gives back what was held by processes that died, and returns how many reservations that were. */
+  /** Releases expired reservations, which belong to processes that died; returns how many. */
   releaseExpired(): Promise<number>;
-  /** Refunds charges that were not confirmed in time, and returns how many. */
+  /** Refunds charges that were not confirmed in time; returns how many. */
   refundExpired(): Promise<number>;
-  /** Waits until everything asked for so far is written. */
+  /** Waits until everything submitted so far is written. */
   close(): Promise<void>;
 };
 
 export type Balance = { balance: number; reserved: number };
 
-/** Credits held for work under way: given back when it is disposed of, unless settled before. */
+/** Credits reserved for work in progress: released on disposal unless settled before. */
 export type Reservation = AsyncDisposable & {
   /** The balance after the reservation. */
   balance: number;
-  /** Spends what is held and returns the balance. If its onceKey was spent under meanwhile, it gives it back instead. */
-  settle(use: Use): Promise<number>;
+  /** Spends the reserved credits and returns the balance. If its idempotency key was spent under meanwhile, releases them. */
+  settle(usage: UsageCounts): Promise<number>;
 };
 
 export type LedgerDeps = {
   database: Database;
-  say?: (text: string) => void;
-  /** A charge or a reservation has just taken an account's balance below LOW_CREDITS. */
+  log?: LogEvent;
+  /** A charge or a reservation took an account's balance below LOW_CREDITS. */
   onLow?: OnLow;
 };
 
-/** Each is answered in the turn of the event loop that follows the commit: with more of them that would be a long one. */
-const MAX_MOVES_AT_ONCE = 128;
+/** All callers of a batch resume in one turn of the event loop; larger batches would make that turn long. */
+const MAX_BATCH = 128;
 
-export function createLedger({ database, say = () => {}, onLow = () => {} }: LedgerDeps): Ledger {
+export function createLedger({ database, log = () => {}, onLow = () => {} }: LedgerDeps): Ledger {
   const { pool, orm } = database;
-  const unanswered = createUnansweredCharges(database);
-  const moves = createGroupCommit<LedgerChange, LedgerChangeResult>({
-    commit: (batch) =>
-      insistently(async () => (await commitCharges(pool, batch)) ?? commitLedgerChanges(pool, batch)),
-    maxItems: MAX_MOVES_AT_ONCE,
-    namesOf: clashNamesOf,
-    isFaultOfOne: isAboutData,
+  const changes = createBatcher<LedgerChange, LedgerChangeResult>({
+    run: (batch) => withRetries(async () => (await writeCharges(pool, batch)) ?? writeLedger(pool, batch)),
+    maxItems: MAX_BATCH,
+    keysOf: conflictKeysOf,
+    isItemError: isDataError,
+  });
+  const unanswered = createUnansweredCharges({
+    pool,
+    async writeRefund({ accountId, chargeKey }) {
+      const { entry } = await changes.submit({ kind: "refund", accountId, idempotencyKey: chargeKey });
+      return entry === "refund";
+    },
   });
 
-  /** The balance after a move that spends. */
-  const spend = async (move: Extract<LedgerChange, { kind: "charge" | "reserve" }>): Promise<number> => {
-    requireAmount(move.amount);
-    const { fits, entry, balance } = await moves.submit(move);
-    if (!fits) throw insufficientCredits(move.amount, balance);
-    if (entry && runsLow(balance, move.amount)) onLow(move.accountId, balance);
+  /** Returns the balance after the change. */
+  const spend = async (change: Extract<LedgerChange, { kind: "charge" | "reserve" }>): Promise<number> => {
+    requireAmount(change.amount);
+    const { fits, entry, balance } = await changes.submit(change);
+    if (!fits) throw insufficientCredits(change.amount, balance);
+    if (entry && runsLow(balance, change.amount)) onLow(change.accountId, balance);
     return balance;
   };
 
   return {
     charge: (charge) => spend({ kind: "charge", ...charge }),
 
-    async reserve({ holdMs, onceKey, ...rest }) {
-      const held = { ...rest, reservationId: randomUUID() };
-      const balance = await spend({ kind: "reserve", ...held, holdMs, onceKey });
+    async reserve({ holdMs, idempotencyKey, ...rest }) {
+      const reserved = { ...rest, reservationId: randomUUID() };
+      const balance = await spend({ kind: "reserve", ...reserved, holdMs, idempotencyKey });
       let isSettled = false;
       return {
         balance,
-        async settle(use) {
-          const outcome = await moves.submit({ kind: "settle", ...held, onceKey, use });
+        async settle(usage) {
+          const result = await changes.submit({ kind: "settle", ...reserved, idempotencyKey, usage });
           isSettled = true;
-          // The work took longer than it was held for, and by then the credits were spent on something else.
-          if (!outcome.fits)
-            say(`${held.reference}: ${held.amount} credits were not charged, the reservation had expired`);
-          return outcome.balance;
+          // The work took longer than holdMs, and by then the credits were spent on something else.
+          const { reference, amount } = reserved;
+          if (!result.fits) log("charge_missed", { reference, amount });
+          return result.balance;
         },
         async [Symbol.asyncDispose]() {
           if (isSettled) return;
-          await moves.submit({ kind: "release", ...held }).catch(() => {
-            // Not lost: it expires, and is released then.
+          await changes.submit({ kind: "release", ...reserved }).catch(() => {
+            // The reservation expires, and is released then.
           });
         },
       };
     },
 
-    grant: ({ accountId, amount, ...label }) =>
+    grant: ({ accountId, amount, reference, idempotencyKey }) =>
       orm.transaction(async (tx) => {
-        const before = label.onceKey && (await entryUnder(tx, accountId, label.onceKey));
-        if (before) return before;
-        return amount > 0 ? add(tx, accountId, amount, label) : takeBack(tx, accountId, -amount, label);
+        await openBalance(tx, accountId);
+        // Locked before the writer's snapshot is taken: an entry that another process writes under this key is then seen.
+        await tx.select().from(balances).where(eq(balances.accountId, accountId)).for("update");
+        const kind = amount > 0 ? "grant" : "adjust";
+        const change = { kind, accountId, amount: Math.abs(amount), reference, idempotencyKey } as const;
+        const { fits, number, balance } = (await writeLedger(tx, [change]))[0]!;
+        if (!fits) throw insufficientCredits(-amount, balance);
+        const isEntry =
+          number === undefined ? eq(ledger.idempotencyKey, idempotencyKey!) : eq(ledger.number, number);
+        const [row] = await tx
+          .select()
+          .from(ledger)
+          .where(and(eq(ledger.accountId, accountId), isEntry));
+        return presentEntry(row!);
       }),
 
     confirm: unanswered.confirm,
@@ -166,9 +184,17 @@ export function createLedger({ database, say = () => {}, onLow = () => {} }: Led
       return rows[0] ?? { balance: 0, reserved: 0 };
     },
 
+    async balancesOf(accountIds) {
+      const rows = await orm
+        .select()
+        .from(balances)
+        .where(inArray(balances.accountId, [...accountIds]));
+      return new Map(rows.map(({ accountId, balance, reserved }) => [accountId, { balance, reserved }]));
+    },
+
     async page(accountId, { skip, limit }) {
-      const [books] = await orm.select().from(balances).where(eq(balances.accountId, accountId));
-      const total = books?.entries ?? 0;
+      const [account] = await orm.select().from(balances).where(eq(balances.accountId, accountId));
+      const total = account?.entries ?? 0;
       const rows = await orm
         .select()
         .from(ledger)
@@ -179,8 +205,11 @@ export function createLedger({ database, say = () => {}, onLow = () => {} }: Led
     },
 
     async open(tx, accountId, credits, reference) {
-      if (credits > 0) await add(tx, accountId, credits, { reference, onceKey: undefined });
-      else await tx.insert(balances).values({ accountId, balance: 0, reserved: 0, entries: 0 });
+      await openBalance(tx, accountId);
+      if (credits <= 0) return;
+      await writeLedger(tx, [
+        { kind: "grant", accountId, amount: credits, reference, idempotencyKey: undefined },
+      ]);
     },
 
     async erase(tx, accountIds) {
@@ -194,18 +223,20 @@ export function createLedger({ database, say = () => {}, onLow = () => {} }: Led
         const { rows } = await pool.query<Omit<Extract<LedgerChange, { kind: "release" }>, "kind">>({
           name: "expired-reservations",
           text: EXPIRED_RESERVATIONS,
-          values: [MAX_MOVES_AT_ONCE],
+          values: [MAX_BATCH],
         });
-        const outcomes = await Promise.all(rows.map((held) => moves.submit({ kind: "release", ...held })));
-        const released = outcomes.filter(({ entry }) => entry === "release").length;
+        const results = await Promise.all(
+          rows.map((reserved) => changes.submit({ kind: "release", ...reserved })),
+        );
+        const released = results.filter(({ entry }) => entry === "release").length;
         total += released;
-        // Fewer than asked for: no more are left, or another process is at it too.
-        if (released < MAX_MOVES_AT_ONCE) return total;
+        // Fewer than a full batch: none are left, or another process releases them too.
+        if (released < MAX_BATCH) return total;
       }
     },
 
     async close() {
-      await moves.drain();
+      await changes.flush();
       await unanswered.close();
     },
   };
@@ -218,8 +249,8 @@ from reservations where expires_at < now() order by expires_at limit $1`;
 const MAX_TRIES = 3;
 const DEADLOCK = "40P01";
 
-/** Another process may spend under the same onceKey at the same moment. The next try sees that it did. */
-async function insistently<T>(attempt: () => Promise<T>): Promise<T> {
+/** Another process may spend under the same idempotency key at the same moment. The next attempt sees its entry. */
+async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt();
@@ -231,64 +262,18 @@ async function insistently<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /** SQLSTATE classes 22 and 23: a value that cannot be stored, or that breaks a constraint. */
-function isAboutData(error: unknown): boolean {
+function isDataError(error: unknown): boolean {
   const state = sqlStateOf(error);
   return state !== undefined && (state.startsWith("22") || state.startsWith("23"));
 }
 
 function requireAmount(amount: number): void {
   if (!Number.isSafeInteger(amount) || amount < 1)
-    throw new RangeError(`${amount} is no amount of credits to spend`);
+    throw new RangeError(`invalid amount of credits: ${amount}`);
 }
 
-/** Locks the balance first: whoever is writing under this onceKey at the moment is waited for, and then seen. */
-async function entryUnder(tx: Orm, accountId: string, onceKey: string): Promise<LedgerEntry | undefined> {
-  await tx.select().from(balances).where(eq(balances.accountId, accountId)).for("update");
-  const isIt = and(eq(ledger.accountId, accountId), eq(ledger.onceKey, onceKey));
-  const [row] = await tx.select().from(ledger).where(isIt);
-  return row && presentEntry(row);
-}
-
-const ONE_MORE = sql`${balances.entries} + 1`;
-
-type Label = { reference: string; onceKey: string | undefined };
-
-async function add(tx: Orm, accountId: string, amount: number, label: Label): Promise<LedgerEntry> {
-  const [row] = await tx
-    .insert(balances)
-    .values({ accountId, balance: amount, reserved: 0, entries: 1 })
-    .onConflictDoUpdate({
-      target: balances.accountId,
-      set: { balance: sql`${balances.balance} + excluded.balance`, entries: ONE_MORE },
-    })
-    .returning();
-  return writeEntry(tx, row!, { kind: "grant", amount, ...label });
-}
-
-async function takeBack(tx: Orm, accountId: string, amount: number, label: Label): Promise<LedgerEntry> {
-  const ofAccount = eq(balances.accountId, accountId);
-  const [row] = await tx
-    .update(balances)
-    .set({ balance: sql`${balances.balance} - ${amount}`, entries: ONE_MORE })
-    .where(and(ofAccount, gte(balances.balance, amount)))
-    .returning();
-  if (!row) {
-    const [short] = await tx.select().from(balances).where(ofAccount);
-    throw insufficientCredits(amount, short?.balance ?? 0);
-  }
-  return writeEntry(tx, row, { kind: "adjust", amount: -amount, ...label });
-}
-
-async function writeEntry(
-  tx: Orm,
-  { accountId, balance, entries }: typeof balances.$inferSelect,
-  entry: Label & Pick<typeof ledger.$inferInsert, "kind" | "amount">,
-): Promise<LedgerEntry> {
-  const [row] = await tx
-    .insert(ledger)
-    .values({ ...entry, accountId, number: entries, balanceAfter: balance, reservedChange: 0 })
-    .returning();
-  return presentEntry(row!);
+async function openBalance(by: Pick<Orm, "insert">, accountId: string): Promise<void> {
+  await by.insert(balances).values({ accountId, balance: 0, reserved: 0, entries: 0 }).onConflictDoNothing();
 }
 
 function presentEntry(row: typeof ledger.$inferSelect): LedgerEntry {
@@ -299,7 +284,12 @@ function presentEntry(row: typeof ledger.$inferSelect): LedgerEntry {
     reserved_change: row.reservedChange,
     balance_after: row.balanceAfter,
     reference: row.reference,
-    reference_kind: referenceKindOf(row.kind, row.onceKey),
+    reference_kind: referenceKindOf(row),
     created_at: row.createdAt.toISOString(),
   };
+}
+
+function referenceKindOf({ kind, idempotencyKey }: typeof ledger.$inferSelect): ReferenceKind {
+  if (kind === "grant" || kind === "adjust") return "note";
+  return isJobKey(idempotencyKey) ? "job" : "request";
 }

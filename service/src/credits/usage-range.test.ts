@@ -36,7 +36,7 @@ test.each([
   [{ from: "2026-03-02" }, "/from"],
   [{ from: "0000-01-01", to: "0000-01-02" }, "/to"],
   [{ from: "1969-12-31", to: "1970-01-01" }, "/from"],
-])("%o is refused, and the pointer says where", (wanted, pointer) => {
+])("%o is refused with a pointer", (wanted, pointer) => {
   try {
     usageRange(wanted, NOON);
     expect.unreachable();

@@ -1,4 +1,4 @@
-/** Which days somebody wants to see the usage of: calendar days in UTC, both ends included. */
+/** The days of a usage report: calendar days in UTC, both ends included. */
 import { MAX_USAGE_DAYS } from "@mailvet/contract";
 import { wrongValue } from "../refusal.ts";
 
@@ -6,10 +6,10 @@ export type UsageRange = { from: string; to: string };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_BY_DEFAULT = 30;
-/** Nothing was used before there were computers, and PostgreSQL knows no year 0. */
+/** PostgreSQL has no year 0. */
 const FIRST_DAY = "1970-01-01";
 
-/** Fills in what was not said, and refuses what is no range. Days that were said are calendar days already. */
+/** Applies defaults and refuses invalid ranges. Given days are valid calendar days. */
 export function usageRange(wanted: { from?: string; to?: string }, now: Date): UsageRange {
   const to = wanted.to ?? dayOf(now.getTime());
   if (to < FIRST_DAY) refuse("/to", `must not be before ${FIRST_DAY}`);

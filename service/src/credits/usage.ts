@@ -1,20 +1,20 @@
-/** What an account has used, per day and key. It is counted by the statement that spends the credits. */
+/** UsageCounts of an account per day and key, counted by the statement that spends the credits. */
 import type { UsageDay } from "@mailvet/contract";
 import { and, asc, between, desc, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { usageDays } from "../db/schema.ts";
+import { usageDays } from "./schema.ts";
 import type { UsageRange } from "./usage-range.ts";
 
-export type UsageWanted = UsageRange & {
-  /** Only what this key used. The key of another account has used nothing here. */
+export type UsageFilter = UsageRange & {
+  /** Only of this key. The key of another account has no usage here. */
   keyId: string | undefined;
 };
 
-/** One item per day and key that was used, newest first. */
+/** One item per day and key with usage, newest first. */
 export async function usageOf(
   database: Pick<Database, "orm">,
   accountId: string,
-  { from, to, keyId }: UsageWanted,
+  { from, to, keyId }: UsageFilter,
 ): Promise<UsageDay[]> {
   const rows = await database.orm
     .select()

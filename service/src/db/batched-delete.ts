@@ -1,20 +1,20 @@
-/** Deletes in bites, so that no statement takes long, no lock is held for long, and one chore comes to an end. */
+/** Deletes in batches, so that no statement runs long, no lock is held long, and one maintenance task ends. */
 import type pg from "pg";
 
-const ROWS_AT_ONCE = 1000;
-const MAX_BITES = 200;
+const ROWS_PER_BATCH = 1000;
+const MAX_BATCHES = 200;
 
-/** The statement deletes at most $1 rows; its other values follow. Says how many there were. */
+/** The statement deletes at most $1 rows; its other values follow. Returns how many. */
 export async function batchedDelete(
   pool: Pick<pg.Pool, "query">,
   statement: string,
   ...values: unknown[]
 ): Promise<number> {
-  let erased = 0;
-  for (let bite = 0; bite < MAX_BITES; bite++) {
-    const { rowCount } = await pool.query(statement, [ROWS_AT_ONCE, ...values]);
-    erased += rowCount ?? 0;
-    if ((rowCount ?? 0) < ROWS_AT_ONCE) break;
+  let deleted = 0;
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    const { rowCount } = await pool.query(statement, [ROWS_PER_BATCH, ...values]);
+    deleted += rowCount ?? 0;
+    if ((rowCount ?? 0) < ROWS_PER_BATCH) break;
   }
-  return erased;
+  return deleted;
 }

@@ -1,4 +1,4 @@
-/** Kinds of columns that the tables have in common. */
+/** Column types shared by all tables. */
 import { customType, timestamp } from "drizzle-orm/pg-core";
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });

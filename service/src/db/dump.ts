@@ -1,9 +1,9 @@
 /**
- * An installation in one file: everything of one database written out, and read into another that is still empty.
+ * Exports a database into one file, and imports it into another, empty one.
  *
- * The file is gzipped lines of JSON. The first line says by which migrations the tables were made; then comes each table
- * with its rows in the order of their keys, and how many they are; the last line says that nothing is missing. PostgreSQL
- * makes and reads the rows, so that no value passes through JavaScript. Neither side holds more than a few rows at a time.
+ * The file is gzipped lines of JSON: first the migrations of the schema; then each table with its rows in the order of their
+ * keys, and their number; last a line that marks it as complete. PostgreSQL writes and reads the rows, so that no value
+ * passes through JavaScript. Only a few rows are in memory at a time.
  */
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -11,58 +11,58 @@ import type { Readable, Writable } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
 
-/** Why moving is not possible, in words for the operator. */
+/** Why an export or import is not possible, for the operator. */
 export class DumpError extends Error {
-  override readonly name = "MovingTrouble";
+  override readonly name = "DumpError";
 }
 
-/** Rows of each table that were moved. */
+/** Rows per table. */
 export type DumpSummary = ReadonlyMap<string, number>;
 
 const FORMAT = 1;
-const ROWS_AT_ONCE = 500;
-const CHARACTERS_AT_ONCE = 4_000_000;
-/** What belongs to running processes, and what the migrations write by themselves. */
-const LEFT_BEHIND: ReadonlySet<string> = new Set(["migrations", "processes", "pace_places", "pace_wishes"]);
+const ROWS_PER_BATCH = 500;
+const CHARACTERS_PER_BATCH = 4_000_000;
+/** State of running processes, and what migrations write themselves. */
+const NOT_EXPORTED: ReadonlySet<string> = new Set(["migrations", "processes", "pace_places", "pace_wishes"]);
 
 type Table = { name: string; columns: string[]; key: string[] };
 
-/** As everything stood at one moment, also while others go on working there. */
+/** A consistent snapshot, also while the database is in use. */
 export async function exportInstallation(connection: pg.ClientConfig, sink: Writable): Promise<DumpSummary> {
   const gzip = createGzip({ level: 4 });
   gzip.pipe(sink);
   const written = Promise.race([once(sink, "close"), once(gzip, "error").then(([error]) => fail(error))]);
-  written.catch(() => {}); // whoever waits for it hears of it
-  const say = async (line: string) => {
+  written.catch(() => {}); // reported to whoever awaits it
+  const writeLine = async (line: string) => {
     if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, "drain"), written]);
   };
-  const moved = await onOneConnection(connection, async (client) => {
+  const summary = await onOneConnection(connection, async (client) => {
     await client.query("begin isolation level repeatable read read only");
     const tables = await tablesOf(client);
-    await say(
+    await writeLine(
       JSON.stringify({ mailvet: "installation", format: FORMAT, migrations: await migrationsOf(client) }),
     );
     const counts = new Map<string, number>();
     for (const table of tables) {
-      await say(JSON.stringify({ table: table.name, columns: table.columns }));
+      await writeLine(JSON.stringify({ table: table.name, columns: table.columns }));
       let rows = 0;
       for await (const line of rowsOf(client, table)) {
-        await say(line);
+        await writeLine(line);
         rows += 1;
       }
-      await say(JSON.stringify({ end: table.name, rows }));
+      await writeLine(JSON.stringify({ end: table.name, rows }));
       counts.set(table.name, rows);
     }
     await client.query("commit");
     return counts;
   });
-  await say(JSON.stringify({ complete: true, tables: moved.size }));
+  await writeLine(JSON.stringify({ complete: true, tables: summary.size }));
   gzip.end();
   await written;
-  return moved;
+  return summary;
 }
 
-/** All of it or nothing. The tables must be those of the same migrations, and empty. */
+/** All or nothing. The tables must have the same migrations, and be empty. */
 export async function importInstallation(
   connection: pg.ClientConfig,
   source: Readable,
@@ -76,34 +76,36 @@ export async function importInstallation(
   const broken = once(gunzip, "error").then(([error]) => fail(error));
   broken.catch(() => {});
   const next = async (): Promise<string> => {
-    const { done, value } = await Promise.race([lines.next(), broken]).catch((error) => fail(inWords(error)));
+    const { done, value } = await Promise.race([lines.next(), broken]).catch((error) =>
+      fail(readable(error)),
+    );
     if (done) throw new DumpError("The file ends before everything has been read: it is not complete.");
     return value;
   };
   return onOneConnection(connection, async (client) => {
     await client.query("begin");
     const tables = await tablesOf(client);
-    await refuseOther(client, await next());
-    await refuseFull(client);
-    const moved = new Map<string, number>();
+    await requireSameVersion(client, await next());
+    await requireEmpty(client);
+    const summary = new Map<string, number>();
     for (let line = await next(); ; line = await next()) {
       const { table: name, columns, complete, tables: count } = parsed(line);
       if (complete === true) {
-        if (count !== moved.size) throw new DumpError("The file lacks tables: it is not complete.");
+        if (count !== summary.size) throw new DumpError("The file lacks tables: it is not complete.");
         break;
       }
       const table = tables.find((one) => one.name === name);
       if (!table || JSON.stringify(table.columns) !== JSON.stringify(columns))
         throw new DumpError(`The file has a table that this version does not know: ${String(name)}.`);
-      moved.set(table.name, await fill(client, table, next));
+      summary.set(table.name, await fill(client, table, next));
     }
     await advanceSequences(client);
     await client.query("commit");
-    return moved;
+    return summary;
   });
 }
 
-/** One statement after the other, without the time limits of the pool. */
+/** On one connection, without the time limits of the pool. */
 async function onOneConnection<T>(
   connection: pg.ClientConfig,
   work: (client: pg.Client) => Promise<T>,
@@ -113,14 +115,14 @@ async function onOneConnection<T>(
   try {
     return await work(client);
   } finally {
-    await client.end(); // what was not committed is undone
+    await client.end(); // rolls back what was not committed
   }
 }
 
-/** Those that others refer to come first. */
+/** In the order of foreign keys. */
 async function tablesOf(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table & { refers_to: string[] }>(TABLES);
-  const waiting = rows.filter(({ name }) => !LEFT_BEHIND.has(name));
+  const waiting = rows.filter(({ name }) => !NOT_EXPORTED.has(name));
   const ordered: Table[] = [];
   while (waiting.length > 0) {
     const ready = waiting.findIndex(({ refers_to }) =>
@@ -155,14 +157,14 @@ const TABLES = `
 async function* rowsOf(client: pg.Client, { name, key }: Table): AsyncGenerator<string> {
   const order = key.length > 0 ? ` order by ${key.map(quoted).join(", ")}` : "";
   await client.query(
-    `declare moving no scroll cursor for select row_to_json(one)::text as line from ${quoted(name)} as one${order}`,
+    `declare dump no scroll cursor for select row_to_json(one)::text as line from ${quoted(name)} as one${order}`,
   );
   for (;;) {
-    const { rows } = await client.query<{ line: string }>(`fetch ${ROWS_AT_ONCE} from moving`);
+    const { rows } = await client.query<{ line: string }>(`fetch ${ROWS_PER_BATCH} from dump`);
     for (const { line } of rows) yield line;
-    if (rows.length < ROWS_AT_ONCE) break;
+    if (rows.length < ROWS_PER_BATCH) break;
   }
-  await client.query("close moving");
+  await client.query("close dump");
 }
 
 async function fill(client: pg.Client, table: Table, next: () => Promise<string>): Promise<number> {
@@ -190,7 +192,7 @@ async function fill(client: pg.Client, table: Table, next: () => Promise<string>
     }
     waiting.push(line);
     characters += line.length;
-    if (waiting.length >= ROWS_AT_ONCE || characters >= CHARACTERS_AT_ONCE) await write();
+    if (waiting.length >= ROWS_PER_BATCH || characters >= CHARACTERS_PER_BATCH) await write();
   }
 }
 
@@ -213,7 +215,7 @@ function parsed(line: string): Line {
   }
 }
 
-async function refuseOther(client: pg.Client, line: string): Promise<void> {
+async function requireSameVersion(client: pg.Client, line: string): Promise<void> {
   const { mailvet, format, migrations } = parsed(line);
   if (mailvet !== "installation")
     throw new DumpError("The file is not one that `npm run db -- export` has written.");
@@ -223,7 +225,7 @@ async function refuseOther(client: pg.Client, line: string): Promise<void> {
     );
 }
 
-async function refuseFull(client: pg.Client): Promise<void> {
+async function requireEmpty(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ accounts: number }>("select count(*)::int as accounts from accounts");
   const accounts = rows[0]?.accounts ?? 0;
   if (accounts > 0)
@@ -235,7 +237,7 @@ async function migrationsOf(client: pg.Client): Promise<string[]> {
   return rows.map(({ hash }) => hash);
 }
 
-/** The next number is one that no row has. */
+/** The next number must be one that no row has. */
 async function advanceSequences(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ table: string; column: string }>(
     `select table_name as "table", column_name as "column" from information_schema.columns
@@ -253,8 +255,8 @@ function quoted(name: string): string {
   return pg.escapeIdentifier(name);
 }
 
-/** What unpacking complains of, as the operator can understand it. */
-function inWords(error: NodeJS.ErrnoException): Error {
+/** A decompression error as a message for the operator. */
+function readable(error: NodeJS.ErrnoException): Error {
   return error.code?.startsWith("Z_")
     ? new DumpError(
         `The file is damaged, or not one that \`npm run db -- export\` has written: ${error.message}.`,

@@ -1,4 +1,4 @@
-/** Brings the tables up to date, forward only. However many processes start at once, one of them does it. */
+/** Applies migrations, forward only. Of concurrent processes one applies them, and the others wait for it. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
@@ -7,7 +7,7 @@ import pg from "pg";
 import { abortable } from "../abortable.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
-/** Any constant will do, as long as nobody else in this database uses it. */
+/** Any constant that no other advisory lock of this database uses. */
 const MIGRATION_LOCK = 7_224_108_153;
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -25,17 +25,17 @@ export class NewerSchema extends Error {
   }
 }
 
-/** An abort of `interrupted` drops the connection; what was not committed by then is not done. */
+/** An abort of `interrupted` drops the connection and rolls back what is not committed. */
 export async function migrate(connection: pg.ClientConfig, interrupted?: AbortSignal): Promise<void> {
-  // A connection of its own, because the lock belongs to it.
+  // A dedicated connection, because the lock belongs to it.
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-  client.on("error", () => {}); // reported by the query under way
+  client.on("error", () => {}); // reported by the running query
   try {
     await abortable(migrateOn(client), interrupted);
   } finally {
     if (interrupted?.aborted)
-      socketOf(client).destroy(); // a server that hangs never answers a polite end
-    else await client.end(); // and with it goes the lock
+      socketOf(client).destroy(); // a server that hangs does not answer a Terminate message
+    else await client.end(); // releases the lock
   }
 }
 

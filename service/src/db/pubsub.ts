@@ -1,39 +1,40 @@
 /**
- * What one process changes and all must know at once: PostgreSQL's LISTEN and NOTIFY, over one connection of its own.
+ * Notifications between processes: PostgreSQL's LISTEN and NOTIFY, over one dedicated connection.
  *
- * A notice is sent by the very statement that makes the change, so there is never one without the other. Notices are
- * lost while a connection is away, so whoever remembers things by them asks `isListening` and heeds `onGap`.
+ * A notification is sent by the statement that makes the change, so there is never one without the other. Notifications are
+ * lost while the connection is down, so caches that rely on them check `isListening` and are emptied by `onGap`.
  */
 import { type SQL, sql } from "drizzle-orm";
 import pg from "pg";
+import type { LogEvent } from "../log-events.ts";
 import type { Orm } from "./database.ts";
 
-/** Channels that more than one module speaks of. The payload is the account's id. */
+/** A channel of several modules. The payload is the account's id. */
 export const ACCOUNT_CHANGED = "account_changed";
 
 export type PubSub = {
-  /** Hears what is said on a channel. Called before start. */
+  /** Subscribes to a channel. Called before start. */
   on(channel: string, handler: (payload: string) => void): void;
-  /** Notices may have been missed: called each time that listening begins, also again. Forget what you remember. */
+  /** Called each time that listening starts: notifications may have been missed, so caches must be emptied. */
   onGap(handler: () => void): void;
-  /** Whether every notice sent up to a second ago has been heard. */
+  /** Whether every notification sent up to a second ago has arrived. */
   readonly isListening: boolean;
-  /** Settles after the first try; when that failed, the next ones follow by themselves. */
+  /** Resolves after the first attempt; if that fails, it is repeated in the background. */
   start(): Promise<void>;
   close(): Promise<void>;
 };
 
-export type PubSubOptions = { say: (line: string) => void };
+export type PubSubOptions = { log: LogEvent };
 
-// A connection can die without a word (a cable, a firewall that forgot it), so we ask it whether it is there. What it
-// says arrives in order: an answer proves that all notices before it have arrived too.
-const BEAT_MS = 300;
-const SILENCE_BELIEVED_MS = 1_000;
-const SILENCE_ENDURED_MS = 5_000;
+// A connection can die silently (a cable, a firewall that dropped its state), so it is probed. Messages arrive in order: a
+// reply proves that all notifications before it have arrived too.
+const PROBE_MS = 300;
+const LISTENING_GRACE_MS = 1_000;
+const TIMEOUT_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
-export function createPubSub(connection: pg.ClientConfig, { say }: PubSubOptions): PubSub {
+export function createPubSub(connection: pg.ClientConfig, { log }: PubSubOptions): PubSub {
   const handlers = new Map<string, ((payload: string) => void)[]>();
   const gapHandlers: (() => void)[] = [];
   let client: pg.Client | undefined;
@@ -46,8 +47,8 @@ export function createPubSub(connection: pg.ClientConfig, { say }: PubSubOptions
     const opened = new pg.Client({
       ...connection,
       keepAlive: true,
-      connectionTimeoutMillis: SILENCE_ENDURED_MS,
-      query_timeout: SILENCE_ENDURED_MS,
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
     });
     client = opened;
     opened.on("error", (error) => lose(opened, error));
@@ -64,10 +65,10 @@ export function createPubSub(connection: pg.ClientConfig, { say }: PubSubOptions
     if (client !== opened) return; // lost or closed meanwhile
     for (const handle of gapHandlers) handle();
     provenAtMs = performance.now();
-    timer = setTimeout(beat, BEAT_MS, opened);
+    timer = setTimeout(probe, PROBE_MS, opened);
   };
 
-  const beat = async (asked: pg.Client): Promise<void> => {
+  const probe = async (asked: pg.Client): Promise<void> => {
     const askedAtMs = performance.now();
     try {
       await asked.query("select 1");
@@ -75,18 +76,18 @@ export function createPubSub(connection: pg.ClientConfig, { say }: PubSubOptions
       return lose(asked, error);
     }
     if (client !== asked) return;
-    provenAtMs = askedAtMs; // it was there at some moment after this; of a later one we cannot be sure
-    if (pauseMs > FIRST_PAUSE_MS) say("database notices: listening again");
+    provenAtMs = askedAtMs; // the connection worked at some moment after this
+    if (pauseMs > FIRST_PAUSE_MS) log("notifications_restored");
     pauseMs = FIRST_PAUSE_MS;
-    timer = setTimeout(beat, BEAT_MS, asked);
+    timer = setTimeout(probe, PROBE_MS, asked);
   };
 
   const lose = (lost: pg.Client, error: unknown): void => {
     if (client !== lost) return;
     leave(lost);
     if (isClosed) return;
-    // Said once per interruption, not at every try to end it.
-    if (pauseMs === FIRST_PAUSE_MS) say(`database notices: not listening, trying again: ${reasonOf(error)}`);
+    // Logged once per interruption, not at every attempt.
+    if (pauseMs === FIRST_PAUSE_MS) log("notifications_lost", { err: error });
     timer = setTimeout(listen, pauseMs);
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
   };
@@ -106,7 +107,7 @@ export function createPubSub(connection: pg.ClientConfig, { say }: PubSubOptions
       gapHandlers.push(handler);
     },
     get isListening() {
-      return performance.now() - provenAtMs < SILENCE_BELIEVED_MS;
+      return performance.now() - provenAtMs < LISTENING_GRACE_MS;
     },
     start: listen,
     async close() {
@@ -117,12 +118,12 @@ export function createPubSub(connection: pg.ClientConfig, { say }: PubSubOptions
   };
 }
 
-/** The notice as part of a larger statement, such as its `returning`: sent when, and only when, that commits. */
+/** A notification as part of a larger statement, such as its `returning`: sent if and only if that commits. */
 export function notifySql(channel: string, payload: string | SQL): SQL<string> {
   return sql<string>`pg_notify(${channel}, ${payload})`;
 }
 
-/** Sends a notice by itself, or as part of the transaction that is handed in. */
+/** Sends a notification on its own, or as part of the given transaction. */
 export async function notify(
   by: Pick<pg.Pool, "query"> | pg.ClientBase | Pick<Orm, "execute">,
   channel: string,
@@ -130,8 +131,4 @@ export async function notify(
 ): Promise<void> {
   if ("execute" in by) await by.execute(sql`select ${notifySql(channel, payload)}`);
   else await by.query({ name: "notify", text: "select pg_notify($1, $2)", values: [channel, payload] });
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-/** The forms in which a job's rows can be fetched: how each writes what is at the top, a row, and the end. */
+/** Download formats: CSV, NDJSON, XLSX. */
 import type { DownloadQuery } from "@mailvet/contract";
 import {
   csvLine,
@@ -8,7 +8,7 @@ import {
   verdictCells,
 } from "@mailvet/engine/list-file";
 import type { DownloadRow } from "./download-rows.ts";
-import { writtenInTurns } from "./text-writer.ts";
+import { writeRows } from "./text-writer.ts";
 import { xlsxFile } from "./xlsx-writer.ts";
 
 export type DownloadFormat = {
@@ -16,14 +16,14 @@ export type DownloadFormat = {
   write(table: DownloadTable, rows: AsyncIterable<readonly DownloadRow[]>): AsyncIterable<string | Buffer>;
 };
 
-/** What is known of the file as a whole. */
+/** Properties of the whole file. */
 export type DownloadTable = {
-  /** Its own, or the names by which we speak of the columns. */
+  /** The file's own header, or the generated column names. */
   header: readonly string[];
-  /** Unlike a header, these are all different. */
+  /** Unique, unlike a header. */
   columns: readonly string[];
   delimiter: string;
-  /** Which column the emails are in. */
+  /** Index of the column with the emails. */
   emailColumn: number;
 };
 
@@ -31,15 +31,14 @@ export const DOWNLOAD_FORMATS: Readonly<Record<DownloadQuery["format"], Download
   csv: {
     contentType: "text/csv; charset=utf-8; header=present",
     write: ({ header, delimiter }, rows) =>
-      writtenInTurns(rows, {
+      writeRows(rows, {
         top: csvLine([...header, ...VERDICT_COLUMNS], delimiter),
         row: (row) => csvLine(cellsOf(row, header.length, verdictCells(row.verdict)), delimiter),
       }),
   },
   ndjson: {
     contentType: "application/x-ndjson",
-    write: (table, rows) =>
-      writtenInTurns(rows, { row: (row) => `${JSON.stringify(objectOf(row, table))}\n` }),
+    write: (table, rows) => writeRows(rows, { row: (row) => `${JSON.stringify(objectOf(row, table))}\n` }),
   },
   xlsx: {
     contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -50,12 +49,12 @@ export const DOWNLOAD_FORMATS: Readonly<Record<DownloadQuery["format"], Download
   },
 };
 
-/** The names of a verdict's parts, as in the columns. */
+/** Field names of a verdict, without the prefix of the columns. */
 const VERDICT_FIELDS = VERDICT_COLUMNS.map((column) => column.slice("mailvet_".length) as keyof VerdictCells);
 
 /**
- * A row's own cells and then its verdict, each under its heading: short rows are filled up, and cells beyond the last
- * column come after the verdict, since no heading of theirs says where they belong.
+ * A row's cells followed by its verdict, each below its header. Short rows are padded; surplus cells, which have no
+ * header, come after the verdict.
  */
 function cellsOf<Cell>({ cells }: DownloadRow, width: number, verdict: readonly Cell[]): (string | Cell)[] {
   if (cells.length === width) return [...cells, ...verdict];
@@ -68,7 +67,7 @@ function typedCells(verdict: VerdictCells | undefined): (string | number | boole
 }
 
 function objectOf({ number, cells, verdict }: DownloadRow, { columns, emailColumn }: DownloadTable) {
-  const own: Record<string, string> = Object.create(null); // any name will do, also __proto__
+  const own: Record<string, string> = Object.create(null); // a column may be called __proto__
   columns.forEach((column, n) => {
     own[column] = cells[n] ?? "";
   });

@@ -1,15 +1,14 @@
 /**
- * A job's file with the verdicts: the customer's own rows and columns in their order, and ours after them.
+ * Download of a job: the customer's rows and columns in their order, followed by the verdict columns.
  *
- * Everything that can be refused is refused before the first byte; from then on trouble can only cut the file short.
+ * Refusals are thrown before the first byte. A later error can only abort the stream.
  */
 import type { DownloadQuery } from "@mailvet/contract";
 import { VERDICT_COLUMNS } from "@mailvet/engine/list-file";
-import { eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { uploads } from "../db/job-schema.ts";
 import { findEndedJob, resultsExpired } from "../jobs/job-list.ts";
 import { Refusal } from "../refusal.ts";
+import { findUpload } from "../uploads/stored-upload.ts";
 import { DOWNLOAD_FORMATS, type DownloadTable } from "./download-formats.ts";
 import { downloadRows } from "./download-rows.ts";
 import { MAX_XLSX_CELLS, MAX_XLSX_ROWS } from "./xlsx-writer.ts";
@@ -17,7 +16,7 @@ import { MAX_XLSX_CELLS, MAX_XLSX_ROWS } from "./xlsx-writer.ts";
 export type JobDownload = {
   filename: string;
   contentType: string;
-  /** Read once. Whoever stops reading ends the work. */
+  /** Can be read once. Work ends when the reader stops. */
   content: AsyncIterable<string | Buffer>;
 };
 
@@ -28,10 +27,10 @@ export async function jobDownload(
   { format, status }: DownloadQuery,
 ): Promise<JobDownload> {
   const job = await findEndedJob(database, accountId, jobId);
-  const [upload] = await database.orm.select().from(uploads).where(eq(uploads.id, job.uploadId));
+  const upload = await findUpload(database.orm, job.uploadId);
   if (!upload) throw resultsExpired();
   const { columns, header, delimiter } = upload;
-  if (format === "xlsx") requireRoomInSheet(job.totalRows, columns.length);
+  if (format === "xlsx") refuseTooLargeForXlsx(job.totalRows, columns.length);
   const table: DownloadTable = {
     header: columns.map((column, n) => header?.[n] ?? column),
     columns,
@@ -46,21 +45,21 @@ export async function jobDownload(
   };
 }
 
-/** Judged by the whole file, also when only a part of it is wanted: how many rows that is, only the end would tell. */
-function requireRoomInSheet(rows: number, columns: number): void {
+/** By the size of the whole file, also with a status filter: the number of matching rows is only known at the end. */
+function refuseTooLargeForXlsx(rows: number, columns: number): void {
   if (rows > MAX_XLSX_ROWS) {
-    const counted = `${rows.toLocaleString("en")} rows, and a sheet holds ${MAX_XLSX_ROWS.toLocaleString("en")}`;
-    throw new Refusal("payload_too_large", `The file has ${counted}. Fetch it as csv instead.`);
+    const counted = `${rows.toLocaleString("en")} rows, and a sheet can have ${MAX_XLSX_ROWS.toLocaleString("en")}`;
+    throw new Refusal("payload_too_large", `The file has ${counted}. Download it as CSV instead.`);
   }
   if (rows * (columns + VERDICT_COLUMNS.length) > MAX_XLSX_CELLS) {
     throw new Refusal(
       "payload_too_large",
-      "The file has too many cells for a workbook. Fetch it as csv instead.",
+      "The file has too many cells for a workbook. Download it as CSV instead.",
     );
   }
 }
 
-/** "list.csv.gz" is "list". */
+/** "list.csv.gz" → "list". */
 function withoutExtensions(filename: string): string {
   return filename.replace(/\.gz$/i, "").replace(/\.(csv|tsv|tab|txt)$/i, "") || "list";
 }

@@ -1,34 +1,33 @@
-/** Text of any length, written row by row: in pieces of moderate size, and with pauses in which others work. */
-
+/** Writes rows as text chunks and yields to the event loop in between. */
 import { startTimeSlice } from "../event-loop-yield.ts";
 import type { DownloadRow } from "./download-rows.ts";
 
-export type TextForm = {
+export type TextFormat = {
   top?: string;
   row(row: DownloadRow): string;
   end?: string;
 };
 
-const PIECE_CHARS = 64 * 1024;
-/** How many rows are written before somebody looks at the clock: far less than a turn takes. */
-const ROWS_PER_LOOK = 16;
+const CHUNK_CHARS = 64 * 1024;
+/** Far fewer than a time slice takes. */
+const ROWS_PER_CLOCK_CHECK = 16;
 
-export async function* writtenInTurns(
+export async function* writeRows(
   batches: AsyncIterable<readonly DownloadRow[]>,
-  { top = "", row: write, end = "" }: TextForm,
+  { top = "", row: write, end = "" }: TextFormat,
 ): AsyncGenerator<string> {
   let text = top;
   let rows = 0;
-  const turn = startTimeSlice();
+  const timeSlice = startTimeSlice();
   for await (const batch of batches) {
-    await turn.next(); // to get here from the database took a moment of its own
+    await timeSlice.next(); // parsing the batch took time as well
     for (const row of batch) {
       text += write(row);
-      if (text.length >= PIECE_CHARS) {
+      if (text.length >= CHUNK_CHARS) {
         yield text;
         text = "";
       }
-      if (++rows % ROWS_PER_LOOK === 0 && turn.isOver) await turn.next();
+      if (++rows % ROWS_PER_CLOCK_CHECK === 0 && timeSlice.isOver) await timeSlice.next();
     }
   }
   if (text + end !== "") yield text + end;

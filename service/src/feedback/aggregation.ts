@@ -1,21 +1,21 @@
-/** Gathers what a request tells, before anything of it is stored: the newest outcome of each mailbox, and every row counted. */
+/** Aggregates the outcomes of one request before they are stored: the newest per mailbox, and counts of all rows. */
 import {
+  type DeliveryOutcome,
   type FeedbackSummary,
   MAX_UNREADABLE_SHOWN,
   OUTCOMES,
-  type Outcome,
   type UnreadableRow,
 } from "@mailvet/contract";
 import { emailIdentity } from "@mailvet/engine/list-file";
 import type { OutcomeRow } from "./outcome-file.ts";
 
-/** What became of the last message to a mailbox. */
-export type OutcomeReport = { outcome: Outcome; atMs: number };
+/** The outcome of a message to a mailbox. */
+export type OutcomeReport = { outcome: DeliveryOutcome; atMs: number };
 
 export type Aggregation = {
   add(row: OutcomeRow): void;
   /** By normalised address. */
-  readonly told: ReadonlyMap<string, OutcomeReport>;
+  readonly newest: ReadonlyMap<string, OutcomeReport>;
   readonly counts: Pick<
     FeedbackSummary,
     "received" | "superseded" | "ignored" | "unreadable" | "unreadable_rows"
@@ -24,31 +24,31 @@ export type Aggregation = {
 
 export type AggregationOptions = {
   nowMs: number;
-  /** Outcomes from before are of no use any more, save for complaints. */
+  /** Older outcomes are ignored, except complaints. */
   oldestMs: number;
   isSandbox(normalized: string): boolean;
 };
 
 export function createAggregation({ nowMs, oldestMs, isSandbox }: AggregationOptions): Aggregation {
-  const told = new Map<string, OutcomeReport>();
+  const newest = new Map<string, OutcomeReport>();
   const unreadableRows: UnreadableRow[] = [];
   const counts = { received: 0, superseded: 0, ignored: 0, unreadable: 0, unreadable_rows: unreadableRows };
 
-  const cannotRead = (reason: string) => {
+  const reject = (reason: string) => {
     counts.unreadable++;
     if (unreadableRows.length < MAX_UNREADABLE_SHOWN) unreadableRows.push({ row: counts.received, reason });
   };
 
   return {
-    told,
+    newest,
     counts,
     add({ email, meaning, word, occurredAtMs }) {
       counts.received++;
-      if (email === "") return cannotRead("There is no email in it.");
+      if (email === "") return reject("The email is missing.");
       const address = emailIdentity(email);
-      if (address.startsWith(" ")) return cannotRead("What stands where the email should be is no address.");
+      if (address.startsWith(" ")) return reject("The email is not a valid address.");
       if (meaning === undefined)
-        return cannotRead(word === "" ? "It says no outcome." : `“${word}” is not understood as an outcome.`);
+        return reject(word === "" ? "The outcome is missing." : `“${word}” is not a known outcome.`);
       const atMs = Math.min(occurredAtMs ?? nowMs, nowMs);
       const isTooOld = atMs < oldestMs && meaning !== "complained";
       if (!isOutcome(meaning) || isTooOld || isSandbox(address)) {
@@ -56,18 +56,18 @@ export function createAggregation({ nowMs, oldestMs, isSandbox }: AggregationOpt
         return;
       }
       const one = { outcome: meaning, atMs };
-      const other = told.get(address);
+      const other = newest.get(address);
       if (other) counts.superseded++;
-      if (!other || isNewer(one, other)) told.set(address, one);
+      if (!other || isNewer(one, other)) newest.set(address, one);
     },
   };
 }
 
-function isOutcome(meaning: string): meaning is Outcome {
+function isOutcome(meaning: string): meaning is DeliveryOutcome {
   return (OUTCOMES as readonly string[]).includes(meaning);
 }
 
-/** Of the same moment, or where none is told, the more telling one counts: what is sent may still bounce. */
+/** At equal times the more significant outcome wins: a delivered message may still bounce. */
 export function isNewer(one: OutcomeReport, other: OutcomeReport): boolean {
   return one.atMs === other.atMs
     ? OUTCOMES.indexOf(one.outcome) >= OUTCOMES.indexOf(other.outcome)

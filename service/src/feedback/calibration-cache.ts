@@ -1,36 +1,30 @@
 /**
- * What an account's own outcomes have taught: how to read its scores, and what became of messages to single mailboxes.
+ * Cache of what an account's own outcomes say: the calibration of its scores, and the outcomes of single mailboxes.
  *
- * Nobody else's outcomes are in it: what a stranger reports moves no one's scores but the stranger's. It is looked up
- * once in a while for each account; whoever reports outcomes makes every process forget it.
+ * Outcomes of other accounts have no influence. Every process drops the entry of an account that reports outcomes.
  */
-import type { Outcome } from "@mailvet/contract";
+import type { DeliveryOutcome } from "@mailvet/contract";
 import { type Calibration, type CalibrationCell, calibrationFrom, type KnownOutcome } from "@mailvet/engine";
-import { LRUCache } from "lru-cache";
 import type pg from "pg";
+import { createCachedLookup } from "../cached-lookup.ts";
 import type { PubSub } from "../db/pubsub.ts";
 import { addressHash } from "./address-hash.ts";
 import { OUTCOMES_CHANGED } from "./outcome-store.ts";
 
 export type CalibrationCache = {
-  /** Undefined: the account never told anything. At once, if it was looked up lately. */
-  lessonOf(accountId: string): Promise<AccountCalibration | undefined> | AccountCalibration | undefined;
+  /** Undefined when the account has no outcomes. At once, if it is cached. */
+  find(accountId: string): Promise<AccountCalibration | undefined> | AccountCalibration | undefined;
 };
 
 export type AccountCalibration = {
-  /** Undefined when no outcome met a verdict. */
+  /** Undefined when no outcome matches a verdict. */
   calibration: Calibration | undefined;
-  /** Normalised address → what became of the last message to it. */
+  /** By normalised address. */
   outcomesOf(addresses: readonly string[]): Promise<ReadonlyMap<string, KnownOutcome>>;
 };
 
 const MAX_ACCOUNTS = 5_000;
-/** When notices are lost, this is how long it may be out of date. */
-const BELIEVED_MS = 30_000;
-
-/** In the place of a lesson, where there is none. */
-const NOTHING = "nothing";
-type Looked = AccountCalibration | typeof NOTHING;
+const TTL_MS = 30_000; // in case notifications are lost
 
 export function createCalibrationCache({
   pool,
@@ -39,40 +33,18 @@ export function createCalibrationCache({
   pool: pg.Pool;
   notices: Pick<PubSub, "on">;
 }): CalibrationCache {
-  const looked = new LRUCache<string, Looked | Promise<AccountCalibration | undefined>>({
+  const accounts = createCachedLookup({
+    load: (accountId) => load(pool, accountId),
     max: MAX_ACCOUNTS,
-    ttl: BELIEVED_MS,
+    ttlMs: TTL_MS,
   });
-  notices.on(OUTCOMES_CHANGED, (accountId) => looked.delete(accountId));
-
-  const look = (accountId: string): Promise<AccountCalibration | undefined> => {
-    // What was forgotten while it was looked up may be out of date already, and is not kept.
-    const isStillWanted = () => looked.peek(accountId) === looking;
-    const looking: Promise<AccountCalibration | undefined> = load(pool, accountId).then(
-      (lesson) => {
-        if (isStillWanted()) looked.set(accountId, lesson ?? NOTHING);
-        return lesson;
-      },
-      (error) => {
-        if (isStillWanted()) looked.delete(accountId);
-        throw error;
-      },
-    );
-    looked.set(accountId, looking);
-    return looking;
-  };
-
-  return {
-    lessonOf(accountId) {
-      const known = looked.get(accountId) ?? look(accountId);
-      return known === NOTHING ? undefined : known;
-    },
-  };
+  notices.on(OUTCOMES_CHANGED, accounts.invalidate);
+  return { find: (accountId) => accounts.find(accountId) };
 }
 
 async function load(pool: pg.Pool, accountId: string): Promise<AccountCalibration | undefined> {
   const { rows } = await pool.query<{ has_outcomes: boolean; cells: CalibrationCell[] | null }>({
-    name: "load_lesson",
+    name: "load_calibration",
     text: LOAD,
     values: [accountId],
   });
@@ -92,7 +64,7 @@ const LOAD = `
        'bounced', bounced, 'predicted', predicted))
      from calibration_cells where account_id = $1) as cells`;
 
-type Row = { hash: string; outcome: Outcome; reported_at: Date };
+type Row = { hash: string; outcome: DeliveryOutcome; reported_at: Date };
 
 async function recall(pool: pg.Pool, accountId: string, addresses: readonly string[]) {
   const byHash = new Map(addresses.map((address) => [addressHash(accountId, address), address]));

@@ -1,27 +1,27 @@
-/** Predicted against real bounces: what the scores had led to expect, what they would say now, and what came of it. */
+/** Compares predicted, calibrated and real bounce rates. */
 import {
   type BounceComparison,
+  type DeliveryOutcome,
   type FeedbackReport,
   MAX_PROVIDERS_SHOWN,
-  type Outcome,
   type SubStatus,
 } from "@mailvet/contract";
-import { type Calibration, calibrated, predictedBounce } from "@mailvet/engine";
+import { type Calibration, calibrateScore, predictedBounceRate } from "@mailvet/engine";
 import type pg from "pg";
 
-/** Outcomes that are alike. */
+/** Outcomes with equal properties. */
 export type OutcomeGroup = {
   /** Its Monday, as 2026-01-26. */
   week: string;
-  outcome: Outcome;
-  /** What we had said; null when nothing. */
+  outcome: DeliveryOutcome;
+  /** Predicted; null when the mailbox was not checked. */
   score: number | null;
   sub_status: SubStatus | null;
   provider: string | null;
   count: number;
 };
 
-/** Of outcomes since that day: complaints are kept for longer. */
+/** Of outcomes since that day; complaints are kept longer. */
 export async function readGroups(pool: pg.Pool, accountId: string, from: string): Promise<OutcomeGroup[]> {
   const { rows } = await pool.query<OutcomeGroup>({
     name: "outcome_groups",
@@ -42,8 +42,8 @@ export function feedbackReport(
   calibration: Calibration | undefined,
   from: string,
 ): FeedbackReport {
-  const judged = groups.flatMap((group) => judge(group, calibration) ?? []);
-  const totalOf = (outcome: Outcome) =>
+  const compared = groups.flatMap((group) => compareGroup(group, calibration) ?? []);
+  const totalOf = (outcome: DeliveryOutcome) =>
     groups.reduce((sum, one) => sum + (one.outcome === outcome ? one.count : 0), 0);
   return {
     from,
@@ -51,24 +51,24 @@ export function feedbackReport(
       delivered: totalOf("delivered"),
       bounced: totalOf("bounced"),
       complained: totalOf("complained"),
-      matched: judged.reduce((sum, { count }) => sum + count, 0),
+      matched: compared.reduce((sum, { count }) => sum + count, 0),
     },
-    overall: judged.length > 0 ? compare(judged) : null,
-    by_score: [...groupedBy(judged, ({ score }) => Math.min(90, 10 * Math.floor(score / 10)))]
+    overall: compared.length > 0 ? compare(compared) : null,
+    by_score: [...groupedBy(compared, ({ score }) => Math.min(90, 10 * Math.floor(score / 10)))]
       .sort(([a], [b]) => b - a)
       .map(([lowest, ones]) => ({ from: lowest, to: lowest === 90 ? 100 : lowest + 9, ...compare(ones) })),
-    by_provider: [...groupedBy(judged, ({ provider }) => provider)]
+    by_provider: [...groupedBy(compared, ({ provider }) => provider)]
       .map(([provider, ones]) => ({ provider, ...compare(ones) }))
       .sort((a, b) => b.outcomes - a.outcomes || (a.provider < b.provider ? -1 : 1))
       .slice(0, MAX_PROVIDERS_SHOWN),
-    by_week: [...groupedBy(judged, ({ week }) => week)]
+    by_week: [...groupedBy(compared, ({ week }) => week)]
       .sort(([a], [b]) => (a < b ? 1 : -1))
       .map(([week, ones]) => ({ week, ...compare(ones) })),
   };
 }
 
-/** So many messages, and the bounces among them: expected before, expected now, and real. */
-type Judged = {
+/** A number of messages, with predicted, calibrated and real bounces. */
+type Compared = {
   week: string;
   provider: string;
   score: number;
@@ -78,24 +78,24 @@ type Judged = {
   bounced: number;
 };
 
-function judge(group: OutcomeGroup, calibration: Calibration | undefined): Judged | undefined {
+function compareGroup(group: OutcomeGroup, calibration: Calibration | undefined): Compared | undefined {
   const { week, outcome, score, count } = group;
   if (score === null) return undefined;
   const provider = group.provider ?? "";
-  const after = calibration ? calibrated(score, group.sub_status ?? "", provider, calibration) : score;
+  const after = calibration ? calibrateScore(score, group.sub_status ?? "", provider, calibration) : score;
   return {
     week,
     provider,
     score,
     count,
-    predicted: count * predictedBounce(score),
-    calibrated: count * predictedBounce(after),
+    predicted: count * predictedBounceRate(score),
+    calibrated: count * predictedBounceRate(after),
     bounced: outcome === "bounced" ? count : 0,
   };
 }
 
-function compare(ones: readonly Judged[]): BounceComparison {
-  const sum = (of: (one: Judged) => number) => ones.reduce((all, one) => all + of(one), 0);
+function compare(ones: readonly Compared[]): BounceComparison {
+  const sum = (of: (one: Compared) => number) => ones.reduce((all, one) => all + of(one), 0);
   const outcomes = sum(({ count }) => count);
   const rate = (bounces: number) => Math.round((bounces / outcomes) * 10_000) / 10_000;
   return {
@@ -106,8 +106,8 @@ function compare(ones: readonly Judged[]): BounceComparison {
   };
 }
 
-function groupedBy<K>(ones: readonly Judged[], keyOf: (one: Judged) => K): Map<K, Judged[]> {
-  const groups = new Map<K, Judged[]>();
+function groupedBy<K>(ones: readonly Compared[], keyOf: (one: Compared) => K): Map<K, Compared[]> {
+  const groups = new Map<K, Compared[]>();
   for (const one of ones) {
     const group = groups.get(keyOf(one));
     if (group) group.push(one);

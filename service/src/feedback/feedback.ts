@@ -1,11 +1,11 @@
 /**
- * Learning from outcomes: what became of messages, told by those who sent them.
+ * Feedback: outcomes of messages, as reported by their senders.
  *
- * A request is read to its end first; then what it tells is stored, a part at a time. Telling the same again changes
- * nothing, so whoever was interrupted sends it once more.
+ * A request is read completely, then its outcomes are stored in parts. Reporting the same again has no effect, so an
+ * interrupted request can be repeated.
  */
 import type { FeedbackReport, FeedbackSummary, ReportedOutcome } from "@mailvet/contract";
-import type { Caller } from "../caller.ts";
+import { type Caller, isTestCaller } from "../caller.ts";
 import type { Database } from "../db/database.ts";
 import { startTimeSlice } from "../event-loop-yield.ts";
 import { addressHash } from "./address-hash.ts";
@@ -14,75 +14,75 @@ import type { CalibrationCache } from "./calibration-cache.ts";
 import { feedbackReport, readGroups } from "./feedback-report.ts";
 import { type OutcomeRow, readOutcomeFile } from "./outcome-file.ts";
 import {
-  eraseOldOutcomes,
-  eraseTooManyOutcomes,
-  forgetOutcomes,
+  deleteOldOutcomes,
+  deleteOutcomes,
+  deleteSurplusOutcomes,
   type StoredPrediction,
   storeOutcomes,
 } from "./outcome-store.ts";
 
 export type Feedback = {
-  take(caller: Caller, outcomes: readonly ReportedOutcome[]): Promise<FeedbackSummary>;
-  /** A file of outcomes, while it arrives. */
-  takeFile(caller: Caller, bytes: AsyncIterable<Uint8Array>): Promise<FeedbackSummary>;
-  report(accountId: string): Promise<FeedbackReport>;
-  /** Erases everything the account told, and what was learned from it. A test key told nothing. */
-  forget(caller: Caller): Promise<void>;
-  /** Erases outcomes whose time is over; says how many. */
-  eraseOld(): Promise<number>;
-  /** Erases the oldest of accounts that told more than anyone's campaigns come to; says how many. */
-  eraseTooMany(): Promise<number>;
+  report(caller: Caller, outcomes: readonly ReportedOutcome[]): Promise<FeedbackSummary>;
+  /** A file of outcomes, read as a stream. */
+  reportFile(caller: Caller, bytes: AsyncIterable<Uint8Array>): Promise<FeedbackSummary>;
+  summarize(accountId: string): Promise<FeedbackReport>;
+  /** Deletes all outcomes of the account and its calibration. No effect for a test key. */
+  deleteAll(caller: Caller): Promise<void>;
+  /** Deletes expired outcomes; returns how many. */
+  deleteOld(): Promise<number>;
+  /** Deletes the oldest outcomes of accounts over the limit; returns how many. */
+  deleteSurplus(): Promise<number>;
 };
 
-/** What we last said of a mailbox, and when. */
+/** The last prediction for a mailbox, and when it was made. */
 export type Rescored = StoredPrediction & { checkedAtMs: number };
 
 export type FeedbackDeps = {
   database: Database;
-  learned: CalibrationCache;
-  /** Normalised address → what we last said of it. */
-  lookBack(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, Rescored>>;
+  calibrations: CalibrationCache;
+  /** The last scores, by normalised address. Implementation: validations/rescore.ts. */
+  rescore(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, Rescored>>;
   sandboxDomain: string;
   limits: { maxEmailsPerFile: number; maxUploadBytes: number };
 };
 
-const KEPT_DAYS = 180;
-/** Of one account; some 150 MB in the database. */
-const MOST_KEPT = 1_000_000;
+const RETENTION_DAYS = 180;
+/** Per account; about 150 MB in the database. */
+const MAX_STORED = 1_000_000;
 const DAY_MS = 24 * 3_600_000;
-/** What was said later than this after a message cannot have been about it; clocks and time zones differ. */
-const SAID_AFTER_MS = DAY_MS;
-const STORED_AT_ONCE = 2_000;
-/** All of a file is held until its end is known to be fine. */
-const MOST_ROWS = 250_000;
-/** Text that unpacks to more than this many times what may be sent was not made by people. */
+/** A later prediction cannot have been made for the message; clocks and time zones differ. */
+const PREDICTED_AFTER_MS = DAY_MS;
+const PART_SIZE = 2_000;
+/** A file is kept in memory until it was read completely. */
+const MAX_ROWS = 250_000;
+/** Limit of decompressed text, as a multiple of the upload limit. */
 const TEXT_PER_BYTE = 5;
 
 export function createFeedback(deps: FeedbackDeps): Feedback {
-  const { database, learned, lookBack, sandboxDomain, limits } = deps;
-  const inLine = oneAtATime();
+  const { database, calibrations, rescore, sandboxDomain, limits } = deps;
+  const inTurn = perAccountQueue();
 
-  const gather = ({ by }: Caller, nowMs: number) =>
+  const startAggregation = (caller: Caller, nowMs: number) =>
     createAggregation({
       nowMs,
-      oldestMs: nowMs - KEPT_DAYS * DAY_MS,
-      isSandbox: (address) => isTest(by) || address.endsWith(`@${sandboxDomain}`),
+      oldestMs: nowMs - RETENTION_DAYS * DAY_MS,
+      isSandbox: (address) => isTestCaller(caller) || address.endsWith(`@${sandboxDomain}`),
     });
 
   const storePart = async (accountId: string, part: Part) => {
-    const said = await lookBack(accountId, [...part.keys()]);
-    const told = [...part].map(([address, { outcome, atMs }]) => {
-      const last = said.get(address);
-      const isBefore = last && last.checkedAtMs <= atMs + SAID_AFTER_MS;
-      return { hash: addressHash(accountId, address), outcome, atMs, said: isBefore ? last : undefined };
+    const predictions = await rescore(accountId, [...part.keys()]);
+    const outcomes = [...part].map(([address, { outcome, atMs }]) => {
+      const last = predictions.get(address);
+      const isBefore = last && last.checkedAtMs <= atMs + PREDICTED_AFTER_MS;
+      return { hash: addressHash(accountId, address), outcome, atMs, predicted: isBefore ? last : undefined };
     });
-    return storeOutcomes(database, accountId, told);
+    return storeOutcomes(database, accountId, outcomes);
   };
 
-  const store = async (accountId: string, { told, counts }: Aggregation): Promise<FeedbackSummary> => {
+  const store = async (accountId: string, { newest, counts }: Aggregation): Promise<FeedbackSummary> => {
     const summary = { ...counts, stored: 0, matched: 0 };
-    for (const part of partsOf(told)) {
-      const { stored, superseded, matched } = await inLine(accountId, () => storePart(accountId, part));
+    for (const part of partsOf(newest)) {
+      const { stored, superseded, matched } = await inTurn(accountId, () => storePart(accountId, part));
       summary.stored += stored;
       summary.superseded += superseded;
       summary.matched += matched;
@@ -91,44 +91,41 @@ export function createFeedback(deps: FeedbackDeps): Feedback {
   };
 
   return {
-    async take(caller, outcomes) {
-      const gathering = gather(caller, Date.now());
-      for (const outcome of outcomes) gathering.add(rowOf(outcome));
-      return store(caller.accountId, gathering);
+    async report(caller, outcomes) {
+      const aggregation = startAggregation(caller, Date.now());
+      for (const outcome of outcomes) aggregation.add(rowOf(outcome));
+      return store(caller.accountId, aggregation);
     },
-    async takeFile(caller, bytes) {
-      const gathering = gather(caller, Date.now());
-      const turn = startTimeSlice();
+    async reportFile(caller, bytes) {
+      const aggregation = startAggregation(caller, Date.now());
+      const timeSlice = startTimeSlice();
       const rows = readOutcomeFile(bytes, {
-        maxRows: Math.min(limits.maxEmailsPerFile, MOST_ROWS),
+        maxRows: Math.min(limits.maxEmailsPerFile, MAX_ROWS),
         maxTextBytes: TEXT_PER_BYTE * limits.maxUploadBytes,
       });
       for await (const batch of rows) {
         for (const row of batch) {
-          gathering.add(row);
-          if (turn.isOver) await turn.next();
+          aggregation.add(row);
+          if (timeSlice.isOver) await timeSlice.next();
         }
       }
-      return store(caller.accountId, gathering);
+      return store(caller.accountId, aggregation);
     },
-    async report(accountId) {
-      const from = new Date(Date.now() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
-      const [groups, lesson] = await Promise.all([
+    async summarize(accountId) {
+      const from = new Date(Date.now() - RETENTION_DAYS * DAY_MS).toISOString().slice(0, 10);
+      const [groups, calibrated] = await Promise.all([
         readGroups(database.pool, accountId, from),
-        learned.lessonOf(accountId),
+        calibrations.find(accountId),
       ]);
-      return feedbackReport(groups, lesson?.calibration, from);
+      return feedbackReport(groups, calibrated?.calibration, from);
     },
-    async forget({ accountId, by }) {
-      if (!isTest(by)) await inLine(accountId, () => forgetOutcomes(database, accountId));
+    async deleteAll(caller) {
+      const { accountId } = caller;
+      if (!isTestCaller(caller)) await inTurn(accountId, () => deleteOutcomes(database, accountId));
     },
-    eraseOld: () => eraseOldOutcomes(database, KEPT_DAYS),
-    eraseTooMany: () => eraseTooManyOutcomes(database, MOST_KEPT),
+    deleteOld: () => deleteOldOutcomes(database, RETENTION_DAYS),
+    deleteSurplus: () => deleteSurplusOutcomes(database, MAX_STORED),
   };
-}
-
-function isTest(by: Caller["by"]): boolean {
-  return by.kind === "key" && by.isTest;
 }
 
 function rowOf({ email, outcome, occurred_at }: ReportedOutcome): OutcomeRow {
@@ -138,19 +135,19 @@ function rowOf({ email, outcome, occurred_at }: ReportedOutcome): OutcomeRow {
 
 type Part = Map<string, OutcomeReport>;
 
-function* partsOf(told: Aggregation["told"]): Generator<Part> {
+function* partsOf(newest: Aggregation["newest"]): Generator<Part> {
   let part: Part = new Map();
-  for (const [address, one] of told) {
+  for (const [address, one] of newest) {
     part.set(address, one);
-    if (part.size < STORED_AT_ONCE) continue;
+    if (part.size < PART_SIZE) continue;
     yield part;
     part = new Map();
   }
   if (part.size > 0) yield part;
 }
 
-/** Those of one account take turns here already: waiting for each other in the database would take a connection each. */
-function oneAtATime(): <T>(accountId: string, work: () => Promise<T>) => Promise<T> {
+/** Requests of one account take turns here: waiting for its lock in the database would take a connection each. */
+function perAccountQueue(): <T>(accountId: string, work: () => Promise<T>) => Promise<T> {
   const lasts = new Map<string, Promise<unknown>>();
   return (accountId, work) => {
     const done = (lasts.get(accountId) ?? Promise.resolve()).then(work);

@@ -22,7 +22,7 @@ test.each([
   ["sender_email", "recipient"],
   ["source", "destination"],
   ["MessageID", "Recipient"],
-])("an outcome is the recipient's: %s is not who is meant, %s is", (sender, recipient) => {
+])("of the columns %s and %s the second is the recipient", (sender, recipient) => {
   const { email } = found(`
     ${sender},event,${recipient}
     a1@us.com,delivered,ann@shop.io
@@ -30,7 +30,7 @@ test.each([
   expect(email).toBe(recipient);
 });
 
-test("without names, whoever stands in every row is the sender", () => {
+test("without column names, the same email in every row is the sender", () => {
   const { email } = found(`
     column_1,column_2,column_3
     news@us.com,bounced,ann@shop.io
@@ -38,11 +38,11 @@ test("without names, whoever stands in every row is the sender", () => {
   expect(email).toBe("column_3");
 });
 
-test("one column of emails is the one, whatever its name and however often the same stands there", () => {
+test("a single column of emails is the recipient, whatever its name and content", () => {
   expect(found("sender,event\nann@shop.io,sent\nann@shop.io,bounced").email).toBe("sender");
 });
 
-test("what merely numbers the rows is not when they happened", () => {
+test("a column of ids is not a time", () => {
   const { moment } = found(`
     contact_id,email,event
     1000000001,ann@shop.io,bounced
@@ -51,7 +51,7 @@ test("what merely numbers the rows is not when they happened", () => {
   expect(found("ts,email,event\n1763200000,ann@shop.io,bounced").moment).toBe("ts");
 });
 
-test("when a contact was added is not when the message came back", () => {
+test("the creation time of a contact is not the time of the event", () => {
   const { moment } = found(`
     created_at,email,event,date
     2019-05-01T10:00:00Z,ann@shop.io,bounced,2026-11-01
@@ -64,7 +64,7 @@ test("when a contact was added is not when the message came back", () => {
   expect(named.moment).toBe("event_time");
 });
 
-test("the results of a checker are no outcomes", () => {
+test("verdicts of a checker are not outcomes", () => {
   const { outcome } = found(`
     email,mailvet_status,mailvet_sub_status
     ann@shop.io,invalid,mailbox_not_found
@@ -80,7 +80,7 @@ test.each([
   ["yesterday", undefined],
   ["2026-13-41", undefined],
   ["9".repeat(65_000), undefined],
-])("the moment %s is read as %s", (text, expected) => {
+])("the time %s is read as %s", (text, expected) => {
   const atMs = readMoment(text);
   expect(atMs === undefined ? undefined : new Date(atMs).toISOString()).toBe(expected);
 });

@@ -1,25 +1,25 @@
-/** Which columns of a file say whom, what became of the message, and when: judged by the cells of its first rows. */
+/** Finds the columns of a file with the recipient, the outcome and the time, by the cells of its first rows. */
 import { createEmailColumnFinder, emailIn } from "@mailvet/engine/list-file";
 import { readOutcomeWord } from "./outcome-vocabulary.ts";
 
 export type OutcomeColumns = {
   email: number | undefined;
   outcome: number | undefined;
-  /** Columns that say more about it, such as whether a bounce was hard or soft. */
+  /** Columns with details, such as whether a bounce was hard or soft. */
   details: number[];
   moment: number | undefined;
 };
 
 type Rows = readonly string[][];
 
-/** A column of other words may hold one that is understood by chance. */
+/** A column of other text may contain a known word by chance. */
 const MIN_SHARE = 0.5;
 const MIN_SHARE_OF_DETAILS = 0.8;
-const TELLING_NAME = /^(?:email[-_ ]?)?(?:outcome|event|status|result|state)(?:[-_ ]?(?:type|name))?$/i;
-/** Exports say from whom, too, and what the message was called, which looks much like an email. */
-const NOT_WHOM = /from|sender|source|return[-_ ]?path|reply|message[-_ ]?id|smtp[-_ ]?id/i;
-/** The sooner it stands here, the likelier a column of that name says when it happened. */
-const NAMES_OF_MOMENTS = [
+const OUTCOME_NAME = /^(?:email[-_ ]?)?(?:outcome|event|status|result|state)(?:[-_ ]?(?:type|name))?$/i;
+/** Exports also have the sender, and the message id, which looks like an email. */
+const NOT_RECIPIENT = /from|sender|source|return[-_ ]?path|reply|message[-_ ]?id|smtp[-_ ]?id/i;
+/** Names of time columns, most specific first. */
+const TIME_NAMES = [
   /event|occurred|timestamp|processed|bounce|deliver|received|complain/i,
   /date|time|when|created|sent|[-_ ]at$|^ts$/i,
   /[a-z]At$/,
@@ -31,7 +31,8 @@ export function findOutcomeColumns(columns: readonly string[], rows: Rows): Outc
   const words = others.map((column) => ({ column, ...sharesOf(rows, column, readOutcomeWord) }));
   const outcome = words
     .filter(
-      ({ column, understood, share }) => isTelling(columns[column]) || (understood > 0 && share >= MIN_SHARE),
+      ({ column, understood, share }) =>
+        isOutcomeName(columns[column]) || (understood > 0 && share >= MIN_SHARE),
     )
     .sort(
       (a, b) => b.understood * b.share - a.understood * a.share || named(columns, b) - named(columns, a),
@@ -44,20 +45,22 @@ export function findOutcomeColumns(columns: readonly string[], rows: Rows): Outc
     email,
     outcome: outcome?.column,
     details: details.map(({ column }) => column),
-    moment: findMoments(columns, others, rows),
+    moment: findTime(columns, others, rows),
   };
 }
 
-/** Those of the recipients, if that can be told from the names or from one email standing in every row. */
+/** The recipients: by column name, or because the sender is the same in every row. */
 function findEmails(columns: readonly string[], rows: Rows): number | undefined {
-  const isWhom = columns.map((name, column) => !NOT_WHOM.test(name) && !isAlwaysTheSame(rows, column));
+  const isRecipient = columns.map(
+    (name, column) => !NOT_RECIPIENT.test(name) && !isAlwaysTheSame(rows, column),
+  );
   const suggestedOf = (some: Rows) => {
     const survey = createEmailColumnFinder(columns);
     survey.add(some);
     return survey.suggested;
   };
-  const ofWhom = rows.map((row) => row.map((cell, column) => (isWhom[column] ? cell : "")));
-  return suggestedOf(ofWhom) ?? suggestedOf(rows);
+  const recipients = rows.map((row) => row.map((cell, column) => (isRecipient[column] ? cell : "")));
+  return suggestedOf(recipients) ?? suggestedOf(rows);
 }
 
 function isAlwaysTheSame(rows: Rows, column: number): boolean {
@@ -65,24 +68,24 @@ function isAlwaysTheSame(rows: Rows, column: number): boolean {
   return rows.length > 1 && rows.every((row) => emailIn(row[column]) === first);
 }
 
-/** Of several, the latest: when a contact was added, or a message was written, is long past by then. */
-function findMoments(columns: readonly string[], others: readonly number[], rows: Rows): number | undefined {
-  const moments = others.flatMap((column) => {
-    const rank = NAMES_OF_MOMENTS.findIndex((pattern) => pattern.test(columns[column]!));
+/** Of several the latest: the contact was added, and the message written, before the event. */
+function findTime(columns: readonly string[], others: readonly number[], rows: Rows): number | undefined {
+  const times = others.flatMap((column) => {
+    const rank = TIME_NAMES.findIndex((pattern) => pattern.test(columns[column]!));
     const { understood, share } = sharesOf(rows, column, rank === -1 ? readDate : readMoment);
     if (understood === 0 || share < MIN_SHARE_OF_DETAILS) return [];
     const latest = rows.reduce((sum, row) => sum + (readMoment(row[column]) ?? 0), 0) / understood;
-    return [{ column, rank: rank === -1 ? NAMES_OF_MOMENTS.length : rank, latest }];
+    return [{ column, rank: rank === -1 ? TIME_NAMES.length : rank, latest }];
   });
-  return moments.sort((a, b) => a.rank - b.rank || b.latest - a.latest)[0]?.column;
+  return times.sort((a, b) => a.rank - b.rank || b.latest - a.latest)[0]?.column;
 }
 
-function isTelling(name: string | undefined): boolean {
-  return TELLING_NAME.test(name ?? "");
+function isOutcomeName(name: string | undefined): boolean {
+  return OUTCOME_NAME.test(name ?? "");
 }
 
 function named(columns: readonly string[], { column }: { column: number }): number {
-  return Number(isTelling(columns[column]));
+  return Number(isOutcomeName(columns[column]));
 }
 
 function sharesOf(rows: Rows, column: number, read: (cell: string) => unknown) {
@@ -96,7 +99,7 @@ const MAX_MOMENT_CHARS = 40;
 const UNIX_SECONDS = /^1\d{9}(?:\.\d{1,6})?$/;
 const UNIX_MILLISECONDS = /^1\d{12}$/;
 
-/** Milliseconds; undefined when it is no moment. Without a zone it is read as UTC, and a day as its end. */
+/** Milliseconds; undefined when it is not a time. Without a zone it is UTC; a day is its end. */
 export function readMoment(cell: string | undefined): number | undefined {
   const text = cell?.trim() ?? "";
   if (UNIX_SECONDS.test(text)) return Number(text) * 1000;
@@ -104,7 +107,7 @@ export function readMoment(cell: string | undefined): number | undefined {
   return readDate(text);
 }
 
-/** Numbers are none: where nothing says that they are moments, they rather number something. */
+/** Not for numbers: without a time name they are more likely ids. */
 function readDate(cell: string): number | undefined {
   if (cell.length > MAX_MOMENT_CHARS) return undefined;
   const [, day, time = "23:59:59", zone = "Z"] = ISO.exec(cell) ?? [];

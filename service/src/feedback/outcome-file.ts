@@ -1,23 +1,23 @@
-/** Outcomes in a customer's file: CSV or similar text, gzipped or not, with whatever columns their mail service writes. */
+/** Reads outcomes from a file: CSV or similar text, gzipped or not, with the columns of any mail service. */
 import { emailIn, ListFileError, openListFile } from "@mailvet/engine/list-file";
 import { fileRefusal } from "../file-refusal.ts";
 import { Refusal, wrongValue } from "../refusal.ts";
 import { findOutcomeColumns, type OutcomeColumns, readMoment } from "./outcome-columns.ts";
 import { readOutcomeWord, type WordMeaning } from "./outcome-vocabulary.ts";
 
-/** A row as it was understood. */
+/** One row. */
 export type OutcomeRow = {
   email: string;
-  /** Undefined when the word is not understood. */
+  /** Undefined when the word is unknown. */
   meaning: WordMeaning | undefined;
   word: string;
-  /** Undefined when the file does not say. */
+  /** Undefined when the file has no time. */
   occurredAtMs: number | undefined;
 };
 
 export type OutcomeFileLimits = { maxRows: number; maxTextBytes: number };
 
-/** Its rows in order, many at a time. Refuses what cannot be a list of outcomes. */
+/** The rows in order, in batches. Refuses files without emails or outcomes. */
 export async function* readOutcomeFile(
   bytes: AsyncIterable<Uint8Array>,
   limits: OutcomeFileLimits,
@@ -28,8 +28,7 @@ export async function* readOutcomeFile(
     for await (const rows of list.batches) {
       columns ??= findOutcomeColumns(list.columns, rows);
       const { email, outcome } = columns;
-      if (email === undefined)
-        throw new Refusal("no_emails_found", "No cell of the file looks like an email.");
+      if (email === undefined) throw new Refusal("no_emails_found", "The file contains no email addresses.");
       if (outcome === undefined) throw wrongValue("/file", NO_OUTCOMES);
       yield rows.map((cells) => outcomeIn(cells, columns!, email, outcome));
     }
@@ -39,7 +38,7 @@ export async function* readOutcomeFile(
 }
 
 const NO_OUTCOMES =
-  "No column says what became of the messages: one must hold words such as delivered, bounced or complained.";
+  "The file has no outcome column. One column must contain values such as delivered, bounced or complained.";
 const MAX_WORD_SHOWN = 60;
 
 function outcomeIn(
@@ -57,7 +56,7 @@ function outcomeIn(
   };
 }
 
-/** A bounce that another column calls soft is none. */
+/** A bounce that a detail column calls soft is a soft bounce. */
 function inDetail(
   meaning: WordMeaning | undefined,
   cells: readonly string[],

@@ -1,46 +1,46 @@
 /**
- * Outcomes in their table, and the cells they add up to: both change in one transaction, or neither.
+ * Stores outcomes and the calibration cells they add up to, both in one transaction.
  *
- * Whoever changes an account's outcomes holds the account's row meanwhile. So two who report at the same time take turns,
- * and what the one takes out of a cell is what the other put in.
+ * The account's row is locked meanwhile: concurrent reports take turns, so that what one subtracts from a cell is what the
+ * other has added.
  */
-import type { Outcome, SubStatus } from "@mailvet/contract";
-import { bandOf, type CalibrationCell, predictedBounce } from "@mailvet/engine";
+import type { DeliveryOutcome, SubStatus } from "@mailvet/contract";
+import { bandOf, type CalibrationCell, predictedBounceRate } from "@mailvet/engine";
 import { eq, sql } from "drizzle-orm";
+import { lockAccount } from "../accounts/account-queries.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { calibrationCells, outcomes } from "../db/learning-schema.ts";
 import { notify } from "../db/pubsub.ts";
-import { accounts } from "../db/schema.ts";
 import { isNewer, type OutcomeReport } from "./aggregation.ts";
+import { calibrationCells, outcomes } from "./schema.ts";
 
-/** Says that an account's outcomes have changed; the payload is its id. */
+/** The channel for changed outcomes. The payload is the account's id. */
 export const OUTCOMES_CHANGED = "outcomes_changed";
 
-/** What we had said of a mailbox, before anything was learned. */
+/** The prediction for a mailbox, before calibration. */
 export type StoredPrediction = { score: number; subStatus: SubStatus; provider: string };
 
 export type OutcomeToStore = OutcomeReport & {
   /** Hexadecimal. */
   hash: string;
-  said: StoredPrediction | undefined;
+  predicted: StoredPrediction | undefined;
 };
 
 export type Stored = { stored: number; superseded: number; matched: number };
 
-/** Each mailbox at most once in it. */
+/** Each mailbox at most once. */
 export function storeOutcomes(
   { orm }: Pick<Database, "orm">,
   accountId: string,
-  told: readonly OutcomeToStore[],
+  reports: readonly OutcomeToStore[],
 ): Promise<Stored> {
   return orm.transaction(async (tx) => {
-    await holdAccount(tx, accountId);
-    const before = await readOutcomes(tx, accountId, told);
-    const changed = told.flatMap((one) => {
+    await lockAccount(tx, accountId);
+    const before = await readOutcomes(tx, accountId, reports);
+    const changed = reports.flatMap((one) => {
       const old = before.get(one.hash);
       if (old && !isNewer(one, old)) return [];
-      return [{ old, now: { ...one, said: saidOf(one, old) } }];
+      return [{ old, now: { ...one, predicted: predictionOf(one, old) } }];
     });
     const cells = cellChanges(changed);
     await writeOutcomes(
@@ -51,63 +51,58 @@ export function storeOutcomes(
     await writeCells(tx, accountId, cells);
     await notify(tx, OUTCOMES_CHANGED, accountId);
     const stored = changed.length;
-    const matched = changed.filter(({ now }) => now.said).length;
-    return { stored, superseded: told.length - stored, matched };
+    const matched = changed.filter(({ now }) => now.predicted).length;
+    return { stored, superseded: reports.length - stored, matched };
   });
 }
 
-/** Nothing of it is left. */
-export async function forgetOutcomes({ orm }: Pick<Database, "orm">, accountId: string): Promise<void> {
+export async function deleteOutcomes({ orm }: Pick<Database, "orm">, accountId: string): Promise<void> {
   await orm.transaction(async (tx) => {
-    await holdAccount(tx, accountId);
+    await lockAccount(tx, accountId);
     await tx.delete(outcomes).where(eq(outcomes.accountId, accountId));
     await tx.delete(calibrationCells).where(eq(calibrationCells.accountId, accountId));
     await notify(tx, OUTCOMES_CHANGED, accountId);
   });
 }
 
-/** Erases outcomes older than this, and no complaint; what they taught stays. Says how many. */
-export function eraseOldOutcomes({ pool }: Pick<Database, "pool">, days: number): Promise<number> {
-  return batchedDelete(pool, ERASE, days);
+/** Deletes outcomes older than this, except complaints; the calibration stays. Returns how many. */
+export function deleteOldOutcomes({ pool }: Pick<Database, "pool">, days: number): Promise<number> {
+  return batchedDelete(pool, DELETE_OLD, days);
 }
 
-/** Erases the oldest outcomes of accounts that told more than this, whatever they are; what they taught stays. */
-export async function eraseTooManyOutcomes({ pool }: Pick<Database, "pool">, most: number): Promise<number> {
-  const { rows } = await pool.query<{ id: string; surplus: number }>(WHO_TOLD_TOO_MUCH, [most]);
-  let erased = 0;
+/** Deletes the oldest outcomes of accounts with more than this; the calibration stays. */
+export async function deleteSurplusOutcomes({ pool }: Pick<Database, "pool">, most: number): Promise<number> {
+  const { rows } = await pool.query<{ id: string; surplus: number }>(ACCOUNTS_OVER_LIMIT, [most]);
+  let deleted = 0;
   for (const { id, surplus } of rows) {
-    const { rowCount } = await pool.query(ERASE_OLDEST, [id, Math.min(surplus, ERASED_AT_ONCE)]);
-    erased += rowCount ?? 0;
+    const { rowCount } = await pool.query(DELETE_OLDEST, [id, Math.min(surplus, MAX_DELETED)]);
+    deleted += rowCount ?? 0;
   }
-  return erased;
+  return deleted;
 }
 
-/** Of one account in one round. */
-const ERASED_AT_ONCE = 200_000;
+/** Per account and run. */
+const MAX_DELETED = 200_000;
 
-const WHO_TOLD_TOO_MUCH = `
+const ACCOUNTS_OVER_LIMIT = `
   select account_id as id, (count(*) - $1)::int as surplus from outcomes group by account_id having count(*) > $1`;
 
-// As arrays: a subquery with a limit may be planned into a join that runs it again for every row, and then all are erased.
-const ERASE_OLDEST = `
+// As arrays: a subquery with a limit may be planned as a join that repeats it for every row, and then all are deleted.
+const DELETE_OLDEST = `
   delete from outcomes where ctid = any(array(
     select ctid from outcomes where account_id = $1 order by reported_at limit $2 for update skip locked
   ))`;
 
-const ERASE = `
+const DELETE_OLD = `
   delete from outcomes where ctid = any(array(
     select ctid from outcomes
     where reported_at < now() - make_interval(days => $2) and outcome <> 'complained'
     limit $1 for update skip locked
   ))`;
 
-async function holdAccount(tx: Orm, accountId: string): Promise<void> {
-  await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("no key update");
-}
-
 type Row = {
   hash: string;
-  outcome: Outcome;
+  outcome: DeliveryOutcome;
   reported_at_ms: number;
   score: number | null;
   sub_status: SubStatus | null;
@@ -117,9 +112,9 @@ type Row = {
 async function readOutcomes(
   tx: Orm,
   accountId: string,
-  told: readonly OutcomeToStore[],
+  reports: readonly OutcomeToStore[],
 ): Promise<Map<string, OutcomeToStore>> {
-  const hashes = JSON.stringify(told.map(({ hash }) => hash));
+  const hashes = JSON.stringify(reports.map(({ hash }) => hash));
   const { rows } = await tx.execute<Row>(sql`
     select encode(address_hash, 'hex') as hash, outcome, score, sub_status, provider,
       extract(epoch from reported_at)::float8 * 1000 as reported_at_ms
@@ -132,31 +127,32 @@ async function readOutcomes(
 }
 
 function fromRow({ hash, outcome, reported_at_ms, score, sub_status, provider }: Row): OutcomeToStore {
-  const said = score === null ? undefined : { score, subStatus: sub_status ?? "", provider: provider ?? "" };
-  return { hash, outcome, atMs: Math.round(reported_at_ms), said };
+  const predicted =
+    score === null ? undefined : { score, subStatus: sub_status ?? "", provider: provider ?? "" };
+  return { hash, outcome, atMs: Math.round(reported_at_ms), predicted };
 }
 
 /**
- * What was said before the message counts, so hearing the same again changes nothing, whatever was said since. And what
- * the memory has forgotten meanwhile is still here.
+ * The prediction before the message counts, so reporting the same outcome again changes nothing. It is kept even when the
+ * verdict cache has dropped it.
  */
-function saidOf(one: OutcomeToStore, old: OutcomeToStore | undefined): StoredPrediction | undefined {
-  return old?.outcome === one.outcome ? (old.said ?? one.said) : (one.said ?? old?.said);
+function predictionOf(one: OutcomeToStore, old: OutcomeToStore | undefined): StoredPrediction | undefined {
+  return old?.outcome === one.outcome ? (old.predicted ?? one.predicted) : (one.predicted ?? old?.predicted);
 }
 
 type Change = { old: OutcomeToStore | undefined; now: OutcomeToStore };
 
 function cellChanges(changes: readonly Change[]): CalibrationCell[] {
   const cells = new Map<string, CalibrationCell>();
-  const count = ({ outcome, said }: OutcomeToStore, times: 1 | -1) => {
-    if (!said) return;
-    const { score, subStatus, provider } = said;
+  const count = ({ outcome, predicted }: OutcomeToStore, times: 1 | -1) => {
+    if (!predicted) return;
+    const { score, subStatus, provider } = predicted;
     const band = bandOf(score, subStatus);
     const key = `${band} ${provider}`;
     const cell = cells.get(key) ?? { provider, band, outcomes: 0, bounced: 0, predicted: 0 };
     cell.outcomes += times;
     cell.bounced += outcome === "bounced" ? times : 0;
-    cell.predicted += times * predictedBounce(score);
+    cell.predicted += times * predictedBounceRate(score);
     cells.set(key, cell);
   };
   for (const { old, now } of changes) {
@@ -166,9 +162,14 @@ function cellChanges(changes: readonly Change[]): CalibrationCell[] {
   return [...cells.values()];
 }
 
-async function writeOutcomes(tx: Orm, accountId: string, told: readonly OutcomeToStore[]): Promise<void> {
-  if (told.length === 0) return;
-  const rows = told.map(({ hash, outcome, atMs, said }) => ({ hash, outcome, at: atMs / 1000, ...said }));
+async function writeOutcomes(tx: Orm, accountId: string, reports: readonly OutcomeToStore[]): Promise<void> {
+  if (reports.length === 0) return;
+  const rows = reports.map(({ hash, outcome, atMs, predicted }) => ({
+    hash,
+    outcome,
+    at: atMs / 1000,
+    ...predicted,
+  }));
   await tx.execute(sql`
     insert into outcomes (account_id, address_hash, outcome, reported_at, score, sub_status, provider)
     select ${accountId}::uuid, decode(hash, 'hex'), outcome, to_timestamp("at"), score, "subStatus", provider

@@ -13,10 +13,13 @@ test.for([
     ["soft_bounce", "SoftBounce", "Transient", "deferred", "blocked", "4.2.2", "5.2.2", "5.7.1"],
   ],
   ["other_event", ["processed", "queued", "unsubscribed"]],
-] as const)("mail services say %s in many ways", ([meaning, words]) => {
+] as const)("words of mail services for %s", ([meaning, words]) => {
   for (const word of words) expect(readOutcomeWord(word), word).toBe(meaning);
 });
 
-test.for(["", "   ", "banana", "5.1", "550", "x".repeat(5_000), undefined])("%s is no outcome", (word) => {
-  expect(readOutcomeWord(word)).toBeUndefined();
-});
+test.for(["", "   ", "banana", "5.1", "550", "x".repeat(5_000), undefined])(
+  "%s is not an outcome",
+  (word) => {
+    expect(readOutcomeWord(word)).toBeUndefined();
+  },
+);

@@ -1,14 +1,12 @@
 /**
- * The words with which mail services say what became of a message.
+ * Words of mail services for outcomes of messages.
  *
- * A soft bounce is none: the server may take the next message, or refused the sender and not the mailbox. Other events
- * say nothing about the mailbox at all, and neither does "invalid": that is a verdict, ours or another checker's, and no
- * message was sent for it.
+ * A soft bounce is not an outcome: the server may accept the next message, or rejected the sender and not the mailbox. Other
+ * events say nothing about the mailbox. "invalid" is not an outcome either, but the verdict of a checker.
  */
-import type { Outcome } from "@mailvet/contract";
+import type { DeliveryOutcome } from "@mailvet/contract";
 
-/** What a word says; undefined when nobody knows. */
-export type WordMeaning = Outcome | "soft_bounce" | "other_event";
+export type WordMeaning = DeliveryOutcome | "soft_bounce" | "other_event";
 
 const WORDS: Readonly<Record<WordMeaning, string>> = {
   delivered: `delivered delivery deliver sent send success successful ok
@@ -36,7 +34,7 @@ const MAX_WORD_CHARS = 40;
 /** As in `email.delivered`. */
 const TOPIC = /^(?:email|message|mail|event)[.:/]/;
 const ENHANCED_CODE = /^([245])\.\d{1,3}\.\d{1,3}$/;
-/** RFC 3463: a full mailbox, which may be emptied tomorrow, and security or policy, which is about the sender. */
+/** RFC 3463: mailbox full (temporary), and security or policy (about the sender). */
 const NOT_ABOUT_THE_MAILBOX = /^5\.(?:2\.2|7\.\d+)$/;
 
 export function readOutcomeWord(cell: string | undefined): WordMeaning | undefined {

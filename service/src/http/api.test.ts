@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { type ApiDeps, apiRoutes } from "./api.ts";
 import { HTTP_DEFAULTS } from "./http-settings.ts";
 
-test("a route that does not say who may use it keeps the service from starting", async () => {
+test("a route without access fails at start", async () => {
   await using app = Fastify();
   const bare: ApiDeps["routes"][number] = async (api) => {
-    api.get("/bare", async () => "come in");
+    api.get("/bare", async () => "ok");
   };
   const deps: Partial<ApiDeps> = { settings: HTTP_DEFAULTS, routes: [bare] };
   app.register(apiRoutes(deps as ApiDeps), { prefix: "/api/v1" });
-  await expect(app.ready()).rejects.toThrow("GET /api/v1/bare does not say who may use it");
+  await expect(app.ready()).rejects.toThrow("GET /api/v1/bare has no config.access");
 });

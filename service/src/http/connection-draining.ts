@@ -1,30 +1,30 @@
 /**
- * Open connections when the server stops. Node waits for all of them, and one silent client would hold the stop up:
- * `closeIdleConnections` closes only those that have been answered before.
+ * Drains open connections when the server stops. Node waits for all of them, and `closeIdleConnections` closes only those
+ * that had a response before, so one silent client would delay the stop.
  *
- *   nothing sent since the last answer    closed at once
- *   half a request head                   503, closed at once
- *   half a body                           503 unless the rest arrives within a second
- *   a request under way                   answered; cut off after seven seconds
+ *   idle since the last response    closed immediately
+ *   incomplete request head         503, closed immediately
+ *   incomplete body                 503 unless the rest arrives within a second
+ *   request in flight               finished; closed after seven seconds
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { STOPPED_BEFORE_ARRIVAL } from "./malformed-request.ts";
+import { SERVER_STOPPING } from "./malformed-request.ts";
 
-const BODY_PATIENCE_MS = 1_000;
-const ANSWER_PATIENCE_MS = 7_000;
+const BODY_TIMEOUT_MS = 1_000;
+const RESPONSE_TIMEOUT_MS = 7_000;
 
-type Connection = { requests: Set<IncomingMessage>; bytesOfRequests: number };
+type Connection = { requests: Set<IncomingMessage>; completedBytes: number };
 
-/** `answerBroken` answers on a connection whose request is not going to be complete, and hangs up. */
-export function closeConnectionsOnStop(
+/** `rejectRequest` (malformed-request.ts) responds on a connection whose request stays incomplete, and closes it. */
+export function drainConnectionsOnClose(
   app: FastifyInstance,
-  answerBroken: (error: Error & { code: string }, socket: Socket) => void,
+  rejectRequest: (error: Error & { code: string }, socket: Socket) => void,
 ): void {
   const connections = new Map<Socket, Connection>();
   app.server.on("connection", (socket: Socket) => {
-    connections.set(socket, { requests: new Set(), bytesOfRequests: 0 });
+    connections.set(socket, { requests: new Set(), completedBytes: 0 });
     socket.once("close", () => connections.delete(socket));
   });
   app.server.on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -33,32 +33,35 @@ export function closeConnectionsOnStop(
     connection?.requests.add(request);
     response.once("close", () => {
       connection?.requests.delete(request);
-      if (connection) connection.bytesOfRequests = socket.bytesRead;
+      if (connection) connection.completedBytes = socket.bytesRead;
     });
   });
 
   const timers: NodeJS.Timeout[] = [];
   app.addHook("preClose", async () => {
-    for (const [socket, { requests, bytesOfRequests }] of connections) {
+    for (const [socket, { requests, completedBytes }] of connections) {
       if (requests.size > 0) continue;
-      if (socket.bytesRead > bytesOfRequests) answerBroken(stopped(), socket);
+      if (socket.bytesRead > completedBytes) rejectRequest(serverStopping(), socket);
       else socket.destroy();
     }
-    timers.push(setTimeout(endBodies, BODY_PATIENCE_MS), setTimeout(endAll, ANSWER_PATIENCE_MS));
+    timers.push(
+      setTimeout(rejectIncompleteBodies, BODY_TIMEOUT_MS),
+      setTimeout(closeAll, RESPONSE_TIMEOUT_MS),
+    );
   });
   app.addHook("onClose", async () => timers.forEach(clearTimeout));
 
-  function endBodies(): void {
+  function rejectIncompleteBodies(): void {
     for (const [socket, { requests }] of connections) {
-      if ([...requests].some((request) => !request.complete)) answerBroken(stopped(), socket);
+      if ([...requests].some((request) => !request.complete)) rejectRequest(serverStopping(), socket);
     }
   }
 
-  function endAll(): void {
+  function closeAll(): void {
     for (const socket of connections.keys()) socket.destroy();
   }
 }
 
-function stopped() {
-  return Object.assign(new Error("the server was stopped"), { code: STOPPED_BEFORE_ARRIVAL });
+function serverStopping() {
+  return Object.assign(new Error("the server is shutting down"), { code: SERVER_STOPPING });
 }

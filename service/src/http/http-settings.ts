@@ -1,39 +1,39 @@
-/** What the operator may set about the HTTP side, and what holds when nothing is said. */
+/** Settings of the HTTP server and their defaults. */
 export type HttpSettings = {
-  /** Where the service is reached from outside, such as https://mailvet.example; decides cookies and HSTS. */
+  /** Public URL of the service, such as https://mailvet.example; decides cookie attributes and HSTS. */
   publicUrl: string | undefined;
-  /** Whose X-Forwarded-* headers are believed: addresses and ranges of proxies. */
+  /** Addresses and ranges of proxies whose X-Forwarded-* headers are trusted. */
   trustedProxies: string[];
-  /** Largest request body where a route does not say otherwise. */
+  /** Largest request body, unless the route has its own limit. */
   maxBodyBytes: number;
-  /** How long a client may take to send its headers, and its whole request. */
+  /** Time for a client to send its headers, and its complete request. */
   headersTimeoutMs: number;
   requestTimeoutMs: number;
-  /** How long a file may take to arrive, and how long nothing of it may come. */
+  /** Time for a complete file upload, and longest time without a byte of it. */
   uploadTimeoutMs: number;
-  uploadSilenceMs: number;
-  /** How long an idle connection is kept for the next request. */
-  keepAliveMs: number;
-  /** Requests per minute from one address to what is open to everybody. */
-  openRequestsPerMinute: number;
-  /** Wrong API keys per minute from one address. */
-  wrongKeysPerMinute: number;
-  /** Requests under way at once, and among them the bulk ones; beyond that: 503. One account gets a quarter of these. */
-  maxRequestsAtOnce: number;
-  maxBulkAtOnce: number;
-  /** A request that has waited this long for its turn is refused: the client may have given up by then. */
-  maxWaitMs: number;
-  /** When the event loop is late by this much for a while, new work is turned away. */
+  uploadIdleTimeoutMs: number;
+  /** How long an idle connection is kept open. */
+  keepAliveTimeoutMs: number;
+  /** Requests per minute from one client network to routes without authentication. */
+  anonymousRequestsPerMinute: number;
+  /** Invalid API keys per minute from one client network. */
+  invalidKeysPerMinute: number;
+  /** Concurrent requests, and bulk requests among them; beyond that: 503. One account gets a quarter of the bulk ones. */
+  maxConcurrentRequests: number;
+  maxConcurrentBulk: number;
+  /** A request that was queued longer is refused: the client may have given up by then. */
+  maxQueueDelayMs: number;
+  /** While the event loop is delayed by more than this, new requests are refused. */
   maxEventLoopDelayMs: number;
-  /** Log lines for successes per second; refusals and failures are always logged. */
+  /** Successful requests logged per second; refusals and failures are always logged. */
   loggedSuccessesPerSecond: number;
-  /** Opens /metrics to whoever sends it as a bearer token; without it and a public address this machine may look. */
+  /** Bearer token of /metrics. Without it, and without a public URL, /metrics is open to this machine. */
   metricsToken: string | undefined;
 };
 
 /**
- * Connections that may wait to be accepted. Beyond that the kernel drops them, and clients that came at once hear nothing
- * for seconds, or a reset. Linux takes no more than net.core.somaxconn (4096 by default).
+ * Connections waiting to be accepted. Beyond that the kernel drops them, and the client sees seconds of silence or a
+ * reset. Linux caps this at net.core.somaxconn (4096 by default).
  */
 export const LISTEN_BACKLOG = 4_096;
 
@@ -44,13 +44,13 @@ export const HTTP_DEFAULTS: HttpSettings = {
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 30_000,
   uploadTimeoutMs: 15 * 60_000,
-  uploadSilenceMs: 30_000,
-  keepAliveMs: 72_000, // longer than the idle time of common load balancers, so that they hang up first
-  openRequestsPerMinute: 120,
-  wrongKeysPerMinute: 30,
-  maxRequestsAtOnce: 2_000,
-  maxBulkAtOnce: 16,
-  maxWaitMs: 2_000,
+  uploadIdleTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 72_000, // longer than the idle timeout of common load balancers, so that they close first
+  anonymousRequestsPerMinute: 120,
+  invalidKeysPerMinute: 30,
+  maxConcurrentRequests: 2_000,
+  maxConcurrentBulk: 16,
+  maxQueueDelayMs: 2_000,
   maxEventLoopDelayMs: 1_000,
   loggedSuccessesPerSecond: 100,
   metricsToken: undefined,

@@ -1,7 +1,7 @@
 /**
- * What is answered when the bytes on a connection are no HTTP request at all, or never become one in time.
+ * Responds to connections whose bytes are not a valid HTTP request, or do not become one in time.
  *
- * Such a request never gets as far as a route, so its answer is written to the socket by hand.
+ * Such a request never reaches a route, so the response is written to the socket directly.
  */
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
@@ -12,29 +12,29 @@ import { Refusal } from "../refusal.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { PROBLEM_TYPE, problemOf } from "./problem.ts";
 
-/** As connection-draining.ts calls it when the server stops before a request has arrived whole. */
-export const STOPPED_BEFORE_ARRIVAL = "STOPPED_BEFORE_ARRIVAL";
+/** Error code of connection-draining.ts: the server stops before the request is complete. */
+export const SERVER_STOPPING = "SERVER_STOPPING";
 
-/** The code of the trouble, Node's or ours → what is answered. */
-const TROUBLE: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: new Refusal("malformed_request", "The request's headers are too large."),
+/** By error code, Node's or ours. */
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: new Refusal("malformed_request", "The request headers are too large."),
   ERR_HTTP_REQUEST_TIMEOUT: new Refusal("malformed_request", "The request did not arrive in time."),
-  [STOPPED_BEFORE_ARRIVAL]: new Refusal("overloaded", "This server is being stopped.", {
+  [SERVER_STOPPING]: new Refusal("overloaded", "The server is shutting down.", {
     retryAfterSeconds: 5,
   }),
 };
-const NOT_HTTP = new Refusal("malformed_request", "This is not a well-formed HTTP request.");
+const INVALID_HTTP = new Refusal("malformed_request", "This is not a valid HTTP request.");
 
-export function answerMalformedRequests(log: Log, publicUrl: string | undefined) {
+export function createMalformedRequestHandler(log: Pick<Log, "event">, publicUrl: string | undefined) {
   const headers = Object.entries(securityHeaders(publicUrl))
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join("");
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
     const requestId = randomUUID();
-    log.write.info({ request_id: requestId, trouble: error.code }, "broken request");
-    if (socket.writable && !hasBegunToAnswer(socket)) {
-      const refusal = TROUBLE[error.code ?? ""] ?? NOT_HTTP;
+    log.event("request_malformed", { request_id: requestId, code: error.code });
+    if (socket.writable && !hasSentHeaders(socket)) {
+      const refusal = REFUSALS[error.code ?? ""] ?? INVALID_HTTP;
       const { retryAfterSeconds } = refusal.extras;
       const problem = problemOf(refusal, requestId);
       const body = JSON.stringify(problem);
@@ -49,8 +49,8 @@ export function answerMalformedRequests(log: Log, publicUrl: string | undefined)
   };
 }
 
-/** Half an answer of an earlier request is under way: anything written now would end up inside it. */
-function hasBegunToAnswer(socket: Socket): boolean {
-  const answer = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage;
-  return answer?.headersSent === true;
+/** The response to an earlier request is partly written: more bytes would end up inside it. */
+function hasSentHeaders(socket: Socket): boolean {
+  const response = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage;
+  return response?.headersSent === true;
 }

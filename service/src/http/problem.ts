@@ -1,8 +1,8 @@
 /**
- * Every refusal leaves the service as an RFC 9457 problem document.
+ * Sends every error as an RFC 9457 problem document.
  *
- * Four ways lead here: we declined (Refusal), Fastify could not read the request (its errors have codes), the database
- * is away, or something broke (everything else, which is logged and told to nobody).
+ * Four kinds: a Refusal, a request that Fastify could not read (its errors have codes), a database outage, and any other
+ * error, which is logged in full and reported as `internal_error`.
  */
 import { HEADERS, PROBLEMS, type Problem, type ProblemCode } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -12,7 +12,7 @@ import { Refusal } from "../refusal.ts";
 
 export const PROBLEM_TYPE = "application/problem+json";
 
-/** A refusal as the document that is sent. */
+/** The problem document of a refusal. */
 export function problemOf(refusal: Refusal, requestId: string): Problem {
   const [status, title] = PROBLEMS[refusal.code];
   const { retryAfterSeconds: _, ...extras } = refusal.extras;
@@ -27,55 +27,49 @@ export function problemOf(refusal: Refusal, requestId: string): Problem {
   };
 }
 
-/** What Fastify says when it cannot read a request, and what we say then. */
-const READING_TROUBLE: Readonly<Record<string, readonly [ProblemCode, string]>> = {
+/** Error codes of Fastify for requests it cannot read. */
+const REQUEST_ERRORS: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     "unsupported_media_type",
     "The body must be JSON, sent with Content-Type: application/json.",
   ],
-  FST_ERR_CTP_EMPTY_JSON_BODY: ["malformed_request", "The body is empty, but its content type says JSON."],
-  FST_ERR_CTP_INVALID_JSON_BODY: ["malformed_request", "The body is not well-formed JSON."],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
-    "malformed_request",
-    "The body is not as long as Content-Length says.",
-  ],
-  FST_ERR_BAD_URL: ["malformed_request", "The request's address has a broken percent-encoding."],
-  FST_ERR_MAX_PARAM_LENGTH: ["malformed_request", "A part of the request's address is too long."],
-  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ["malformed_request", "The request has no content type."],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ["malformed_request", "The body is empty, but Content-Type says JSON."],
+  FST_ERR_CTP_INVALID_JSON_BODY: ["malformed_request", "The body is not valid JSON."],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["malformed_request", "The body does not match Content-Length."],
+  FST_ERR_BAD_URL: ["malformed_request", "The URL is not validly percent-encoded."],
+  FST_ERR_MAX_PARAM_LENGTH: ["malformed_request", "A path segment of the URL is too long."],
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: ["malformed_request", "Content-Type is missing."],
 };
 
-/** PostgreSQL's word for text that it cannot store; in practice U+0000, which JSON allows. */
+/** SQLSTATE of text that PostgreSQL cannot store; in practice U+0000, which JSON allows. */
 const UNSTORABLE_TEXT = new Set(["22021", "22P05"]);
 
 const OUTAGE_RETRY_SECONDS = 5;
 
-/** What to say about an error; undefined when it is our own fault. */
+/** Undefined for an internal error. */
 function refusalOf(error: unknown, bodyLimit: number | undefined): Refusal | undefined {
   if (error instanceof Refusal) return error;
-  const { code: trouble = "" } = error as { code?: string };
-  if (trouble === "FST_ERR_CTP_BODY_TOO_LARGE") {
+  const { code: errorCode = "" } = error as { code?: string };
+  if (errorCode === "FST_ERR_CTP_BODY_TOO_LARGE") {
     const limit = bodyLimit?.toLocaleString("en");
-    return new Refusal(
-      "payload_too_large",
-      `The body is larger than the ${limit} bytes that are taken here.`,
-    );
+    return new Refusal("payload_too_large", `The body is larger than the limit of ${limit} bytes.`);
   }
-  const [code, detail] = READING_TROUBLE[trouble] ?? [];
+  const [code, detail] = REQUEST_ERRORS[errorCode] ?? [];
   if (code && detail) return new Refusal(code, detail);
   if (UNSTORABLE_TEXT.has(sqlStateOf(error) ?? "")) {
     return new Refusal(
       "validation_failed",
-      "A text holds a character that cannot be stored, such as U+0000.",
+      "A string contains a character that cannot be stored, such as U+0000.",
     );
   }
   return undefined;
 }
 
-export function answerWithProblems(app: FastifyInstance, log: Log): void {
+export function sendErrorsAsProblems(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log));
 }
 
-/** Sends an error as the problem it is. One that we did not foresee goes to the log, in full. */
+/** Errors that are neither refusals nor invalid requests are logged with their stack. */
 export function sendError(
   error: unknown,
   request: FastifyRequest,
@@ -84,15 +78,12 @@ export function sendError(
 ): FastifyReply {
   const refusal = refusalOf(error, request.routeOptions.bodyLimit);
   if (refusal) return sendProblem(request, reply, refusal);
-  const outage = OUTAGES.find(({ isIt }) => isIt(error));
-  // Whoever hung up while sending hears nothing anyway, and the request's own line says that it was aborted.
+  const outage = OUTAGES.find(({ matches }) => matches(error));
+  // A client that disconnected while sending gets no response, and its request_aborted event is enough.
   if (!request.raw.destroyed || request.raw.complete) {
     const report = () =>
-      log.write.error(
-        { err: error, request_id: request.id, route: request.routeOptions.url },
-        "request failed",
-      );
-    if (outage) log.repeats.note(`request failed: ${outage.detail}`, report);
+      log.event("request_failed", { err: error, request_id: request.id, route: request.routeOptions.url });
+    if (outage) log.repeats.note(`request_failed: ${outage.detail}`, report);
     else report();
   }
   return sendProblem(
@@ -100,14 +91,17 @@ export function sendError(
     reply,
     outage
       ? new Refusal("overloaded", outage.detail, { retryAfterSeconds: OUTAGE_RETRY_SECONDS })
-      : new Refusal("internal_error", "It is in our log under the request id."),
+      : new Refusal(
+          "internal_error",
+          "Something went wrong on our side. The log has the details under this request ID.",
+        ),
   );
 }
 
-/** Failures of the database as a whole, which pass without a change on our side. */
+/** Database failures that are temporary: the request may be retried. */
 const OUTAGES = [
-  { isIt: isDatabaseUnavailable, detail: "The database cannot be reached at the moment." },
-  { isIt: isDatabaseOverloaded, detail: "The database has no room or memory left at the moment." },
+  { matches: isDatabaseUnavailable, detail: "The database is currently unreachable." },
+  { matches: isDatabaseOverloaded, detail: "The database is currently out of disk space or memory." },
 ];
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): FastifyReply {

@@ -35,14 +35,14 @@ function openLoop(costMs: number) {
   };
 }
 
-test("requests that take little time are handled as they arrive", () => {
+test("short requests are dispatched on arrival", () => {
   const loop = openLoop(0.1);
   loop.arrive(1, 2, 3);
   expect(loop.handled).toEqual([1, 2, 3]);
   expect(loop.turn()).toBe(0); // nothing is left to do
 });
 
-test("when a slice is used up the rest waits for the next turns, in order of arrival", () => {
+test("when a slice is used up the rest is queued for the next iterations, in order of arrival", () => {
   const loop = openLoop(3);
   loop.arrive(1, 2, 3, 4, 5);
   expect(loop.handled).toEqual([1, 2]);
@@ -57,7 +57,7 @@ test("when a slice is used up the rest waits for the next turns, in order of arr
   expect(loop.handled.at(-1)).toBe(7);
 });
 
-test("one request longer than a slice still leaves every other its turn", () => {
+test("after a request longer than a slice the others still get theirs", () => {
   const loop = openLoop(50);
   loop.arrive(1, 2, 3);
   for (let n = 1; n <= 3; n++) {
@@ -66,7 +66,7 @@ test("one request longer than a slice still leaves every other its turn", () => 
   }
 });
 
-test("a request whose client hung up while it waited is dropped", () => {
+test("a queued request whose client disconnected is dropped", () => {
   const loop = openLoop(50);
   loop.arrive(1, 2, 3);
   loop.hangUp(2);
@@ -74,7 +74,7 @@ test("a request whose client hung up while it waited is dropped", () => {
   expect(loop.handled).toEqual([1, 3]);
 });
 
-test("a queue that never runs empty keeps its order, and not what was handed on", () => {
+test("a queue that never runs empty keeps its order and drops dispatched requests", () => {
   const loop = openLoop(3);
   let sent = 0;
   loop.arrive(...Array.from({ length: 10 }, () => ++sent));

@@ -1,30 +1,30 @@
 /**
- * Hands requests to the framework in time slices, in their order of arrival.
+ * Dispatches requests to Fastify in time slices, in their order of arrival (docs/decisions/0002-requests-in-time-slices.md).
  *
- * Node reads every connection that is ready before it does anything else, and accepts one new connection in each turn of
- * its event loop (libuv since 1.45). With a thousand busy clients a turn took hundreds of milliseconds, and a connection
- * waited up to half a minute to be accepted, while others were answered in half a second. With slices a turn stays short,
- * so that new connections, timers and the database get theirs, and how long a request has waited is known: load-shedding.ts
- * refuses it when that is too long.
+ * Node reads every ready connection before it does anything else, and accepts one new connection per event loop iteration
+ * (libuv since 1.45). With a thousand busy clients an iteration took hundreds of milliseconds, and a new connection waited
+ * up to half a minute to be accepted while others got responses in half a second. Slices keep the iteration short, so that
+ * new connections, timers and the database are served, and the queueing time of a request is known: load-shedding.ts
+ * refuses it when it is too long.
  *
- * A request that finds nothing waiting is handed on at once.
+ * A request that finds an empty queue is dispatched immediately.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 
 declare module "node:http" {
   interface IncomingMessage {
-    /** When it was read, by the clock of performance.now(). */
-    arrivedAt?: number;
+    /** By performance.now(). */
+    arrivedAtMs?: number;
   }
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 const SLICE_MS = 5;
-/** Of the requests that were handed on, while others wait. */
-const MAX_HANDLED_KEPT = 1_000;
+/** Dispatched requests kept in the array before it is compacted. */
+const MAX_DISPATCHED_KEPT = 1_000;
 
-/** From now on the server's requests pass through here. */
+/** Puts the scheduler in front of the server's request listeners. */
 export function scheduleRequests(server: Server): void {
   const handlers = server.listeners("request") as Handle[];
   server.removeAllListeners("request");
@@ -36,41 +36,41 @@ export function scheduleRequests(server: Server): void {
   );
 }
 
-/** `now` is a clock in milliseconds, `nextTurn` runs something in the next turn of the event loop. */
+/** `now` is a clock in milliseconds, `nextTurn` schedules a callback for the next event loop iteration. */
 export function createScheduler(
   handle: Handle,
   now: () => number = () => performance.now(),
   nextTurn: (work: () => void) => void = (work) => void setImmediate(work),
 ): Handle {
-  let waiting: [IncomingMessage, ServerResponse][] = [];
+  let queue: [IncomingMessage, ServerResponse][] = [];
   let next = 0;
   let sliceEndsAt: number | undefined;
 
-  /** One slice in each turn: it begins with its first request. */
+  /** One slice per iteration, which begins with its first request. */
   function hasTime(): boolean {
     const time = now();
     if (sliceEndsAt === undefined) {
       sliceEndsAt = time + SLICE_MS;
-      nextTurn(startTurn);
+      nextTurn(runSlice);
     }
     return time < sliceEndsAt;
   }
 
-  function startTurn(): void {
+  function runSlice(): void {
     sliceEndsAt = undefined;
-    while (next < waiting.length && hasTime()) {
-      const [request, response] = waiting[next++]!;
-      // Its "close" event is over: nothing that waits for it would ever be told.
+    while (next < queue.length && hasTime()) {
+      const [request, response] = queue[next++]!;
+      // Its "close" event has fired already, so nothing that waits for it would ever be notified.
       if (!request.socket.destroyed) handle(request, response);
     }
-    if (next < waiting.length && next < MAX_HANDLED_KEPT) return;
-    waiting = waiting.slice(next);
+    if (next < queue.length && next < MAX_DISPATCHED_KEPT) return;
+    queue = queue.slice(next);
     next = 0;
   }
 
   return (request, response) => {
-    request.arrivedAt = now();
-    if (next === waiting.length && hasTime()) handle(request, response);
-    else waiting.push([request, response]);
+    request.arrivedAtMs = now();
+    if (next === queue.length && hasTime()) handle(request, response);
+    else queue.push([request, response]);
   };
 }

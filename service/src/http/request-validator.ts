@@ -1,8 +1,9 @@
 /**
- * Checks requests against the contract's schemas, with validators compiled from them once.
+ * Validates requests against the contract's schemas, with validators that TypeBox compiles once per route.
  *
- * Bodies are taken as they are: nothing is converted, filled in or dropped. In paths and query strings everything
- * arrives as text, so there numbers and booleans are read from it, and defaults are filled in.
+ * Bodies are not changed: nothing is coerced, defaulted or dropped. Paths and query strings arrive as text, so numbers
+ * and booleans are parsed and defaults applied. Why not TypeBoxValidatorCompiler of the type provider:
+ * docs/decisions/0008-own-request-validator.md.
  */
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
@@ -19,16 +20,16 @@ const PART_NAMES: Readonly<Record<string, string>> = {
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = "body" }) => {
   const validator = Compile(schema);
-  const read = httpPart === "body" ? (value: unknown) => value : textReader(schema);
-  const findTooLong = lengthGuard(schema);
-  const mostMembers = propertiesOf(schema).length + MAX_UNKNOWN_MEMBERS;
-  return (value: unknown) => {
-    const given = read(value);
-    const tooLong = findTooLong(given);
-    if (!tooLong && validator.Check(given)) return { value: given };
-    const tooMany = tooLong ?? findTooMany(given, mostMembers);
-    const errors = tooMany ? [tooMany] : explain(validator.Errors(given));
-    const detail = `The ${PART_NAMES[httpPart]} does not have the expected shape: ${inWords(errors[0])}`;
+  const coerce = httpPart === "body" ? (value: unknown) => value : textCoercion(schema);
+  const findLongArray = arrayLengthCheck(schema);
+  const maxProperties = propertiesOf(schema).length + MAX_UNKNOWN_PROPERTIES;
+  return (input: unknown) => {
+    const value = coerce(input);
+    const longArray = findLongArray(value);
+    if (!longArray && validator.Check(value)) return { value };
+    const sizeError = longArray ?? findTooManyProperties(value, maxProperties);
+    const errors = sizeError ? [sizeError] : explain(validator.Errors(value));
+    const detail = `Invalid ${PART_NAMES[httpPart]}: ${sentenceOf(errors[0])}`;
     return { error: new Refusal("validation_failed", detail, { errors }) };
   };
 };
@@ -43,8 +44,8 @@ type Property = {
 const INTEGER = /^-?\d{1,15}$/;
 const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
 
-/** How a text is read where a schema wants something else. What does not look like it stays text, and is refused. */
-const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+/** Stricter than Number(): text in any other notation stays text, and fails validation. */
+const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   integer: (text) => (INTEGER.test(text) ? Number(text) : text),
   number: (text) => (NUMBER.test(text) ? Number(text) : text),
   boolean: (text) => (text === "true" ? true : text === "false" ? false : text),
@@ -53,24 +54,24 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 const propertiesOf = (schema: TSchema) =>
   Object.entries((schema as { properties?: Record<string, Property> }).properties ?? {});
 
-function textReader(schema: TSchema): (value: unknown) => unknown {
+function textCoercion(schema: TSchema): (value: unknown) => unknown {
   const properties = propertiesOf(schema);
-  return (value) => {
-    const given: Record<string, unknown> = { ...(value as Record<string, unknown>) };
+  return (input) => {
+    const value: Record<string, unknown> = { ...(input as Record<string, unknown>) };
     for (const [name, { type, default: fallback }] of properties) {
-      const text = given[name];
-      if (text === undefined && fallback !== undefined) given[name] = fallback;
-      if (typeof text === "string" && type) given[name] = READERS[type]?.(text) ?? text;
+      const text = value[name];
+      if (text === undefined && fallback !== undefined) value[name] = fallback;
+      if (typeof text === "string" && type) value[name] = PARSERS[type]?.(text) ?? text;
     }
-    return given;
+    return value;
   };
 }
 
 /**
- * Finds a list that is too long before anything looks at its items. TypeBox compares every pair of them when they must
- * differ: a hundred thousand repetitions of one word would hold the process for two minutes.
+ * Checks array lengths before TypeBox visits the items. For `uniqueItems` it compares every pair: twenty thousand equal
+ * items block the process for more than two seconds, a hundred thousand for a minute.
  */
-function lengthGuard(schema: TSchema): (value: unknown) => Complaint | undefined {
+function arrayLengthCheck(schema: TSchema): (value: unknown) => FieldError | undefined {
   const limits = propertiesOf(schema).flatMap(([name, { maxItems, uniqueItems, items }]) => {
     const limit = maxItems ?? (uniqueItems ? items?.enum?.length : undefined);
     return limit === undefined ? [] : [{ name, limit }];
@@ -86,43 +87,43 @@ function lengthGuard(schema: TSchema): (value: unknown) => Complaint | undefined
   };
 }
 
-const MAX_UNKNOWN_MEMBERS = 100;
+const MAX_UNKNOWN_PROPERTIES = 100;
 
-/** TypeBox looks at every member to name a few that are wrong: a hundred thousand would hold the process for long. */
-function findTooMany(value: unknown, mostMembers: number): Complaint | undefined {
+/** TypeBox visits every property to report a few of them: a hundred thousand block the process for 0.2 s. */
+function findTooManyProperties(value: unknown, maxProperties: number): FieldError | undefined {
   let count = 0;
   if (typeof value === "object" && !Array.isArray(value)) {
     for (const _ in value) {
-      if (++count > mostMembers) return { pointer: "", message: "has far more members than are known here" };
+      if (++count > maxProperties) return { pointer: "", message: "has too many properties" };
     }
   }
   return undefined;
 }
 
-type Complaint = { pointer: string; message: string };
+type FieldError = { pointer: string; message: string };
 
-/** Names of members are the client's, so they may be of any length. */
+/** Property names come from the client and have any length. */
 const MAX_POINTER_LENGTH = 200;
 
-/** At most one complaint per place, in words. How many places are named is bounded by TypeBox (8). */
-function explain(errors: readonly TLocalizedValidationError[]): Complaint[] {
-  const complaints = new Map<string, string>();
+/** At most one error per pointer. TypeBox reports at most 8. */
+function explain(errors: readonly TLocalizedValidationError[]): FieldError[] {
+  const fieldErrors = new Map<string, string>();
   for (const error of errors) {
-    // Where several forms are allowed, what is wrong with the first of them says more than "none of them fits".
-    if (error.keyword === "anyOf" && complaints.has(error.instancePath)) continue;
-    for (const { pointer, message } of complaintsOf(error)) {
-      const place = pointer.slice(0, MAX_POINTER_LENGTH);
-      if (!complaints.has(place)) complaints.set(place, message);
+    // The error of the first variant is more useful than "no variant matches".
+    if (error.keyword === "anyOf" && fieldErrors.has(error.instancePath)) continue;
+    for (const { pointer, message } of fieldErrorsOf(error)) {
+      const key = pointer.slice(0, MAX_POINTER_LENGTH);
+      if (!fieldErrors.has(key)) fieldErrors.set(key, message);
     }
   }
-  return [...complaints].map(([pointer, message]) => ({ pointer, message }));
+  return [...fieldErrors].map(([pointer, message]) => ({ pointer, message }));
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  string: "text",
-  integer: "a whole number",
+const TYPES: Readonly<Record<string, string>> = {
+  string: "a string",
+  integer: "an integer",
   number: "a number",
-  boolean: "true or false",
+  boolean: "a boolean",
   array: "an array",
   object: "an object",
   null: "null",
@@ -131,59 +132,59 @@ const KINDS: Readonly<Record<string, string>> = {
 const FORMATS: Readonly<Record<string, string>> = {
   uuid: "a UUID",
   date: "a date such as 2026-01-31",
-  "date-time": "a moment such as 2026-01-31T12:00:00Z",
-  uri: "an address such as https://example.com/hook",
+  "date-time": "a timestamp such as 2026-01-31T12:00:00Z",
+  uri: "a URL such as https://example.com/hook",
 };
 
-function complaintsOf(error: TLocalizedValidationError): Complaint[] {
-  const at = error.instancePath;
-  const says = (message: string): Complaint[] => [{ pointer: at, message }];
+function fieldErrorsOf(error: TLocalizedValidationError): FieldError[] {
+  const pointer = error.instancePath;
+  const message = (text: string): FieldError[] => [{ pointer, message: text }];
   switch (error.keyword) {
     case "required":
-      return error.params.requiredProperties.map((name) => inside(at, name, "is missing"));
-    case "boolean": // TypeBox's word for a member that must not be there
-      return says("is not expected here");
+      return error.params.requiredProperties.map((name) => propertyError(pointer, name, "is required"));
+    case "boolean": // TypeBox: the schema of an additional property is `false`
+      return message("is unknown");
     case "additionalProperties":
-      return []; // each of them has been named already
+      return []; // reported one by one as "boolean"
     case "type":
-      return says(
+      return message(
         `must be ${[error.params.type]
           .flat()
-          .map((type) => KINDS[type] ?? type)
+          .map((type) => TYPES[type] ?? type)
           .join(" or ")}`,
       );
     case "format":
-      return says(`must be ${FORMATS[error.params.format] ?? error.params.format}`);
+      return message(`must be ${FORMATS[error.params.format] ?? error.params.format}`);
     case "enum":
-      return says(`must be one of ${error.params.allowedValues.join(", ")}`);
+      return message(`must be one of ${error.params.allowedValues.join(", ")}`);
     case "minLength":
-      return says(`must have at least ${counted(error.params.limit, "character")}`);
+      return message(`must have at least ${counted(error.params.limit, "character")}`);
     case "maxLength":
-      return says(`must have at most ${counted(error.params.limit, "character")}`);
+      return message(`must have at most ${counted(error.params.limit, "character")}`);
     case "minItems":
-      return says(`must have at least ${counted(error.params.limit, "item")}`);
+      return message(`must have at least ${counted(error.params.limit, "item")}`);
     case "maxItems":
-      return says(`must have at most ${counted(error.params.limit, "item")}`);
+      return message(`must have at most ${counted(error.params.limit, "item")}`);
     case "minimum":
-      return says(`must be at least ${error.params.limit}`);
+      return message(`must be at least ${error.params.limit}`);
     case "maximum":
-      return says(`must be at most ${error.params.limit}`);
+      return message(`must be at most ${error.params.limit}`);
     case "uniqueItems":
-      return says("must not repeat an item");
+      return message("must not have duplicate items");
     default:
-      return says(error.message);
+      return message(error.message);
   }
 }
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** A complaint about a member, whose name is escaped (RFC 6901). */
-function inside(pointer: string, name: string, message: string): Complaint {
+/** The name is escaped by RFC 6901. */
+function propertyError(pointer: string, name: string, message: string): FieldError {
   const escaped = name.replaceAll("~", "~0").replaceAll("/", "~1");
   return { pointer: `${pointer}/${escaped}`, message };
 }
 
-function inWords(complaint: Complaint | undefined): string {
-  if (!complaint) return "it does not fit the schema.";
-  return `${complaint.pointer === "" ? "it" : complaint.pointer} ${complaint.message}.`;
+function sentenceOf(error: FieldError | undefined): string {
+  if (!error) return "it does not match the schema.";
+  return `${error.pointer === "" ? "it" : error.pointer} ${error.message}.`;
 }

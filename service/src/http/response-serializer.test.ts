@@ -1,15 +1,15 @@
 import { ApiKey } from "@mailvet/contract";
 import { type TSchema, Type } from "typebox";
 import { expect, test } from "vitest";
-import { compileJsonWriter } from "./response-serializer.ts";
+import { compileSerializer } from "./response-serializer.ts";
 
-const writerOf = (schema: TSchema) =>
-  compileJsonWriter({ schema, method: "GET", url: "/", httpStatus: "200" }) as (answer: unknown) => string;
-const written = (schema: TSchema, answer: unknown) => JSON.parse(writerOf(schema)(answer));
+const serializerOf = (schema: TSchema) =>
+  compileSerializer({ schema, method: "GET", url: "/", httpStatus: "200" }) as (answer: unknown) => string;
+const serialized = (schema: TSchema, answer: unknown) => JSON.parse(serializerOf(schema)(answer));
 
 const key = {
   id: "0b0f3a52-4c43-4f0e-8d0a-6a8a1c7f6f10",
-  name: 'line\nbreak, "quote", \ud83d\udce7 and half of one: \ud83d',
+  name: 'line\nbreak, "quote", \ud83d\udce7 and a lone surrogate: \ud83d',
   mode: "live",
   prefix: "mv_live_1234",
   scopes: ["validate", "read"],
@@ -19,32 +19,32 @@ const key = {
   revoked_at: null,
 };
 
-test("an answer is written as it is, with what is null and what is not", () => {
-  expect(writerOf(Type.Array(ApiKey))([key, key])).toBe(JSON.stringify([key, key]));
+test("a response is serialised like JSON.stringify, null values included", () => {
+  expect(serializerOf(Type.Array(ApiKey))([key, key])).toBe(JSON.stringify([key, key]));
 });
 
-test("numbers keep their fraction, and empty texts and lists stay there", () => {
+test("fractions, empty strings and empty arrays are kept", () => {
   const schema = Type.Object({ score: Type.Number(), text: Type.String(), list: Type.Array(Type.String()) });
   const answer = { score: 0.95, text: "", list: [] };
-  expect(written(schema, answer)).toEqual(answer);
+  expect(serialized(schema, answer)).toEqual(answer);
 });
 
-test("what the contract does not name never leaves the service", () => {
-  expect(written(ApiKey, { ...key, keyHash: "secret" })).toEqual(key);
+test("properties that the schema does not name are left out", () => {
+  expect(serialized(ApiKey, { ...key, keyHash: "secret" })).toEqual(key);
 });
 
-test("an optional field is left out when it is absent", () => {
+test("an absent optional property is left out", () => {
   const schema = Type.Object({ always: Type.Integer(), sometimes: Type.Optional(Type.Boolean()) });
-  expect(written(schema, { always: 1, sometimes: undefined })).toEqual({ always: 1 });
-  expect(written(schema, { always: 1, sometimes: true })).toEqual({ always: 1, sometimes: true });
+  expect(serialized(schema, { always: 1, sometimes: undefined })).toEqual({ always: 1 });
+  expect(serialized(schema, { always: 1, sometimes: true })).toEqual({ always: 1, sometimes: true });
 });
 
-test("where a schema leaves the form open, the value decides", () => {
+test("where the schema leaves the type open, the value decides", () => {
   const schema = Type.Object({ either: Type.Union([Type.String(), Type.Integer()]), any: Type.Unknown() });
   for (const answer of [
     { either: "two", any: { deep: [1] } },
     { either: 2, any: null },
   ]) {
-    expect(written(schema, answer)).toEqual(answer);
+    expect(serialized(schema, answer)).toEqual(answer);
   }
 });

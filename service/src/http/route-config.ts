@@ -1,39 +1,39 @@
 /**
- * What a route says about itself beside its schema, and what it finds on a request.
+ * Configuration of a route beside its schema, and what the hooks attach to a request.
  *
- * The hooks that authenticate, limit, replay and document read this; a route never does these things itself.
+ * Authentication, limits, idempotency and the OpenAPI document are driven by this; routes do none of it themselves.
  */
 import type { KeyScope, ProblemCode } from "@mailvet/contract";
 import type { Caller } from "../caller.ts";
 
 /**
- * Who may come in: everybody; an API key with a scope, or somebody signed in; any key, or somebody signed in;
- * only somebody signed in; only the operator, signed in.
+ * Who may call a route: anyone; an API key with a scope, or a session; any API key, or a session; a session only; a
+ * session of the operator only.
  */
 export type Access = "open" | { scope: KeyScope } | "any_key" | "session" | "operator";
 
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
-    /** Problems beyond those that its method and access bring along. */
+    /** Problem codes beyond those implied by its method and access (openapi/route-problems.ts). */
     problems?: readonly ProblemCode[];
-    /** A POST of a known caller honours Idempotency-Key, unless this is false, or the route sees to it by itself. */
+    /** An authenticated POST honours Idempotency-Key, unless this is false or the route implements it itself. */
     idempotency?: boolean | "by_route";
-    /** Work on many addresses at once, of which only so much is done at a time. */
+    /** Handles many addresses at once; subject to the lower concurrency limit of bulk requests. */
     isBulk?: boolean;
-    /** What the body is, where it is not JSON. */
+    /** Media type of the body, if not JSON. */
     consumes?: "multipart/form-data";
-    /** The body may also be a file: in a form, or as it is. */
-    mayBeFile?: boolean;
-    /** Media types of the answer, where it is not JSON. Refusals are problem documents all the same. */
+    /** Besides JSON the body may be a file: as multipart/form-data, or as text/csv. */
+    acceptsFile?: boolean;
+    /** Media types of the response, if not JSON. Errors are problem documents nevertheless. */
     produces?: readonly string[];
   }
   interface FastifyRequest {
-    /** Who asks; undefined on open routes only. */
+    /** Undefined on open routes only. */
     caller: Caller | undefined;
-    /** Names this request for good when it came with an Idempotency-Key: spending under it happens once. */
-    onceKey: string | undefined;
-    /** The balance after this request, when the route has come to know it. */
+    /** Derived from the Idempotency-Key, if any: the ledger charges at most once under it. */
+    idempotencyKey: string | undefined;
+    /** The balance after this request, if the route has read it. */
     creditsRemaining: number | undefined;
   }
 }

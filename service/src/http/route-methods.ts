@@ -1,14 +1,14 @@
-/** Which methods each path has, so that the wrong method is told from the wrong path. */
+/** Methods of every path, to distinguish 405 from 404. */
 import type { FastifyInstance } from "fastify";
 import type { Access } from "./route-config.ts";
 
 export type RouteMethods = {
-  /** Methods of whatever route the path leads to; undefined when there is none. */
+  /** Undefined when no route matches the path. */
   at(path: string): readonly string[] | undefined;
 };
 
-/** Remembers every route that is registered from now on. */
-export function rememberRouteMethods(app: FastifyInstance): RouteMethods {
+/** Tracks every route that is registered from now on. */
+export function trackRouteMethods(app: FastifyInstance): RouteMethods {
   const methodsOf = new Map<string, Set<string>>();
   app.addHook("onRoute", ({ url, method, config }) => {
     const methods = methodsOf.get(url) ?? new Set(["OPTIONS"]);
@@ -19,23 +19,23 @@ export function rememberRouteMethods(app: FastifyInstance): RouteMethods {
   });
   return {
     at(path) {
-      for (const [pattern, methods] of methodsOf) if (fits(pattern, path)) return [...methods].sort();
+      for (const [pattern, methods] of methodsOf) if (matches(pattern, path)) return [...methods].sort();
       return undefined;
     },
   };
 }
 
-/** Asking with HEAD would cost a credit and show nothing for it, so these routes do not have it. */
+/** HEAD would cost a credit and return nothing, so these routes do not have it. */
 export function spendsCredits(access: Access | undefined): boolean {
   return typeof access === "object" && access.scope !== "read";
 }
 
-/** Whether a path is one of a route's pattern such as /keys/:key_id. */
-function fits(pattern: string, path: string): boolean {
-  const wanted = pattern.split("/");
-  const given = path.split("/", wanted.length + 1);
+/** Whether a path matches a pattern such as /keys/:key_id. */
+function matches(pattern: string, path: string): boolean {
+  const segments = pattern.split("/");
+  const given = path.split("/", segments.length + 1);
   return (
-    wanted.length === given.length &&
-    wanted.every((part, n) => (part.startsWith(":") ? given[n] !== "" : part === given[n]))
+    segments.length === given.length &&
+    segments.every((part, n) => (part.startsWith(":") ? given[n] !== "" : part === given[n]))
   );
 }

@@ -1,15 +1,15 @@
-/** What a worker shows to those who watch over it: its health and its metrics, and nothing else. */
+/** HTTP server of a worker process: health and metrics only. */
 import { randomUUID } from "node:crypto";
 import Fastify, { type FastifyInstance } from "fastify";
 import type pg from "pg";
 import type { Log } from "../log.ts";
 import { Refusal } from "../refusal.ts";
-import { closeConnectionsOnStop } from "./connection-draining.ts";
+import { drainConnectionsOnClose } from "./connection-draining.ts";
 import type { HttpSettings } from "./http-settings.ts";
-import { answerMalformedRequests } from "./malformed-request.ts";
+import { createMalformedRequestHandler } from "./malformed-request.ts";
 import type { Metrics } from "./metrics.ts";
 import { createLoadShedding } from "./middleware/load-shedding.ts";
-import { answerWithProblems } from "./problem.ts";
+import { sendErrorsAsProblems } from "./problem.ts";
 import { healthRoutes, type Readiness } from "./routes/health-routes.ts";
 import { metricsRoutes } from "./routes/metrics-routes.ts";
 
@@ -23,19 +23,26 @@ export type WorkerAppDeps = {
 
 export function buildWorkerApp(deps: WorkerAppDeps): FastifyInstance {
   const { settings, pool, log, metrics, readiness } = deps;
-  const load = createLoadShedding(settings);
-  metrics.watch(load, pool, log);
+  const loadShedding = createLoadShedding(settings);
+  metrics.observe(loadShedding, pool, log);
   const app = Fastify({ logger: false, genReqId: () => randomUUID() });
-  answerWithProblems(app, log);
+  sendErrorsAsProblems(app, log);
   app.setNotFoundHandler(({ method, url }) => {
-    throw new Refusal("not_found", `${method} ${url}: this is a worker; the API is elsewhere.`);
+    throw new Refusal(
+      "not_found",
+      `${method} ${url} does not exist. This is a worker process; it does not serve the API.`,
+    );
   });
   app.register(
-    healthRoutes({ ...readiness, isClosing: () => load.isClosing, isLogDropping: () => log.isDropping }),
+    healthRoutes({
+      ...readiness,
+      isClosing: () => loadShedding.isClosing,
+      isLogDropping: () => log.isDropping,
+    }),
   );
   app.register(metricsRoutes({ metrics, ...settings }));
-  app.addHook("preClose", async () => load.startClosing());
-  closeConnectionsOnStop(app, answerMalformedRequests(log, settings.publicUrl));
-  app.addHook("onClose", async () => load.close());
+  app.addHook("preClose", async () => loadShedding.startClosing());
+  drainConnectionsOnClose(app, createMalformedRequestHandler(log, settings.publicUrl));
+  app.addHook("onClose", async () => loadShedding.close());
   return app;
 }

@@ -1,10 +1,11 @@
-/** An account's jobs: one of them, or a page of all. Another account's are not there. */
+/** Reads an account's jobs: one, or a page of all. */
 import type { Job, JobListQuery } from "@mailvet/contract";
 import { and, count, desc, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { jobs } from "../db/job-schema.ts";
 import { Refusal } from "../refusal.ts";
-import { hasEnded, isExpired, JOB_AND_COUNTS, type JobRow, jobRecord } from "./job-record.ts";
+import { isExpired, JOB_AND_COUNTS, type JobRow, jobRecord } from "./job-record.ts";
+import { hasEnded } from "./job-state.ts";
+import { jobs } from "./schema.ts";
 
 export type JobPage = { jobs: Job[]; total: number };
 
@@ -37,13 +38,13 @@ export async function findJob(database: Database, accountId: string, jobId: stri
   return jobRecord(row, counts ?? {});
 }
 
-/** A job whose results can be read: it has ended, and they are not erased yet. */
+/** A job whose results can be read. Throws results_not_ready before the end, results_expired after the retention. */
 export async function findEndedJob(database: Database, accountId: string, jobId: string): Promise<JobRow> {
   const { row } = await find(database, accountId, jobId);
   if (!hasEnded(row)) {
     throw new Refusal(
       "results_not_ready",
-      `The job is ${row.status}; its results can be read once it has ended.`,
+      `The job is ${row.status}. Its results are available when it has finished.`,
     );
   }
   if (isExpired(row, new Date())) throw resultsExpired();
@@ -51,7 +52,7 @@ export async function findEndedJob(database: Database, accountId: string, jobId:
 }
 
 export function resultsExpired(): Refusal {
-  return new Refusal("results_expired", "The file and the results of this job have been erased.");
+  return new Refusal("results_expired", "The file and the results of this job have been deleted.");
 }
 
 async function find({ orm }: Database, accountId: string, jobId: string) {
@@ -59,6 +60,6 @@ async function find({ orm }: Database, accountId: string, jobId: string) {
     .select(JOB_AND_COUNTS)
     .from(jobs)
     .where(and(eq(jobs.id, jobId), eq(jobs.accountId, accountId)));
-  if (!found) throw new Refusal("job_not_found", "There is no job with this id among yours.");
+  if (!found) throw new Refusal("job_not_found", "No job with this id exists in this account.");
   return found;
 }

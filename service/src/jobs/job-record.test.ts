@@ -33,7 +33,7 @@ const running: JobRow = {
 };
 const recordOf = (changes: Partial<JobRow>) => jobRecord({ ...running, ...changes }, { "": 400 }, NOW);
 
-test("a job under way says how fast it is, and when it will be done at that rate", () => {
+test("a running job has a rate and an estimate of the remaining time", () => {
   expect(recordOf({})).toMatchObject({
     phase: "validating",
     progress_percent: 40,
@@ -46,7 +46,7 @@ test("a job under way says how fast it is, and when it will be done at that rate
   });
 });
 
-test("time in which a job was paused does not count against its rate", () => {
+test("pauses are excluded from the rate", () => {
   const pausedAt = new Date("2026-11-15T10:01:00Z");
   expect(recordOf({ status: "paused", pausedAt, pausedMs: 20_000 })).toMatchObject({
     rate_per_second: 10,
@@ -60,36 +60,36 @@ test.each([
   ["validating", { status: "paused" }],
   ["retrying", { triedOnce: 1000, processed: 999 }],
   ["done", { status: "cancelled" }],
-] as const)("the phase is %s when the row says %j", (phase, changes) => {
+] as const)("the phase is %s for %j", (phase, changes) => {
   expect(recordOf(changes)).toMatchObject({ phase });
 });
 
-test("a job that only waits for greylisted mailboxes makes no guess when that will be over", () => {
+test("a job with only retries left has no estimate", () => {
   expect(recordOf({ triedOnce: 1000, processed: 999 })).toMatchObject({
     eta_seconds: null,
     progress_percent: 99.9,
   });
 });
 
-test("a hundred percent means that it is over", () => {
+test("100 percent is reported only after the end", () => {
   expect(recordOf({ processed: 1000 }).progress_percent).toBe(99.9);
   expect(recordOf({ processed: 1000, status: "completed" }).progress_percent).toBe(100);
   expect(recordOf({ processed: 333, status: "cancelled" }).progress_percent).toBe(33.3);
 });
 
-test("what a job cost is what was settled; a test key's says what it would have cost", () => {
+test("credits_used is what was settled; for a test key, what it would have cost", () => {
   const ended = { status: "completed", reservationId: null, processed: 1000, creditsUsed: 998 } as const;
   expect(recordOf(ended)).toMatchObject({ credits_reserved: 0, credits_used: 998 });
   expect(recordOf({ ...ended, isTest: true, creditsUsed: 0 })).toMatchObject({ credits_used: 1000 });
 });
 
-test("what made a job fail is a problem document that names the job", () => {
-  const error = { code: "internal_error", detail: "It is in our log." };
+test("the error of a failed job is a problem document with the job's id", () => {
+  const error = { code: "internal_error", detail: "See the log." };
   expect(recordOf({ status: "failed", error }).error).toEqual({
     type: "/docs/problems#internal_error",
-    title: "Something went wrong on our side",
+    title: "Internal error",
     status: 500,
-    detail: "It is in our log.",
+    detail: "See the log.",
     code: "internal_error",
     request_id: running.id,
   });

@@ -1,8 +1,7 @@
-/** A job as its owner sees it: the row, what was found so far, and what follows from the two. */
+/** A job in the shape of the API: its row, its counts, and what is derived from both. */
 import {
   API_PREFIX,
   type Job,
-  type JobStatus,
   PROBLEMS,
   type Problem,
   type ProblemCode,
@@ -12,10 +11,11 @@ import {
 } from "@mailvet/contract";
 import { eq, sql } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
-import { jobs } from "../db/job-schema.ts";
+import { hasEnded } from "./job-state.ts";
+import { jobs } from "./schema.ts";
 
 export type JobRow = typeof jobs.$inferSelect;
-/** Sub-status → how many emails have it. */
+/** Sub-status → number of emails. */
 export type SubStatusCounts = Readonly<Record<string, number>>;
 
 export function jobRecord(row: JobRow, counts: SubStatusCounts, now = new Date()): Job {
@@ -38,7 +38,7 @@ export function jobRecord(row: JobRow, counts: SubStatusCounts, now = new Date()
     processed: row.processed,
     progress_percent: progressOf(row),
     rate_per_second: Math.round(ratePerSecond * 10) / 10,
-    // While it only waits for mail servers that asked for patience, the rate says nothing about the rest.
+    // While only retries are left, the rate predicts nothing.
     eta_seconds:
       row.status === "processing" && phase === "validating" && ratePerSecond > 0
         ? Math.ceil((row.uniqueEmails - row.processed) / ratePerSecond)
@@ -48,7 +48,7 @@ export function jobRecord(row: JobRow, counts: SubStatusCounts, now = new Date()
     risky_count: countOf(counts, "risky"),
     unknown_count: countOf(counts, "unknown"),
     sub_status_counts: { ...counts },
-    // All of it is held until the job ends; only then it is known what is used and what goes back.
+    // Everything stays reserved until the end, when it is settled.
     credits_reserved: row.reservationId === null ? 0 : row.uniqueEmails,
     credits_used: hasEnded(row) && !row.isTest ? row.creditsUsed : row.processed,
     error: row.error && problemOf(row.error, row.id),
@@ -56,25 +56,19 @@ export function jobRecord(row: JobRow, counts: SubStatusCounts, now = new Date()
   };
 }
 
-/** A job's row and its counts, for a select from jobs: by one statement, so that the counts add up to what the row says. */
+/** Selects a job's row and its counts in one statement, so that they are consistent. */
 export const JOB_AND_COUNTS = {
   row: jobs,
   counts: sql<SubStatusCounts | null>`(select json_object_agg(sub_status, count) from job_counts where job_id = jobs.id)`,
 };
 
-/** Whosever it is; undefined when it is gone. */
+/** Of any account; undefined if the job does not exist. */
 export async function readJobRecord(orm: Pick<Orm, "select">, jobId: string): Promise<Job | undefined> {
   const [found] = await orm.select(JOB_AND_COUNTS).from(jobs).where(eq(jobs.id, jobId));
   return found && jobRecord(found.row, found.counts ?? {});
 }
 
-const ENDED: ReadonlySet<JobStatus> = new Set(["completed", "failed", "cancelled"]);
-
-export function hasEnded({ status }: { status: JobStatus }): boolean {
-  return ENDED.has(status);
-}
-
-/** Its rows are erased, or are being erased at this moment. */
+/** Its rows are deleted or about to be. */
 export function isExpired({ erasedAt, expiresAt }: JobRow, now: Date): boolean {
   return erasedAt !== null || (expiresAt !== null && expiresAt <= now);
 }
@@ -86,14 +80,14 @@ function phaseOf(row: JobRow): Job["phase"] {
   return isAllTried ? "retrying" : "validating";
 }
 
-/** Rounded down to one decimal: a hundred means that it is over. */
+/** Rounded down to one decimal; 100 only after the end. */
 function progressOf(row: JobRow): number {
   if (row.status === "completed" || row.uniqueEmails === 0) return hasEnded(row) ? 100 : 0;
   const percent = Math.floor((row.processed * 1000) / row.uniqueEmails) / 10;
   return hasEnded(row) ? percent : Math.min(percent, 99.9);
 }
 
-/** Emails per second, over the time in which it was not paused. */
+/** Emails per second, pauses excluded. */
 function rateOf(row: JobRow, now: Date): number {
   if (row.startedAt === null) return 0;
   const endMs = (row.completedAt ?? now).getTime();
@@ -110,7 +104,7 @@ function countOf(counts: SubStatusCounts, status: Status): number {
   return sum;
 }
 
-/** What went wrong with a job happened in no request, so it is the job that names it. */
+/** The failure belongs to no request, so request_id is the job's id. */
 function problemOf({ code, detail }: { code: string; detail: string }, jobId: string): Problem {
   const known = (code in PROBLEMS ? code : "internal_error") as ProblemCode;
   const [status, title] = PROBLEMS[known];

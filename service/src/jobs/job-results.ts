@@ -1,7 +1,7 @@
 /**
- * A page of a job's results: one for each row of the file that has a verdict, in the order of the rows.
+ * A page of a job's results: one per row of the file that has a verdict, in row order.
  *
- * Verdicts are kept once, at the row where an email stands first. The other rows with it borrow that one's.
+ * A verdict is stored once, at the first row with the email. Duplicate rows refer to it.
  */
 import { type JobResult, type ResultsQuery, STATUSES, type Status } from "@mailvet/contract";
 import type { Database } from "../db/database.ts";
@@ -29,9 +29,9 @@ export async function jobResults(
   return { results: rows, total };
 }
 
-// What a repeated row borrows is looked up for each by itself, in subqueries that PostgreSQL does not turn into joins:
-// right after a job its tables are new to the planner, which then likes to compare every row with every other.
-const BORROWED_STATUS = "(select status from results where job_id = d.job_id and row = d.first_row)";
+// Looked up per duplicate row, in subqueries that PostgreSQL does not turn into joins: right after a job the tables have no
+// statistics yet, and the planner would choose a nested loop over all rows.
+const FIRST_STATUS = "(select status from results where job_id = d.job_id and row = d.first_row)";
 
 const PAGE = `
   with page as (
@@ -41,7 +41,7 @@ const PAGE = `
         order by row limit $3::bigint + $4::bigint)
       union all
       (select row, first_row, email, true as is_duplicate
-         from duplicates d where job_id = $1 and ${BORROWED_STATUS} = any($2)
+         from duplicates d where job_id = $1 and ${FIRST_STATUS} = any($2)
         order by row limit $3::bigint + $4::bigint)
     ) merged
     order by row limit $3 offset $4
@@ -54,7 +54,7 @@ const PAGE = `
    order by page.row`;
 
 async function countResults({ pool }: Database, job: JobRow, statuses: readonly Status[]): Promise<number> {
-  // In a job that ran to its end every email has a verdict.
+  // In a completed job every email has a verdict.
   if (job.status === "completed" && statuses === STATUSES) return job.totalEmails;
   const { rows } = await pool.query<{ total: number }>({
     name: "job-results-total",
@@ -66,4 +66,4 @@ async function countResults({ pool }: Database, job: JobRow, statuses: readonly 
 
 const TOTAL = `
   select (select count(*) from results where job_id = $1 and status = any($2))
-       + (select count(*) from duplicates d where job_id = $1 and ${BORROWED_STATUS} = any($2)) as total`;
+       + (select count(*) from duplicates d where job_id = $1 and ${FIRST_STATUS} = any($2)) as total`;

@@ -1,8 +1,8 @@
 /**
- * Tells whoever follows a job when its record has changed. One for each process.
+ * Notifies followers of a job when its record changes. One instance per process.
  *
- * A notice says only that something changed; the record is then read once for all who follow that job, and not more
- * often than every half a second, however fast it changes.
+ * A notification carries only the job's id. The record is then read once for all followers of the job, at most every half
+ * second.
  */
 import type { Job } from "@mailvet/contract";
 import type { Database } from "../db/database.ts";
@@ -10,25 +10,25 @@ import type { PubSub } from "../db/pubsub.ts";
 import { readJobRecord } from "./job-record.ts";
 
 export type JobWatch = {
-  /** Calls when the record is not this one any more, and at each change after that; undefined: the job is gone. */
+  /** Calls back when the record differs from this one, and at each later change; undefined: the job was deleted. */
   follow(job: Job, onChange: (job: Job | undefined) => void): Unfollow;
   close(): void;
 };
 export type Unfollow = () => void;
 
-export type JobWatchDeps = { database: Pick<Database, "orm">; notices: Pick<PubSub, "on" | "onGap"> };
+export type JobWatchDeps = { database: Pick<Database, "orm">; pubsub: Pick<PubSub, "on" | "onGap"> };
 
-/** Sent, with the job's id, by whoever changes a job's row. */
+/** Notified with the job's id whenever a job's row changes. */
 export const JOBS_CHANNEL = "jobs";
 
-const READ_GAP_MS = 500;
-/** Without a notice: one may have been lost with its connection. */
-const READ_ANYWAY_MS = 5_000;
+const MIN_READ_INTERVAL_MS = 500;
+/** Without a notification: one may have been lost with its connection. */
+const MAX_READ_INTERVAL_MS = 5_000;
 
-type Follower = { last: Job; since: number; tell: (job: Job | undefined) => void };
-type Scene = {
+type Follower = { last: Job; since: number; onChange: (job: Job | undefined) => void };
+type WatchedJob = {
   followers: Set<Follower>;
-  /** How many reads were begun. A follower hears only of those begun after it came: an earlier one may know less. */
+  /** Number of reads started. A follower ignores reads started before it joined: they may be older than its record. */
   reads: number;
   readAtMs: number;
   isReading: boolean;
@@ -36,69 +36,70 @@ type Scene = {
   timer: NodeJS.Timeout | undefined;
 };
 
-export function createJobWatch({ database, notices }: JobWatchDeps): JobWatch {
-  const scenes = new Map<string, Scene>();
+export function createJobWatch({ database, pubsub }: JobWatchDeps): JobWatch {
+  const watchedJobs = new Map<string, WatchedJob>();
 
-  function wake(jobId: string, scene: Scene): void {
-    scene.isStale = true;
-    if (!scene.isReading) readIn(scene.readAtMs + READ_GAP_MS - performance.now(), jobId, scene);
+  function requestRead(jobId: string, watched: WatchedJob): void {
+    watched.isStale = true;
+    if (!watched.isReading)
+      scheduleRead(watched.readAtMs + MIN_READ_INTERVAL_MS - performance.now(), jobId, watched);
   }
 
-  function readIn(delayMs: number, jobId: string, scene: Scene): void {
-    clearTimeout(scene.timer);
-    scene.timer = setTimeout(read, Math.max(0, delayMs), jobId, scene).unref();
+  function scheduleRead(delayMs: number, jobId: string, watched: WatchedJob): void {
+    clearTimeout(watched.timer);
+    watched.timer = setTimeout(read, Math.max(0, delayMs), jobId, watched).unref();
   }
 
-  async function read(jobId: string, scene: Scene): Promise<void> {
-    scene.isReading = true;
-    scene.isStale = false;
-    scene.readAtMs = performance.now();
-    const number = ++scene.reads;
+  async function read(jobId: string, watched: WatchedJob): Promise<void> {
+    watched.isReading = true;
+    watched.isStale = false;
+    watched.readAtMs = performance.now();
+    const number = ++watched.reads;
     try {
       const job = await readJobRecord(database.orm, jobId);
-      for (const follower of scene.followers) if (follower.since < number) tell(follower, job);
+      for (const follower of watched.followers) if (follower.since < number) notifyFollower(follower, job);
     } catch {
-      // The database is away; there will be another try.
+      // The database is unavailable; the next read retries.
     }
-    scene.isReading = false;
-    if (scene.followers.size === 0) return;
-    if (scene.isStale) wake(jobId, scene);
-    else readIn(READ_ANYWAY_MS, jobId, scene);
+    watched.isReading = false;
+    if (watched.followers.size === 0) return;
+    if (watched.isStale) requestRead(jobId, watched);
+    else scheduleRead(MAX_READ_INTERVAL_MS, jobId, watched);
   }
 
-  notices.on(JOBS_CHANNEL, (jobId) => {
-    const scene = scenes.get(jobId);
-    if (scene) wake(jobId, scene);
+  pubsub.on(JOBS_CHANNEL, (jobId) => {
+    const watched = watchedJobs.get(jobId);
+    if (watched) requestRead(jobId, watched);
   });
-  notices.onGap(() => {
-    for (const [jobId, scene] of scenes) wake(jobId, scene);
+  pubsub.onGap(() => {
+    for (const [jobId, watched] of watchedJobs) requestRead(jobId, watched);
   });
 
   return {
     follow(job, onChange) {
-      const scene = scenes.get(job.id) ?? newScene();
-      scenes.set(job.id, scene);
-      const follower = { last: job, since: scene.reads, tell: onChange };
-      scene.followers.add(follower);
-      wake(job.id, scene); // it may have changed since the follower looked
+      const watched = watchedJobs.get(job.id) ?? newWatchedJob();
+      watchedJobs.set(job.id, watched);
+      const follower = { last: job, since: watched.reads, onChange };
+      watched.followers.add(follower);
+      requestRead(job.id, watched); // it may have changed since the follower read it
       return () => {
-        scene.followers.delete(follower);
-        if (scene.followers.size > 0) return;
-        clearTimeout(scene.timer);
-        if (scenes.get(job.id) === scene) scenes.delete(job.id);
+        watched.followers.delete(follower);
+        if (watched.followers.size > 0) return;
+        clearTimeout(watched.timer);
+        if (watchedJobs.get(job.id) === watched) watchedJobs.delete(job.id);
       };
     },
     close() {
-      for (const scene of scenes.values()) {
-        clearTimeout(scene.timer);
-        scene.followers.clear();
+      for (const watched of watchedJobs.values()) {
+        clearTimeout(watched.timer);
+        watched.followers.clear();
       }
-      scenes.clear();
+      watchedJobs.clear();
     },
   };
 }
 
-function newScene(): Scene {
+function newWatchedJob(): WatchedJob {
   return {
     followers: new Set(),
     reads: 0,
@@ -109,14 +110,14 @@ function newScene(): Scene {
   };
 }
 
-function tell(follower: Follower, job: Job | undefined): void {
+function notifyFollower(follower: Follower, job: Job | undefined): void {
   if (job && !hasChanged(follower.last, job)) return;
   if (job) follower.last = job;
-  follower.tell(job);
+  follower.onChange(job);
 }
 
-/** Rates and estimates change with every second that passes; that alone is no news. */
-const NEWS = [
+/** Rates and estimates change every second and are not compared. */
+const COMPARED_FIELDS = [
   "status",
   "phase",
   "processed",
@@ -127,5 +128,5 @@ const NEWS = [
 ] as const;
 
 function hasChanged(before: Job, after: Job): boolean {
-  return NEWS.some((field) => before[field] !== after[field]);
+  return COMPARED_FIELDS.some((field) => before[field] !== after[field]);
 }

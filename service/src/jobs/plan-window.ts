@@ -1,4 +1,4 @@
-/** A run of a job's rows that is planned together: the emails that stand there first, and the rows that repeat one. */
+/** Reads a job's rows in windows that are planned together: first occurrences of emails, and duplicate rows. */
 import { emailIn } from "@mailvet/engine/list-file";
 import type pg from "pg";
 import type { TimeSlice } from "../event-loop-yield.ts";
@@ -7,25 +7,25 @@ import type { JobRow } from "./job-record.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 
 export type PlanWindow = {
-  /** The parts of the upload that it is made of, the end not among them. */
+  /** Upload parts from firstPart up to, not including, endPart. */
   firstPart: number;
   endPart: number;
   firstRow: number;
   isLast: boolean;
   emails: SliceEmail[];
-  /** [row, first row, email as this row spells it] of each repetition. */
+  /** [row, first row, email as spelled in this row] of each duplicate. */
   duplicatesJson: string;
 };
 
-/** Rows with something in them: enough for large domains to show, few enough for a short transaction. */
+/** Non-empty rows: enough to recognize large domains, few enough for a short transaction. */
 const WINDOW_ROWS = 20_000;
-const ROWS_BETWEEN_LOOKS = 64;
+const ROWS_PER_CLOCK_CHECK = 64;
 
-/** From the first part that is not planned yet. */
+/** From the first unplanned part on. */
 export async function* readWindows(
   pool: pg.Pool,
   job: Pick<JobRow, "uploadId" | "columnNumber" | "plannedParts" | "totalRows">,
-  turn: TimeSlice,
+  timeSlice: TimeSlice,
 ): AsyncGenerator<PlanWindow> {
   const parts = readCountedParts(pool, job.uploadId, job.columnNumber, job.plannedParts);
   let emails: SliceEmail[] = [];
@@ -35,11 +35,11 @@ export async function* readWindows(
   for await (const { number, firstRow, rows, firstRows } of parts) {
     firstRowOfWindow ??= firstRow;
     for (const [index, cells] of rows.entries()) {
-      if (index % ROWS_BETWEEN_LOOKS === 0 && turn.isOver) await turn.next();
+      if (index % ROWS_PER_CLOCK_CHECK === 0 && timeSlice.isOver) await timeSlice.next();
       const first = firstRows[index];
       if (!first) continue;
       const row = firstRow + index;
-      const email = plannable(emailIn(cells[job.columnNumber]));
+      const email = storableEmail(emailIn(cells[job.columnNumber]));
       if (first === row) emails.push([row, email]);
       else duplicates.push(`[${row},${first},${JSON.stringify(email)}]`);
     }
@@ -55,12 +55,14 @@ export async function* readWindows(
   }
 }
 
-/** No address is as long as this: what is cut is none, and the customer's own cell stays as it is. */
+/** Longer than any valid address. The customer's own cell is kept unchanged in the upload. */
 const MAX_EMAIL_CHARS = 400;
-const HALF_A_CHARACTER = /[\ud800-\udbff]$/;
+const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
-/** Without NUL, which no text in the database may hold; and a cell can be a whole book, which need not be copied. */
-function plannable(email: string): string {
+/** Without NUL, which PostgreSQL text cannot hold, and truncated, because a cell can be megabytes long. */
+function storableEmail(email: string): string {
   const text = email.replaceAll("\0", "");
-  return text.length <= MAX_EMAIL_CHARS ? text : text.slice(0, MAX_EMAIL_CHARS).replace(HALF_A_CHARACTER, "");
+  return text.length <= MAX_EMAIL_CHARS
+    ? text
+    : text.slice(0, MAX_EMAIL_CHARS).replace(TRAILING_HIGH_SURROGATE, "");
 }

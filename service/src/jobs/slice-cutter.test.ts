@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startTimeSlice } from "../event-loop-yield.ts";
 import { cutSlices, MAX_SLICE_EMAILS, type SliceEmail } from "./slice-cutter.ts";
 
-/** Emails of these domains, so many of each, dealt out in turn as in a list that is in no order. */
+/** Emails of these domains, the given number of each, in mixed order. */
 function emailsOf(counts: Record<string, number>): SliceEmail[] {
   const emails: SliceEmail[] = [];
   const left = new Map(Object.entries(counts));
@@ -18,14 +18,14 @@ function emailsOf(counts: Record<string, number>): SliceEmail[] {
 
 const domainsIn = (slice: readonly SliceEmail[]) => new Set(slice.map(([, email]) => email.split("@")[1]));
 
-test("every email is in exactly one slice, and no slice is too long", async () => {
+test("every email is in exactly one slice, and no slice exceeds the limit", async () => {
   const emails = emailsOf({ "big.test": 1001, "mid.test": 130, "small.test": 40, "tiny.test": 1 });
   const slices = await cutSlices(emails, startTimeSlice());
   expect(slices.flat().sort(([a], [b]) => a - b)).toEqual(emails);
   expect(Math.max(...slices.map((slice) => slice.length))).toBeLessThanOrEqual(MAX_SLICE_EMAILS);
 });
 
-test("a large domain has slices of its own, spread among the others", async () => {
+test("a large domain has slices of its own, interleaved with the others", async () => {
   const small = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`small${n}.test`, 10]));
   const slices = await cutSlices(emailsOf({ "big.test": 1000, ...small }), startTimeSlice());
   const isBig = slices.map((slice) => domainsIn(slice).has("big.test"));
@@ -34,17 +34,17 @@ test("a large domain has slices of its own, spread among the others", async () =
   expect(isBig.some((big, n) => big && isBig[n + 1])).toBe(false); // never two in a row
 });
 
-test("small domains are packed together, and none is torn apart", async () => {
+test("small domains are packed together, and none is split", async () => {
   const counts = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`d${n}.test`, 5 + n]));
   const slices = await cutSlices(emailsOf(counts), startTimeSlice());
   expect(Math.max(...slices.map((slice) => slice.length))).toBeLessThanOrEqual(MAX_SLICE_EMAILS);
-  const homes = slices.flatMap((slice) => [...domainsIn(slice)]);
-  expect(homes).toHaveLength(60);
-  expect(new Set(homes).size).toBe(60);
+  const domains = slices.flatMap((slice) => [...domainsIn(slice)]);
+  expect(domains).toHaveLength(60);
+  expect(new Set(domains).size).toBe(60);
   expect(slices.length).toBeLessThan(13); // 2,070 emails would fill 9
 });
 
-test("what may be a slip of a domain with many emails is asked for together with it", async () => {
+test("a likely typo of a frequent domain is in the slice of that domain", async () => {
   const counts = {
     "lonely-shop.test": 200,
     "acmecrop.test": 1,
@@ -53,12 +53,12 @@ test("what may be a slip of a domain with many emails is asked for together with
     "b.test": 4,
   };
   const slices = await cutSlices(emailsOf(counts), startTimeSlice());
-  const home = slices.find((slice) => domainsIn(slice).has("acmecrop.test"))!;
-  expect(domainsIn(home)).toContain("acmecorp.test");
+  const slice = slices.find((candidate) => domainsIn(candidate).has("acmecrop.test"))!;
+  expect(domainsIn(slice)).toContain("acmecorp.test");
   expect(slices.flat()).toHaveLength(395);
 });
 
-test("a domain that is written in capitals is the same domain, and text without one has a slice too", async () => {
+test("domains are compared case-insensitively, and text without a domain has a slice too", async () => {
   const emails: SliceEmail[] = [
     ...emailsOf({ "big.test": 130 }),
     [200, "Ann@BIG.test"],
@@ -69,6 +69,6 @@ test("a domain that is written in capitals is the same domain, and text without 
   expect(slices.map((slice) => slice.length).sort()).toEqual([131, 2]);
 });
 
-test("no emails, no slices", async () => {
+test("no emails give no slices", async () => {
   expect(await cutSlices([], startTimeSlice())).toEqual([]);
 });

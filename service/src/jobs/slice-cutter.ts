@@ -1,30 +1,33 @@
 /**
- * Which emails are asked for together: those of one domain, since they go to the same mail hosts and share conversations
- * there. Small domains are packed together; a large one gets slices of its own, spread among the others, so that a host
- * that is slow or takes few connections keeps nobody else waiting. What looks like a slip of a domain goes with it.
+ * Groups emails into slices by domain, so that they share SMTP sessions with the same hosts.
+ *
+ * Small domains are packed together. A large domain gets slices of its own, interleaved with the others, so that a slow
+ * host does not block the rest. A likely typo of a domain goes into the slice of that domain.
  */
-
 import type { TimeSlice } from "../event-loop-yield.ts";
 import { createNeighbourhood, MANY_ADDRESSES } from "../naming/list-neighbours.ts";
 
-/** An email, and the row where it stands first. */
+/** An email and the first row that contains it. */
 export type SliceEmail = [row: number, email: string];
 
-/** Few enough to be done in one go, enough for conversations to be shared. */
+/** Few enough for one task, enough to share sessions. */
 export const MAX_SLICE_EMAILS = 250;
-/** From here on a domain would fill most of a slice anyway. */
+/** From this size on, a domain fills most of a slice by itself. */
 const LARGE_DOMAIN_EMAILS = MAX_SLICE_EMAILS / 2;
-const EMAILS_BETWEEN_LOOKS = 256;
+const EMAILS_PER_CLOCK_CHECK = 256;
 
-export async function cutSlices(emails: readonly SliceEmail[], turn: TimeSlice): Promise<SliceEmail[][]> {
+export async function cutSlices(
+  emails: readonly SliceEmail[],
+  timeSlice: TimeSlice,
+): Promise<SliceEmail[][]> {
   const small: SliceEmail[][] = [];
-  const trains: SliceEmail[][][] = [small];
+  const lists: SliceEmail[][][] = [small];
   let open: SliceEmail[] | undefined;
-  const domains = await byDomain(emails, turn);
-  await joinSlips(domains, turn);
+  const domains = await byDomain(emails, timeSlice);
+  await mergeTypos(domains, timeSlice);
   for (const ofDomain of domains.values()) {
     if (ofDomain.length >= LARGE_DOMAIN_EMAILS) {
-      trains.push(inEqualParts(ofDomain));
+      lists.push(inEqualParts(ofDomain));
       continue;
     }
     if (!open || open.length + ofDomain.length > MAX_SLICE_EMAILS) {
@@ -33,13 +36,16 @@ export async function cutSlices(emails: readonly SliceEmail[], turn: TimeSlice):
     }
     open.push(...ofDomain);
   }
-  return spread(trains);
+  return interleave(lists);
 }
 
-async function byDomain(emails: readonly SliceEmail[], turn: TimeSlice): Promise<Map<string, SliceEmail[]>> {
+async function byDomain(
+  emails: readonly SliceEmail[],
+  timeSlice: TimeSlice,
+): Promise<Map<string, SliceEmail[]>> {
   const domains = new Map<string, SliceEmail[]>();
   for (const [index, entry] of emails.entries()) {
-    if (index % EMAILS_BETWEEN_LOOKS === 0 && turn.isOver) await turn.next();
+    if (index % EMAILS_PER_CLOCK_CHECK === 0 && timeSlice.isOver) await timeSlice.next();
     const domain = entry[1].slice(entry[1].lastIndexOf("@") + 1).toLowerCase();
     const known = domains.get(domain);
     if (known) known.push(entry);
@@ -48,17 +54,17 @@ async function byDomain(emails: readonly SliceEmail[], turn: TimeSlice): Promise
   return domains;
 }
 
-/** What may be a slip of a domain with many emails goes with it: when it fails, the slice shows what was meant. */
-async function joinSlips(domains: Map<string, SliceEmail[]>, turn: TimeSlice): Promise<void> {
+/** A likely typo of a frequent domain joins that domain: when it fails, the slice shows what was meant. */
+async function mergeTypos(domains: Map<string, SliceEmail[]>, timeSlice: TimeSlice): Promise<void> {
   const neighbourhood = createNeighbourhood();
   for (const [domain, ofDomain] of domains) {
     if (ofDomain.length < MANY_ADDRESSES) continue;
-    if (turn.isOver) await turn.next();
+    if (timeSlice.isOver) await timeSlice.next();
     neighbourhood.add(domain);
   }
   for (const [domain, ofDomain] of domains) {
     if (ofDomain.length >= MANY_ADDRESSES) continue;
-    if (turn.isOver) await turn.next();
+    if (timeSlice.isOver) await timeSlice.next();
     const [neighbour] = neighbourhood.near(domain);
     if (neighbour === undefined) continue;
     domains.get(neighbour)!.push(...ofDomain);
@@ -66,7 +72,7 @@ async function joinSlips(domains: Map<string, SliceEmail[]>, turn: TimeSlice): P
   }
 }
 
-/** As few as will do, and none of them much smaller than the rest. */
+/** The smallest number of parts, of about equal size. */
 function inEqualParts(emails: readonly SliceEmail[]): SliceEmail[][] {
   const count = Math.ceil(emails.length / MAX_SLICE_EMAILS);
   return Array.from({ length: count }, (_, part) =>
@@ -77,10 +83,10 @@ function inEqualParts(emails: readonly SliceEmail[]): SliceEmail[][] {
   );
 }
 
-/** One sequence of all trains, each of them stretched over the whole of it. */
-function spread(trains: readonly SliceEmail[][][]): SliceEmail[][] {
-  return trains
-    .flatMap((slices) => slices.map((slice, index) => ({ slice, place: (index + 0.5) / slices.length })))
-    .sort((a, b) => a.place - b.place)
+/** Interleaves the lists, each spread evenly over the whole. */
+function interleave(lists: readonly SliceEmail[][][]): SliceEmail[][] {
+  return lists
+    .flatMap((slices) => slices.map((slice, index) => ({ slice, position: (index + 0.5) / slices.length })))
+    .sort((a, b) => a.position - b.position)
     .map(({ slice }) => slice);
 }

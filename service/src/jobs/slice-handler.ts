@@ -1,45 +1,42 @@
 /**
- * Works on a slice: answers its emails as any others are answered, and saves what comes of it.
+ * Task handler for slices: checks the emails like single requests and saves the results.
  *
- * Mail hosts have their pace, and an email may wait for its turn there for long. So a slice waits in sittings of a few
- * seconds. After each, what is settled is saved; what is still under way is waited for in the next one, here or after
- * somebody else has had the slot.
+ * Mail hosts limit the rate, so an email may be in flight for long. The handler waits a few seconds at a time. After each
+ * wait settled emails are saved; the others are continued, by this claim or after another job had the slot.
  */
 import type { Status, SubStatus } from "@mailvet/contract";
 import type { Calibration, Evidence } from "@mailvet/engine";
 import { inTimeSlices, yieldToEventLoop } from "../event-loop-yield.ts";
+import type { LogEvent } from "../log-events.ts";
 import { listViewOf } from "../naming/list-view.ts";
-import type { Tasks } from "../queue/tasks.ts";
-import type { Handler } from "../queue/worker.ts";
+import type { TaskHandler } from "../queue/task.ts";
 import { type Answers, amongList, answerTo, type ValidationAnswer } from "../validations/answer.ts";
 import { type CheckRequest, isSettled } from "../validations/in-flight-checks.ts";
 import { type DeferredEmail, retryDelayMs } from "../validations/retries.ts";
-import { hasEnded } from "./job-record.ts";
+import { hasEnded } from "./job-state.ts";
 import { type ResultRow, reportOn, resultRow } from "./result-rows.ts";
 import { loadSlice, type Slice } from "./slice.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 import { type SaveDeps, saveSlice } from "./slice-save.ts";
 
-export type SliceRunDeps = SaveDeps & {
-  tasks: Pick<Tasks, "add" | "complete" | "postpone">;
-  answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
-  /** We have a bug, and this is what it said: for the log, with the job it happened to. */
-  sayFailure: (jobId: string, failure: string) => void;
-  /** A verdict was given, not counting those of the sandbox: for the metrics. */
+export type SliceHandlerDeps = SaveDeps & {
+  answers: Pick<Answers, "inspect" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
+  log: LogEvent;
+  /** For the metrics: every verdict except those of the sandbox. */
   countVerdict: (status: Status, subStatus: SubStatus, isCached: boolean) => void;
-  sittingMs?: number;
+  waitMs?: number;
 };
 
-/** Short, so that whoever else waits for the slot does not wait for long. */
-const SITTING_MS = 5_000;
-/** Twenty minutes; then what is still under way is taken as it is. */
-const MAX_SITTINGS = 240;
-/** When there is no room for more checks, and when we are about to stop. */
-const REFUSED_REST_MS = 5_000;
-const STOPPED_REST_MS = 500;
+/** Short, because other jobs may be waiting for the slot. */
+const WAIT_MS = 5_000;
+/** Twenty minutes; then checks in flight are reported with the evidence they have. */
+const MAX_WAITS = 240;
+/** Delays after the limit of concurrent checks was reached, and at shutdown. */
+const REFUSED_DELAY_MS = 5_000;
+const SHUTDOWN_DELAY_MS = 500;
 
-/** Kind "slice"; the lane is its job, the subject its number. */
-export function sliceHandler(deps: SliceRunDeps): Handler {
+/** Task kind "slice"; the group is the job, the subject the slice's number. */
+export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
   const { database, tasks, processes } = deps;
   return async (task, signal) => {
     const slice = await loadSlice(database.pool, task);
@@ -51,126 +48,132 @@ export function sliceHandler(deps: SliceRunDeps): Handler {
       await tasks.postpone(database.orm, task, processes.id, {});
       return;
     }
-    const firstAskedAtMs = performance.now() - slice.elapsedMs;
-    const all = await begin(deps, slice);
+    const startedAtMs = performance.now() - slice.elapsedMs;
+    const all = await startChecks(deps, slice);
     const calibration = await deps.answers.calibrationOf(slice);
-    let open = all;
-    for (let sittings = slice.sittings + 1; ; sittings++) {
-      const leaveForMs = await sit(deps, open, signal);
-      const isLastSitting = sittings >= MAX_SITTINGS;
-      const elapsedMs = performance.now() - firstAskedAtMs;
-      const way = { attempt: slice.attempt, elapsedMs, isLastSitting };
-      const sorted = await sortOut(open, all, calibration, way);
-      const isToGoOn = await saveSlice(deps, task, slice, {
-        results: sorted.results,
-        sentAway: sorted.sentAway,
-        rest: sorted.open.map(({ entry }) => entry),
+    let pending = all;
+    for (let waits = slice.waits + 1; ; waits++) {
+      const resumeInMs = await wait(deps, pending, signal);
+      const isLastWait = waits >= MAX_WAITS;
+      const elapsedMs = performance.now() - startedAtMs;
+      const progress = { attempt: slice.attempt, elapsedMs, isLastWait };
+      const settled = await settle(pending, all, calibration, progress);
+      const continues = await saveSlice(deps, task, slice, {
+        results: settled.results,
+        deferred: settled.deferred,
+        rest: settled.pending.map(({ entry }) => entry),
         elapsedMs,
-        sittings: open.some(isRefused) ? slice.sittings : sittings,
-        leaveForMs,
+        waits: pending.some(isRefused) ? slice.waits : waits,
+        resumeInMs,
       });
-      if (isToGoOn === undefined) return; // it was no longer ours
-      tell(deps, slice.jobId, sorted.answers);
-      if (!isToGoOn) return;
-      open = sorted.open;
+      if (continues === undefined) return; // the claim was lost
+      report(deps, slice.jobId, settled.answers);
+      if (!continues) return;
+      pending = settled.pending;
     }
   };
 }
 
-/** An email of the slice, with its answer or the question that will bring it. Neither: there was no room to ask. */
-type Open = { entry: SliceEmail; answer: ValidationAnswer | undefined; question: CheckRequest | undefined };
+/** An email with its answer or the check in flight. Neither: the limit of concurrent checks was reached. */
+type PendingEmail = {
+  entry: SliceEmail;
+  answer: ValidationAnswer | undefined;
+  check: CheckRequest | undefined;
+};
 
-async function begin({ answers }: SliceRunDeps, slice: Slice): Promise<Open[]> {
-  await yieldToEventLoop(); // whoever asks in person may be in the same round of the event loop
+async function startChecks({ answers }: SliceHandlerDeps, slice: Slice): Promise<PendingEmail[]> {
+  await yieldToEventLoop(); // interactive requests of the same event loop turn go first
   const asker = { accountId: slice.accountId, isTest: slice.isTest, attempt: slice.attempt };
-  const glances = await inTimeSlices(slice.emails, ([, email]) => answers.glance(email));
-  const known = await answers.knownAmong(asker, glances);
-  const unknown = glances.filter((_, index) => known[index] === undefined);
-  const questions = (await answers.begin(asker, unknown)).values();
+  const inspected = await inTimeSlices(slice.emails, ([, email]) => answers.inspect(email));
+  const known = await answers.knownAmong(asker, inspected);
+  const unknown = inspected.filter((_, index) => known[index] === undefined);
+  const checks = (await answers.begin(asker, unknown)).values();
   return slice.emails.map((entry, index) => {
     const answer = known[index];
-    return { entry, answer, question: answer ? undefined : questions.next().value };
+    return { entry, answer, check: answer ? undefined : checks.next().value };
   });
 }
 
-function isRefused({ answer, question }: Open): boolean {
-  return !answer && !question;
+function isRefused({ answer, check }: PendingEmail): boolean {
+  return !answer && !check;
 }
 
-/** Waits for those under way. Returns for how long to leave the slice alone, if that is how it is. */
-async function sit(
-  { answers, sittingMs = SITTING_MS }: SliceRunDeps,
-  open: readonly Open[],
+/** Waits for checks in flight. Returns the delay before the slice is continued, if it cannot continue now. */
+async function wait(
+  { answers, waitMs = WAIT_MS }: SliceHandlerDeps,
+  pending: readonly PendingEmail[],
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const questions = open.flatMap(({ question }) => question ?? []);
+  const checks = pending.flatMap(({ check }) => check ?? []);
   const startedAtMs = performance.now();
-  await answers.wait(questions, sittingMs, signal);
-  if (open.some(isRefused)) return REFUSED_REST_MS;
-  // Some are open, and yet it is over early: whoever ended the waiting wants us to stop.
-  const isStopped = performance.now() - startedAtMs < sittingMs * 0.9 && !questions.every(isSettled);
-  return isStopped ? STOPPED_REST_MS : undefined;
+  await answers.wait(checks, waitMs, signal);
+  if (pending.some(isRefused)) return REFUSED_DELAY_MS;
+  // The wait ended early although checks are in flight: the service is shutting down.
+  const isStopped = performance.now() - startedAtMs < waitMs * 0.9 && !checks.every(isSettled);
+  return isStopped ? SHUTDOWN_DELAY_MS : undefined;
 }
 
-type Sorted = {
+type Settled = {
   results: ResultRow[];
-  /** What the results are taken from. */
+  /** The answers that the results were made from. */
   answers: ValidationAnswer[];
-  /** To be asked for again. */
-  sentAway: { email: SliceEmail; delayMs: number }[];
-  /** Not settled yet. */
-  open: Open[];
+  /** To be retried. */
+  deferred: { email: SliceEmail; delayMs: number }[];
+  /** Still in flight. */
+  pending: PendingEmail[];
 };
 
-async function sortOut(
-  open: readonly Open[],
-  all: readonly Open[],
+async function settle(
+  pending: readonly PendingEmail[],
+  all: readonly PendingEmail[],
   calibration: Calibration | undefined,
-  { isLastSitting, ...way }: Pick<DeferredEmail, "attempt" | "elapsedMs"> & { isLastSitting: boolean },
-): Promise<Sorted> {
-  const sorted: Sorted = { results: [], answers: [], sentAway: [], open: [] };
+  { isLastWait, ...progress }: Pick<DeferredEmail, "attempt" | "elapsedMs"> & { isLastWait: boolean },
+): Promise<Settled> {
+  const settled: Settled = { results: [], answers: [], deferred: [], pending: [] };
   const view = listViewOf(() => all.flatMap(evidenceSoFar));
   await yieldToEventLoop();
-  await inTimeSlices(open, (one) => {
-    const { entry, question } = one;
-    const isToBeTaken = question && (isLastSitting || isSettled(question));
-    const taken = isToBeTaken ? answerTo(question, calibration) : one.answer;
-    if (!taken) {
-      sorted.open.push(one);
+  await inTimeSlices(pending, (email) => {
+    const { entry, check } = email;
+    const isDone = check && (isLastWait || isSettled(check));
+    const own = isDone ? answerTo(check, calibration) : email.answer;
+    if (!own) {
+      settled.pending.push(email);
       return;
     }
-    const answer = amongList(taken, view);
+    const answer = amongList(own, view);
     const report = reportOn(answer);
-    const told = {
+    const retry = {
       subStatus: report.sub_status,
       retryAfterSeconds: report.metadata.retry_after ?? undefined,
     };
-    const delayMs = answer.isFinal ? undefined : retryDelayMs({ ...told, ...way });
+    const delayMs = answer.isFinal ? undefined : retryDelayMs({ ...retry, ...progress });
     if (delayMs !== undefined) {
-      sorted.sentAway.push({ email: entry, delayMs });
+      settled.deferred.push({ email: entry, delayMs });
       return;
     }
-    sorted.results.push(resultRow(entry[0], report));
-    sorted.answers.push(answer);
+    settled.results.push(resultRow(entry[0], report));
+    settled.answers.push(answer);
   });
-  return sorted;
+  return settled;
 }
 
-/** Slices are cut by domain: here are the others of its list at the same one, or as many as matter. */
-function evidenceSoFar({ answer, question }: Open): Evidence[] {
-  const evidence = answer?.evidence ?? question?.running.check.evidence;
+/** Slices are cut by domain, so this is the evidence about the list's other addresses at the same domain. */
+function evidenceSoFar({ answer, check }: PendingEmail): Evidence[] {
+  const evidence = answer?.evidence ?? check?.running.check.evidence;
   return evidence ? [evidence] : [];
 }
 
-/** One bug can hit many emails: the first is told, the others are counted. */
-function tell(
-  { countVerdict, sayFailure }: SliceRunDeps,
+/** Counts verdicts. Of internal errors the first is logged with the number of emails affected. */
+function report(
+  { countVerdict, log }: SliceHandlerDeps,
   jobId: string,
   answers: readonly ValidationAnswer[],
 ): void {
   const real = answers.filter(({ isSandbox }) => !isSandbox);
   for (const { verdict, isCached } of real) countVerdict(verdict.status, verdict.subStatus, isCached);
   const failures = real.flatMap(({ evidence }) => evidence.failure ?? []);
-  if (failures[0] !== undefined)
-    sayFailure(jobId, `${failures[0]}\n(in ${failures.length} of ${real.length})`);
+  if (failures.length > 0) {
+    const counts = { failed: failures.length, checked: real.length };
+    log("job_checks_failed", { job_id: jobId, failure: failures[0], ...counts });
+  }
 }

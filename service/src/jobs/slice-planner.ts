@@ -1,118 +1,100 @@
 /**
- * Turns the rows of a job into slices, a window of the file at a time. Each window is one transaction, so whoever goes on
- * after a crash begins where the last one ended, and no row is planned twice.
+ * Cuts the rows of a job into slices, one window of the file per transaction. After a crash planning continues with the
+ * first unplanned window, so no row is planned twice.
  */
-import { and, eq, sql } from "drizzle-orm";
-import type { Database, Orm } from "../db/database.ts";
-import { jobs } from "../db/job-schema.ts";
-import { notify } from "../db/pubsub.ts";
+import { eq, sql } from "drizzle-orm";
+import type { Database } from "../db/database.ts";
 import { startTimeSlice, type TimeSlice } from "../event-loop-yield.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
-import type { Task, Tasks } from "../queue/tasks.ts";
-import type { Handler } from "../queue/worker.ts";
-import type { JobEnds } from "./job-end.ts";
+import type { Task, TaskHandler } from "../queue/task.ts";
+import type { Tasks } from "../queue/tasks.ts";
 import { lockJob } from "./job-lock.ts";
-import { hasEnded, type JobRow } from "./job-record.ts";
-import { JOBS_CHANNEL } from "./job-watch.ts";
+import type { JobRow } from "./job-record.ts";
+import { hasEnded } from "./job-state.ts";
+import type { JobTransitions } from "./job-transitions.ts";
 import { type PlanWindow, readWindows } from "./plan-window.ts";
+import { jobs } from "./schema.ts";
 import { cutSlices } from "./slice-cutter.ts";
 
 export type PlanDeps = {
   database: Database;
   tasks: Pick<Tasks, "add" | "complete" | "postpone">;
   processes: Pick<ProcessRegistry, "id">;
-  jobEnds: Pick<JobEnds, "finishIfDone">;
+  transitions: Pick<JobTransitions, "start" | "finishIfDone">;
 };
 
-/** What became of a window: it is planned, it was the last one, planning goes on later, or there is no more to plan. */
-type Outcome = "planned" | "complete" | "put off" | "over";
+/** `planned`: continue with the next window. `complete`: that was the last. `over`: nothing to plan any more. */
+type PlanOutcome = "planned" | "complete" | "postponed" | "over";
 
-/** Kind "plan"; the subject is the job's id. */
-export function planHandler(deps: PlanDeps): Handler {
-  const { database, tasks, processes } = deps;
+/** Task kind "plan"; the subject is the job's id. */
+export function planHandler(deps: PlanDeps): TaskHandler {
+  const { database, tasks, processes, transitions } = deps;
   return async (task, signal) => {
-    const job = await begin(database.orm, task.subject);
-    const outcome = job ? await planOn(deps, task, job, signal) : "over";
-    // False from either is fine: then it is somebody else's by now.
-    if (outcome === "put off") await tasks.postpone(database.orm, task, processes.id, {});
+    const job = await transitions.start(task.subject);
+    const outcome = job ? await planFrom(deps, task, job, signal) : "over";
+    // A lost claim does not matter here: another process has the task.
+    if (outcome === "postponed") await tasks.postpone(database.orm, task, processes.id, {});
     if (outcome === "over") await tasks.complete(database.orm, task, processes.id);
   };
 }
 
-/** The job, which is being worked on from now on; undefined when there is none any more. */
-async function begin(orm: Orm, jobId: string): Promise<JobRow | undefined> {
-  return orm.transaction(async (tx) => {
-    const [begun] = await tx
-      .update(jobs)
-      .set({ status: "processing", startedAt: sql`now()` })
-      .where(and(eq(jobs.id, jobId), eq(jobs.status, "queued")))
-      .returning();
-    if (begun) {
-      await notify(tx, JOBS_CHANNEL, jobId);
-      return begun;
-    }
-    const [job] = await tx.select().from(jobs).where(eq(jobs.id, jobId));
-    return job;
-  });
-}
-
-async function planOn(deps: PlanDeps, task: Task, job: JobRow, signal: AbortSignal): Promise<Outcome> {
+async function planFrom(deps: PlanDeps, task: Task, job: JobRow, signal: AbortSignal): Promise<PlanOutcome> {
   if (hasEnded(job) || job.isPlanned) return "over";
-  const turn = startTimeSlice();
-  for await (const window of readWindows(deps.database.pool, job, turn)) {
-    const outcome = signal.aborted ? "put off" : await planWindow(deps, task, job.id, window, turn);
+  const timeSlice = startTimeSlice();
+  for await (const window of readWindows(deps.database.pool, job, timeSlice)) {
+    const outcome = signal.aborted ? "postponed" : await planWindow(deps, task, job.id, window, timeSlice);
     if (outcome !== "planned") return outcome;
   }
-  const [now] = await deps.database.orm.select().from(jobs).where(eq(jobs.id, job.id));
-  if (!now || hasEnded(now)) return "over";
-  throw new Error(`job ${job.id}: the rows of its upload are not all there`);
+  const [current] = await deps.database.orm.select().from(jobs).where(eq(jobs.id, job.id));
+  if (!current || hasEnded(current)) return "over";
+  throw new Error(`job ${job.id}: rows of its upload are missing`);
 }
 
 async function planWindow(
-  { database, tasks, processes, jobEnds }: PlanDeps,
+  { database, tasks, processes, transitions }: PlanDeps,
   task: Task,
   jobId: string,
   window: PlanWindow,
-  turn: TimeSlice,
-): Promise<Outcome> {
-  const slices = await cutSlices(window.emails, turn);
-  const slicesJson = await listed(slices, turn);
-  // Numbered by rows, of which there are at least as many: so no number comes twice, whoever plans the next window.
+  timeSlice: TimeSlice,
+): Promise<PlanOutcome> {
+  const slices = await cutSlices(window.emails, timeSlice);
+  const slicesJson = await toJson(slices, timeSlice);
+  // A window has at least as many rows as slices, so row numbers are unique slice numbers across windows.
   const numbers = slices.map((_, index) => window.firstRow + index);
   return database.orm.transaction(async (tx) => {
     const job = await lockJob(tx, jobId);
     if (!job || hasEnded(job)) return "over";
-    // Paused; or somebody who was taken for dead has planned this window after all.
-    if (job.status === "paused" || job.plannedParts !== window.firstPart) return "put off";
+    // Paused, or another process whose lease had expired has planned this window.
+    if (job.status === "paused" || job.plannedParts !== window.firstPart) return "postponed";
     if (window.isLast && !(await tasks.complete(tx, task, processes.id))) return "over";
     await tx.execute(sql`
       insert into slices (job_id, number, emails)
-      select ${jobId}::uuid, ${window.firstRow}::int + place::int - 1, emails
-      from json_array_elements(${slicesJson}::json) with ordinality as slice (emails, place)`);
+      select ${jobId}::uuid, ${window.firstRow}::int + position::int - 1, emails
+      from json_array_elements(${slicesJson}::json) with ordinality as slice (emails, position)`);
     await tx.execute(sql`
       insert into duplicates (job_id, row, first_row, email)
       select ${jobId}::uuid, (value->>0)::int, (value->>1)::int, value->>2
       from json_array_elements(${window.duplicatesJson}::json)`);
     await tasks.add(
       tx,
-      numbers.map((number) => ({ laneId: jobId, kind: "slice", subject: String(number) })),
+      numbers.map((number) => ({ groupId: jobId, kind: "slice", subject: String(number) })),
     );
     await tx
       .update(jobs)
       .set({ plannedParts: window.endPart, isPlanned: window.isLast })
       .where(eq(jobs.id, jobId));
     if (!window.isLast) return "planned";
-    // The last window may hold repetitions only, and all that came before may be done by now.
-    await jobEnds.finishIfDone(tx, jobId);
+    // The last window may contain duplicates only, with every earlier email done.
+    await transitions.finishIfDone(tx, jobId);
     return "complete";
   });
 }
 
-/** The same as JSON.stringify, with turns between the items. */
-async function listed(items: readonly unknown[], turn: TimeSlice): Promise<string> {
+/** JSON.stringify that yields to the event loop between items. */
+async function toJson(items: readonly unknown[], timeSlice: TimeSlice): Promise<string> {
   const texts: string[] = [];
   for (const item of items) {
-    if (turn.isOver) await turn.next();
+    if (timeSlice.isOver) await timeSlice.next();
     texts.push(JSON.stringify(item));
   }
   return `[${texts.join(",")}]`;

@@ -1,44 +1,46 @@
 /**
- * Saves what came of a slice, in one transaction: results, what is to be asked for again, what is left, and how far the
- * job is. Nothing of it is saved when the task is no longer ours: then somebody else does it, or nobody needs it.
+ * Saves the outcome of a slice in one transaction: results, retries, remaining emails and the job's progress.
+ *
+ * If the claim on the task is lost, nothing is saved: another process has the task, or it is no longer needed.
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { jobs, slices } from "../db/job-schema.ts";
 import { notify } from "../db/pubsub.ts";
-import { tasks as taskTable } from "../db/queue-schema.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
-import { isOurs, type Task, type Tasks } from "../queue/tasks.ts";
+import type { Task } from "../queue/task.ts";
+import type { Tasks } from "../queue/tasks.ts";
 import { groupByDelay } from "../validations/retries.ts";
-import type { JobEnds } from "./job-end.ts";
 import { lockJob } from "./job-lock.ts";
-import { hasEnded, type JobRow } from "./job-record.ts";
+import type { JobRow } from "./job-record.ts";
+import { hasEnded } from "./job-state.ts";
+import type { JobTransitions } from "./job-transitions.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 import { insertResults, type ResultRow } from "./result-rows.ts";
+import { jobs, slices } from "./schema.ts";
 import type { Slice } from "./slice.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 
 export type SaveDeps = {
   database: Database;
-  tasks: Pick<Tasks, "add" | "complete" | "postpone">;
+  tasks: Pick<Tasks, "add" | "complete" | "postpone" | "lockClaimed" | "isAnotherGroupWaiting">;
   processes: Pick<ProcessRegistry, "id">;
-  finishIfDone: JobEnds["finishIfDone"];
+  transitions: Pick<JobTransitions, "finishIfDone">;
 };
 
 export type SliceOutcome = {
   results: ResultRow[];
-  /** To be asked for again. */
-  sentAway: { email: SliceEmail; delayMs: number }[];
-  /** Not settled yet. */
+  /** To be retried. */
+  deferred: { email: SliceEmail; delayMs: number }[];
+  /** Still in flight. */
   rest: SliceEmail[];
-  /** Since they were first asked for. */
+  /** Since the first attempt started. */
   elapsedMs: number;
-  sittings: number;
-  /** The rest is not to be gone on with before this time has passed. */
-  leaveForMs: number | undefined;
+  waits: number;
+  /** Delay before the rest is continued. */
+  resumeInMs: number | undefined;
 };
 
-/** Whether to go on with the rest; undefined when the task was not ours and nothing was saved. */
+/** Whether to continue with the rest; undefined: the claim was lost and nothing was saved. */
 export async function saveSlice(
   deps: SaveDeps,
   task: Task,
@@ -48,13 +50,13 @@ export async function saveSlice(
   try {
     return await deps.database.orm.transaction((tx) => save(deps, tx, task, slice, outcome));
   } catch (error) {
-    if (error instanceof NotOurs) return undefined;
+    if (error instanceof ClaimLost) return undefined;
     throw error;
   }
 }
 
-/** Rolls back what was done so far. */
-class NotOurs extends Error {}
+/** Rolls the transaction back. */
+class ClaimLost extends Error {}
 
 async function save(
   deps: SaveDeps,
@@ -63,101 +65,84 @@ async function save(
   slice: Slice,
   outcome: SliceOutcome,
 ): Promise<boolean> {
-  const { results, sentAway, rest } = outcome;
+  const { results, deferred, rest } = outcome;
   const { jobId } = slice;
-  const written = await insertResults(tx, jobId, results); // in nobody's way, so before the job is locked
+  const written = await insertResults(tx, jobId, results); // before the job is locked, to keep the lock short
   const job = await lockJob(tx, jobId);
-  if (!job || hasEnded(job)) throw new NotOurs();
-  const isToGoOn = await passOn(deps, tx, task, job, outcome);
+  if (!job || hasEnded(job)) throw new ClaimLost();
+  const continues = await settleTask(deps, tx, task, job, outcome);
   if (written < results.length)
-    throw new Error(`job ${jobId}: some rows of slice ${slice.number} had a result`);
+    throw new Error(`job ${jobId}: some rows of slice ${slice.number} already have a result`);
 
   await updateSlice(tx, slice, outcome);
   const retries = await addRetries(deps, tx, slice, job, outcome);
   await countResults(tx, jobId, results);
-  const [now] = await tx
+  const [updated] = await tx
     .update(jobs)
     .set({
       processed: sql`${jobs.processed} + ${results.length}`,
-      triedOnce: sql`${jobs.triedOnce} + ${slice.attempt === 0 ? results.length + sentAway.length : 0}`,
+      triedOnce: sql`${jobs.triedOnce} + ${slice.attempt === 0 ? results.length + deferred.length : 0}`,
       retrySlices: sql`${jobs.retrySlices} + ${retries}`,
     })
     .where(eq(jobs.id, jobId))
     .returning();
-  if (results.length > 0 || sentAway.length > 0) await notify(tx, JOBS_CHANNEL, jobId);
-  if (rest.length === 0 && now!.processed === now!.uniqueEmails) await deps.finishIfDone(tx, jobId);
-  return isToGoOn;
+  if (results.length > 0 || deferred.length > 0) await notify(tx, JOBS_CHANNEL, jobId);
+  if (rest.length === 0 && updated!.processed === updated!.uniqueEmails) {
+    await deps.transitions.finishIfDone(tx, jobId);
+  }
+  return continues;
 }
 
-/** Completes the task, keeps it, or puts it back into its lane. Whether it is kept. */
-async function passOn(
+/** Completes the task, keeps the claim, or postpones the task. Returns whether the claim is kept. */
+async function settleTask(
   { tasks, processes }: SaveDeps,
   tx: Orm,
   task: Task,
   job: JobRow,
-  { rest, leaveForMs = 0 }: SliceOutcome,
+  { rest, resumeInMs = 0 }: SliceOutcome,
 ): Promise<boolean> {
   const isDone = rest.length === 0;
   const isKept =
-    !isDone && leaveForMs === 0 && job.status === "processing" && !(await isSomebodyWaiting(tx, task));
+    !isDone &&
+    resumeInMs === 0 &&
+    job.status === "processing" &&
+    // Otherwise the slot is left to that job; checks in flight continue meanwhile.
+    !(await tasks.isAnotherGroupWaiting(tx, "jobs", job.id));
   const isSaved = isDone
     ? await tasks.complete(tx, task, processes.id)
     : isKept
-      ? await isStillOurs(tx, task, processes.id)
-      : await tasks.postpone(tx, task, processes.id, { dueInMs: leaveForMs });
-  if (!isSaved) throw new NotOurs();
+      ? await tasks.lockClaimed(tx, task, processes.id)
+      : await tasks.postpone(tx, task, processes.id, { dueInMs: resumeInMs });
+  if (!isSaved) throw new ClaimLost();
   return isKept;
 }
 
-/** And stays so until the transaction is over. */
-async function isStillOurs(tx: Orm, task: Task, processId: string): Promise<boolean> {
-  const found = await tx
-    .select({ id: taskTable.id })
-    .from(taskTable)
-    .where(isOurs(task, processId))
-    .for("no key update");
-  return found.length === 1;
-}
-
-/**
- * Whether there is a job of which nobody does anything, although something of it is due. Then we leave it the slot: what
- * we wait for goes on without us.
- */
-async function isSomebodyWaiting(tx: Orm, { laneId }: Task): Promise<boolean> {
-  const { rowCount } = await tx.execute(sql`
-    select from lanes l
-    where l.line = 'jobs' and not l.is_held and l.id <> ${laneId}
-      and l.id <> all(array(select lane_id from tasks where process_id is not null))
-      and exists (select from tasks t where t.lane_id = l.id and t.process_id is null and t.due_at <= now())
-    limit 1`);
-  return rowCount !== 0;
-}
-
 async function updateSlice(tx: Orm, { jobId, number }: Slice, outcome: SliceOutcome): Promise<void> {
-  const { rest: emails, sittings } = outcome;
-  const firstAskedAt = momentBefore(outcome);
+  const { rest: emails, waits: sittings } = outcome;
+  const firstAskedAt = startOf(outcome);
   const isIt = and(eq(slices.jobId, jobId), eq(slices.number, number));
   const { rowCount } =
     emails.length === 0
       ? await tx.delete(slices).where(isIt)
       : await tx.update(slices).set({ emails, sittings, firstAskedAt }).where(isIt);
-  if (rowCount !== 1) throw new Error(`job ${jobId}: slice ${number} is gone, but its task was ours`);
+  if (rowCount !== 1)
+    throw new Error(`job ${jobId}: slice ${number} does not exist, but its task is claimed`);
 }
 
-const momentBefore = ({ elapsedMs }: Pick<SliceOutcome, "elapsedMs">) =>
+const startOf = ({ elapsedMs }: Pick<SliceOutcome, "elapsedMs">) =>
   sql`clock_timestamp() - ${elapsedMs}::float8 * interval '1 millisecond'`;
 
-/** Slices of those to be asked for again, each due in its time. Returns how many. */
+/** Adds slices of deferred emails, each due after its delay. Returns how many. */
 async function addRetries(
   { tasks }: SaveDeps,
   tx: Orm,
   { jobId, attempt }: Slice,
   { retrySlices }: JobRow,
-  { sentAway, ...outcome }: SliceOutcome,
+  { deferred, ...outcome }: SliceOutcome,
 ): Promise<number> {
-  if (sentAway.length === 0) return 0;
-  const firstAskedAt = momentBefore(outcome);
-  const added = [...groupByDelay(sentAway)].map(([delayMs, emails], index) => ({
+  if (deferred.length === 0) return 0;
+  const firstAskedAt = startOf(outcome);
+  const added = [...groupByDelay(deferred)].map(([delayMs, emails], index) => ({
     slice: { jobId, number: -(retrySlices + index + 1), emails, attempt: attempt + 1, firstAskedAt },
     dueInMs: delayMs,
   }));
@@ -165,7 +150,7 @@ async function addRetries(
   await tasks.add(
     tx,
     added.map(({ slice: { number }, dueInMs }) => ({
-      laneId: jobId,
+      groupId: jobId,
       kind: "slice",
       subject: String(number),
       dueInMs,

@@ -1,40 +1,40 @@
-/** A slice of a job as whoever works on it needs to know it. */
+/** Loads a slice with what its handler needs to know of the job. */
 import type { JobStatus } from "@mailvet/contract";
 import type pg from "pg";
-import type { Task } from "../queue/tasks.ts";
+import type { Task } from "../queue/task.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 
 export type Slice = {
   jobId: string;
   number: number;
   emails: SliceEmail[];
-  /** How often they were sent away. */
+  /** Earlier attempts that were deferred. */
   attempt: number;
-  /** How often their answers were waited for, in this attempt. */
-  sittings: number;
-  /** Since they were first asked for, but for the time in which nobody had time for them. */
+  /** Waiting periods spent in this attempt. */
+  waits: number;
+  /** Since the first attempt started, without the time spent waiting for a worker. */
   elapsedMs: number;
   accountId: string;
   isTest: boolean;
-  /** Of the job. */
+  /** Status of the job. */
   status: JobStatus;
 };
 
-/** Undefined: everything in it was done, or its job is gone. */
+/** Undefined: every email has a result, or the job was deleted. */
 export async function loadSlice(
   pool: Pick<pg.Pool, "query">,
-  { laneId, subject, overdueMs }: Task,
+  { groupId, subject, overdueMs }: Task,
 ): Promise<Slice | undefined> {
   const { rows } = await pool.query<Slice>({
     name: "load-slice",
     text: LOAD,
-    values: [laneId, Number(subject), overdueMs],
+    values: [groupId, Number(subject), overdueMs],
   });
   return rows[0];
 }
 
 const LOAD = `
-  select s.job_id as "jobId", s.number, s.emails, s.attempt, s.sittings,
+  select s.job_id as "jobId", s.number, s.emails, s.attempt, s.sittings as waits,
     coalesce(greatest(0, extract(epoch from clock_timestamp() - s.first_asked_at) * 1000 - $3::float8), 0)::float8
       as "elapsedMs",
     j.account_id as "accountId", j.is_test as "isTest", j.status

@@ -1,68 +1,61 @@
 /**
- * When each key was last used, to the minute. Written behind the requests' backs, many keys in one statement: a
- * request never waits for it, and never hears of its failure.
+ * Writes when each key was last used, to the minute, many keys in one statement. Requests neither wait for it nor fail with
+ * it.
  */
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
+import { createBatcher } from "../batcher.ts";
 
-export type LastUse = {
+export type LastUsed = {
   note(keyId: string): void;
   /** Writes what is noted. Never throws: what could not be written is tried again later. */
   flush(): Promise<void>;
   close(): Promise<void>;
 };
 
-const EVERY_MS = 60_000;
-const FLUSH_MS = 5_000;
+const RESOLUTION_MS = 60_000;
+const DELAY_MS = 5_000;
 const MAX_KEYS = 10_000;
 const KEYS_PER_STATEMENT = 500;
 
-export function createLastUse(pool: Pick<pg.Pool, "query">): LastUse {
-  const notedAtMs = new LRUCache<string, number>({ max: MAX_KEYS });
-  const unwritten = new Map<string, Date>();
-  let writing: Promise<void> | undefined;
+type KeyUse = { keyId: string; usedAt: Date };
 
-  const write = async (): Promise<void> => {
-    const due = [...unwritten];
-    for (let from = 0; from < due.length; from += KEYS_PER_STATEMENT) {
-      const batch = due.slice(from, from + KEYS_PER_STATEMENT);
-      await pool.query({
-        name: "keys_used",
-        text: KEYS_USED,
-        values: [batch.map(([keyId]) => keyId), batch.map(([, usedAt]) => usedAt)],
-      });
-      for (const [keyId] of batch) unwritten.delete(keyId);
-    }
+export function createLastUsed(pool: Pick<pg.Pool, "query">): LastUsed {
+  const notedAtMs = new LRUCache<string, number>({ max: MAX_KEYS });
+  let failed: KeyUse[] = [];
+  const uses = createBatcher<KeyUse, void>({
+    async run(batch) {
+      const values = [batch.map(({ keyId }) => keyId), batch.map(({ usedAt }) => usedAt)];
+      await pool.query({ name: "keys_used", text: KEYS_USED, values }).catch(() => failed.push(...batch));
+      return [];
+    },
+    maxItems: KEYS_PER_STATEMENT,
+    delayMs: DELAY_MS,
+    keysOf: ({ keyId }) => [keyId],
+  });
+  const submit = (batch: readonly KeyUse[]) => {
+    for (const use of batch) void uses.submit(use);
   };
-  const flush = async (): Promise<void> => {
-    if (unwritten.size === 0) return;
-    writing ??= write()
-      .catch(() => {})
-      .finally(() => {
-        writing = undefined;
-      });
-    await writing;
+  const flush = async () => {
+    submit(failed.splice(0));
+    await uses.flush();
   };
-  const timer = setInterval(flush, FLUSH_MS).unref();
 
   return {
     note(keyId) {
       const nowMs = performance.now();
-      if (nowMs - (notedAtMs.get(keyId) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
-      if (unwritten.size >= MAX_KEYS) return;
+      if (nowMs - (notedAtMs.get(keyId) ?? Number.NEGATIVE_INFINITY) < RESOLUTION_MS) return;
+      if (uses.size + failed.length >= MAX_KEYS) return;
       notedAtMs.set(keyId, nowMs);
-      unwritten.set(keyId, new Date());
+      submit([...failed, { keyId, usedAt: new Date() }]);
+      failed = [];
     },
     flush,
-    async close() {
-      clearInterval(timer);
-      await writing; // what was noted during it is written by the next one
-      await flush();
-    },
+    close: flush,
   };
 }
 
-// A row that is locked is being written by another process for the same minute: skipped, so nobody waits in a circle.
+// A locked row is being written by another process for the same minute. It is skipped, so that processes cannot deadlock.
 const KEYS_USED = `
   with used as (
     select k.id, u.used_at

@@ -1,30 +1,36 @@
 import { emptyTally, TEMPLATES, type Template, tallyOf } from "@mailvet/engine";
 import { expect, test } from "vitest";
-import { toldOf } from "./k-anonymity.ts";
+import { publishedTally } from "./k-anonymity.ts";
 
 const tally = (counts: Partial<Record<Template, number>>) => ({
   mailboxes: Object.values(counts).reduce((sum, count) => sum + count, 0),
   shares: TEMPLATES.map((template) => counts[template] ?? 0),
 });
 
-test("nothing is told of a domain with fewer than three proven mailboxes", () => {
-  expect(toldOf(emptyTally())).toBeUndefined();
-  expect(toldOf(tally({ "first.last": 2 }))).toBeUndefined();
-  expect(toldOf(tally({ "first.last": 3 }))).toEqual(tally({ "first.last": 3 }));
+test("nothing is published for a domain with fewer than three proven mailboxes", () => {
+  expect(publishedTally(emptyTally())).toBeUndefined();
+  expect(publishedTally(tally({ "first.last": 2 }))).toBeUndefined();
+  expect(publishedTally(tally({ "first.last": 3 }))).toEqual(tally({ "first.last": 3 }));
 });
 
-test("numbers are told in steps, so that one more mailbox is not seen to come", () => {
-  expect(toldOf(tally({ "first.last": 4 }))).toEqual(tally({ "first.last": 3 }));
-  expect(toldOf(tally({ "first.last": 14, flast: 2 }))).toEqual(tally({ "first.last": 13, flast: 2 }));
-  expect(toldOf(tally({ "first.last": 15, flast: 2 }))).toEqual(tally({ "first.last": 13, flast: 2 }));
+test("numbers are rounded, so that one more mailbox is not visible", () => {
+  expect(publishedTally(tally({ "first.last": 4 }))).toEqual(tally({ "first.last": 3 }));
+  expect(publishedTally(tally({ "first.last": 14, flast: 2 }))).toEqual(
+    tally({ "first.last": 13, flast: 2 }),
+  );
+  expect(publishedTally(tally({ "first.last": 15, flast: 2 }))).toEqual(
+    tally({ "first.last": 13, flast: 2 }),
+  );
 });
 
-test("what is told is whole mailboxes that add up, however a name can be read", () => {
+test("published shares are whole mailboxes that add up", () => {
   for (let count = 3; count <= 60; count += 3) {
     const names = ["martin", "jsmith", "kim.lee", "leekim", "a.k", "thomas.martin", "zq"];
-    const told = toldOf(tallyOf(Array.from({ length: count }, (_, i) => `${names[i % names.length]}${i}`)))!;
-    expect(told.shares.every((share) => Number.isInteger(share) && share >= 0)).toBe(true);
-    expect(told.shares.reduce((sum, share) => sum + share, 0)).toBe(told.mailboxes);
-    expect(told.mailboxes).toBeLessThanOrEqual(count);
+    const published = publishedTally(
+      tallyOf(Array.from({ length: count }, (_, i) => `${names[i % names.length]}${i}`)),
+    )!;
+    expect(published.shares.every((share) => Number.isInteger(share) && share >= 0)).toBe(true);
+    expect(published.shares.reduce((sum, share) => sum + share, 0)).toBe(published.mailboxes);
+    expect(published.mailboxes).toBeLessThanOrEqual(count);
   }
 });

@@ -1,26 +1,26 @@
 /**
- * What of a domain's tally is told. Tallies are counted from the mailboxes of all accounts, and each account sees what
- * they say of a domain ("first.last, as 13 of 15 proven mailboxes here"). So that nobody learns of one mailbox from it:
+ * The published part of a domain's tally. Tallies are counted from the mailboxes of all accounts, and each account sees them
+ * ("first.last, as 13 of 15 proven mailboxes here"). To hide single mailboxes:
  *
- * - Nothing is told of fewer than three mailboxes. With one or two, the form of one person's name would stand there.
- * - Numbers are told in steps: three, five, then by fives, always fewer than there are, in whole mailboxes. Asking
- *   again and again shows at most that some have come, not when one did nor how it is named.
+ * - Nothing is published for fewer than three mailboxes, which would reveal the form of one person's name.
+ * - Numbers are rounded down: three, five, then multiples of five, in whole mailboxes. Repeated requests show at most that
+ *   some were added, not when one was nor how it is named.
  *
- * What remains visible to all: that somebody here has proven some mailboxes at this domain, about how many, and the
- * forms of their names. Whoever has proven two of three by themselves learns the form of the third.
+ * What remains visible: that mailboxes at this domain were proven by some account, about how many, and the forms of their
+ * names. An account that has proven two of three itself learns the form of the third.
  */
 import type { PatternTally } from "@mailvet/engine";
 
-const LEAST_MAILBOXES = 3;
+const MIN_MAILBOXES = 3;
 const STEP = 5;
 
-export function toldOf({ mailboxes, shares }: PatternTally): PatternTally | undefined {
-  if (mailboxes < LEAST_MAILBOXES) return undefined;
-  const told = mailboxes < STEP ? LEAST_MAILBOXES : mailboxes - (mailboxes % STEP);
-  return { mailboxes: told, shares: inWholes(shares, told) };
+export function publishedTally({ mailboxes, shares }: PatternTally): PatternTally | undefined {
+  if (mailboxes < MIN_MAILBOXES) return undefined;
+  const published = mailboxes < STEP ? MIN_MAILBOXES : mailboxes - (mailboxes % STEP);
+  return { mailboxes: published, shares: inWholes(shares, published) };
 }
 
-/** Shrinks the shares to whole numbers of this sum; what is left over goes where most was cut off. */
+/** Scales the shares to whole numbers of this sum by the largest remainder method. */
 function inWholes(shares: readonly number[], sum: number): number[] {
   const total = shares.reduce((all, share) => all + share, 0);
   const exact = shares.map((share) => (total > 0 ? (share * sum) / total : 0));

@@ -22,59 +22,59 @@ const found = (email: string, answer: MailboxFinding["answer"], more: Partial<Ev
 };
 const catchAll = (email: string, more?: Partial<Evidence>) => found(email, "accepted", more);
 const staff = ["anna.schmidt", "john.smith", "maria.garcia", "peter.jones", "laura.rossi"];
-const house = staff.map((local) => catchAll(`${local}@house.test`));
+const listed = staff.map((local) => catchAll(`${local}@corp.test`));
 
-const told = (one: Evidence, list: readonly Evidence[]) => listNamingOf(() => list)(one, decide(one));
+const withNaming = (one: Evidence, list: readonly Evidence[]) => listNamingOf(() => list)(one, decide(one));
 
-test("an address is told how the others of its list are named, and is not counted itself", () => {
-  const one = house[0]!;
-  const { listNaming } = told(one, house);
+test("an address gets the naming of the others of its list, without itself", () => {
+  const one = listed[0]!;
+  const { listNaming } = withNaming(one, listed);
   expect(listNaming?.mailboxes).toBe(4);
   expect(fitOf("anna.schmidt", listNaming!)).toMatchObject({ leading: "first.last", agreeing: 4, of: 4 });
   expect(one.listNaming).toBeUndefined(); // others share this evidence
 
-  const stranger = catchAll("xq7@house.test");
-  expect(told(stranger, [...house, stranger]).listNaming?.mailboxes).toBe(5 + 1 - 1);
+  const other = catchAll("xq7@corp.test");
+  expect(withNaming(other, [...listed, other]).listNaming?.mailboxes).toBe(5 + 1 - 1);
 });
 
-test("too few others are no habit", () => {
-  const few = house.slice(0, 3);
-  expect(told(few[0]!, few)).toBe(few[0]);
-  expect(told(house[0]!, house.slice(0, 4)).listNaming?.mailboxes).toBe(3);
+test("too few others are not a pattern", () => {
+  const few = listed.slice(0, 3);
+  expect(withNaming(few[0]!, few)).toBe(few[0]);
+  expect(withNaming(listed[0]!, listed.slice(0, 4)).listNaming?.mailboxes).toBe(3);
 });
 
-test("another spelling of a mailbox is no further example", () => {
-  const twice = [...house.slice(0, 3), catchAll("John.Smith+news@house.test")];
-  expect(told(twice[0]!, twice)).toBe(twice[0]);
+test("another spelling of a mailbox is not another example", () => {
+  const twice = [...listed.slice(0, 3), catchAll("John.Smith+news@corp.test")];
+  expect(withNaming(twice[0]!, twice)).toBe(twice[0]);
 });
 
-test("mailboxes that were refused or look random, roles and free mail set no example", () => {
-  const random = { nameOpinion: { score: 0.02, traits: [] } };
+test("rejected or random mailboxes, roles and free mail are not examples", () => {
+  const random = { nameScore: { score: 0.02, signals: [] } };
   const list = [
-    ...house.slice(0, 3),
-    found("paul.miller@house.test", "not_found", { decoy: { answer: "not_found", confidence: 0.98 } }),
-    catchAll("qxzkvjw@house.test", random),
-    catchAll("info@house.test", { role: "shared" as NonNullable<Evidence["role"]> }),
+    ...listed.slice(0, 3),
+    found("paul.miller@corp.test", "not_found", { decoy: { answer: "not_found", confidence: 0.98 } }),
+    catchAll("qxzkvjw@corp.test", random),
+    catchAll("info@corp.test", { role: "shared" as NonNullable<Evidence["role"]> }),
   ];
-  expect(told(list[0]!, list)).toBe(list[0]);
+  expect(withNaming(list[0]!, list)).toBe(list[0]);
 
   const free = staff.map((local) => catchAll(`${local}@mail.test`, { isFree: true }));
-  expect(told(free[0]!, free)).toBe(free[0]);
+  expect(withNaming(free[0]!, free)).toBe(free[0]);
 });
 
-test("only what the mail servers left open is told anything", () => {
-  const proven = catchAll("kim.lee@house.test", { decoy: { answer: "not_found", confidence: 0.98 } });
-  expect(told(proven, [...house, proven])).toBe(proven);
-  const grey = found("kim.lee@house.test", "greylisted");
-  expect(told(grey, [...house, grey]).listNaming?.mailboxes).toBe(5);
+test("only unproven mailboxes get the naming of the list", () => {
+  const proven = catchAll("kim.lee@corp.test", { decoy: { answer: "not_found", confidence: 0.98 } });
+  expect(withNaming(proven, [...listed, proven])).toBe(proven);
+  const grey = found("kim.lee@corp.test", "greylisted");
+  expect(withNaming(grey, [...listed, grey]).listNaming?.mailboxes).toBe(5);
 });
 
-test("a domain is counted once, however many of its addresses ask", () => {
+test("a domain is counted once for all its addresses", () => {
   let looked = 0;
   const naming = listNamingOf(() => {
     looked += 1;
-    return house;
+    return listed;
   });
-  for (const one of house) naming(one, decide(one));
+  for (const one of listed) naming(one, decide(one));
   expect(looked).toBe(1);
 });

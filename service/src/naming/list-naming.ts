@@ -1,31 +1,30 @@
 /**
- * How the addresses of one list are named at each domain: for those whose mail servers leave it open whether the mailbox
- * is there. Nobody proved the others, so it counts for less than proven mailboxes; it is its owner's own list, so
- * nothing is told that they did not know.
+ * Naming pattern of one list per domain, for addresses whose mail servers do not reveal whether the mailbox exists. The
+ * other addresses are not proven, so it counts less than proven mailboxes. It is the owner's list, so nothing is disclosed.
  *
- * Only those that may well exist are examples: not refused, and named as somebody would choose. A domain is counted
- * once, when the first of its addresses needs it; each address is then told of the others, without itself.
+ * Only plausible addresses are examples: not rejected, and named as a person would choose. A domain is counted once, when
+ * the first of its addresses needs it; each address is compared with the others, without itself.
  */
 import {
   decide,
   type Evidence,
-  hasNamingHabit,
+  hasNamingPattern,
   isUnproven,
   type PatternTally,
   tallyOf,
   type Verdict,
   withMailbox,
 } from "@mailvet/engine";
-import { lessonIn } from "./proven-mailbox.ts";
+import { mailboxIn } from "./proven-mailbox.ts";
 
-/** The evidence with what the list says, where that is of use; the same evidence otherwise. It is never changed itself. */
+/** The evidence with the naming of the list added, as a copy; the same evidence where that is of no use. */
 export type ListNaming = (evidence: Evidence, verdict: Verdict) => Evidence;
 
-/** Fewer others than this are no habit. */
-const LEAST_OTHERS = 3;
-/** More examples would not change what they say, and counting them takes time from everybody. */
-const MOST_EXAMPLES = 50;
-/** From here on somebody chose the name. */
+/** Fewer others are not a pattern. */
+const MIN_OTHERS = 3;
+/** More examples would not change the pattern, and counting takes time. */
+const MAX_EXAMPLES = 50;
+/** From this score on a person chose the name. */
 const PLAUSIBLE = 0.5;
 
 /** The list as it stands when it is first needed. */
@@ -39,10 +38,10 @@ export function listNamingOf(list: () => Iterable<Evidence>): ListNaming {
     return known;
   };
   return (evidence, verdict) => {
-    if (!isUnproven(verdict) || !hasNamingHabit(evidence)) return evidence;
+    if (!isUnproven(verdict) || !hasNamingPattern(evidence)) return evidence;
     const { domain, local } = evidence.address!;
-    const listNaming = withoutOne(countAt(domain), lessonIn(domain, local)?.local);
-    return listNaming.mailboxes < LEAST_OTHERS ? evidence : { ...evidence, listNaming };
+    const listNaming = withoutOne(countAt(domain), mailboxIn(domain, local)?.local);
+    return listNaming.mailboxes < MIN_OTHERS ? evidence : { ...evidence, listNaming };
   };
 }
 
@@ -62,11 +61,11 @@ function byDomain(list: Iterable<Evidence>): Map<string, Evidence[]> {
 
 function countOf(ofDomain: readonly Evidence[]): Count {
   const examples = new Set<string>();
-  // With fewer, nobody has enough others, and most domains of a list have one address.
-  if (ofDomain.length > LEAST_OTHERS) {
+  // With fewer, no address has enough others; most domains of a list have one address.
+  if (ofDomain.length > MIN_OTHERS) {
     for (const evidence of ofDomain) {
-      if (examples.size === MOST_EXAMPLES) break;
-      const example = isExample(evidence) && lessonIn(evidence.address!.domain, evidence.address!.local);
+      if (examples.size === MAX_EXAMPLES) break;
+      const example = isExample(evidence) && mailboxIn(evidence.address!.domain, evidence.address!.local);
       if (example) examples.add(example.local);
     }
   }
@@ -74,11 +73,11 @@ function countOf(ofDomain: readonly Evidence[]): Count {
 }
 
 function isExample(evidence: Evidence): boolean {
-  const isPlausible = (evidence.nameOpinion?.score ?? 1) >= PLAUSIBLE;
-  return isPlausible && hasNamingHabit(evidence) && decide(evidence).status !== "invalid";
+  const isPlausible = (evidence.nameScore?.score ?? 1) >= PLAUSIBLE;
+  return isPlausible && hasNamingPattern(evidence) && decide(evidence).status !== "invalid";
 }
 
-/** What an address added is what it would add once more: near enough, and no counting anew for each. */
+/** Subtracts what the address would add once more: close enough, and cheaper than counting again for each. */
 function withoutOne({ examples, tally }: Count, local: string | undefined): PatternTally {
   if (local === undefined || !examples.has(local)) return tally;
   const more = withMailbox(tally, local);

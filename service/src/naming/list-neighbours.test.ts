@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { createNeighbourhood } from "./list-neighbours.ts";
 
-test("every domain one slip away has its neighbour, and others have none", () => {
+test("domains one typo apart are neighbours, and others are not", () => {
   const neighbourhood = createNeighbourhood();
   for (const domain of ["acmecorp.com", "weber-und-soehne.de"]) neighbourhood.add(domain);
-  for (const slip of [
+  for (const typo of [
     "acmecrop.com",
     "acmecorp.co",
     "acmecorpp.com",
@@ -12,7 +12,7 @@ test("every domain one slip away has its neighbour, and others have none", () =>
     "acnecorp.com",
     "acmecorp.con",
   ]) {
-    expect(neighbourhood.near(slip), slip).toEqual(["acmecorp.com"]);
+    expect(neighbourhood.near(typo), typo).toEqual(["acmecorp.com"]);
   }
   expect(neighbourhood.near("weber-und-sohne.de")).toEqual(["weber-und-soehne.de"]);
   for (const other of ["acmecorp.com", "other.com", "acme.com", "", "x".repeat(300)]) {
@@ -20,7 +20,7 @@ test("every domain one slip away has its neighbour, and others have none", () =>
   }
 });
 
-test("of many domains that are all alike, some are looked at and not all", () => {
+test("of many similar domains only some are returned", () => {
   const alike = createNeighbourhood();
   for (const letter of "abcdefghijklmnopqrstuvwxyz")
     for (let place = 0; place <= 4; place++)

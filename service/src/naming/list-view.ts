@@ -1,14 +1,14 @@
-/** What a list tells of each of its addresses that the address by itself does not. */
+/** Evidence that a list adds to each of its addresses: naming and typos. */
 import type { Evidence, Verdict } from "@mailvet/engine";
 import { listNamingOf } from "./list-naming.ts";
-import { listSlipsOf } from "./list-typos.ts";
+import { listTyposOf } from "./list-typos.ts";
 
-/** The evidence with what the rest of the list adds to it; the same evidence where that is nothing. */
+/** The evidence with what the other addresses add; the same evidence where that is nothing. */
 export type ListView = (evidence: Evidence, verdict: Verdict) => Evidence;
 
-/** The list as it stands when it is first looked at. */
+/** The list is read at the first use. */
 export function listViewOf(list: () => Iterable<Evidence>): ListView {
   const naming = listNamingOf(list);
-  const slips = listSlipsOf(list);
-  return (evidence, verdict) => slips(naming(evidence, verdict), verdict);
+  const typos = listTyposOf(list);
+  return (evidence, verdict) => typos(naming(evidence, verdict), verdict);
 }

@@ -1,26 +1,27 @@
 /**
- * How the mailboxes of a domain are named: learned from those that were proven, told to checks that prove nothing.
+ * How the mailboxes of a domain are named: learned from proven mailboxes, used by checks that cannot prove theirs.
  *
- * Kept are counts per template ("first.last", "flast" …) and no names. All accounts of a deployment teach, and all are
- * told, but no more than what k-anonymity.ts lets through.
+ * Stored are counts per template ("first.last", "flast" …) and no names. All accounts of a deployment contribute and
+ * benefit, within the limits of k-anonymity.ts.
  */
 import type { Evidence, PatternTally } from "@mailvet/engine";
 import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database } from "../db/database.ts";
-import { toldOf } from "./k-anonymity.ts";
+import type { LogEvent } from "../log-events.ts";
+import { publishedTally } from "./k-anonymity.ts";
 import { createPatternCache } from "./pattern-cache.ts";
 import { createPatternWriter } from "./pattern-writer.ts";
-import { lessonOf } from "./proven-mailbox.ts";
+import { provenMailboxOf } from "./proven-mailbox.ts";
 
 export type NamingKnowledge = {
   /**
-   * From a check that has ended, whatever came of it. From nothing else: what an account says arrived could be made up,
-   * and all accounts are told.
+   * From any check that has ended. From nothing else: reported outcomes could be invented, and all accounts see the
+   * result.
    */
   learnFrom(evidence: Evidence): void;
-  /** Undefined when there is too little to tell, or nobody knows in time. Never rejects. */
+  /** Undefined when there are too few mailboxes, or the pattern cannot be read. Never rejects. */
   namingAt(domain: string): Promise<PatternTally | undefined>;
-  /** Erases what nothing was proven for in more than a year; says how many. */
+  /** Deletes patterns without a proof in more than a year; returns how many. */
   eraseOld(): Promise<number>;
   /** Writes what is still to be written. */
   close(): Promise<void>;
@@ -28,22 +29,22 @@ export type NamingKnowledge = {
 
 export type NamingDeps = {
   database: Pick<Database, "pool">;
-  /** Otherwise nothing is added to what is known. */
+  /** False: known patterns are used, but nothing is added. */
   learns: boolean;
-  say: (message: string) => void;
+  log: LogEvent;
 };
 
-export function createNaming({ database: { pool }, learns, say }: NamingDeps): NamingKnowledge {
-  const memory = createPatternCache({ pool, say });
-  const writer = createPatternWriter({ pool, onWritten: memory.put, say });
+export function createNaming({ database: { pool }, learns, log }: NamingDeps): NamingKnowledge {
+  const cache = createPatternCache({ pool, log });
+  const writer = createPatternWriter({ pool, onWritten: cache.set, log });
   return {
     learnFrom(evidence) {
-      const lesson = learns ? lessonOf(evidence) : undefined;
-      if (lesson) writer.write(lesson);
+      const mailbox = learns ? provenMailboxOf(evidence) : undefined;
+      if (mailbox) writer.write(mailbox);
     },
     async namingAt(domain) {
-      const tally = await memory.at(domain);
-      return tally && toldOf(tally);
+      const tally = await cache.find(domain);
+      return tally && publishedTally(tally);
     },
     eraseOld: () => batchedDelete(pool, ERASE),
     close: () => writer.close(),

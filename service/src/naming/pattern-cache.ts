@@ -1,75 +1,54 @@
 /**
- * How the mailboxes of a domain are named, as far as anybody is told: from this process, or from the table, many
- * domains in one query. Whatever goes wrong, "not known" is an answer.
+ * Cache of naming patterns by domain. Domains asked for within some milliseconds are read in one query. On any failure the
+ * pattern is unknown.
  */
 import type { PatternTally } from "@mailvet/engine";
-import { LRUCache } from "lru-cache";
 import type pg from "pg";
+import { createBatcher } from "../batcher.ts";
+import { createCachedLookup } from "../cached-lookup.ts";
+import type { LogEvent } from "../log-events.ts";
 
 export type PatternCache = {
-  at(domain: string): Promise<PatternTally | undefined>;
-  /** What the table has now. */
-  put(domain: string, tally: PatternTally): void;
+  find(domain: string): Promise<PatternTally | undefined>;
+  /** The pattern as it is in the table now. */
+  set(domain: string, tally: PatternTally): void;
 };
 
-export type PatternMemoryDeps = { pool: Pick<pg.Pool, "query">; say: (message: string) => void };
+export type PatternCacheDeps = { pool: Pick<pg.Pool, "query">; log: LogEvent };
 
 const MAX_DOMAINS = 20_000;
-/** Other processes count on meanwhile. */
-const KEPT_MS = 5 * 60_000;
-const GATHER_MS = 3;
-const DOMAINS_AT_ONCE = 1_000;
+/** Other processes go on counting meanwhile. */
+const TTL_MS = 5 * 60_000;
+const DELAY_MS = 3;
+const DOMAINS_PER_QUERY = 1_000;
 
-type Known = { tally: PatternTally | undefined };
-
-export function createPatternCache({ pool, say }: PatternMemoryDeps): PatternCache {
-  const known = new LRUCache<string, Known>({ max: MAX_DOMAINS, ttl: KEPT_MS });
-  let gathering: Gathering | undefined;
-
-  const load = async (domains: readonly string[]): Promise<void> => {
-    try {
-      const { rows } = await pool.query<PatternTally & { domain: string }>({
-        name: "naming-at",
-        text: NAMING_AT,
-        values: [domains],
+export function createPatternCache({ pool, log }: PatternCacheDeps): PatternCache {
+  const queries = createBatcher<string, PatternTally | undefined>({
+    async run(domains) {
+      const statement = { name: "naming-at", text: NAMING_AT, values: [domains] };
+      const { rows } = await pool.query<PatternTally & { domain: string }>(statement).catch((error) => {
+        log("naming_patterns_read_failed", { err: error, domains: domains.length });
+        throw error;
       });
       const found = new Map(rows.map(({ domain, ...tally }) => [domain, tally]));
-      for (const domain of domains) {
-        // What was counted since is newer than what was read.
-        if (!known.has(domain)) known.set(domain, { tally: found.get(domain) });
-      }
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      say(`the naming patterns of ${domains.length} domains could not be read: ${why}`);
-    }
-  };
-  const gather = (): Gathering => {
-    const domains = new Set<string>();
-    const loaded = new Promise<void>((resolve) => {
-      setTimeout(() => {
-        if (gathering === own) gathering = undefined;
-        void load([...domains]).then(resolve);
-      }, GATHER_MS);
-    });
-    const own = { domains, loaded };
-    return own;
-  };
+      return domains.map((domain) => found.get(domain));
+    },
+    maxItems: DOMAINS_PER_QUERY,
+    delayMs: DELAY_MS,
+  });
+  const patterns = createCachedLookup({ load: queries.submit, max: MAX_DOMAINS, ttlMs: TTL_MS });
 
   return {
-    async at(domain) {
-      const atHand = known.get(domain);
-      if (atHand) return atHand.tally;
-      if (!gathering || gathering.domains.size >= DOMAINS_AT_ONCE) gathering = gather();
-      gathering.domains.add(domain);
-      await gathering.loaded;
-      return known.get(domain)?.tally;
+    async find(domain) {
+      try {
+        return await patterns.find(domain);
+      } catch {
+        return undefined; // not cached, so the next check asks again
+      }
     },
-    put: (domain, tally) => known.set(domain, { tally }),
+    set: patterns.set,
   };
 }
-
-/** Domains that will be asked for together in a moment. */
-type Gathering = { domains: Set<string>; loaded: Promise<void> };
 
 const NAMING_AT = `
   select domain, mailboxes, shares from naming_patterns where domain = any($1::text[])`;

@@ -1,82 +1,66 @@
 /**
- * Counts proven mailboxes into their domains' patterns: a little later, many at a time, and never in anyone's way.
+ * Counts proven mailboxes into the patterns of their domains: delayed, many at a time, never blocking a check.
  *
- * What a mailbox adds depends on what its domain is like already, so the rows are locked, counted on here, and written
- * back in one transaction. Every process locks in the same order. What is lost when a process dies is learned from the
- * next proof.
+ * What a mailbox adds depends on the pattern so far, so the rows are locked, counted here, and written back in one
+ * transaction. Every process locks in the same order. What is lost when a process dies is learned from the next proof.
  */
+import { createHmac } from "node:crypto";
 import { emptyTally, type PatternTally, withMailbox } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import { later } from "../debounce.ts";
+import { createBatcher } from "../batcher.ts";
+import { inTransaction } from "../db/database.ts";
 import { inTimeSlices } from "../event-loop-yield.ts";
+import type { LogEvent } from "../log-events.ts";
 import type { ProvenMailbox } from "./proven-mailbox.ts";
-import { FILTER_BYTES, marked } from "./seen-filter.ts";
 
-export type PatternWriter = { write(lesson: ProvenMailbox): void; close(): Promise<void> };
+export type PatternWriter = { write(mailbox: ProvenMailbox): void; close(): Promise<void> };
 
 export type PatternWriterDeps = {
-  pool: Pick<pg.Pool, "connect">;
-  /** A domain's pattern as it stands in the table now. */
+  pool: pg.Pool;
+  /** A domain's pattern as it is in the table now. */
   onWritten: (domain: string, tally: PatternTally) => void;
-  say: (message: string) => void;
+  log: LogEvent;
 };
 
-/** More of them would not change what they tell, and large companies would be written to without end. */
-const MOST_MAILBOXES = 200;
-
-/** Long enough for the mailboxes of one domain to come together: lists are asked for domain by domain. */
-const GATHER_MS = 250;
-const DOMAINS_AT_ONCE = 200;
-/** What comes while so many mailboxes wait is not counted. */
+/** More would not change the pattern, and large companies would be written without end. */
+const MAX_COUNTED = 200;
+/** Long enough for the mailboxes of one domain to arrive together: lists are checked domain by domain. */
+const DELAY_MS = 250;
+const MAX_BATCH = 1_000;
+/** Mailboxes beyond this are dropped. */
 const MAX_WAITING = 20_000;
-/** Domains of which this process knows that they need no more. */
+/** Domains known to this process to be fully counted. */
 const MAX_FULL = 5_000;
-const FULL_FOR_MS = 3_600_000;
+const FULL_TTL_MS = 3_600_000;
 
-export function createPatternWriter({ pool, onWritten, say }: PatternWriterDeps): PatternWriter {
-  const waiting = new Map<string, Set<string>>(); // domain → mailbox names
-  let waitingCount = 0;
-  const full = new LRUCache<string, true>({ max: MAX_FULL, ttl: FULL_FOR_MS });
-  let isClosed = false;
-
-  const takeSome = (): Map<string, Set<string>> => {
-    const some = new Map([...waiting].slice(0, DOMAINS_AT_ONCE));
-    for (const [domain, locals] of some) {
-      waiting.delete(domain);
-      waitingCount -= locals.size;
-    }
-    return some;
-  };
-  const writeAll = async () => {
-    while (waiting.size > 0) {
-      const lessons = takeSome();
+export function createPatternWriter({ pool, onWritten, log }: PatternWriterDeps): PatternWriter {
+  const full = new LRUCache<string, true>({ max: MAX_FULL, ttl: FULL_TTL_MS });
+  const mailboxes = createBatcher<ProvenMailbox, void>({
+    async run(batch) {
       try {
-        for (const { domain, mailboxes, shares } of await count(pool, lessons)) {
-          if (mailboxes >= MOST_MAILBOXES) full.set(domain, true);
+        for (const { domain, mailboxes, shares } of await count(pool, batch)) {
+          if (mailboxes >= MAX_COUNTED) full.set(domain, true);
           onWritten(domain, { mailboxes, shares });
         }
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        say(`the naming patterns of ${lessons.size} domains could not be written: ${why}`);
+        log("naming_patterns_write_failed", { err: error, mailboxes: batch.length });
       }
-    }
-  };
-  const writing = later(GATHER_MS, writeAll, () => waiting.size > 0);
+      return [];
+    },
+    maxItems: MAX_BATCH,
+    delayMs: DELAY_MS,
+  });
+  let isClosed = false;
 
   return {
-    write({ domain, local }) {
-      if (isClosed || waitingCount >= MAX_WAITING || full.has(domain)) return;
-      const locals = waiting.get(domain) ?? new Set();
-      if (locals.has(local) || locals.size >= MOST_MAILBOXES) return;
-      locals.add(local);
-      waiting.set(domain, locals);
-      waitingCount += 1;
-      writing.soon();
+    write(mailbox) {
+      if (isClosed || mailboxes.size >= MAX_WAITING || full.has(mailbox.domain)) return;
+      void mailboxes.submit(mailbox);
     },
     close() {
       isClosed = true;
-      return writing.close();
+      return mailboxes.flush();
     },
   };
 }
@@ -84,42 +68,36 @@ export function createPatternWriter({ pool, onWritten, say }: PatternWriterDeps)
 type Pattern = PatternTally & { domain: string; seen: Buffer };
 type Row = Pattern & { isOld: boolean };
 
-/** Returns the patterns as they are now. */
-async function count(
-  pool: PatternWriterDeps["pool"],
-  lessons: ReadonlyMap<string, ReadonlySet<string>>,
-): Promise<Pattern[]> {
-  const domains = [...lessons.keys()];
-  const { shares } = emptyTally();
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
-    await client.query(OPEN, [domains, shares, Buffer.alloc(FILTER_BYTES)]);
+/** Returns the patterns after counting. */
+function count(pool: pg.Pool, mailboxes: readonly ProvenMailbox[]): Promise<Pattern[]> {
+  const localsAt = new Map<string, Set<string>>();
+  for (const { domain, local } of mailboxes) {
+    const locals = localsAt.get(domain);
+    if (locals) locals.add(local);
+    else localsAt.set(domain, new Set([local]));
+  }
+  const domains = [...localsAt.keys()];
+  return inTransaction(pool, async (client) => {
+    await client.query(OPEN, [domains, emptyTally().shares, Buffer.alloc(FILTER_BYTES)]);
     const { rows } = await client.query<Row>(LOCK, [domains]);
     const counted = await inTimeSlices(rows, (row) => ({
       row,
-      next: withAll(row, lessons.get(row.domain)!),
+      next: withAll(row, localsAt.get(row.domain)!),
     }));
     const changed = counted.filter(({ row, next }) => row.isOld || next.mailboxes !== row.mailboxes);
-    await client.query(WRITE, [JSON.stringify(changed.map(({ next }) => written(next)))]);
-    await client.query("commit");
+    await client.query(WRITE, [JSON.stringify(changed.map(({ next }) => stored(next)))]);
     return counted.map(({ next }) => next);
-  } catch (error) {
-    await client.query("rollback").catch(() => {}); // what went wrong is told already
-    throw error;
-  } finally {
-    client.release(); // the pool drops it by itself if it is of no more use
-  }
+  });
 }
 
 function withAll({ domain, seen, mailboxes, shares }: Row, locals: Iterable<string>): Pattern {
-  // Counts by other templates than those of today tell nothing any more.
-  const isOfToday = shares.length === emptyTally().shares.length;
-  let tally: PatternTally = isOfToday ? { mailboxes, shares } : emptyTally();
-  let filter: Buffer = isOfToday ? seen : Buffer.alloc(FILTER_BYTES);
+  // Counts of an earlier set of templates are of no use.
+  const isCurrent = shares.length === emptyTally().shares.length;
+  let tally: PatternTally = isCurrent ? { mailboxes, shares } : emptyTally();
+  let filter: Buffer = isCurrent ? seen : Buffer.alloc(FILTER_BYTES);
   for (const local of locals) {
-    const next = tally.mailboxes < MOST_MAILBOXES ? marked(filter, domain, local) : undefined;
-    const grown = next ? withMailbox(tally, local) : tally; // and stays as it is by a name that nobody can read
+    const next = tally.mailboxes < MAX_COUNTED ? marked(filter, domain, local) : undefined;
+    const grown = next ? withMailbox(tally, local) : tally; // unchanged by a name that fits no template
     if (grown === tally) continue;
     filter = next!;
     tally = grown;
@@ -127,9 +105,9 @@ function withAll({ domain, seen, mailboxes, shares }: Row, locals: Iterable<stri
   return { domain, ...tally, seen: filter };
 }
 
-/** Where nothing is counted any more, there is nothing left to tell apart. */
-function written({ domain, mailboxes, shares, seen }: Pattern) {
-  const filter = mailboxes < MOST_MAILBOXES ? seen : Buffer.alloc(FILTER_BYTES);
+/** A pattern that is full counts no more mailboxes, so it needs no filter. */
+function stored({ domain, mailboxes, shares, seen }: Pattern) {
+  const filter = mailboxes < MAX_COUNTED ? seen : Buffer.alloc(FILTER_BYTES);
   return { domain, mailboxes, shares, seen: filter.toString("hex") };
 }
 
@@ -142,9 +120,33 @@ const LOCK = `
   select domain, mailboxes, shares, seen, updated_at < now() - interval '30 days' as "isOld"
   from naming_patterns where domain = any($1::text[]) order by domain for update`;
 
-// A mailbox that is proven again keeps its domain's pattern from growing old, though it is not counted again.
+// A mailbox that is proven again is not counted again, but keeps the pattern from expiring.
 const WRITE = `
   update naming_patterns p
   set mailboxes = one.mailboxes, shares = one.shares, seen = decode(one.seen, 'hex'), updated_at = now()
   from json_to_recordset($1::json) as one (domain text, mailboxes int, shares float8[], seen text)
   where p.domain = one.domain`;
+
+/*
+ * The filter is a Bloom filter over keyed hashes: which mailboxes were counted, without storing their names. It reports
+ * "seen" for every counted mailbox, and for some that were not: one in a thousand with fifty mailboxes, one in twelve with
+ * two hundred. Those are not counted, which does no harm. The filter cannot be read out, but a guess can be tested
+ * against it, as with any hash of a name.
+ */
+const FILTER_BYTES = 128;
+const BITS = FILTER_BYTES * 8;
+const HASHES = 4;
+
+/** The filter with this mailbox added; undefined when it seems to be in it already. */
+function marked(filter: Uint8Array, domain: string, local: string): Buffer | undefined {
+  const digest = createHmac("sha256", domain).update(local).digest();
+  const next = Buffer.from(filter);
+  let isNew = false;
+  for (let index = 0; index < HASHES; index++) {
+    const bit = digest.readUInt16BE(index * 2) % BITS;
+    const mask = 1 << (bit & 7);
+    if ((next[bit >> 3]! & mask) === 0) isNew = true;
+    next[bit >> 3]! |= mask;
+  }
+  return isNew ? next : undefined;
+}

@@ -1,29 +1,31 @@
 /**
- * Work with the database that is done in rounds, one at a time, each with all that has come up by then. When one fails
- * the next follows after a pause, for as long as it takes: nobody who brings work hears of it, only the operator.
+ * Database work in rounds, one at a time, each with everything that has come up by then. A failed round is repeated with
+ * back-off until it succeeds; callers never see the failure.
+ *
+ * Not on batcher.ts: a round has no items but a next due time, and survives an outage of the database.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isDatabaseUnavailable } from "../db/database.ts";
+import type { LogEvent } from "../log-events.ts";
 
 export type Rounds = {
-  /** There is something to do: now, or after so many milliseconds. */
+  /** Work is due now, or after so many milliseconds. */
   wake(inMs?: number): void;
-  /** Begins no more rounds, and waits for the one under way. */
+  /** Starts no more rounds, and waits for the running one. */
   close(): Promise<void>;
 };
 
 export type RoundsOptions = {
-  /** One round; how long until the next is due, undefined when nothing is left to do. */
+  /** One round. Returns how long until the next is due; undefined when nothing is left. */
   round(): Promise<number | undefined>;
-  /** What is done, for the operator. */
+  /** For the log. */
   name: string;
-  say: (line: string) => void;
+  log: LogEvent;
 };
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 
-export function createRounds({ round, name, say }: RoundsOptions): Rounds {
+export function createRounds({ round, name, log }: RoundsOptions): Rounds {
   let dueAtMs = Number.POSITIVE_INFINITY;
   let notBeforeMs = 0;
   let pauseMs = FIRST_PAUSE_MS;
@@ -45,16 +47,16 @@ export function createRounds({ round, name, say }: RoundsOptions): Rounds {
     });
   };
   const work = async () => {
-    await nextTurn(); // whatever the network brought in this turn of the event loop comes along
+    await nextTurn(); // whatever the network delivers in this turn comes along
     dueAtMs = Number.POSITIVE_INFINITY;
     try {
       const nextInMs = await round();
       if (nextInMs !== undefined) dueAtMs = Math.min(dueAtMs, performance.now() + nextInMs);
-      if (pauseMs > FIRST_PAUSE_MS) say(`${name}: going on`);
+      if (pauseMs > FIRST_PAUSE_MS) log("pacing_sync_restored", { part: name });
       pauseMs = FIRST_PAUSE_MS;
     } catch (error) {
-      // Said once per interruption. Anything but an absent database is a bug of ours, and told in full.
-      if (pauseMs === FIRST_PAUSE_MS) say(`${name}: ${inWords(error)}; trying again`);
+      // Logged once per interruption.
+      if (pauseMs === FIRST_PAUSE_MS) log("pacing_sync_failed", { part: name, err: error });
       notBeforeMs = performance.now() + pauseMs;
       dueAtMs = notBeforeMs;
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
@@ -74,9 +76,4 @@ export function createRounds({ round, name, say }: RoundsOptions): Rounds {
       await working;
     },
   };
-}
-
-function inWords(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return isDatabaseUnavailable(error) ? error.message : (error.stack ?? error.message);
 }

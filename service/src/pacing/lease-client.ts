@@ -1,94 +1,95 @@
 /**
- * Where the paces of this process ask for places in the deployment and give them back. What comes up in one moment goes
- * into one statement; whoever gets nothing stays on the list and is asked for again.
+ * Acquires and releases leases for the limiters of this process. Requests of one moment go into one statement; those that get
+ * nothing are repeated.
  *
- * Without the database there are no new places, and what was given back is given back later.
+ * Without the database there are no new leases, and releases are written later.
  */
 
+import type { LogEvent } from "../log-events.ts";
 import { createRounds } from "./batch-rounds.ts";
-import type { Demand, HostLease, PlaceAnswer, PlaceRequest, PlaceStatements } from "./lease-sql.ts";
+import type { Demand, HostLease, LeaseRequest, LeaseResponse, LeaseStatements } from "./lease-sql.ts";
 
-/** Somebody who may want places at one host or provider. */
-export type Applicant = {
+/** A limiter of one host or provider (shared-host-limiter.ts). */
+export type LeaseHolder = {
   readonly key: string;
-  /** What it wants now, undefined for nothing. */
-  request(): PlaceRequest | undefined;
-  receive(answer: PlaceAnswer, askedAtMs: number): void;
+  /** What it needs now; undefined for nothing. */
+  request(): LeaseRequest | undefined;
+  receive(answer: LeaseResponse, askedAtMs: number): void;
 };
 
-export type PlaceDesk = {
-  /** Asks for what it wants, and again until it wants nothing any more. With `isDue` without delay. */
-  apply(applicant: Applicant, isDue: boolean): void;
-  giveBack(place: HostLease): void;
-  /** We no longer wait there. */
-  unwish(key: string): void;
-  /** What we believe of our places may be wrong. */
-  doubt(): void;
-  /** Gives everything back. */
+export type LeaseClient = {
+  /** Requests leases until the holder needs none. With `isDue` without delay. */
+  apply(holder: LeaseHolder, isDue: boolean): void;
+  release(lease: HostLease): void;
+  /** This process no longer waits there. */
+  cancelWait(key: string): void;
+  /** The leases known here may be wrong. */
+  requestAudit(): void;
+  /** Releases everything. */
   close(): Promise<void>;
 };
 
-export type PlaceDeskDeps = {
-  statements: PlaceStatements;
-  /** What other processes wished for when we asked, at a place where we are. */
+export type LeaseClientDeps = {
+  statements: LeaseStatements;
+  /** Demand of other processes at the time of the request. */
   onDemand(key: string, demand: Demand, askedAtMs: number): void;
-  /** Somebody else has got a place that we took for ours. */
-  onLost(place: HostLease): void;
-  say: (line: string) => void;
+  /** Another process has this lease by now. */
+  onLost(lease: HostLease): void;
+  log: LogEvent;
 };
 
 const MOST_PER_STATEMENT = 200;
-/** A notice tells us when it is our turn; these are for when it was lost, or the one before us died. */
+/** A notification announces free leases; polling is for lost notifications and dead processes. */
 const URGENT_LOOK_MS = 250;
 const FIRST_LOOK_MS = 250;
 const LONGEST_LOOK_MS = 1000;
-/** However long the rest: a wish has to be renewed. */
+/** However long the delay: a waiter has to be renewed. */
 const LONGEST_REST_BELIEVED_MS = 2000;
 const AUDIT_EVERY_MS = 10_000;
 
 type Look = { atMs: number; pauseMs: number };
 
-export function createPlaceDesk({ statements, onDemand, onLost, say }: PlaceDeskDeps): PlaceDesk {
-  const looks = new Map<Applicant, Look>();
-  const places = new Map<string, HostLease>();
+export function createLeaseClient({ statements, onDemand, onLost, log }: LeaseClientDeps): LeaseClient {
+  const looks = new Map<LeaseHolder, Look>();
+  const leases = new Map<string, HostLease>();
   let leaving: HostLease[] = [];
-  const unwished = new Set<string>();
+  const cancelled = new Set<string>();
   let auditAtMs = performance.now() + AUDIT_EVERY_MS;
 
   const round = async (): Promise<number | undefined> => {
     try {
       if (performance.now() >= auditAtMs) await audit();
-      await giveBackAll();
+      await releaseAll();
       await askForAll();
     } catch (error) {
-      auditAtMs = 0; // it may have happened or not
+      auditAtMs = 0; // the statement may have been committed or not
       throw error;
     }
     return nextInMs();
   };
 
   const audit = async () => {
-    const believed = [...places.values()];
+    const believed = [...leases.values()];
     const askedAtMs = performance.now();
     const { demands, lost } = await statements.audit(believed);
     auditAtMs = performance.now() + AUDIT_EVERY_MS;
-    for (const place of lost) {
-      places.delete(nameOf(place));
-      onLost(place);
+    for (const lease of lost) {
+      leases.delete(nameOf(lease));
+      onLost(lease);
     }
-    for (const key of new Set(believed.map((place) => place.key)))
+    for (const key of new Set(believed.map((lease) => lease.key)))
       onDemand(key, demands.get(key) ?? "none", askedAtMs);
   };
 
-  const giveBackAll = async () => {
-    while (leaving.length > 0 || unwished.size > 0) {
+  const releaseAll = async () => {
+    while (leaving.length > 0 || cancelled.size > 0) {
       const given = leaving.slice(0, MOST_PER_STATEMENT);
-      const keys = [...unwished].slice(0, MOST_PER_STATEMENT);
+      const keys = [...cancelled].slice(0, MOST_PER_STATEMENT);
       const askedAtMs = performance.now();
-      const demands = await statements.giveBack(given, keys);
+      const demands = await statements.release(given, keys);
       leaving = leaving.slice(given.length);
-      for (const key of keys) unwished.delete(key);
-      for (const place of given) places.delete(nameOf(place));
+      for (const key of keys) cancelled.delete(key);
+      for (const lease of given) leases.delete(nameOf(lease));
       for (const { key } of given) onDemand(key, demands.get(key) ?? "none", askedAtMs);
     }
   };
@@ -98,30 +99,30 @@ export function createPlaceDesk({ statements, onDemand, onLost, say }: PlaceDesk
     if (asking.length === 0) return;
     const askedAtMs = performance.now();
     const answers = await statements.ask(asking.map(({ request }) => request));
-    for (const [i, { applicant, look, request }] of asking.entries()) {
-      const { key } = applicant;
+    for (const [i, { holder, look, request }] of asking.entries()) {
+      const { key } = holder;
       const answer = answers[i]!;
-      for (const number of answer.numbers) places.set(nameOf({ key, number }), { key, number });
-      applicant.receive(answer, askedAtMs);
-      // Unless it has become due again meanwhile.
-      if (looks.get(applicant) === look) lookAgain(applicant, look, request.wanted, answer);
+      for (const number of answer.numbers) leases.set(nameOf({ key, number }), { key, number });
+      holder.receive(answer, askedAtMs);
+      // Unless it became due again meanwhile.
+      if (looks.get(holder) === look) scheduleNext(holder, look, request.wanted, answer);
     }
   };
 
-  /** Whoever is due, those first for whom somebody waits in person. */
+  /** Due holders, interactive ones first. */
   const dueNow = () => {
     const nowMs = performance.now();
-    const due: { applicant: Applicant; look: Look; request: PlaceRequest }[] = [];
-    const keys = new Set<string>(); // each once in a statement
-    for (const [applicant, look] of looks) {
-      if (look.atMs > nowMs || keys.has(applicant.key)) continue;
-      const request = applicant.request();
+    const due: { holder: LeaseHolder; look: Look; request: LeaseRequest }[] = [];
+    const keys = new Set<string>(); // each at most once per statement
+    for (const [holder, look] of looks) {
+      if (look.atMs > nowMs || keys.has(holder.key)) continue;
+      const request = holder.request();
       if (!request) {
-        looks.delete(applicant);
+        looks.delete(holder);
         continue;
       }
-      due.push({ applicant, look, request });
-      keys.add(applicant.key);
+      due.push({ holder, look, request });
+      keys.add(holder.key);
     }
     return [
       ...due.filter((one) => one.request.isUrgent),
@@ -129,55 +130,55 @@ export function createPlaceDesk({ statements, onDemand, onLost, say }: PlaceDesk
     ].slice(0, MOST_PER_STATEMENT);
   };
 
-  const lookAgain = (applicant: Applicant, look: Look, asked: number, answer: PlaceAnswer) => {
-    const request = applicant.request();
+  const scheduleNext = (holder: LeaseHolder, look: Look, asked: number, answer: LeaseResponse) => {
+    const request = holder.request();
     if (!request) {
-      looks.delete(applicant);
+      looks.delete(holder);
       return;
     }
     const { numbers, restLeftMs } = answer;
     const inMs = [
       [restLeftMs > 0, Math.min(restLeftMs, LONGEST_REST_BELIEVED_MS)],
-      [numbers.length >= asked, 0], // more have come meanwhile
+      [numbers.length >= asked, 0], // more sessions wait meanwhile
       [request.isUrgent, URGENT_LOOK_MS],
       [true, look.pauseMs],
     ] as const;
-    looks.set(applicant, {
+    looks.set(holder, {
       atMs: performance.now() + inMs.find(([applies]) => applies)![1],
       pauseMs: numbers.length > 0 ? FIRST_LOOK_MS : Math.min(look.pauseMs * 2, LONGEST_LOOK_MS),
     });
   };
 
   const nextInMs = (): number | undefined => {
-    if (leaving.length > 0 || unwished.size > 0) return 0;
-    let atMs = places.size > 0 ? auditAtMs : Number.POSITIVE_INFINITY;
+    if (leaving.length > 0 || cancelled.size > 0) return 0;
+    let atMs = leases.size > 0 ? auditAtMs : Number.POSITIVE_INFINITY;
     for (const look of looks.values()) atMs = Math.min(atMs, look.atMs);
     return atMs === Number.POSITIVE_INFINITY ? undefined : Math.max(0, atMs - performance.now());
   };
 
-  const rounds = createRounds({ round, name: "places at mail hosts", say });
+  const rounds = createRounds({ round, name: "leases", log });
   return {
-    apply(applicant, isDue) {
-      const look = looks.get(applicant);
+    apply(holder, isDue) {
+      const look = looks.get(holder);
       if (look && !isDue) return;
-      looks.set(applicant, { atMs: 0, pauseMs: FIRST_LOOK_MS });
+      looks.set(holder, { atMs: 0, pauseMs: FIRST_LOOK_MS });
       rounds.wake();
     },
-    giveBack(place) {
-      leaving.push(place);
+    release(lease) {
+      leaving.push(lease);
       rounds.wake();
     },
-    unwish(key) {
-      unwished.add(key);
+    cancelWait(key) {
+      cancelled.add(key);
       rounds.wake();
     },
-    doubt() {
+    requestAudit() {
       auditAtMs = 0;
-      if (places.size > 0) rounds.wake();
+      if (leases.size > 0) rounds.wake();
     },
     async close() {
       await rounds.close();
-      // When the database is away they go back when we are found to be dead.
+      // Without the database they are released when this process is found to be dead.
       await statements.leave().catch(() => {});
     },
   };

@@ -1,75 +1,77 @@
 /**
- * The statements by which processes share the places at mail hosts, each for many hosts at once.
+ * SQL of leases at mail hosts, each statement for many hosts at once.
  *
- * Never more places than the limit: they are numbered, a number is taken once, and whoever takes some takes the lowest
- * free ones. So two processes that see the same place free at the same moment reach for the same number, and one of
- * them gets it. Rows are always taken in the order of their keys, so nobody waits for one another in a circle.
+ * There are never more leases than the limit: they are numbered, a number is taken once, and the lowest free numbers are
+ * taken first. So two processes that see the same lease free try to insert the same number, and one of them succeeds. Rows
+ * are always locked in the order of their keys, so that processes cannot deadlock.
  */
 import type { Database } from "../db/database.ts";
+import type { ProcessLeases } from "../queue/process-registry.ts";
+import { isUnregistered } from "../queue/release-tasks.ts";
 
-export type PlaceRequest = {
+export type LeaseRequest = {
   key: string;
-  /** What the profile allows at the most, and the rest it wants between sessions in any case. */
+  /** Limit of the profile, and its minimum gap between sessions. */
   most: number;
   gapMs: number;
   wanted: number;
   isUrgent: boolean;
 };
 
-/** Whether other processes wish for a place there: for a list, or because somebody waits in person. */
+/** Whether other processes wait for a lease there: for a list, or for an interactive check. */
 export type Demand = "none" | "list" | "urgent";
 
-export type PlaceAnswer = {
-  /** The numbers of the places that are ours now. */
+export type LeaseResponse = {
+  /** Numbers of the acquired leases. */
   numbers: number[];
-  /** How long until the next session may start there. */
+  /** Until the next session may start there. */
   restLeftMs: number;
-  /** Our wish for more is noted. */
-  isWishing: boolean;
+  /** This process is registered as a waiter. */
+  isWaiting: boolean;
   demand: Demand;
 };
 
 export type HostLease = { key: string; number: number };
 
 export type Audit = {
-  /** What others wish for there, by key. */
+  /** Demand of others, by key. */
   demands: Map<string, Demand>;
-  /** Places that somebody else has by now. */
+  /** Leases that another process has by now. */
   lost: HostLease[];
 };
 
-export type PlaceStatements = {
-  /** Takes what is free and our turn to take; for the rest, our wish is noted. Answers in the order of the requests. */
-  ask(requests: readonly PlaceRequest[]): Promise<PlaceAnswer[]>;
-  /** Gives places and wishes back, and tells whoever is next. What others still wish for there, by key. */
-  giveBack(places: readonly HostLease[], unwished: readonly string[]): Promise<Map<string, Demand>>;
+export type LeaseStatements = {
+  /** Takes what is free and due; registers as a waiter for the rest. Responses in the order of the requests. */
+  ask(requests: readonly LeaseRequest[]): Promise<LeaseResponse[]>;
+  /** Releases leases and waiters, and notifies the next process. Returns the remaining demand by key. */
+  release(leases: readonly HostLease[], cancelled: readonly string[]): Promise<Map<string, Demand>>;
   /**
-   * Makes the table say what is so: we have these places and no others. For after a statement whose outcome we do not
-   * know, a crash of the database, or a time in which we were taken for dead.
+   * Makes the table match these leases. For after a statement with unknown outcome, a crash of the database, or an expired
+   * heartbeat of this process.
    */
-  audit(places: readonly HostLease[]): Promise<Audit>;
-  /** We have and want nothing any more. */
+  audit(leases: readonly HostLease[]): Promise<Audit>;
+  /** Releases everything of this process. */
   leave(): Promise<void>;
 };
 
-/** To whoever has places: somebody wishes for one. Payload: who, how, the key. */
-export const PLACE_WISHED = "place_wished";
-/** To whoever is next: a place may be free. Payload: to whom, the key. */
-export const PLACE_FREE = "place_free";
+/** To holders: another process waits. Payload: process, demand, key. */
+export const LEASE_WANTED = "place_wished";
+/** To the next waiter: a lease may be free. Payload: process, key. */
+export const LEASE_FREE = "place_free";
 
-/** A list that has waited this long goes before those who wait in person, so that it comes to its end too. */
-const PATIENCE = "interval '10 seconds'";
-/** A wish is renewed every second or two. One that was not is of a process that is dead, or out of reach. */
+/** A list that has waited this long goes before interactive checks, so that it is not starved. */
+const MAX_LIST_WAIT = "interval '10 seconds'";
+/** A waiter is renewed every second or two; otherwise its process is dead or unreachable. */
 const STALE = "interval '5 seconds'";
 const RENEW = "interval '1 second'";
 
-/** Giving back need not wait for the disk: should it be forgotten in a crash, an audit finds it. */
-const UNHURRIED = "(select set_config('synchronous_commit', 'off', true)) = 'off'";
+/** A release need not wait for the disk: if a crash loses it, an audit finds it. */
+const ASYNC_COMMIT = "(select set_config('synchronous_commit', 'off', true)) = 'off'";
 
-/** The wishes for one place, looked up by its key alone: `offset 0` keeps the planner from better ideas. */
-const wishesFor = (key: string) => `(select *, ctid as at from pace_wishes where key = ${key} offset 0)`;
+/** The waiters of one key. `offset 0` is an optimisation fence: it forces the index lookup by key. */
+const waitersFor = (key: string) => `(select *, ctid as at from pace_wishes where key = ${key} offset 0)`;
 
-const goesFirst = (wish: string) => `(${wish}.is_urgent or ${wish}.since < now() - ${PATIENCE})`;
+const goesFirst = (wish: string) => `(${wish}.is_urgent or ${wish}.since < now() - ${MAX_LIST_WAIT})`;
 const demandOf = (wish: string) =>
   `case when bool_or(${wish}.is_urgent) then 'urgent' when count(${wish}.key) > 0 then 'list' else 'none' end`;
 
@@ -78,8 +80,8 @@ with asked as materialized (
   select a.*, coalesce(mine.since, now()) as since, mine.is_urgent as was_urgent, mine.renewed_at, mine.at as wish,
          a.is_urgent or coalesce(${goesFirst("mine")}, false) as goes_first
     from unnest($2::text[], $3::int[], $4::float8[], $5::int[], $6::bool[])
-         with ordinality as a (key, most, gap_ms, wanted, is_urgent, place)
-    left join lateral ${wishesFor("a.key")} mine on mine.process_id = $1
+         with ordinality as a (key, most, gap_ms, wanted, is_urgent, lease)
+    left join lateral ${waitersFor("a.key")} mine on mine.process_id = $1
 ), seen as materialized (
   select a.*, least(p."limit", a.most) as most_now, greatest(p.rest_ms, a.gap_ms) as rest_ms,
          coalesce(extract(epoch from p.next_start_at - clock_timestamp()) * 1000, 0)::float8 as rest_left_ms,
@@ -92,7 +94,7 @@ with asked as materialized (
    cross join lateral (
       select ${demandOf("o")} as demand,
              count(*) filter (where (not ${goesFirst("o")}, o.since) < (not a.goes_first, a.since)) as ahead
-        from ${wishesFor("a.key")} o
+        from ${waitersFor("a.key")} o
        where o.process_id <> $1 and o.renewed_at > now() - ${STALE}
    ) others
 ), allowed as materialized (
@@ -135,21 +137,21 @@ with asked as materialized (
   on conflict (key, process_id) do update
      set is_urgent = excluded.is_urgent, renewed_at = now(),
          since = case when w.key in (select key from got where count > 0) then now() else w.since end
-), unwished as (
+), cancelled as (
   delete from pace_wishes where ctid = any (array(select wish from got where count >= wanted and wish is not null))
 )
 select new_numbers as numbers, count < wanted as is_wishing, demand,
        case when rest_ms > 0 and count > 0 then rest_ms else rest_left_ms end as rest_left_ms,
        case when count < wanted and (count > 0 or renewed_at is null or (is_urgent and not was_urgent))
-            then pg_notify('${PLACE_WISHED}',
+            then pg_notify('${LEASE_WANTED}',
                    $1::text || ' ' || case when is_urgent then 'urgent' else 'list' end || ' ' || key)
        end
-  from got order by place`;
+  from got order by lease`;
 
-const GIVE_BACK = `
+const RELEASE = `
 with given as (
   delete from pace_places
-   where ${UNHURRIED}
+   where ${ASYNC_COMMIT}
      and ctid = any (array(
            select there.at
              from unnest($2::text[], $3::int[]) g (key, number)
@@ -159,15 +161,15 @@ with given as (
             where there.process_id = $1
          ))
   returning key
-), unwished as (
+), cancelled as (
   delete from pace_wishes where process_id = $1 and key = any ($4::text[]) returning key
 ), waiting as (
   select w.*, row_number() over (partition by w.key order by not ${goesFirst("w")}, w.since) as turn, free.count
-    from (select key, count(*) from (select key from given union all select key from unwished) g group by key) free
-    join lateral ${wishesFor("free.key")} w on w.process_id <> $1 and w.renewed_at > now() - ${STALE}
+    from (select key, count(*) from (select key from given union all select key from cancelled) g group by key) free
+    join lateral ${waitersFor("free.key")} w on w.process_id <> $1 and w.renewed_at > now() - ${STALE}
 )
 select key, case when is_urgent then 'urgent' else 'list' end as demand, turn > count as is_left,
-       case when turn <= count then pg_notify('${PLACE_FREE}', process_id::text || ' ' || key) end
+       case when turn <= count then pg_notify('${LEASE_FREE}', process_id::text || ' ' || key) end
   from waiting`;
 
 const AUDIT = `
@@ -193,30 +195,30 @@ select key, number, null as demand
 union all
 select w.key, null, ${demandOf("w")}
   from (select distinct key from ours) o
-  join lateral ${wishesFor("o.key")} w on w.process_id <> $1 and w.renewed_at > now() - ${STALE}
+  join lateral ${waitersFor("o.key")} w on w.process_id <> $1 and w.renewed_at > now() - ${STALE}
  group by w.key`;
 
-export function createPlaceStatements(pool: Database["pool"], processId: string): PlaceStatements {
+export function createLeaseStatements(pool: Database["pool"], processId: string): LeaseStatements {
   const run = async <Row>(name: string, text: string, values: unknown[]): Promise<Row[]> =>
     (await pool.query({ name, text, values: [processId, ...values] })).rows;
-  const columnsOf = (places: readonly HostLease[]) => [
-    places.map((place) => place.key),
-    places.map((place) => place.number),
+  const columnsOf = (leases: readonly HostLease[]) => [
+    leases.map((lease) => lease.key),
+    leases.map((lease) => lease.number),
   ];
   const byKey = (rows: { key: string; demand: Demand }[]) =>
     new Map(rows.map(({ key, demand }) => [key, demand]));
-  const giveBack: PlaceStatements["giveBack"] = async (places, unwished) => {
+  const release: LeaseStatements["release"] = async (leases, cancelled) => {
     type Row = { key: string; demand: Demand; is_left: boolean };
-    const rows = await run<Row>("give_back_places", GIVE_BACK, [...columnsOf(places), unwished]);
+    const rows = await run<Row>("release_leases", RELEASE, [...columnsOf(leases), cancelled]);
     const left = rows.filter((row) => row.is_left);
     return byKey([
       ...left.filter((row) => row.demand === "list"),
       ...left.filter((row) => row.demand === "urgent"),
     ]);
   };
-  const audit: PlaceStatements["audit"] = async (places) => {
+  const audit: LeaseStatements["audit"] = async (leases) => {
     type Row = HostLease | { key: string; number: null; demand: Demand };
-    const rows = await run<Row>("audit_places", AUDIT, columnsOf(places));
+    const rows = await run<Row>("audit_leases", AUDIT, columnsOf(leases));
     return {
       demands: byKey(rows.filter((row) => row.number === null)),
       lost: rows.filter((row) => row.number !== null),
@@ -226,8 +228,8 @@ export function createPlaceStatements(pool: Database["pool"], processId: string)
   return {
     async ask(requests) {
       type Row = { numbers: number[]; is_wishing: boolean; demand: Demand; rest_left_ms: number };
-      const column = <Name extends keyof PlaceRequest>(name: Name) => requests.map((one) => one[name]);
-      const rows = await run<Row>("ask_places", ASK, [
+      const column = <Name extends keyof LeaseRequest>(name: Name) => requests.map((one) => one[name]);
+      const rows = await run<Row>("ask_leases", ASK, [
         column("key"),
         column("most"),
         column("gapMs"),
@@ -237,19 +239,40 @@ export function createPlaceStatements(pool: Database["pool"], processId: string)
       return rows.map((row) => ({
         numbers: row.numbers,
         restLeftMs: Math.max(0, row.rest_left_ms),
-        isWishing: row.is_wishing,
+        isWaiting: row.is_wishing,
         demand: row.demand,
       }));
     },
-    giveBack,
+    release,
     audit,
     async leave() {
       const { rows } = await pool.query<HostLease>(
         "select key, number from pace_places where process_id = $1",
         [processId],
       );
-      await giveBack(rows, []);
+      await release(rows, []);
       await pool.query("delete from pace_wishes where process_id = $1", [processId]);
     },
   };
 }
+
+const LEASE_TABLES = ["pace_places", "pace_wishes"];
+
+/** Releases leases and waiters together with the tasks of their process (queue/process-registry.ts). */
+export const processLeases: ProcessLeases = {
+  async releaseOf(client, processId) {
+    for (const table of LEASE_TABLES) {
+      const text = `delete from ${table} where process_id = $1`;
+      await client.query({ name: `release-${table}`, text, values: [processId] });
+    }
+  },
+  // Locked rows are skipped and found by the next call.
+  async releaseOfExpired(client) {
+    for (const table of LEASE_TABLES) {
+      const isExpired = isUnregistered("held.process_id");
+      const expired = `select held.ctid from ${table} held where ${isExpired} for update skip locked`;
+      const text = `delete from ${table} where ctid = any(array(${expired}))`;
+      await client.query({ name: `release-expired-${table}`, text });
+    }
+  },
+};

@@ -1,48 +1,49 @@
 /**
- * The pace at one place, kept together with all other processes: whoever enters here has a place in the deployment.
+ * Host limiter shared by all processes: a session may start when this process has a lease for it.
  *
- * Among the visitors of this process it keeps the order by itself. A place goes from one of them to the next without
- * asking anybody, as long as no other process wishes for it and no rest is due in between.
+ * Waiting sessions of this process are served in order. A lease is passed from one session to the next without a query, as
+ * long as no other process waits for it and no gap between sessions is due.
  */
 import {
-  breakerOf,
   type HostLimiter,
   isUnthrottled,
+  openBreakerOf,
   type ProviderProfile,
   type Reply,
   SlotWaiters,
+  type ThrottleEvent,
 } from "@mailvet/engine";
-import type { Applicant, PlaceDesk } from "./lease-client.ts";
-import type { Demand, PlaceAnswer, PlaceRequest } from "./lease-sql.ts";
+import type { LeaseClient, LeaseHolder } from "./lease-client.ts";
+import type { Demand, LeaseRequest, LeaseResponse } from "./lease-sql.ts";
 import type { ThrottleStore } from "./throttle-store.ts";
 
-export type SharedPaceDeps = {
-  desk: PlaceDesk;
-  standings: ThrottleStore;
-  /** Whether we would hear it if another process wished for a place. */
+export type SharedHostLimiterDeps = {
+  leases: LeaseClient;
+  throttles: ThrottleStore;
+  /** Whether notifications of waiting processes arrive. */
   isListening(): boolean;
-  /** It is in use, or no longer: who is not need not be remembered. */
-  onUse(pace: SharedPace, isInUse: boolean): void;
+  /** Called when it becomes used or unused; unused limiters are dropped. */
+  onUse(pace: SharedHostLimiter, isInUse: boolean): void;
 };
 
-export class SharedPace implements HostLimiter, Applicant {
+export class SharedHostLimiter implements HostLimiter, LeaseHolder {
   readonly key: string;
   readonly #profile: ProviderProfile;
-  readonly #deps: SharedPaceDeps;
-  readonly #visitors = new SlotWaiters();
-  /** Numbers of the places that sessions have, and of those that nobody has yet. */
+  readonly #deps: SharedHostLimiterDeps;
+  readonly #waiters = new SlotWaiters();
+  /** Numbers of the leases in use, and of those not yet in use. */
   readonly #taken: number[] = [];
   readonly #spare: number[] = [];
   /**
-   * Those without a place: let in behind an open breaker, where they turn round at once and need none; or inside when
-   * theirs went to another process because we were taken for dead.
+   * Sessions without a lease: admitted while the breaker is open, where they end at once; or running while their lease went
+   * to another process because the heartbeat of this one had expired.
    */
-  #placeless = 0;
-  #isWishing = false;
+  #leaseless = 0;
+  #isWaiting = false;
   #demand: Demand = "none";
-  #wishHeardAtMs = 0;
+  #waiterSeenAtMs = 0;
 
-  constructor(deps: SharedPaceDeps, key: string, profile: ProviderProfile) {
+  constructor(deps: SharedHostLimiterDeps, key: string, profile: ProviderProfile) {
     this.#deps = deps;
     this.key = key;
     this.#profile = profile;
@@ -50,126 +51,118 @@ export class SharedPace implements HostLimiter, Applicant {
 
   get limit(): number {
     const { connections } = this.#profile;
-    return Math.min(connections, this.#deps.standings.of(this.key)?.limit ?? connections);
+    return Math.min(connections, this.#deps.throttles.of(this.key)?.limit ?? connections);
   }
 
-  get restLeftMs(): number {
-    const nextStartAtMs = this.#deps.standings.of(this.key)?.nextStartAtMs ?? 0;
+  get delayLeftMs(): number {
+    const nextStartAtMs = this.#deps.throttles.of(this.key)?.nextStartAtMs ?? 0;
     return Math.max(0, nextStartAtMs - performance.now());
   }
 
   get openBreaker(): Reply | undefined {
-    const standing = this.#deps.standings.of(this.key);
-    return standing && breakerOf(standing, performance.now());
+    const state = this.#deps.throttles.of(this.key);
+    return state && openBreakerOf(state, performance.now());
   }
 
-  get isCrowded(): boolean {
-    return this.#visitors.count > 0 || this.#demand !== "none";
+  get hasWaiters(): boolean {
+    return this.#waiters.count > 0 || this.#demand !== "none";
   }
 
-  get isUrgentlyWanted(): boolean {
-    return this.#demand === "urgent" || this.#visitors.hasUrgent;
+  get hasInteractiveWaiter(): boolean {
+    return this.#demand === "urgent" || this.#waiters.hasInteractive;
   }
 
-  enter(givingUp?: AbortSignal, isUrgent?: () => boolean): Promise<boolean> {
-    const entered = this.#visitors.join(givingUp, isUrgent, () => this.serve());
+  acquire(givingUp?: AbortSignal, isUrgent?: () => boolean): Promise<boolean> {
+    const entered = this.#waiters.wait(givingUp, isUrgent, () => this.serve());
     this.serve(isUrgent?.() === true);
     return entered;
   }
 
-  leave(): void {
-    if (this.#placeless > 0) this.#placeless--;
-    else this.#handOn(this.#taken.pop()!);
+  release(): void {
+    if (this.#leaseless > 0) this.#leaseless--;
+    else this.#handOver(this.#taken.pop()!);
     this.serve();
   }
 
-  slowDown(): void {
-    this.#deps.standings.learn(this.key, this.#profile, { kind: "complaint" });
+  /** An `ok` changes nothing where nothing was throttled, and is not written. */
+  record(event: ThrottleEvent): void {
+    const state = this.#deps.throttles.of(this.key);
+    if (event.kind === "ok" && (!state || isUnthrottled(state, this.#profile))) return;
+    this.#deps.throttles.record(this.key, this.#profile, event);
   }
 
-  /** Where they never complained there is nothing to give back. */
-  wentWell(): void {
-    const standing = this.#deps.standings.of(this.key);
-    if (!standing || isUnthrottled(standing, this.#profile)) return;
-    this.#deps.standings.learn(this.key, this.#profile, { kind: "quiet" });
-  }
-
-  refusedUs(reply: Reply): void {
-    this.#deps.standings.learn(this.key, this.#profile, { kind: "refusal", reply });
-  }
-
-  request(): PlaceRequest | undefined {
+  request(): LeaseRequest | undefined {
     const wanted = this.#wanted;
     if (wanted <= 0) return undefined;
     const { connections: most, gapMs } = this.#profile;
-    return { key: this.key, most, gapMs, wanted, isUrgent: this.#visitors.hasUrgent };
+    return { key: this.key, most, gapMs, wanted, isUrgent: this.#waiters.hasInteractive };
   }
 
-  receive({ numbers, restLeftMs, isWishing, demand }: PlaceAnswer, askedAtMs: number): void {
+  receive({ numbers, restLeftMs, isWaiting, demand }: LeaseResponse, askedAtMs: number): void {
     this.#spare.push(...numbers);
-    this.#isWishing = isWishing;
-    this.heed(demand, askedAtMs);
-    this.#deps.standings.rests(this.key, restLeftMs);
+    this.#isWaiting = isWaiting;
+    this.noteDemand(demand, askedAtMs);
+    this.#deps.throttles.rests(this.key, restLeftMs);
     this.serve();
   }
 
-  /** Another process has got this place. Whoever has it here stays, and then nobody follows. */
+  /** Another process has this lease. The session that uses it here continues, and none follows. */
   lose(number: number): void {
     const index = this.#taken.indexOf(number);
     if (index < 0) return;
     this.#taken.splice(index, 1);
-    this.#placeless++;
+    this.#leaseless++;
     this.serve();
   }
 
-  /** What other processes wished for when we asked. A wish that we have heard of since then counts too. */
-  heed(demand: Demand, askedAtMs: number): void {
-    if (this.#wishHeardAtMs < askedAtMs || demand === "urgent") this.#demand = demand;
+  /** Demand of other processes at the time of the request, unless a later notification is known. */
+  noteDemand(demand: Demand, askedAtMs: number): void {
+    if (this.#waiterSeenAtMs < askedAtMs || demand === "urgent") this.#demand = demand;
   }
 
-  /** Another process has come to wish for a place, whatever others wished for before. */
-  hearWish(demand: Demand): void {
-    this.#wishHeardAtMs = performance.now();
+  /** Another process has started to wait. */
+  noteWaiter(demand: Demand): void {
+    this.#waiterSeenAtMs = performance.now();
     if (this.#demand !== "urgent") this.#demand = demand;
   }
 
-  /** Lets in whoever may come in, and asks for what is missing. */
+  /** Admits sessions, and requests missing leases. */
   serve(isDue = false): void {
-    while (this.#visitors.count > 0 && this.openBreaker) {
-      this.#placeless++;
-      this.#visitors.admitNext();
+    while (this.#waiters.count > 0 && this.openBreaker) {
+      this.#leaseless++;
+      this.#waiters.grantNext();
     }
-    while (this.#visitors.count > 0 && this.#spare.length > 0) {
+    while (this.#waiters.count > 0 && this.#spare.length > 0) {
       this.#taken.push(this.#spare.pop()!);
-      this.#visitors.admitNext();
+      this.#waiters.grantNext();
     }
-    for (const number of this.#spare.splice(0)) this.#deps.desk.giveBack({ key: this.key, number });
+    for (const number of this.#spare.splice(0)) this.#deps.leases.release({ key: this.key, number });
     if (this.#wanted > 0) {
-      this.#deps.desk.apply(this, isDue);
-    } else if (this.#isWishing) {
-      this.#isWishing = false;
-      this.#deps.desk.unwish(this.key);
+      this.#deps.leases.apply(this, isDue);
+    } else if (this.#isWaiting) {
+      this.#isWaiting = false;
+      this.#deps.leases.cancelWait(this.key);
     }
-    const isInUse = this.#visitors.count > 0 || this.#taken.length > 0 || this.#placeless > 0;
+    const isInUse = this.#waiters.count > 0 || this.#taken.length > 0 || this.#leaseless > 0;
     this.#deps.onUse(this, isInUse);
     if (!isInUse) this.#demand = "none";
   }
 
-  /** What the deployment is asked for: as many places as visitors wait, as far as the limit is not ours already. */
+  /** Leases to request: one per waiting session, up to the limit. */
   get #wanted(): number {
-    const room = this.limit - this.#taken.length - this.#spare.length - this.#placeless;
-    return Math.min(room, this.#visitors.count - this.#spare.length);
+    const room = this.limit - this.#taken.length - this.#spare.length - this.#leaseless;
+    return Math.min(room, this.#waiters.count - this.#spare.length);
   }
 
-  #handOn(number: number): void {
-    const restMs = this.#deps.standings.of(this.key)?.restMs ?? this.#profile.gapMs;
-    const isOursToKeep =
-      this.#visitors.count > 0 &&
+  #handOver(number: number): void {
+    const restMs = this.#deps.throttles.of(this.key)?.delayMs ?? this.#profile.gapMs;
+    const isKept =
+      this.#waiters.count > 0 &&
       this.#taken.length < this.limit &&
       this.#demand === "none" &&
       restMs <= 0 &&
       this.#deps.isListening();
-    if (isOursToKeep) this.#spare.push(number);
-    else this.#deps.desk.giveBack({ key: this.key, number });
+    if (isKept) this.#spare.push(number);
+    else this.#deps.leases.release({ key: this.key, number });
   }
 }

@@ -1,88 +1,95 @@
 /**
- * The pace at every mail host and provider, kept by all processes of a deployment together: never more sessions than
- * the limit in the sum of all of them, rests by the database's clock, and what one of them is made to feel all know.
+ * Host limiters shared by all processes of a deployment: the limit on sessions applies to their sum, gaps follow the
+ * database's clock, and throttle events of one process apply to all.
  */
 import type { HostLimiterFor, ProviderProfile } from "@mailvet/engine";
 import { type Database, openDatabase } from "../db/database.ts";
 import type { PubSub } from "../db/pubsub.ts";
-import { createPlaceDesk } from "./lease-client.ts";
-import { createPlaceStatements, type Demand, PLACE_FREE, PLACE_WISHED } from "./lease-sql.ts";
-import { SharedPace } from "./shared-host-limiter.ts";
-import { FORGET, PACE_CHANGED } from "./throttle-sql.ts";
+import type { LogEvent } from "../log-events.ts";
+import { createLeaseClient } from "./lease-client.ts";
+import { createLeaseStatements, type Demand, LEASE_FREE, LEASE_WANTED } from "./lease-sql.ts";
+import { SharedHostLimiter } from "./shared-host-limiter.ts";
+import { DELETE_OLD, PACE_CHANGED } from "./throttle-sql.ts";
 import { createThrottleStore } from "./throttle-store.ts";
 
-export type SharedPaces = {
-  paceFor: HostLimiterFor;
-  /** Forgets what hosts taught us long ago; how many that were. */
+export type SharedHostLimiters = {
+  limiterFor: HostLimiterFor;
+  /** Deletes old throttle state; returns how many rows. */
   forgetOld(): Promise<number>;
-  /** Gives all places back. After whoever uses them has left. */
+  /** Releases all leases. Call after the sessions have ended. */
   close(): Promise<void>;
 };
 
-export type SharedPacesDeps = {
+export type SharedHostLimitersDeps = {
   database: Database;
   /** Not yet started. */
   notices: PubSub;
-  /** This process, among those that are known to be alive. */
+  /** This process, as registered in the queue. */
   processes: { readonly id: string };
-  say: (line: string) => void;
+  log: LogEvent;
 };
 
-export function createSharedPaces({ database, notices, processes, say }: SharedPacesDeps): SharedPaces {
-  /** Those in use; the others can be made anew at any time. */
-  const paces = new Map<string, SharedPace>();
-  const standings = createThrottleStore({ database, onChange: (key) => paces.get(key)?.serve(), say });
-  const counter = openCounter(database.connection);
-  const desk = createPlaceDesk({
-    statements: createPlaceStatements(counter.pool, processes.id),
-    onDemand: (key, demand, askedAtMs) => paces.get(key)?.heed(demand, askedAtMs),
+export function createSharedHostLimiters({
+  database,
+  notices,
+  processes,
+  log,
+}: SharedHostLimitersDeps): SharedHostLimiters {
+  /** Limiters in use; others are created on demand. */
+  const paces = new Map<string, SharedHostLimiter>();
+  const throttles = createThrottleStore({ database, onChange: (key) => paces.get(key)?.serve(), log });
+  const leaseDatabase = openLeaseDatabase(database.connection);
+  const leases = createLeaseClient({
+    statements: createLeaseStatements(leaseDatabase.pool, processes.id),
+    onDemand: (key, demand, askedAtMs) => paces.get(key)?.noteDemand(demand, askedAtMs),
     onLost: ({ key, number }) => paces.get(key)?.lose(number),
-    say,
+    log,
   });
   const deps = {
-    desk,
-    standings,
+    leases,
+    throttles,
     isListening: () => notices.isListening,
-    onUse(pace: SharedPace, isInUse: boolean) {
+    onUse(pace: SharedHostLimiter, isInUse: boolean) {
       if (isInUse) paces.set(pace.key, pace);
       else if (paces.get(pace.key) === pace) paces.delete(pace.key);
     },
   };
 
-  notices.on(PLACE_FREE, (payload) => {
+  notices.on(LEASE_FREE, (payload) => {
     const { first, rest: key } = split(payload);
     if (first === processes.id) paces.get(key)?.serve(true);
   });
-  notices.on(PLACE_WISHED, (payload) => {
+  notices.on(LEASE_WANTED, (payload) => {
     const { first: processId, rest } = split(payload);
     const { first: demand, rest: key } = split(rest);
-    if (processId !== processes.id) paces.get(key)?.hearWish(demand as Demand);
+    if (processId !== processes.id) paces.get(key)?.noteWaiter(demand as Demand);
   });
-  notices.on(PACE_CHANGED, (key) => standings.refresh(key));
+  notices.on(PACE_CHANGED, (key) => throttles.refresh(key));
   notices.onGap(() => {
-    standings.refresh();
-    desk.doubt();
+    throttles.refresh();
+    leases.requestAudit();
   });
 
   return {
-    paceFor: (key: string, profile: ProviderProfile) => paces.get(key) ?? new SharedPace(deps, key, profile),
-    forgetOld: async () => (await database.pool.query(FORGET)).rowCount ?? 0,
+    limiterFor: (key: string, profile: ProviderProfile) =>
+      paces.get(key) ?? new SharedHostLimiter(deps, key, profile),
+    forgetOld: async () => (await database.pool.query(DELETE_OLD)).rowCount ?? 0,
     async close() {
-      await Promise.all([standings.close(), desk.close()]);
-      await counter.close();
+      await Promise.all([throttles.close(), leases.close()]);
+      await leaseDatabase.close();
     },
   };
 }
 
 /**
- * The desk's own connection: nobody's long work holds up a single check there. Its statements find their rows by index,
- * whatever the planner believes: the tables are empty one minute and full the next, and plans are kept for long.
+ * A dedicated connection, so that long queries do not delay single checks. Its plans are forced to use indexes: the tables
+ * are empty one minute and full the next, and prepared plans live long.
  */
-function openCounter(connection: Database["connection"]): Database {
-  const counter = openDatabase({ connection, maxConnections: 1 });
-  // Before anybody else gets to use it.
-  counter.pool.options.onConnect = (client) => client.query(BY_INDEX);
-  return counter;
+function openLeaseDatabase(connection: Database["connection"]): Database {
+  const leaseDatabase = openDatabase({ connection, maxConnections: 1 });
+  // Before its first use.
+  leaseDatabase.pool.options.onConnect = (client) => client.query(BY_INDEX);
+  return leaseDatabase;
 }
 
 const BY_INDEX = [

@@ -1,7 +1,7 @@
-/** Rows of `paces` as standings, and the statements that read and write them. Times are milliseconds since 1970. */
+/** SQL of throttle state (table `paces`). Times are milliseconds since 1970. */
 import type { Reply, ThrottleState } from "@mailvet/engine";
 
-/** Everybody reads a row again when it has changed. Payload: its key. */
+/** The channel for changed rows. Payload: the key. */
 export const PACE_CHANGED = "pace_changed";
 
 export type ThrottleRow = {
@@ -17,16 +17,16 @@ export type ThrottleRow = {
   now_ms: number;
 };
 
-/** `offsetMs` takes the database's time to the clock that the standing is for. */
+/** `offsetMs` converts the database's time to the clock of the state. */
 export function throttleStateOf(row: ThrottleRow, offsetMs: number): ThrottleState {
   const { tripped_until_ms: untilMs, tripped_by: reply } = row;
   return {
     limit: row.limit,
-    restMs: row.rest_ms,
+    delayMs: row.rest_ms,
     nextStartAtMs: row.next_start_at_ms === null ? Number.NEGATIVE_INFINITY : row.next_start_at_ms + offsetMs,
-    quiet: row.quiet,
-    refusals: row.refusals,
-    tripped: untilMs === null || reply === null ? undefined : { untilMs: untilMs + offsetMs, reply },
+    okSessions: row.quiet,
+    blocks: row.refusals,
+    breaker: untilMs === null || reply === null ? undefined : { untilMs: untilMs + offsetMs, reply },
   };
 }
 
@@ -36,17 +36,23 @@ const momentOf = (ms: string) => `to_timestamp(${ms} / 1000)`;
 const COLUMNS = `key, "limit", rest_ms, ${msOf("next_start_at")} as next_start_at_ms, quiet, refusals,
   ${msOf("tripped_until")} as tripped_until_ms, tripped_by, ${msOf("clock_timestamp()")} as now_ms`;
 
-/** More than anybody remembers: the most recent ones. */
+/** The most recent rows, as many as are cached. */
 export const READ_ALL = `select ${COLUMNS} from paces order by updated_at desc limit 20000`;
 
+/** Open breakers first, then the slowest; the order of system/throttle-report.ts. */
+export const READ_WORST = `
+select ${COLUMNS} from paces
+order by coalesce(tripped_until > now(), false) desc, refusals desc, rest_ms desc, "limit", key
+limit $1`;
+
 export const READ_SOME = {
-  name: "read_standings",
+  name: "read_throttles",
   text: `select ${COLUMNS} from paces where key = any ($1::text[])`,
 };
 
-/** Rows that are not there yet are made first, of what the profile says. The lock is kept until the transaction ends. */
+/** Missing rows are inserted from the profile first. Locked until the transaction ends. */
 export const READ_FOR_UPDATE = {
-  name: "lock_standings",
+  name: "lock_throttles",
   text: `
 insert into paces as p (key, "limit", rest_ms)
 select * from unnest($1::text[], $2::int[], $3::float8[]) as first (key, most, rest_ms) order by key
@@ -55,7 +61,7 @@ returning ${COLUMNS.replace(/^key/, "p.key")}`,
 };
 
 export const WRITE = {
-  name: "write_standings",
+  name: "write_throttles",
   text: `
 update paces p
    set "limit" = l."limit", rest_ms = l.rest_ms, next_start_at = ${momentOf("l.next_start_at_ms")}, quiet = l.quiet,
@@ -67,8 +73,8 @@ update paces p
 returning pg_notify('${PACE_CHANGED}', p.key)`,
 };
 
-/** What nobody needed for an hour, but for rows that are written at this moment: nobody must wait in a circle. */
-export const FORGET = `
+/** Rows unused for an hour. Locked rows are skipped, so that processes cannot deadlock. */
+export const DELETE_OLD = `
 delete from paces
  where key = any (array(
          select key from paces

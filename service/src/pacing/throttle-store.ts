@@ -1,8 +1,8 @@
 /**
- * How the deployment stands with hosts that made themselves felt: the table `paces`, and a copy of it in memory.
+ * Throttle state of all hosts: the table `paces`, and a copy of it in memory.
  *
- * A lesson changes the copy at once and the table soon after, under the lock of its row, so that lessons of several
- * processes add up. A notice has everybody else read the row again.
+ * An event updates the copy at once and the table soon after, under a row lock, so that events of several processes add up.
+ * A notification makes other processes read the row again.
  */
 import {
   initialThrottleState,
@@ -13,7 +13,8 @@ import {
 } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import type { Database } from "../db/database.ts";
+import { type Database, inTransaction } from "../db/database.ts";
+import type { LogEvent } from "../log-events.ts";
 import { createRounds } from "./batch-rounds.ts";
 import {
   READ_ALL,
@@ -25,41 +26,41 @@ import {
 } from "./throttle-sql.ts";
 
 export type ThrottleStore = {
-  /** In terms of performance.now(); undefined where nobody ever complained, or it is forgotten. */
+  /** In terms of performance.now(); undefined for hosts that are not throttled. */
   of(key: string): ThrottleState | undefined;
-  learn(key: string, profile: ProviderProfile, lesson: ThrottleEvent): void;
-  /** The next session there has to wait so long. */
+  record(key: string, profile: ProviderProfile, event: ThrottleEvent): void;
+  /** The next session there has to wait this long. */
   rests(key: string, leftMs: number): void;
-  /** The row has changed; without a key, any of them may have. */
+  /** The row has changed; without a key, any row may have. */
   refresh(key?: string): void;
-  /** Writes down what is not written yet, if that can be done soon. */
+  /** Writes what is not written yet, if the database answers. */
   close(): Promise<void>;
 };
 
 export type ThrottleStoreDeps = {
   database: Database;
   onChange(key: string): void;
-  say: (line: string) => void;
+  log: LogEvent;
 };
 
-type Learning = { key: string; profile: ProviderProfile; lesson: ThrottleEvent };
+type UnwrittenEvent = { key: string; profile: ProviderProfile; event: ThrottleEvent };
 
-const MOST_REMEMBERED = 20_000;
-const MOST_PER_ROUND = 200;
-/** While the database is away lessons are kept, the newest ones. */
-const MOST_UNWRITTEN = 2000;
+const MAX_HOSTS = 20_000;
+const MAX_PER_ROUND = 200;
+/** While the database is away the newest events are kept. */
+const MAX_UNWRITTEN = 2000;
 
-export function createThrottleStore({ database, onChange, say }: ThrottleStoreDeps): ThrottleStore {
-  const copy = new LRUCache<string, ThrottleState>({ max: MOST_REMEMBERED });
-  let unwritten: Learning[] = [];
+export function createThrottleStore({ database, onChange, log }: ThrottleStoreDeps): ThrottleStore {
+  const copy = new LRUCache<string, ThrottleState>({ max: MAX_HOSTS });
+  let unwritten: UnwrittenEvent[] = [];
   const outdated = new Set<string>();
   let isAllOutdated = false;
 
   const round = async (): Promise<number | undefined> => {
     if (unwritten.length > 0) {
-      const learning = unwritten.slice(0, MOST_PER_ROUND);
-      await write(database.pool, learning);
-      const written = new Set(learning);
+      const batch = unwritten.slice(0, MAX_PER_ROUND);
+      await inTransaction(database.pool, (client) => writeAll(client, batch));
+      const written = new Set(batch);
       unwritten = unwritten.filter((one) => !written.has(one));
     }
     if (isAllOutdated || outdated.size > 0) await read();
@@ -67,7 +68,7 @@ export function createThrottleStore({ database, onChange, say }: ThrottleStoreDe
   };
 
   const read = async () => {
-    const keys = isAllOutdated ? [...copy.keys()] : [...outdated].slice(0, MOST_PER_ROUND);
+    const keys = isAllOutdated ? [...copy.keys()] : [...outdated].slice(0, MAX_PER_ROUND);
     const { rows } = await database.pool.query<ThrottleRow>(
       isAllOutdated ? READ_ALL : { ...READ_SOME, values: [keys] },
     );
@@ -75,24 +76,24 @@ export function createThrottleStore({ database, onChange, say }: ThrottleStoreDe
     for (const key of keys) outdated.delete(key);
     const fresh = new Map(rows.map((row) => [row.key, throttleStateOf(row, performance.now() - row.now_ms)]));
     for (const key of keys) if (!fresh.has(key)) copy.delete(key);
-    for (const [key, standing] of fresh) copy.set(key, standing);
+    for (const [key, state] of fresh) copy.set(key, state);
     for (const key of new Set([...keys, ...fresh.keys()])) onChange(key);
   };
 
-  const rounds = createRounds({ round, name: "standing with mail hosts", say });
+  const rounds = createRounds({ round, name: "throttle_state", log });
   return {
     of: (key) => copy.get(key),
-    learn(key, profile, lesson) {
+    record(key, profile, event) {
       const was = copy.get(key) ?? initialThrottleState(profile);
-      copy.set(key, nextThrottleState(was, lesson, profile, performance.now()));
-      if (unwritten.length >= MOST_UNWRITTEN) unwritten.shift();
-      unwritten.push({ key, profile, lesson });
+      copy.set(key, nextThrottleState(was, event, profile, performance.now()));
+      if (unwritten.length >= MAX_UNWRITTEN) unwritten.shift();
+      unwritten.push({ key, profile, event });
       rounds.wake();
       onChange(key);
     },
     rests(key, leftMs) {
-      const standing = copy.get(key);
-      if (standing && leftMs > 0) standing.nextStartAtMs = performance.now() + leftMs;
+      const state = copy.get(key);
+      if (state && leftMs > 0) state.nextStartAtMs = performance.now() + leftMs;
     },
     refresh(key) {
       if (key === undefined) isAllOutdated = true;
@@ -101,51 +102,39 @@ export function createThrottleStore({ database, onChange, say }: ThrottleStoreDe
     },
     async close() {
       await rounds.close();
-      if (unwritten.length > 0) await write(database.pool, unwritten).catch(() => {});
+      if (unwritten.length > 0)
+        await inTransaction(database.pool, (client) => writeAll(client, unwritten)).catch(() => {});
     },
   };
 }
 
-async function write(pool: pg.Pool, learning: readonly Learning[]): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
-    await writeAll(client, learning);
-    await client.query("commit");
-    client.release();
-  } catch (error) {
-    client.release(true); // and with the connection goes the transaction
-    throw error;
-  }
-}
-
-async function writeAll(client: pg.ClientBase, learning: readonly Learning[]): Promise<void> {
-  const first = new Map(learning.map(({ key, profile }) => [key, initialThrottleState(profile)]));
+async function writeAll(client: pg.ClientBase, batch: readonly UnwrittenEvent[]): Promise<void> {
+  const first = new Map(batch.map(({ key, profile }) => [key, initialThrottleState(profile)]));
   const { rows } = await client.query<ThrottleRow>({
     ...READ_FOR_UPDATE,
     values: [
       [...first.keys()],
       [...first.values()].map(({ limit }) => limit),
-      [...first.values()].map(({ restMs }) => restMs),
+      [...first.values()].map(({ delayMs }) => delayMs),
     ],
   });
   const nowMs = Math.max(...rows.map((row) => row.now_ms));
-  const standings = new Map(rows.map((row) => [row.key, throttleStateOf(row, 0)]));
-  for (const { key, profile, lesson } of learning) {
-    standings.set(key, nextThrottleState(standings.get(key)!, lesson, profile, nowMs));
+  const throttles = new Map(rows.map((row) => [row.key, throttleStateOf(row, 0)]));
+  for (const { key, profile, event } of batch) {
+    throttles.set(key, nextThrottleState(throttles.get(key)!, event, profile, nowMs));
   }
-  const each = <Value>(of: (standing: ThrottleState) => Value) => [...standings.values()].map(of);
+  const each = <Value>(of: (state: ThrottleState) => Value) => [...throttles.values()].map(of);
   await client.query({
     ...WRITE,
     values: [
-      [...standings.keys()],
+      [...throttles.keys()],
       each(({ limit }) => limit),
-      each(({ restMs }) => restMs),
+      each(({ delayMs }) => delayMs),
       each(({ nextStartAtMs }) => (Number.isFinite(nextStartAtMs) ? nextStartAtMs : null)),
-      each(({ quiet }) => quiet),
-      each(({ refusals }) => refusals),
-      each(({ tripped }) => tripped?.untilMs ?? null),
-      each(({ tripped }) => (tripped ? JSON.stringify(tripped.reply) : null)),
+      each(({ okSessions }) => okSessions),
+      each(({ blocks }) => blocks),
+      each(({ breaker }) => breaker?.untilMs ?? null),
+      each(({ breaker }) => (breaker ? JSON.stringify(breaker.reply) : null)),
     ],
   });
 }

@@ -1,32 +1,31 @@
 /**
- * Whose turn it is.
+ * Claims tasks, shared fairly between accounts.
  *
- * The account with the fewest tasks in hand comes first, of several the one whose last turn is longest ago; of its lanes
- * the one with the fewest in hand, of several the one served longest ago; of its tasks the one due first. A claim waits
- * for nobody: what others are about to take is passed over.
+ * The account with the fewest running tasks comes first, then the one served longest ago. Within the account the same
+ * order applies to its groups, within the group the task due first. A claim never blocks: locked rows are skipped.
  */
 import type pg from "pg";
-import type { QueueName, Task, TaskKind } from "./tasks.ts";
+import type { QueueName, Task, TaskKind } from "./task.ts";
 import { withIndexPlans } from "./with-index-plans.ts";
 
 export type ClaimOptions = {
-  line: QueueName;
+  queue: QueueName;
   processId: string;
-  /** At the most. */
+  /** Maximum. */
   count: number;
   /** Undefined: any. */
   kinds: readonly TaskKind[] | undefined;
 };
 
-/** One after the other: each counts as in hand when the next is chosen. */
-export function claimTasks(pool: pg.Pool, { line, processId, count, kinds }: ClaimOptions): Promise<Task[]> {
+/** One statement per task, so that each claim counts as running when the next is chosen. */
+export function claimTasks(pool: pg.Pool, { queue, processId, count, kinds }: ClaimOptions): Promise<Task[]> {
   return withIndexPlans(pool, async (client) => {
     const claimed: Task[] = [];
     while (claimed.length < count) {
       const { rows } = await client.query<Task>({
         name: "claim-task",
         text: CLAIM_TASK,
-        values: [line, processId, kinds],
+        values: [queue, processId, kinds],
       });
       if (!rows[0]) break;
       claimed.push(rows[0]);
@@ -36,19 +35,19 @@ export function claimTasks(pool: pg.Pool, { line, processId, count, kinds }: Cla
 }
 
 /**
- * `chosen` walks down the ranking and stops at the first lane with a task that is due and free. Only that one is locked:
- * the walk is a loop of lookups, whatever the plan, as each depends on its lane.
+ * `chosen` walks down the ranking and stops at the first group with a task that is due and unclaimed. Only that task is
+ * locked: the lateral join forces a lookup per group, whatever the plan.
  *
- * Lanes and turns that somebody else has locked are not marked: they are being served, or held, at this very moment.
+ * Rows of `lanes` and `turns` that are locked keep their `served_at`: another process serves or pauses them now.
  */
 const CLAIM_TASK = `
 with
-held as materialized (select lane_id from tasks where process_id is not null),
-in_hand as materialized (select lane_id, count(*) as tasks from held group by lane_id),
+claimed as materialized (select lane_id from tasks where process_id is not null),
+running as materialized (select lane_id, count(*) as tasks from claimed group by lane_id),
 lane as materialized (
-  select l.id, l.account_id, l.is_held, l.served_at, coalesce(h.tasks, 0) as tasks,
-    sum(coalesce(h.tasks, 0)) over (partition by l.account_id) as account_tasks
-  from lanes l left join in_hand h on h.lane_id = l.id
+  select l.id, l.account_id, l.is_held, l.served_at, coalesce(r.tasks, 0) as tasks,
+    sum(coalesce(r.tasks, 0)) over (partition by l.account_id) as account_tasks
+  from lanes l left join running r on r.lane_id = l.id
   where l.line = $1
 ),
 ranked as materialized (
@@ -79,5 +78,5 @@ lane_served as (
   )
 )
 update tasks set process_id = $2, taken_at = clock_timestamp() where id = (select id from chosen)
-returning id, lane_id as "laneId", (select account_id from chosen) as "accountId", kind, subject, failures, losses,
+returning id, lane_id as "groupId", (select account_id from chosen) as "accountId", kind, subject, failures, losses,
   taken_at::text as "takenAt", (extract(epoch from taken_at - due_at) * 1000)::float8 as "overdueMs"`;

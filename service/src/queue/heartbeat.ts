@@ -1,30 +1,31 @@
-/** One short statement again and again, over a connection of its own that is opened anew whenever it is lost. */
+/** Runs one short statement periodically on a connection of its own, and reconnects when that connection is lost. */
 import pg from "pg";
+import type { LogEvent } from "../log-events.ts";
 
 export type Heartbeat = {
-  /** The first beat; throws if there is none. */
+  /** Resolves after the first beat; throws if it fails. */
   start(): Promise<void>;
   close(): Promise<void>;
 };
 
 export type HeartbeatOptions<Row> = {
   connection: pg.ClientConfig;
-  /** It returns one row. */
+  /** Returns one row. */
   statement: pg.QueryConfig;
-  everyMs: number;
+  intervalMs: number;
   onBeat(row: Row): void;
-  say: (line: string) => void;
+  log: LogEvent;
 };
 
-/** A server that has not answered by then is asked again, over another connection. */
+/** After this the statement is retried on a new connection. */
 const TIMEOUT_MS = 3000;
 
 export function createHeartbeat<Row extends pg.QueryResultRow>(options: HeartbeatOptions<Row>): Heartbeat {
-  const { connection, statement, everyMs, onBeat, say } = options;
+  const { connection, statement, intervalMs, onBeat, log } = options;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let beating: Promise<void> = Promise.resolve();
-  let isAway = false;
+  let isFailing = false;
   let isClosed = false;
 
   async function beat(): Promise<void> {
@@ -40,7 +41,7 @@ export function createHeartbeat<Row extends pg.QueryResultRow>(options: Heartbea
       connectionTimeoutMillis: TIMEOUT_MS,
       query_timeout: TIMEOUT_MS,
     });
-    opened.on("error", () => {}); // the next beat fails, and says so
+    opened.on("error", () => {}); // the next beat fails and logs it
     try {
       await opened.connect();
     } catch (error) {
@@ -50,27 +51,27 @@ export function createHeartbeat<Row extends pg.QueryResultRow>(options: Heartbea
     return opened;
   }
 
-  async function beatOrSay(): Promise<void> {
-    const begunAt = performance.now();
+  async function beatAndReschedule(): Promise<void> {
+    const startedAtMs = performance.now();
+    const nextDelayMs = () => Math.max(intervalMs - (performance.now() - startedAtMs), intervalMs / 10);
     try {
       await beat();
-      if (isAway) say("queue: the database is back");
-      isAway = false;
+      if (isFailing) log("heartbeat_restored");
+      isFailing = false;
     } catch (error) {
-      leave();
-      // Said once per outage, not at every try.
-      if (!isAway) say(`queue: no sign of life from here, trying again: ${(error as Error).message}`);
-      isAway = true;
+      disconnect();
+      // Logged once per outage, not per attempt.
+      if (!isFailing) log("heartbeat_failed", { err: error, retry_in_ms: Math.round(nextDelayMs()) });
+      isFailing = true;
     }
-    const restMs = Math.max(everyMs - (performance.now() - begunAt), everyMs / 10);
-    if (!isClosed) timer = setTimeout(begin, restMs);
+    if (!isClosed) timer = setTimeout(run, nextDelayMs());
   }
 
-  const begin = () => {
-    beating = beatOrSay();
+  const run = () => {
+    beating = beatAndReschedule();
   };
 
-  function leave(): void {
+  function disconnect(): void {
     client?.end().catch(() => {});
     client = undefined;
   }
@@ -80,19 +81,19 @@ export function createHeartbeat<Row extends pg.QueryResultRow>(options: Heartbea
       try {
         await beat();
       } catch (error) {
-        leave();
+        disconnect();
         throw error;
       }
-      timer = setTimeout(begin, everyMs);
+      timer = setTimeout(run, intervalMs);
     },
     async close() {
       isClosed = true;
       clearTimeout(timer);
       await beating;
       clearTimeout(timer);
-      const left = client;
+      const open = client;
       client = undefined;
-      await left?.end().catch(() => {});
+      await open?.end().catch(() => {});
     },
   };
 }

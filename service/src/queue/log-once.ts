@@ -1,26 +1,30 @@
-/** Reports what goes wrong again and again once per interval, until it is over. */
+/** Logs an event that keeps repeating once per interval, with a count of the repetitions. */
 import { isDatabaseUnavailable } from "../db/database.ts";
+import type { LogEvent, LogEventName } from "../log-events.ts";
 import { createLogSampling } from "../log-sampling.ts";
 
 export type LogOnce = {
-  note(what: string, error: unknown): void;
-  areOver(): void;
+  note(event: LogEventName, fields: { err: unknown; [field: string]: unknown }): void;
+  /** The cause is over: the next occurrence is logged at once. */
+  clear(): void;
 };
 
-export function createLogOnce(say: (text: string) => void): LogOnce {
-  const repeats = createLogSampling((kind, occurrences) => say(`${kind}: ${occurrences} more times`));
+export function createLogOnce(log: LogEvent): LogOnce {
+  const repeats = createLogSampling((kind, count) => log("event_repeated", { kind, count }));
   return {
-    note(what, error) {
-      // An outage shows itself in many ways, all of them one trouble.
-      const kind = isDatabaseUnavailable(error) ? "the database is away" : `${what}: ${errorMessage(error)}`;
-      repeats.note(kind, () => say(`${what}, trying again: ${errorMessage(error)}`));
+    note(event, fields) {
+      // An outage causes many different errors; they count as one kind.
+      const kind = isDatabaseUnavailable(fields.err)
+        ? "database_unavailable"
+        : `${event}: ${messageOf(fields.err)}`;
+      repeats.note(kind, () => log(event, fields));
     },
-    areOver: repeats.clear,
+    clear: repeats.clear,
   };
 }
 
-/** What an error says, and what it wraps: Drizzle's own words are only which statement failed. */
-export function errorMessage(error: unknown): string {
+/** The cause included: Drizzle's own message only names the statement. */
+function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

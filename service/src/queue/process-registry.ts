@@ -1,28 +1,29 @@
 /**
- * The processes that share this database, and what becomes of those that die.
+ * The processes that share this database, each with a lease that its heartbeat renews.
  *
- * Each says every few seconds that it lives, over a connection of its own, so that a busy pool does not make it look
- * dead. Whoever has been silent for long enough is struck off by the others, and everything in its name goes back. All
- * times are the database's, as no two machines agree about the time.
+ * The heartbeat has a connection of its own, so that a busy pool does not delay it. When a lease expires, any other
+ * process removes the row and releases everything claimed in its name. All times are the database's, because the clocks
+ * of machines differ.
  */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { asc } from "drizzle-orm";
+import type pg from "pg";
 import { type Database, isDatabaseUnavailable } from "../db/database.ts";
-import { processes } from "../db/queue-schema.ts";
+import type { LogEvent } from "../log-events.ts";
 import { createHeartbeat } from "./heartbeat.ts";
-import { errorMessage } from "./log-once.ts";
-import { releaseAll, releaseExpiredProcesses } from "./release-tasks.ts";
+import { releaseTasksOf, releaseTasksOfExpired } from "./release-tasks.ts";
+import { processes } from "./schema.ts";
 import { withIndexPlans } from "./with-index-plans.ts";
 
 export type ProcessRegistry = {
-  /** In whose name this process takes tasks and places. */
+  /** Claims and leases are taken in this name. */
   readonly id: string;
-  /** From here on it is registered, and watches over the others. Before it takes anything. */
+  /** Registers this process and starts to watch the others. Before anything is claimed. */
   start(): Promise<void>;
-  /** What it still has goes back at once. */
+  /** Releases at once what this process still has. */
   close(): Promise<void>;
-  /** Everybody who is registered, the oldest first. */
+  /** Registered processes, oldest first. */
   list(): Promise<ProcessInfo[]>;
 };
 
@@ -31,97 +32,100 @@ export type ProcessInfo = typeof processes.$inferSelect;
 export type ProcessRegistryDeps = {
   database: Database;
   role: ProcessInfo["role"];
-  /** On the embedded database there is nobody else: whoever is registered is dead. */
+  /** The embedded database has a single process: any other that is registered is dead. */
   isAlone: boolean;
-  say: (line: string) => void;
+  leases: ProcessLeases;
+  log: LogEvent;
   timing?: ProcessTiming;
 };
 
-export type ProcessTiming = {
-  beatMs: number;
-  /** Whoever has been silent for this long is dead. */
-  deadMs: number;
+/** What processes hold outside the queue, released together with their tasks. Implementation: pacing/lease-sql.ts. */
+export type ProcessLeases = {
+  releaseOf(client: pg.ClientBase, processId: string): Promise<void>;
+  /** Of processes that are not registered. */
+  releaseOfExpired(client: pg.ClientBase): Promise<void>;
 };
 
-const TIMING: ProcessTiming = { beatMs: 3000, deadMs: 15_000 };
+export type ProcessTiming = {
+  heartbeatMs: number;
+  /** Without a heartbeat for this long, the lease has expired. */
+  leaseMs: number;
+};
+
+const TIMING: ProcessTiming = { heartbeatMs: 3000, leaseMs: 15_000 };
 
 export function createProcessRegistry({
   database,
   role,
   isAlone,
-  say,
+  leases,
+  log,
   timing = TIMING,
 }: ProcessRegistryDeps): ProcessRegistry {
   const { pool, orm, connection } = database;
-  const { beatMs, deadMs } = timing;
-  const steadyMs = deadMs / 2; // between two beats, at most
+  const { heartbeatMs, leaseMs } = timing;
+  const maxGapMs = leaseMs / 2; // between two heartbeats of a process that may remove others
   const id = randomUUID();
   let steadySince: number | undefined;
   let lastBeatAt: number | undefined;
   let reaping: Promise<void> | undefined;
   let isRegistered = false;
 
-  const pulse = createHeartbeat({
+  const heartbeat = createHeartbeat({
     connection,
-    statement: { name: "beat", text: BEAT, values: [id, role, hostname(), process.pid] },
-    everyMs: beatMs,
+    statement: { name: "heartbeat", text: BEAT, values: [id, role, hostname(), process.pid] },
+    intervalMs: heartbeatMs,
     onBeat({ at, is_new: isNew }: Beat) {
-      if (isNew && isRegistered)
-        say("queue: this process was taken for dead; what it had in hand is no longer its own");
+      if (isNew && isRegistered) log("own_lease_expired");
       isRegistered = true;
-      // After an outage everybody's last sign of life is old. Those who live need time to give the next one.
-      const isSteady = lastBeatAt !== undefined && at >= lastBeatAt && at - lastBeatAt <= steadyMs;
+      // After an outage every heartbeat is old, so the others get a full lease time to renew theirs.
+      const isSteady = lastBeatAt !== undefined && at >= lastBeatAt && at - lastBeatAt <= maxGapMs;
       if (!isSteady) steadySince = at;
       lastBeatAt = at;
-      if (at - steadySince! >= deadMs) reaping ??= reap().finally(() => (reaping = undefined));
+      if (at - steadySince! >= leaseMs) reaping ??= reap().finally(() => (reaping = undefined));
     },
-    say,
+    log,
   });
 
   async function reap(): Promise<void> {
     try {
-      const struckOff = await withIndexPlans(pool, async (client) => {
-        const values = [id, deadMs, steadyMs];
-        const { rows } = await client.query<ProcessInfo>({ name: "strike-off", text: STRIKE_OFF, values });
-        const tasks = await releaseExpiredProcesses(client);
-        return { rows, tasks };
-      });
-      sayWhoDied(struckOff);
+      await removeOthers(REMOVE_EXPIRED, [id, leaseMs, maxGapMs]);
     } catch (error) {
-      if (isDatabaseUnavailable(error)) return; // the next beat says so
-      say(`queue: looking after the other processes failed: ${errorMessage(error)}`);
+      if (isDatabaseUnavailable(error)) return; // the next heartbeat logs it
+      log("process_cleanup_failed", { err: error });
     }
   }
 
-  function sayWhoDied({ rows, tasks }: { rows: ProcessInfo[]; tasks: number }): void {
-    for (const { role, host, pid } of rows) say(`queue: the ${role} process ${pid} on ${host} is dead`);
-    if (tasks > 0) say(`queue: tasks in hand of dead processes, waiting again: ${tasks}`);
+  async function removeOthers(text: string, values: unknown[]): Promise<void> {
+    const { removed, released } = await withIndexPlans(pool, async (client) => {
+      const { rows: removed } = await client.query<ProcessInfo>(text, values);
+      const released = await releaseTasksOfExpired(client);
+      await leases.releaseOfExpired(client);
+      return { removed, released };
+    });
+    for (const { role, host, pid } of removed) log("process_lease_expired", { role, host, pid });
+    if (released > 0) log("expired_tasks_released", { count: released });
   }
 
   return {
     id,
 
     async start() {
-      await pulse.start();
-      if (!isAlone) return;
-      const struckOff = await withIndexPlans(pool, async (client) => {
-        const text = "delete from processes where id <> $1 returning role, host, pid";
-        const { rows } = await client.query<ProcessInfo>(text, [id]);
-        return { rows, tasks: await releaseExpiredProcesses(client) };
-      });
-      sayWhoDied(struckOff);
+      await heartbeat.start();
+      if (isAlone) await removeOthers(REMOVE_ALL_OTHERS, [id]);
     },
 
     async close() {
-      await pulse.close();
+      await heartbeat.close();
       await reaping;
       try {
         await withIndexPlans(pool, async (client) => {
           await client.query("delete from processes where id = $1", [id]);
-          await releaseAll(client, id);
+          await releaseTasksOf(client, id);
+          await leases.releaseOf(client, id);
         });
       } catch (error) {
-        say(`queue: this process could not sign off, the others will notice: ${errorMessage(error)}`);
+        log("process_unregister_failed", { err: error });
       }
     },
 
@@ -131,15 +135,15 @@ export function createProcessRegistry({
 
 type Beat = { at: number; is_new: boolean };
 
-/** A row that was not there (any more) is one that no transaction has changed: its xmax is 0. */
+/** xmax = 0: the row was inserted, not updated. */
 const BEAT = `
 insert into processes (id, role, host, pid, started_at, beat_at)
 values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())
 on conflict (id) do update set beat_at = clock_timestamp()
 returning (extract(epoch from beat_at) * 1000)::float8 as at, xmax = 0 as is_new`;
 
-/** Nobody is struck off by one whose own last sign of life is old: then it is the database that was away. */
-const STRIKE_OFF = `
+/** Only by a process whose own heartbeat is recent: otherwise the database was unavailable. */
+const REMOVE_EXPIRED = `
 delete from processes
 where id = any(array(
   select id from processes where beat_at < now() - $2::float8 * interval '1 millisecond' for update skip locked
@@ -148,3 +152,5 @@ and exists (
   select from processes where id = $1 and beat_at >= now() - $3::float8 * interval '1 millisecond'
 )
 returning role, host, pid`;
+
+const REMOVE_ALL_OTHERS = "delete from processes where id <> $1 returning role, host, pid";

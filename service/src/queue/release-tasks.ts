@@ -1,54 +1,42 @@
-/** Tasks that go back to their lanes because nobody works on them any more. */
+/** Releases claimed tasks that no process works on any more. */
 import type pg from "pg";
-import type { QueueName } from "./tasks.ts";
+import type { QueueName } from "./task.ts";
 import { withIndexPlans } from "./with-index-plans.ts";
 
 /**
- * What a living process has by name only, for all it knows: a claim whose answer was lost on the way, or a task whose
- * handler just stopped. Returns how many.
+ * Releases tasks claimed by this process but not running in it, e.g. because the response to the claim was lost. Returns
+ * how many.
  */
 export function releaseOrphaned(
   pool: pg.Pool,
-  line: QueueName,
+  queue: QueueName,
   processId: string,
-  kept: readonly number[],
+  running: readonly number[],
 ): Promise<number> {
   return withIndexPlans(pool, async (client) => {
-    const { rowCount } = await client.query({
-      name: "give-back-strays",
-      text: GIVE_BACK_STRAYS,
-      values: [line, processId, kept],
-    });
+    const values = [queue, processId, running];
+    const { rowCount } = await client.query({ name: "release-orphaned", text: RELEASE_ORPHANED, values });
     return rowCount ?? 0;
   });
 }
 
-/**
- * Everything in the name of processes that are not registered (any more): tasks, and places at mail hosts. Returns how
- * many tasks. What is passed over because it is locked is found the next time.
- */
-export async function releaseExpiredProcesses(client: pg.ClientBase): Promise<number> {
-  const { rowCount } = await client.query({ name: "give-back-of-the-dead", text: GIVE_BACK_OF_THE_DEAD });
-  await client.query({ name: "free-places-of-the-dead", text: FREE_PLACES_OF_THE_DEAD });
-  await client.query({ name: "forget-wishes-of-the-dead", text: FORGET_WISHES_OF_THE_DEAD });
+/** Releases the tasks of processes that are not registered. Returns how many; locked rows are left for the next call. */
+export async function releaseTasksOfExpired(client: pg.ClientBase): Promise<number> {
+  const { rowCount } = await client.query({ name: "release-tasks-of-expired", text: RELEASE_OF_EXPIRED });
   return rowCount ?? 0;
 }
 
-/** Everything that this process has, in the transaction in which it goes. */
-export async function releaseAll(client: pg.ClientBase, processId: string): Promise<void> {
-  const values = [processId];
-  await client.query({ name: "give-back-all", text: GIVE_BACK_ALL, values });
-  await client.query({ name: "free-places", text: "delete from pace_places where process_id = $1", values });
-  await client.query({
-    name: "forget-wishes",
-    text: "delete from pace_wishes where process_id = $1",
-    values,
-  });
+/** Releases every task of a process, in the transaction that unregisters it. */
+export async function releaseTasksOf(client: pg.ClientBase, processId: string): Promise<void> {
+  await client.query({ name: "release-tasks-of", text: RELEASE_OF_PROCESS, values: [processId] });
 }
 
-// What is locked is being completed, postponed or closed at this moment. Waiting for several locks, in whatever order they
-// come, could end in a circle.
-const GIVE_BACK_STRAYS = `
+/** SQL condition: the process in this column is not registered. */
+export const isUnregistered = (processId: string) =>
+  `not exists (select from processes p where p.id = ${processId})`;
+
+// Locked rows are being completed, postponed or deleted. Waiting for several locks in arbitrary order could deadlock.
+const RELEASE_ORPHANED = `
 update tasks set process_id = null, taken_at = null
 where id = any(array(
   select t.id from tasks t
@@ -58,28 +46,17 @@ where id = any(array(
 ))
 returning pg_notify('tasks', $1)`;
 
-const NOTICE = "pg_notify('tasks', (select l.line from lanes l where l.id = lane_id))";
+const NOTIFY_QUEUE = "pg_notify('tasks', (select l.line from lanes l where l.id = lane_id))";
 
-const GIVE_BACK_ALL = `
+const RELEASE_OF_PROCESS = `
 update tasks set process_id = null, taken_at = null
 where id = any(array(select id from tasks where process_id = $1 for update skip locked))
-returning ${NOTICE}`;
+returning ${NOTIFY_QUEUE}`;
 
-const IS_DEAD = "not exists (select from processes p where p.id = held.process_id)";
-
-const GIVE_BACK_OF_THE_DEAD = `
+const RELEASE_OF_EXPIRED = `
 update tasks set process_id = null, taken_at = null, losses = losses + 1
 where id = any(array(
-  select held.id from tasks held where held.process_id is not null and ${IS_DEAD} for update of held skip locked
+  select t.id from tasks t where t.process_id is not null and ${isUnregistered("t.process_id")}
+  for update of t skip locked
 ))
-returning ${NOTICE}`;
-
-const FREE_PLACES_OF_THE_DEAD = `
-delete from pace_places where ctid = any(array(
-  select held.ctid from pace_places held where ${IS_DEAD} for update skip locked
-))`;
-
-const FORGET_WISHES_OF_THE_DEAD = `
-delete from pace_wishes where ctid = any(array(
-  select held.ctid from pace_wishes held where ${IS_DEAD} for update skip locked
-))`;
+returning ${NOTIFY_QUEUE}`;

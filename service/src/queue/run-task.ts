@@ -1,130 +1,133 @@
 /**
- * One attempt at a task, and what becomes of the task when it fails.
+ * Runs one attempt at a task and handles its failure.
  *
- * What a handler throws is said, and the task tried again later, a few times; then it is given up. While the database is
- * away or in trouble of its own, or when we are told to stop, nothing counts against it.
+ * An error of the handler is logged and the task retried with back-off; after MAX_FAILURES it is exhausted. Errors of the
+ * database and aborts during shutdown do not count as failures of the task.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Database, isDatabaseUnavailable, sqlStateOf } from "../db/database.ts";
-import { errorMessage, type LogOnce } from "./log-once.ts";
-import type { Task, TaskKind, Tasks, TaskUpdate } from "./tasks.ts";
-
-/**
- * Completes or postpones the task itself, in the transaction that saves the work; when it is no longer ours, it just
- * returns. The signal says: stop soon, save what you have.
- */
-export type Handler = (task: Task, signal: AbortSignal) => Promise<void>;
-
-/** The task has failed for good. It is removed afterwards, if it is still there. May be called again for the same one. */
-export type GiveUp = (task: Task, error: Error) => Promise<void>;
+import type { LogEvent } from "../log-events.ts";
+import type { LogOnce } from "./log-once.ts";
+import type { OnExhausted, Task, TaskHandler, TaskKind, TaskUpdate } from "./task.ts";
+import type { Tasks } from "./tasks.ts";
 
 export type RunTaskDeps = {
   database: Pick<Database, "orm">;
   tasks: Pick<Tasks, "complete" | "postpone">;
   processId: string;
-  handlers: Partial<Record<TaskKind, Handler>>;
-  giveUp: GiveUp;
+  handlers: Partial<Record<TaskKind, TaskHandler>>;
+  onExhausted: OnExhausted;
   closing: AbortSignal;
-  troubles: LogOnce;
-  say: (text: string) => void;
+  logOnce: LogOnce;
+  log: LogEvent;
 };
 
-/** How long a task rests after its first failure, its second …; with one more than these it is given up. */
-const RESTS_MS = [1000, 5000, 30_000, 120_000];
-export const MAX_FAILURES = RESTS_MS.length + 1;
-/** Processes die for many reasons, rarely because of one task; but one that always takes its process along must end. */
+/** Delay after the first failure, the second …; one more failure exhausts the task. */
+const RETRY_DELAYS_MS = [1000, 5000, 30_000, 120_000];
+export const MAX_FAILURES = RETRY_DELAYS_MS.length + 1;
+/** A process rarely dies because of one task, but a task that always kills its process must end. */
 export const MAX_LOSSES = 20;
 
-const AWAY_PAUSE_MS = 1000;
-const TROUBLE_REST_MS = 5000;
+const UNAVAILABLE_PAUSE_MS = 1000;
+const DATABASE_ERROR_DELAY_MS = 5000;
 /**
- * What says how the database fares, and nothing about the task: it takes no writes (while another server takes over), we
- * got into somebody's way, it has no room, memory or connections left, its disk fails.
+ * SQLSTATEs about the state of the database, not about the task: read-only (failover), serialization failure or deadlock,
+ * out of disk, memory or connections, lock not available, I/O error.
  */
-const DATABASE_TROUBLE = /^(25006|40...|53...|55P03|58...)$/;
+const DATABASE_ERROR = /^(25006|40...|53...|55P03|58...)$/;
 
-/** It never throws. A task that could not be put away is still in our name, and found there by the worker. */
+/** Never throws. A task that could not be settled remains claimed by this process, and the worker releases it later. */
 export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<void> {
-  const { tasks, processId, handlers, closing, troubles, say } = deps;
+  const { tasks, processId, handlers, closing, logOnce, log } = deps;
   const { orm } = deps.database;
 
   return async (task) => {
     try {
       await attempt(task);
     } catch (error) {
-      say(`${nameOf(task)} could not be put away: ${errorMessage(error)}`);
+      log("task_settle_failed", { ...fieldsOf(task), err: error });
     }
   };
 
   async function attempt(task: Task): Promise<void> {
-    const hopeless = whyHopeless(task);
-    if (hopeless) return giveUp(task, hopeless);
+    const reason = exhaustedReason(task);
+    if (reason) return endExhausted(task, reason);
     const error = await errorOf(async () => {
       const handle = handlers[task.kind];
-      if (!handle) throw new Error(`nobody here knows how to do a ${task.kind}`);
+      if (!handle) throw new Error(`no handler registered for task kind "${task.kind}"`);
       await handle(task, closing);
     });
     if (!error) return;
 
     if (isDatabaseUnavailable(error)) {
-      troubles.note(`${nameOf(task)}: the database is away`, error);
+      logOnce.note("task_interrupted", { ...fieldsOf(task), err: error });
       return postpone(task, {});
     }
-    if (DATABASE_TROUBLE.test(sqlStateOf(error) ?? "")) {
-      troubles.note(`${nameOf(task)}: the database is in trouble`, error);
-      return postpone(task, { dueInMs: TROUBLE_REST_MS });
+    if (DATABASE_ERROR.test(sqlStateOf(error) ?? "")) {
+      logOnce.note("task_interrupted", {
+        ...fieldsOf(task),
+        err: error,
+        retry_in_ms: DATABASE_ERROR_DELAY_MS,
+      });
+      return postpone(task, { dueInMs: DATABASE_ERROR_DELAY_MS });
     }
     if (closing.aborted) {
-      if (error.name !== "AbortError") say(`${nameOf(task)} was stopped: ${errorMessage(error)}`);
+      if (error.name !== "AbortError") log("task_stopped", { ...fieldsOf(task), err: error });
       return postpone(task, {});
     }
     const failures = task.failures + 1;
-    if (failures >= MAX_FAILURES) return giveUp(task, error);
-    await rest(task, failures, `failed (${failures} of ${MAX_FAILURES})`, error);
+    if (failures >= MAX_FAILURES) return endExhausted(task, error);
+    await retryLater("task_failed", task, failures, error);
   }
 
-  async function giveUp(task: Task, reason: Error): Promise<void> {
-    say(`${nameOf(task)} is given up: ${errorMessage(reason)}`);
+  async function endExhausted(task: Task, reason: Error): Promise<void> {
+    log("task_exhausted", { ...fieldsOf(task), err: reason });
     const error = await errorOf(() =>
-      insist(async () => {
-        await deps.giveUp(task, reason);
+      untilAvailable(async () => {
+        await deps.onExhausted(task, reason);
         await tasks.complete(orm, task, processId);
       }),
     );
-    if (error) await rest(task, MAX_FAILURES, "could not be given up", error);
+    if (error) await retryLater("task_exhausted_handler_failed", task, MAX_FAILURES, error);
   }
 
-  async function rest(task: Task, failures: number, what: string, error: Error): Promise<void> {
-    const restMs = RESTS_MS[Math.min(failures, RESTS_MS.length) - 1]!;
-    say(`${nameOf(task)} ${what}, again in ${restMs / 1000} s: ${errorMessage(error)}`);
-    await postpone(task, { dueInMs: restMs, hasFailed: true });
+  async function retryLater(
+    event: "task_failed" | "task_exhausted_handler_failed",
+    task: Task,
+    failures: number,
+    error: Error,
+  ): Promise<void> {
+    const delayMs = RETRY_DELAYS_MS[Math.min(failures, RETRY_DELAYS_MS.length) - 1]!;
+    const counts = { failures, max_failures: MAX_FAILURES, retry_in_ms: delayMs };
+    log(event, { ...fieldsOf(task), ...counts, err: error });
+    await postpone(task, { dueInMs: delayMs, hasFailed: true });
   }
 
-  /** Whether it was still ours does not matter: otherwise somebody else has it, or nobody needs it. */
+  /** A lost claim does not matter: another process has the task, or it is no longer needed. */
   async function postpone(task: Task, later: TaskUpdate): Promise<void> {
-    await insist(() => tasks.postpone(orm, task, processId, later));
+    await untilAvailable(() => tasks.postpone(orm, task, processId, later));
   }
 
-  /** Until the database takes it. When we close before that, it goes back as what a dead process had. */
-  async function insist(change: () => Promise<unknown>): Promise<void> {
+  /** Retries while the database is unavailable. On shutdown the task is left to the expiry of the process's lease. */
+  async function untilAvailable(change: () => Promise<unknown>): Promise<void> {
     for (;;) {
       const error = await errorOf(change);
       if (!error) return;
       if (!isDatabaseUnavailable(error)) throw error;
-      troubles.note("the database is away", error);
+      logOnce.note("task_settle_failed", { err: error, retry_in_ms: UNAVAILABLE_PAUSE_MS });
       if (closing.aborted) return;
-      await pause(AWAY_PAUSE_MS, undefined, { signal: closing }).catch(() => {});
+      await pause(UNAVAILABLE_PAUSE_MS, undefined, { signal: closing }).catch(() => {});
     }
   }
 }
 
-function whyHopeless({ failures, losses }: Task): Error | undefined {
-  if (losses >= MAX_LOSSES) return new Error(`${losses} processes died while they worked on it`);
-  if (failures >= MAX_FAILURES) return new Error(`it failed ${failures} times`);
+function exhaustedReason({ failures, losses }: Task): Error | undefined {
+  if (losses >= MAX_LOSSES) return new Error(`${losses} processes died while running this task`);
+  if (failures >= MAX_FAILURES) return new Error(`failed ${failures} times`);
   return undefined;
 }
 
-const nameOf = ({ kind, subject, laneId }: Task) => `${kind} ${subject} of ${laneId}`;
+const fieldsOf = ({ kind, subject, groupId }: Task) => ({ kind, subject, group_id: groupId });
 
 async function errorOf(work: () => Promise<unknown>): Promise<Error | undefined> {
   try {

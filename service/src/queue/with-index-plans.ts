@@ -1,9 +1,9 @@
 /**
- * A short transaction whose statements find their rows by index, whatever the planner believes about the tables.
+ * A short transaction whose statements use index scans, whatever the table statistics say.
  *
- * The tables of the queue are empty one minute and hold many thousand tasks the next. A plan that was made while they
- * were empty reads them from end to end, and is kept until the next analyze: for a minute every claim would take many
- * times as long. Statements named in here must not be used elsewhere, as each connection plans them once.
+ * Queue tables grow from empty to many thousand tasks within a minute. A plan made while they were empty scans them
+ * sequentially and is kept until the next analyze, which makes every claim many times slower. Prepared statements named
+ * here must not be used elsewhere: each connection plans them once.
  */
 import type pg from "pg";
 
@@ -14,21 +14,21 @@ export async function withIndexPlans<T>(
   const client = await pool.connect();
   try {
     await client.query(BEGIN);
-    const answer = await work(client);
+    const result = await work(client);
     await client.query("commit");
     client.release();
-    return answer;
+    return result;
   } catch (error) {
-    // A connection that cannot even roll back is of no use to anyone.
+    // A connection that cannot roll back is destroyed.
     await client.query("rollback").then(
       () => client.release(),
-      (trouble) => client.release(trouble),
+      (rollbackError) => client.release(rollbackError),
     );
     throw error;
   }
 }
 
-/** Plain index scans also clear away what is dead in an index, which keeps a busy queue quick between two vacuums. */
+/** Plain index scans also mark dead index entries, which keeps a busy queue fast between vacuums. */
 const BEGIN = [
   "begin",
   "set local enable_seqscan = off",

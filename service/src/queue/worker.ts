@@ -1,109 +1,109 @@
 /**
- * Works on the tasks of one line, a few at a time.
+ * Runs the tasks of one queue, a limited number at a time.
  *
- * It claims when a slot is free and something may be due: at a notice, and every second in any case. What becomes of a
- * task whose handler throws is in run-task.ts.
+ * Claims when a slot is free and a task may be due: on a notification, and every second regardless. Failures of handlers
+ * are treated in run-task.ts.
  */
 import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
 import type { PubSub } from "../db/pubsub.ts";
+import type { LogEvent } from "../log-events.ts";
 import { createLogOnce } from "./log-once.ts";
 import type { ProcessRegistry } from "./process-registry.ts";
-import { createTaskRunner, type GiveUp, type Handler } from "./run-task.ts";
-import { type QueueName, TASKS_WAIT, type Task, type TaskKind, type Tasks } from "./tasks.ts";
-
-export type { GiveUp, Handler } from "./run-task.ts";
+import { createTaskRunner } from "./run-task.ts";
+import type { OnExhausted, QueueName, Task, TaskHandler, TaskKind } from "./task.ts";
+import { TASKS_CHANNEL, type Tasks } from "./tasks.ts";
 
 export type Worker = {
-  /** Claims no more, tells the handlers to stop, waits for them as long as this, and gives back what is left. */
-  close(patienceMs?: number): Promise<void>;
+  /** Stops claiming, aborts the handlers, waits for them up to the timeout, and releases the rest. */
+  close(timeoutMs?: number): Promise<void>;
 };
 
 export type WorkerDeps = {
   database: Pick<Database, "orm">;
   tasks: Tasks;
   processes: Pick<ProcessRegistry, "id">;
-  notices: Pick<PubSub, "on" | "onGap">;
-  line: QueueName;
+  pubsub: Pick<PubSub, "on" | "onGap">;
+  queue: QueueName;
   slots: number;
-  handlers: Partial<Record<TaskKind, Handler>>;
-  giveUp: GiveUp;
-  say: (line: string) => void;
+  handlers: Partial<Record<TaskKind, TaskHandler>>;
+  onExhausted: OnExhausted;
+  log: LogEvent;
 };
 
 const POLL_MS = 1000;
-const STRAYS_EVERY_MS = 5000;
-const TROUBLE_PAUSE_MS = 1000;
-const CLOSE_PATIENCE_MS = 15_000;
+const RELEASE_ORPHANED_EVERY_MS = 5000;
+const CLAIM_FAILED_PAUSE_MS = 1000;
+const CLOSE_TIMEOUT_MS = 15_000;
 
-/** Called when the process is registered (processes.start), and before notices.start, as it listens to a channel. */
+/** Called after the process is registered (processes.start) and before pubsub.start, because it subscribes to a channel. */
 export function startWorker(deps: WorkerDeps): Worker {
-  const { tasks, line, slots } = deps;
+  const { tasks, queue, slots } = deps;
   const processId = deps.processes.id;
-  const say = (text: string) => deps.say(`${line}: ${text}`);
-  const troubles = createLogOnce(say);
+  const log: LogEvent = (event, fields) => deps.log(event, { queue, ...fields });
+  const logOnce = createLogOnce(log);
   const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // each task in hand may have its own
-  const attempt = createTaskRunner({ ...deps, processId, closing: closing.signal, troubles, say });
-  const kinds = Object.keys(deps.handlers) as TaskKind[]; // the others are for processes that know them
-  const inHand = new Map<Task, Promise<void>>();
+  setMaxListeners(0, closing.signal); // one per running task
+  const runTask = createTaskRunner({ ...deps, processId, closing: closing.signal, logOnce, log });
+  const kinds = Object.keys(deps.handlers) as TaskKind[]; // other kinds are left to processes that know them
+  const running = new Map<Task, Promise<void>>();
   let mayBeDue = true;
   let wake = () => {};
-  let straysSoughtAtMs = performance.now();
+  let orphansReleasedAtMs = performance.now();
 
-  const stir = () => {
+  const poke = () => {
     mayBeDue = true;
     wake();
   };
-  deps.notices.on(TASKS_WAIT, (heard) => {
-    if (heard === line) stir();
+  deps.pubsub.on(TASKS_CHANNEL, (notified) => {
+    if (notified === queue) poke();
   });
-  deps.notices.onGap(stir);
-  const poll = setInterval(stir, POLL_MS);
-  const claiming = claimOnAndOn();
+  deps.pubsub.onGap(poke);
+  const poll = setInterval(poke, POLL_MS);
+  const claiming = claimLoop();
 
-  async function claimOnAndOn(): Promise<void> {
+  async function claimLoop(): Promise<void> {
     while (!closing.signal.aborted) {
       try {
-        await giveBackStrays();
+        await releaseOrphaned();
         await claim();
       } catch (error) {
-        troubles.note("claiming failed", error);
-        straysSoughtAtMs = Number.NEGATIVE_INFINITY; // perhaps only the answer got lost
-        await pause(TROUBLE_PAUSE_MS, undefined, { signal: closing.signal }).catch(() => {});
+        logOnce.note("task_claim_failed", { err: error, retry_in_ms: CLAIM_FAILED_PAUSE_MS });
+        orphansReleasedAtMs = Number.NEGATIVE_INFINITY; // perhaps only the response was lost
+        await pause(CLAIM_FAILED_PAUSE_MS, undefined, { signal: closing.signal }).catch(() => {});
         mayBeDue = true;
       }
-      if (!mayBeDue || inHand.size === slots) await untilWoken();
+      if (!mayBeDue || running.size === slots) await untilWoken();
     }
   }
 
-  /** Never while a claim is under way: what that brings is not in hand yet. */
-  async function giveBackStrays(): Promise<void> {
-    if (performance.now() - straysSoughtAtMs < STRAYS_EVERY_MS) return;
-    const strays = await tasks.giveBack(
-      line,
+  /** Never during a claim, whose tasks are not in `running` yet. */
+  async function releaseOrphaned(): Promise<void> {
+    if (performance.now() - orphansReleasedAtMs < RELEASE_ORPHANED_EVERY_MS) return;
+    const count = await tasks.releaseOrphaned(
+      queue,
       processId,
-      [...inHand.keys()].map(({ id }) => id),
+      [...running.keys()].map(({ id }) => id),
     );
-    straysSoughtAtMs = performance.now();
-    if (strays > 0) say(`tasks in our name but not in hand, waiting again: ${strays}`);
+    orphansReleasedAtMs = performance.now();
+    if (count > 0) log("orphaned_tasks_released", { count });
   }
 
   async function claim(): Promise<void> {
-    const free = slots - inHand.size;
+    const free = slots - running.size;
     if (!mayBeDue || free === 0) return;
     mayBeDue = false;
-    const claimed = await tasks.claim(line, processId, free, kinds);
-    troubles.areOver();
-    if (closing.signal.aborted) return; // they go back in a moment
-    if (claimed.length === free) mayBeDue = true; // otherwise there is no more, until somebody says so
+    const claimed = await tasks.claim(queue, processId, free, kinds);
+    logOnce.clear();
+    if (closing.signal.aborted) return; // close() releases them
+    if (claimed.length === free) mayBeDue = true; // fewer: none is due until the next notification
     for (const task of claimed) {
-      const done = attempt(task).then(() => {
-        inHand.delete(task);
+      const done = runTask(task).then(() => {
+        running.delete(task);
         wake();
       });
-      inHand.set(task, done);
+      running.set(task, done);
     }
   }
 
@@ -115,21 +115,21 @@ export function startWorker(deps: WorkerDeps): Worker {
   }
 
   return {
-    async close(patienceMs = CLOSE_PATIENCE_MS) {
+    async close(timeoutMs = CLOSE_TIMEOUT_MS) {
       clearInterval(poll);
       closing.abort();
       wake();
-      const patience = new AbortController();
-      const finished = claiming.then(() => Promise.all(inHand.values()));
+      const timeout = new AbortController();
+      const finished = claiming.then(() => Promise.all(running.values()));
       await Promise.race([
-        finished.finally(() => patience.abort()),
-        pause(patienceMs, undefined, { signal: patience.signal }).catch(() => {}),
+        finished.finally(() => timeout.abort()),
+        pause(timeoutMs, undefined, { signal: timeout.signal }).catch(() => {}),
       ]);
       try {
-        const left = await tasks.giveBack(line, processId, []);
-        if (left > 0) say(`tasks not finished in time, waiting again: ${left}`);
+        const count = await tasks.releaseOrphaned(queue, processId, []);
+        if (count > 0) log("unfinished_tasks_released", { count });
       } catch (error) {
-        troubles.note("giving back failed, the others will notice", error);
+        logOnce.note("task_release_failed", { err: error });
       }
     },
   };

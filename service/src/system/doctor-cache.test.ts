@@ -5,11 +5,11 @@ import { createDoctorCache } from "./doctor-cache.ts";
 const GOOD: Finding = { name: "port 25", outcome: "good", found: "Open." };
 const BAD: Finding = { name: "SPF", outcome: "bad", found: "There is none.", advice: "Publish one." };
 
-/** One who finds these things when the gate opens, and counts how often they were called. */
-function openPractice(findings: readonly Finding[], gate: Promise<unknown> = Promise.resolve()) {
-  const count = { visits: 0, farewells: 0 };
+/** Diagnostics with these findings, all but the first after the gate opens; counts runs and closes. */
+function openDiagnostics(findings: readonly Finding[], gate: Promise<unknown> = Promise.resolve()) {
+  const count = { runs: 0, closed: 0 };
   const openDoctor = (): Doctor => {
-    count.visits++;
+    count.runs++;
     return {
       async *examine() {
         for (const [index, finding] of findings.entries()) {
@@ -17,54 +17,54 @@ function openPractice(findings: readonly Finding[], gate: Promise<unknown> = Pro
           yield finding;
         }
       },
-      close: () => count.farewells++,
+      close: () => count.closed++,
     };
   };
   return { count, openDoctor };
 }
 
-test("what the doctor finds is told in order, and kept", async () => {
-  const { count, openDoctor } = openPractice([GOOD, BAD]);
-  const visits = createDoctorCache(openDoctor);
-  expect(visits.last).toBeUndefined();
-  const report = await visits.run();
+test("findings are in order, and cached", async () => {
+  const { count, openDoctor } = openDiagnostics([GOOD, BAD]);
+  const doctor = createDoctorCache(openDoctor);
+  expect(doctor.last).toBeUndefined();
+  const report = await doctor.run();
   expect(report.findings).toEqual([{ ...GOOD, advice: null }, BAD]);
-  expect(visits.last).toEqual(report);
-  expect(count).toEqual({ visits: 1, farewells: 1 });
+  expect(doctor.last).toEqual(report);
+  expect(count).toEqual({ runs: 1, closed: 1 });
 });
 
-test("those who call at the same time, or soon after, share one visit", async () => {
-  const { count, openDoctor } = openPractice([GOOD]);
-  const visits = createDoctorCache(openDoctor);
-  const [one, other] = await Promise.all([visits.run(), visits.run()]);
-  expect(await visits.run()).toBe(one);
+test("concurrent and repeated requests share one run", async () => {
+  const { count, openDoctor } = openDiagnostics([GOOD]);
+  const doctor = createDoctorCache(openDoctor);
+  const [one, other] = await Promise.all([doctor.run(), doctor.run()]);
+  expect(await doctor.run()).toBe(one);
   expect(other).toBe(one);
-  expect(count.visits).toBe(1);
+  expect(count.runs).toBe(1);
 });
 
-test("when the service stops, a visit ends with what is known by then", async () => {
-  const { count, openDoctor } = openPractice([GOOD, BAD], new Promise(() => {}));
-  const visits = createDoctorCache(openDoctor);
-  const report = visits.run();
-  setTimeout(() => visits.close(), 20);
+test("on close a run ends with the findings so far", async () => {
+  const { count, openDoctor } = openDiagnostics([GOOD, BAD], new Promise(() => {}));
+  const doctor = createDoctorCache(openDoctor);
+  const report = doctor.run();
+  setTimeout(() => doctor.close(), 20);
   expect((await report).findings.map(({ name, outcome }) => [name, outcome])).toEqual([
     ["port 25", "good"],
     ["the rest", "unknown"],
   ]);
-  expect(count.farewells).toBe(1);
+  expect(count.closed).toBe(1);
 });
 
-test("a doctor who fails is not remembered, and the next call is a new visit", async () => {
-  let isWell = false;
-  const visits = createDoctorCache(() => ({
+test("a failed run is not cached", async () => {
+  let works = false;
+  const doctor = createDoctorCache(() => ({
     async *examine() {
-      if (!isWell) throw new Error("ill");
+      if (!works) throw new Error("failed");
       yield GOOD;
     },
     close: () => {},
   }));
-  await expect(visits.run()).rejects.toThrow("ill");
-  expect(visits.last).toBeUndefined();
-  isWell = true;
-  expect((await visits.run()).findings).toHaveLength(1);
+  await expect(doctor.run()).rejects.toThrow("failed");
+  expect(doctor.last).toBeUndefined();
+  works = true;
+  expect((await doctor.run()).findings).toHaveLength(1);
 });

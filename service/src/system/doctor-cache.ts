@@ -1,33 +1,33 @@
 /**
- * The engine's doctor, called by the operator: one visit at a time, with an end, and not again right after it.
+ * Runs the engine's diagnostics for the operator: one run at a time, bounded in time, and cached for a while.
  *
- * Each visit knocks at a few large providers, so those who ask at the same time, or soon after, share one.
+ * Each run connects to a few large providers, so concurrent and repeated requests share one.
  */
 import type { DoctorReport } from "@mailvet/contract";
 import type { Doctor, Finding } from "@mailvet/engine";
 
 export type DoctorCache = {
-  /** What was found last; undefined before the first visit. */
+  /** Undefined before the first run. */
   readonly last: DoctorReport | undefined;
   run(): Promise<DoctorReport>;
-  /** A visit under way ends with what was found so far. */
+  /** Ends a run with the findings so far. */
   close(): void;
 };
 
 const FRESH_MS = 30_000;
-/** The doctor is quicker by itself; this is in case it is not. */
-const LONGEST_MS = 25_000;
+/** Diagnostics have their own limits; this is a safety net. */
+const MAX_RUN_MS = 25_000;
 
 export function createDoctorCache(openDoctor: () => Doctor): DoctorCache {
   let last: DoctorReport | undefined;
   let lastAtMs = Number.NEGATIVE_INFINITY;
-  let underWay: Promise<DoctorReport> | undefined;
-  const leaving = new AbortController();
+  let running: Promise<DoctorReport> | undefined;
+  const closing = new AbortController();
 
-  const visit = async (): Promise<DoctorReport> => {
+  const examine = async (): Promise<DoctorReport> => {
     const doctor = openDoctor();
     try {
-      const findings = await listen(doctor.examine(), leaving.signal);
+      const findings = await collect(doctor.examine(), closing.signal);
       last = { checked_at: new Date().toISOString(), findings };
       lastAtMs = performance.now();
       return last;
@@ -42,20 +42,20 @@ export function createDoctorCache(openDoctor: () => Doctor): DoctorCache {
     },
     async run() {
       if (last && performance.now() - lastAtMs < FRESH_MS) return last;
-      underWay ??= visit().finally(() => {
-        underWay = undefined;
+      running ??= examine().finally(() => {
+        running = undefined;
       });
-      return underWay;
+      return running;
     },
-    close: () => leaving.abort(),
+    close: () => closing.abort(),
   };
 }
 
-async function listen(
+async function collect(
   examination: AsyncGenerator<Finding>,
-  leaving: AbortSignal,
+  closing: AbortSignal,
 ): Promise<DoctorReport["findings"]> {
-  const end = AbortSignal.any([leaving, AbortSignal.timeout(LONGEST_MS)]);
+  const end = AbortSignal.any([closing, AbortSignal.timeout(MAX_RUN_MS)]);
   const ended = new Promise<undefined>((resolve) => {
     if (end.aborted) resolve(undefined);
     else end.addEventListener("abort", () => resolve(undefined), { once: true });
@@ -63,17 +63,17 @@ async function listen(
   const findings: DoctorReport["findings"] = [];
   for (;;) {
     const next = examination.next();
-    next.catch(() => {}); // when the end comes first, nobody else hears of it
+    next.catch(() => {}); // its failure is of no interest after the end
     const step = await Promise.race([next, ended]);
-    if (step === undefined) return [...findings, BROKEN_OFF];
+    if (step === undefined) return [...findings, INCOMPLETE];
     if (step.done) return findings;
     findings.push({ ...step.value, advice: step.value.advice ?? null });
   }
 }
 
-const BROKEN_OFF: DoctorReport["findings"][number] = {
+const INCOMPLETE: DoctorReport["findings"][number] = {
   name: "the rest",
   outcome: "unknown",
-  found: "The examination was broken off before its end.",
+  found: "Diagnostics were stopped before they were complete.",
   advice: "Run it again.",
 };

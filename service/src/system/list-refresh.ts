@@ -1,9 +1,9 @@
 /**
- * Keeps the list of disposable domains fresh while the service runs, each process for itself.
+ * Refreshes the list of disposable domains while the service runs, in each process.
  *
- * Every hour: a list that another process or `mailvet lists refresh` has put into the directory is taken into use. With
- * LISTS_REFRESH=daily a list that is a day old, or the packaged one, is replaced by what the sources have now; after a
- * failure the list in use stays, and the next hour tries again.
+ * Every hour, a list that another process or `mailvet lists refresh` has written to the directory is loaded. With
+ * LISTS_REFRESH=daily, a list that is a day old, or the packaged one, is downloaded again; after a failure the current list
+ * stays in use, and the next hour tries again.
  */
 import type { SystemLists } from "@mailvet/contract";
 import { type RefreshResult, refreshLists, type Verifier } from "@mailvet/engine";
@@ -11,17 +11,17 @@ import type { Log } from "../log.ts";
 
 export type ListRefreshSettings = {
   refresh: SystemLists["refresh"];
-  /** Where refreshed lists are kept; undefined: nowhere, which only "off" allows. */
+  /** Where refreshed lists are stored; undefined only with "off". */
   directory: string | undefined;
-  /** Instead of the engine's own sources. */
+  /** Instead of the default sources. */
   sources: readonly string[];
 };
 
 export type ListRefresh = {
   report(): SystemLists;
-  /** What is done every hour. */
+  /** Runs every hour. */
   run(): Promise<void>;
-  /** Gives up a download under way. */
+  /** Aborts a running download. */
   close(): Promise<void>;
 };
 

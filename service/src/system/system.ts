@@ -1,24 +1,23 @@
 /**
- * How the installation is doing, put together from the tables that its processes share, and what the doctor says.
+ * State of the installation for the operator: processes, queue, jobs, throttling, diagnostics.
  *
- * However many look, the tables are read once a second at the most.
+ * The tables are read at most once a second, however many requests there are.
  */
-import type { DoctorReport, HostPace, System as SystemReport } from "@mailvet/contract";
+import type { DoctorReport, HostPace, SystemAdjudicator, System as SystemReport } from "@mailvet/contract";
 import type { Doctor } from "@mailvet/engine";
-import type { Adjudicator } from "../adjudication/adjudicator.ts";
+import type { Adjudicator, AdjudicatorReport } from "../adjudication/adjudicator.ts";
 import type { Database } from "../db/database.ts";
+import { createJobRate } from "../jobs/job-rate.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
-import { presentAdjudicator } from "./adjudicator-report.ts";
+import { queueDepth } from "../queue/queue-depth.ts";
 import { createDoctorCache } from "./doctor-cache.ts";
-import { createJobRate } from "./job-rate.ts";
 import type { ListRefresh } from "./list-refresh.ts";
-import { queueDepth } from "./queue-depth.ts";
 
 export type SystemReporter = {
   report(): Promise<SystemReport>;
-  /** Takes up to half a minute. Asked again soon after, it is the same report. */
+  /** Takes up to half a minute. Repeated soon after, it returns the same report. */
   runDoctor(): Promise<DoctorReport>;
-  /** A doctor who is still at it comes to an end with what is known by now. */
+  /** Ends running diagnostics with the findings so far. */
   close(): void;
 };
 
@@ -26,9 +25,9 @@ export type SystemDeps = {
   database: Pick<Database, "pool">;
   processes: Pick<ProcessRegistry, "list">;
   openDoctor: () => Doctor;
-  /** Hosts that made themselves felt, the worst first: of all processes (shared-throttle-report.ts), or of this one (throttle-report.ts). */
-  listPaces: () => HostPace[] | Promise<HostPace[]>;
-  /** Undefined when none is set. */
+  /** Throttled hosts, the worst first: of all processes (shared-throttle-report.ts), or of this one (throttle-report.ts). */
+  listThrottles: () => HostPace[] | Promise<HostPace[]>;
+  /** Undefined when none is configured. */
   adjudicator: Pick<Adjudicator, "report"> | undefined;
   lists: Pick<ListRefresh, "report">;
   version: string;
@@ -36,15 +35,15 @@ export type SystemDeps = {
 };
 
 const FRESH_MS = 1000;
-/** A deployment that is restarted all the time leaves many behind, until they are struck off. */
+/** Frequent restarts leave many registrations behind until they expire. */
 const MAX_PROCESSES = 200;
 
 export function createSystem(deps: SystemDeps): SystemReporter {
-  const { database, processes, listPaces, adjudicator, lists, version, storage } = deps;
+  const { database, processes, listThrottles, adjudicator, lists, version, storage } = deps;
   const { pool } = database;
-  const jobPulse = createJobRate(pool);
+  const jobRate = createJobRate(pool);
   const doctor = createDoctorCache(deps.openDoctor);
-  let lately: { report: Promise<SystemReport>; atMs: number } | undefined;
+  let cached: { report: Promise<SystemReport>; atMs: number } | undefined;
 
   const report = async (): Promise<SystemReport> => ({
     version,
@@ -59,8 +58,8 @@ export function createSystem(deps: SystemDeps): SystemReporter {
       beat_at: one.beatAt.toISOString(),
     })),
     queue: await queueDepth(pool),
-    jobs: await jobPulse.look(),
-    pacing: await listPaces(),
+    jobs: await jobRate.sample(),
+    pacing: await listThrottles(),
     adjudicator: adjudicator ? presentAdjudicator(await adjudicator.report()) : null,
     lists: lists.report(),
     egress: doctor.last ?? null,
@@ -76,19 +75,33 @@ export function createSystem(deps: SystemDeps): SystemReporter {
   return {
     report() {
       const now = performance.now();
-      if (lately && now - lately.atMs < FRESH_MS) return lately.report;
-      const looking = { report: report(), atMs: now };
-      lately = looking;
-      looking.report.catch(() => {
-        if (lately === looking) lately = undefined;
+      if (cached && now - cached.atMs < FRESH_MS) return cached.report;
+      const current = { report: report(), atMs: now };
+      cached = current;
+      current.report.catch(() => {
+        if (cached === current) cached = undefined;
       });
-      return looking.report;
+      return current.report;
     },
     async runDoctor() {
       const findings = await doctor.run();
-      lately = undefined; // whoever looks now wants to see it
+      cached = undefined; // the next report includes the findings
       return findings;
     },
     close: () => doctor.close(),
+  };
+}
+
+function presentAdjudicator(report: AdjudicatorReport): SystemAdjudicator {
+  const { model, askedToday, questionsPerDay, outcomes, restsUntil } = report;
+  return {
+    model,
+    asked_today: askedToday,
+    daily_budget: questionsPerDay,
+    answered: outcomes.answered,
+    remembered: outcomes.remembered,
+    failed: outcomes.failed,
+    not_asked: outcomes.resting + outcomes.crowded + outcomes.over_budget,
+    rests_until: restsUntil?.toISOString() ?? null,
   };
 }

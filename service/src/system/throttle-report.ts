@@ -1,19 +1,18 @@
 /**
- * How one process gets along with mail hosts and providers, written down for the operator to see.
+ * Throttle states of one process's limiters, for the operator page.
  *
- * Where a process works alone, each host's pace is kept by the engine, which tells nobody. The book hears of every lesson
- * on its way there and draws the same conclusions from it.
+ * Mirrors the engine's in-process throttle state: every recorded event passes through here and is applied to a copy.
+ * Where several processes share their limiters, shared-throttle-report.ts reads the table instead.
  */
 import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
 import {
-  breakerOf,
   type HostLimiter,
   type HostLimiterFor,
   initialThrottleState,
   isUnthrottled,
   nextThrottleState,
+  openBreakerOf,
   type ProviderProfile,
-  type Reply,
   type ThrottleEvent,
   type ThrottleState,
 } from "@mailvet/engine";
@@ -21,93 +20,86 @@ import { LRUCache } from "lru-cache";
 import { presentThrottle } from "./shared-throttle-report.ts";
 
 export type ThrottleReport = {
-  paceFor: HostLimiterFor;
-  /** The worst first. */
+  /** Creates limiters whose events are reported. */
+  limiterFor: HostLimiterFor;
+  /** The most throttled first. */
   list(): HostPace[];
 };
 
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 
-/** `paceFor` makes the pace that is really kept. */
-export function createThrottleReport(paceFor: HostLimiterFor): ThrottleReport {
-  /** Those that made themselves felt; times are milliseconds since 1970. */
-  const standings = new LRUCache<string, ThrottleState>({ max: MOST_REMEMBERED });
+/** `createLimiter` creates the limiters that are reported on. */
+export function createThrottleReport(createLimiter: HostLimiterFor): ThrottleReport {
+  /** Throttled keys only; times are milliseconds since 1970. */
+  const states = new LRUCache<string, ThrottleState>({ max: MAX_REMEMBERED });
 
-  const learn = (key: string, profile: ProviderProfile, lesson: ThrottleEvent) => {
-    const was = standings.get(key);
-    if (!was && lesson.kind === "quiet") return;
-    const is = nextThrottleState(was ?? initialThrottleState(profile), lesson, profile, Date.now());
-    if (isUnthrottled(is, profile)) standings.delete(key);
-    else standings.set(key, is);
+  const apply = (key: string, profile: ProviderProfile, event: ThrottleEvent) => {
+    const was = states.get(key);
+    if (!was && event.kind === "ok") return;
+    const is = nextThrottleState(was ?? initialThrottleState(profile), event, profile, Date.now());
+    if (isUnthrottled(is, profile)) states.delete(key);
+    else states.set(key, is);
   };
 
   return {
-    paceFor(key, profile) {
-      standings.delete(key); // whoever asks for a pace begins anew
-      return new OverheardPace(paceFor(key, profile), (lesson) => learn(key, profile, lesson));
+    limiterFor(key, profile) {
+      states.delete(key); // a new limiter starts unthrottled
+      return new ReportedLimiter(createLimiter(key, profile), (event) => apply(key, profile, event));
     },
     list() {
       const nowMs = Date.now();
-      return [...standings]
-        .sort(([a, one], [b, other]) => compareStandings(one, other, nowMs) || (a < b ? -1 : 1))
+      return [...states]
+        .sort(([a, one], [b, other]) => compareThrottles(one, other, nowMs) || (a < b ? -1 : 1))
         .slice(0, MAX_PACES_SHOWN)
-        .map(([key, standing]) => presentThrottle(key, standing, nowMs));
+        .map(([key, state]) => presentThrottle(key, state, nowMs));
     },
   };
 }
 
-/** Those who will not have us, then those who want us slow. */
-function compareStandings(one: ThrottleState, other: ThrottleState, nowMs: number): number {
-  const isOpen = (standing: ThrottleState) => Number(breakerOf(standing, nowMs) !== undefined);
+/** Open breakers first, then by back-off. */
+function compareThrottles(one: ThrottleState, other: ThrottleState, nowMs: number): number {
+  const isOpen = (state: ThrottleState) => Number(openBreakerOf(state, nowMs) !== undefined);
   return (
     isOpen(other) - isOpen(one) ||
-    other.refusals - one.refusals ||
-    other.restMs - one.restMs ||
+    other.blocks - one.blocks ||
+    other.delayMs - one.delayMs ||
     one.limit - other.limit
   );
 }
 
-/** A pace whose lessons somebody else hears of, too. */
-class OverheardPace implements HostLimiter {
-  readonly #pace: HostLimiter;
-  readonly #hear: (lesson: ThrottleEvent) => void;
+/** A limiter that passes its events on to a listener. */
+class ReportedLimiter implements HostLimiter {
+  readonly #limiter: HostLimiter;
+  readonly #onEvent: (event: ThrottleEvent) => void;
 
-  constructor(pace: HostLimiter, hear: (lesson: ThrottleEvent) => void) {
-    this.#pace = pace;
-    this.#hear = hear;
+  constructor(limiter: HostLimiter, onEvent: (event: ThrottleEvent) => void) {
+    this.#limiter = limiter;
+    this.#onEvent = onEvent;
   }
 
   get limit() {
-    return this.#pace.limit;
+    return this.#limiter.limit;
   }
-  get restLeftMs() {
-    return this.#pace.restLeftMs;
+  get delayLeftMs() {
+    return this.#limiter.delayLeftMs;
   }
   get openBreaker() {
-    return this.#pace.openBreaker;
+    return this.#limiter.openBreaker;
   }
-  get isCrowded() {
-    return this.#pace.isCrowded;
+  get hasWaiters() {
+    return this.#limiter.hasWaiters;
   }
-  get isUrgentlyWanted() {
-    return this.#pace.isUrgentlyWanted;
+  get hasInteractiveWaiter() {
+    return this.#limiter.hasInteractiveWaiter;
   }
-  enter(givingUp?: AbortSignal, isUrgent?: () => boolean): Promise<boolean> {
-    return this.#pace.enter(givingUp, isUrgent);
+  acquire(signal?: AbortSignal, isInteractive?: () => boolean): Promise<boolean> {
+    return this.#limiter.acquire(signal, isInteractive);
   }
-  leave(): void {
-    this.#pace.leave();
+  release(): void {
+    this.#limiter.release();
   }
-  slowDown(): void {
-    this.#pace.slowDown();
-    this.#hear({ kind: "complaint" });
-  }
-  wentWell(): void {
-    this.#pace.wentWell();
-    this.#hear({ kind: "quiet" });
-  }
-  refusedUs(reply: Reply): void {
-    this.#pace.refusedUs(reply);
-    this.#hear({ kind: "refusal", reply });
+  record(event: ThrottleEvent): void {
+    this.#limiter.record(event);
+    this.#onEvent(event);
   }
 }

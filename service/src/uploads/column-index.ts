@@ -1,83 +1,98 @@
 /**
- * What a column holds: how many of its rows have something in them, how many different emails those are, and for each row
- * where its email stands first. Counted as the rows arrive, or later from the stored ones.
+ * Counts a column: non-empty cells, unique emails, and for each row the first row with the same email. Runs while the
+ * rows arrive, or later over the stored rows.
  */
 import { createUniqueEmailIndex, emailIn, type UniqueEmailIndex } from "@mailvet/engine/list-file";
+import { and, eq } from "drizzle-orm";
 import type { Database } from "../db/database.ts";
-import { uploadCensuses } from "../db/job-schema.ts";
 import { startTimeSlice, type TimeSlice } from "../event-loop-yield.ts";
+import { uploadCensuses } from "./schema.ts";
 import { type FirstRows, packFirstRows, readParts } from "./upload-parts.ts";
 
 export type ColumnCount = {
-  /** Rows with something in them. */
+  /** Non-empty cells. */
   emails: number;
-  /** Different ones among them; undefined: more than may be, and no longer counted. */
+  /** Undefined: above the limit, and no longer counted. */
   unique: number | undefined;
 };
 
-/** Nothing is known of it yet. */
 export const UNCOUNTED: ColumnCount = { emails: 0, unique: 0 };
 
 export type ColumnIndex = {
   readonly column: number;
-  /** The next rows. Undefined once there are too many different emails. */
-  add(rows: readonly (readonly string[])[], turn: TimeSlice): Promise<FirstRows | undefined>;
+  /** Adds the next rows. Undefined once there are too many unique emails. */
+  add(rows: readonly (readonly string[])[], timeSlice: TimeSlice): Promise<FirstRows | undefined>;
   readonly count: ColumnCount;
 };
 
-const ROWS_BETWEEN_LOOKS = 32;
+const ROWS_PER_CLOCK_CHECK = 32;
 
-/** Beyond `maxUnique` different emails only rows are counted, so that memory has a bound. */
+/** Above `maxUnique` unique emails only cells are counted, which bounds the memory. */
 export function createColumnIndex(column: number, maxUnique: number): ColumnIndex {
-  let census: UniqueEmailIndex | undefined = createUniqueEmailIndex();
+  let index: UniqueEmailIndex | undefined = createUniqueEmailIndex();
   let emails = 0;
   return {
     column,
-    async add(rows, turn) {
+    async add(rows, timeSlice) {
       const firstRows = new Uint32Array(rows.length);
-      for (const [index, cells] of rows.entries()) {
-        if (index % ROWS_BETWEEN_LOOKS === 0 && turn.isOver) await turn.next();
+      for (const [n, cells] of rows.entries()) {
+        if (n % ROWS_PER_CLOCK_CHECK === 0 && timeSlice.isOver) await timeSlice.next();
         const email = emailIn(cells[column]);
         if (email !== "") emails++;
-        if (census) firstRows[index] = census.add(email);
+        if (index) firstRows[n] = index.add(email);
       }
-      if (census && census.unique > maxUnique) census = undefined;
-      return census && firstRows;
+      if (index && index.unique > maxUnique) index = undefined;
+      return index && firstRows;
     },
     get count() {
-      return { emails, unique: census?.unique };
+      return { emails, unique: index?.unique };
     },
   };
 }
 
-/** Counts a column of an upload that is stored already, and stores what was found. */
+/** The stored count, or a count of the stored rows. */
+export async function columnCount(
+  database: Pick<Database, "pool" | "orm">,
+  uploadId: string,
+  column: number,
+  maxUnique: number,
+): Promise<ColumnCount> {
+  const [stored] = await database.orm
+    .select()
+    .from(uploadCensuses)
+    .where(and(eq(uploadCensuses.uploadId, uploadId), eq(uploadCensuses.column, column)));
+  if (stored) return { emails: stored.emails, unique: stored.uniqueEmails };
+  return countStoredColumn(database, uploadId, column, maxUnique);
+}
+
+/** Counts a column of the stored rows and stores the counts. */
 export async function countStoredColumn(
   { pool, orm }: Pick<Database, "pool" | "orm">,
   uploadId: string,
   column: number,
   maxUnique: number,
 ): Promise<ColumnCount> {
-  const census = createColumnIndex(column, maxUnique);
-  const turn = startTimeSlice();
+  const index = createColumnIndex(column, maxUnique);
+  const timeSlice = startTimeSlice();
   let storing: Promise<unknown> | undefined;
   for await (const { number, rows } of readParts(pool, uploadId)) {
-    const firstRows = await census.add(rows, turn);
+    const firstRows = await index.add(rows, timeSlice);
     await storing;
     if (!firstRows) continue;
     const packed = await packFirstRows(firstRows);
     storing = pool.query({ ...STORE, values: [uploadId, column, number, packed] });
-    storing.catch(() => {}); // heard of at the next part
+    storing.catch(() => {}); // awaited at the next part
   }
   await storing;
-  const { emails, unique } = census.count;
+  const { emails, unique } = index.count;
   if (unique !== undefined) {
-    const found = { uploadId, column, emails, uniqueEmails: unique };
-    await orm.insert(uploadCensuses).values(found).onConflictDoNothing();
+    const counts = { uploadId, column, emails, uniqueEmails: unique };
+    await orm.insert(uploadCensuses).values(counts).onConflictDoNothing();
   }
-  return census.count;
+  return index.count;
 }
 
-/** Two may count the same column at the same moment, and find the same. */
+/** Concurrent counts of the same column find the same values. */
 const STORE = {
   name: "store-census-part",
   text: `

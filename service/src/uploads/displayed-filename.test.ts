@@ -12,10 +12,10 @@ test.each([
   [undefined, "upload.csv"],
   ["..", "upload.csv"],
   ["folder/", "upload.csv"],
-])("%j is shown as %j", (sent, shown) => {
+])("%j is displayed as %j", (sent, shown) => {
   expect(displayedFilename(sent)).toBe(shown);
 });
 
-test("a long name is cut, and no character in two", () => {
+test("a long name is truncated between characters", () => {
   expect(displayedFilename("😀".repeat(300))).toBe("😀".repeat(255));
 });

@@ -1,4 +1,4 @@
-/** How many emails a file may hold, and what is said when there are more. */
+/** Limit of emails per file. */
 import type { Plan } from "@mailvet/contract";
 import { PLAN_LIMITS } from "../accounts/plans.ts";
 import { Refusal } from "../refusal.ts";
@@ -9,8 +9,8 @@ export function maxEmailsOf(plan: Plan, maxEmailsPerFile: number): number {
 }
 
 /**
- * Rows whose cell looks like an email count, repeated or not. What is no email counts when it is different from the
- * rest, for then it is looked at too.
+ * Every cell that looks like an email counts, duplicates included. Other cells count once per distinct text, because
+ * each gets a verdict too.
  */
 export function refuseTooManyEmails(
   limit: number,
@@ -20,7 +20,7 @@ export function refuseTooManyEmails(
 ): void {
   const found = Math.max(looksLikeEmail, unique ?? emails);
   if (found <= limit) return;
-  const message = `There are ${found.toLocaleString("en")} emails, and a file may have ${limit.toLocaleString("en")}.`;
+  const message = `The file has ${found.toLocaleString("en")} emails, and the limit is ${limit.toLocaleString("en")}.`;
   const extras = { errors: [{ pointer, message }], found, limit };
   throw new Refusal("too_many_emails", `${message} Split it into several files.`, extras);
 }

@@ -1,9 +1,8 @@
 /**
- * Takes in a file while it arrives: bytes become rows, rows are looked at and stored, a batch at a time. What is left at
- * the end is what the preview says about it.
+ * Reads a file while it is received: parses rows, counts and stores them batch by batch, and returns what the preview
+ * shows.
  *
- * Nobody waits for anybody longer than a batch: a slow database makes the sender wait, and between batches, and within
- * long ones, the event loop belongs to everybody else.
+ * Back-pressure reaches the sender: at most a few batches are in memory. Long batches yield to the event loop.
  */
 import { createHash } from "node:crypto";
 import {
@@ -32,18 +31,18 @@ export type Intake = Pick<ListFile, "header" | "columns" | "delimiter" | "sample
   /** Cells that look like an email, by column. */
   emailCounts: number[];
   suggestedColumn: number;
-  /** Of the columns that look like emails, the suggested one among them. */
-  censuses: Map<number, ColumnCount>;
+  /** Of the columns that look like emails, including the suggested one. */
+  columnCounts: Map<number, ColumnCount>;
   contentHash: Buffer;
 };
 
 export type IntakeLimits = ListFileLimits & { maxEmails: number };
 
-/** More columns of emails than this are counted when one of them is chosen. */
-const MAX_CENSUSES = 3;
+/** Further columns are counted only if one of them is confirmed. */
+const MAX_COUNTED_COLUMNS = 3;
 
-/** Refuses what cannot be a list of emails; by then some of it may be stored under this id, and nothing is under way. */
-export async function takeIn(
+/** Throws if the file is no list of emails. Parts may be stored by then; no write is in progress. */
+export async function receiveFile(
   database: Database,
   uploadId: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -51,7 +50,7 @@ export async function takeIn(
 ): Promise<Intake> {
   const writer = createPartWriter(database.pool, uploadId);
   try {
-    return await takeInRows(database, uploadId, writer, bytes, limits);
+    return await receiveRows(database, uploadId, writer, bytes, limits);
   } catch (error) {
     throw error instanceof ListFileError ? fileRefusal(error) : error;
   } finally {
@@ -59,7 +58,7 @@ export async function takeIn(
   }
 }
 
-async function takeInRows(
+async function receiveRows(
   database: Database,
   uploadId: string,
   writer: PartWriter,
@@ -68,32 +67,34 @@ async function takeInRows(
 ): Promise<Intake> {
   const hash = createHash("sha256");
   const list = await openListFile(hashing(bytes, hash), limits);
-  const survey = createEmailColumnFinder(list.columns);
-  const turn = startTimeSlice();
-  const emailsIn = (column: number | undefined) => survey.emailCounts[column ?? 0] ?? 0;
-  let censuses: ColumnIndex[] | undefined;
-  let isKept = true;
+  const columnFinder = createEmailColumnFinder(list.columns);
+  const timeSlice = startTimeSlice();
+  const emailsIn = (column: number | undefined) => columnFinder.emailCounts[column ?? 0] ?? 0;
+  let indexes: ColumnIndex[] | undefined;
+  let isStored = true;
   let totalRows = 0;
   let number = 0;
   for await (const rows of list.batches) {
-    survey.add(rows);
-    censuses ??= mostEmails(survey.emailCounts).map((column) => createColumnIndex(column, limits.maxEmails));
-    const firstRows = await countIn(censuses, rows, turn);
-    // What will be refused is read to its end, to say how many there are, but not stored.
-    isKept &&= emailsIn(survey.suggested) <= limits.maxEmails;
-    if (isKept) await writer.add({ number, firstRow: totalRows + 1, rows }, firstRows);
+    columnFinder.add(rows);
+    indexes ??= mostEmails(columnFinder.emailCounts).map((column) =>
+      createColumnIndex(column, limits.maxEmails),
+    );
+    const firstRows = await addTo(indexes, rows, timeSlice);
+    // A file above the limit is read to its end for the count in the error, but not stored.
+    isStored &&= emailsIn(columnFinder.suggested) <= limits.maxEmails;
+    if (isStored) await writer.add({ number, firstRow: totalRows + 1, rows }, firstRows);
     totalRows += rows.length;
     number++;
-    if (turn.isOver) await turn.next();
+    if (timeSlice.isOver) await timeSlice.next();
   }
   await writer.finish();
 
-  const suggestedColumn = survey.suggested;
+  const suggestedColumn = columnFinder.suggested;
   if (suggestedColumn === undefined) {
-    throw new Refusal("no_emails_found", "No cell of the file looks like an email.");
+    throw new Refusal("no_emails_found", "No cell of the file looks like an email address.");
   }
-  const counts = new Map(censuses?.map(({ column, count }) => [column, count]));
-  const looksLikeEmail = isKept ? emailsIn(suggestedColumn) : Math.max(...survey.emailCounts);
+  const counts = new Map(indexes?.map(({ column, count }) => [column, count]));
+  const looksLikeEmail = isStored ? emailsIn(suggestedColumn) : Math.max(...columnFinder.emailCounts);
   refuseTooManyEmails(limits.maxEmails, looksLikeEmail, counts.get(suggestedColumn) ?? UNCOUNTED, "/file");
   if (!counts.has(suggestedColumn)) {
     const found = await countStoredColumn(database, uploadId, suggestedColumn, limits.maxEmails);
@@ -101,7 +102,7 @@ async function takeInRows(
     counts.set(suggestedColumn, found);
   }
   const { header, columns, delimiter, sampleRows } = list;
-  const emailCounts = [...survey.emailCounts];
+  const emailCounts = [...columnFinder.emailCounts];
   const contentHash = hash.digest();
   return {
     header,
@@ -111,7 +112,7 @@ async function takeInRows(
     totalRows,
     emailCounts,
     suggestedColumn,
-    censuses: counts,
+    columnCounts: counts,
     contentHash,
   };
 }
@@ -126,23 +127,23 @@ async function* hashing(
   }
 }
 
-/** The columns that look most like emails, judged from the first rows. */
+/** The columns with the most emails in the first rows. */
 function mostEmails(emailCounts: readonly number[]): number[] {
   return [...emailCounts.keys()]
     .filter((column) => emailCounts[column]! > 0)
     .sort((a, b) => emailCounts[b]! - emailCounts[a]!)
-    .slice(0, MAX_CENSUSES);
+    .slice(0, MAX_COUNTED_COLUMNS);
 }
 
-async function countIn(
-  censuses: readonly ColumnIndex[],
+async function addTo(
+  indexes: readonly ColumnIndex[],
   rows: readonly (readonly string[])[],
-  turn: TimeSlice,
+  timeSlice: TimeSlice,
 ): Promise<Map<number, FirstRows>> {
   const counted = new Map<number, FirstRows>();
-  for (const census of censuses) {
-    const firstRows = await census.add(rows, turn);
-    if (firstRows) counted.set(census.column, firstRows);
+  for (const index of indexes) {
+    const firstRows = await index.add(rows, timeSlice);
+    if (firstRows) counted.set(index.column, firstRows);
   }
   return counted;
 }

@@ -1,12 +1,12 @@
-/** Erases uploads that nobody confirmed in time, and those left behind by a process that died. */
+/** Deletes uploads that were not confirmed in time, and those abandoned by a process that died. */
 import type pg from "pg";
 import type { Database } from "../db/database.ts";
 
-/** An upload can be thousands of parts and hundreds of megabytes, so one at a time. */
-const ERASED_AT_ONCE = 1;
+/** One per statement: an upload can have thousands of parts and hundreds of megabytes. */
+const DELETED_AT_ONCE = 1;
 const MAX_ROUNDS = 1000;
-/** For so long we still say that it has expired, not that it never was. */
-const REMEMBERED = "7 days";
+/** For this long the answer is upload_expired, later upload_not_found. */
+const TOMBSTONE_KEPT = "7 days";
 
 /** Returns how many uploads lost their rows. */
 export async function eraseExpiredUploads({ pool }: Pick<Database, "pool">): Promise<number> {
@@ -14,9 +14,9 @@ export async function eraseExpiredUploads({ pool }: Pick<Database, "pool">): Pro
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const count = await countOf(pool, ERASE);
     erased += count;
-    if (count < ERASED_AT_ONCE) break;
+    if (count < DELETED_AT_ONCE) break;
   }
-  await countOf(pool, FORGET);
+  await countOf(pool, DELETE_TOMBSTONES);
   return erased;
 }
 
@@ -25,15 +25,15 @@ async function countOf(pool: pg.Pool, statement: { name: string; text: string })
 }
 
 /**
- * One that never was ready goes whole. Of the others stays that they were there, and nothing of what was in them. The
- * row is locked first, so that nobody confirms it meanwhile; one that is just being confirmed is passed over.
+ * An incomplete upload is deleted; of a complete one an empty row remains. The row lock excludes a concurrent
+ * confirmation, and an upload that is being confirmed is skipped.
  */
 const ERASE = {
   name: "erase-expired-uploads",
   text: `
     with expired as materialized (
       select id, ready_at from uploads where expires_at <= now() and erased_at is null
-      limit ${ERASED_AT_ONCE} for update skip locked
+      limit ${DELETED_AT_ONCE} for update skip locked
     ),
     abandoned as (delete from uploads where id in (select id from expired where ready_at is null)),
     parts as (delete from upload_parts where upload_id in (select id from expired)),
@@ -47,11 +47,11 @@ const ERASE = {
     select count(*)::int as count from expired`,
 };
 
-const FORGET = {
-  name: "forget-expired-uploads",
+const DELETE_TOMBSTONES = {
+  name: "delete-upload-tombstones",
   text: `
-    with forgotten as (
-      delete from uploads where erased_at is not null and expires_at <= now() - interval '${REMEMBERED}' returning 1
+    with deleted as (
+      delete from uploads where erased_at is not null and expires_at <= now() - interval '${TOMBSTONE_KEPT}' returning 1
     )
-    select count(*)::int as count from forgotten`,
+    select count(*)::int as count from deleted`,
 };

@@ -1,29 +1,29 @@
 /**
- * A customer's rows in the database: runs of at most a thousand, deflated, written while more arrive and read back one
- * after the other. Whoever writes faster than the database takes them is made to wait, so memory does not grow.
+ * Rows of an upload in the database: deflated parts of at most a thousand rows, written while more arrive and read back
+ * in order. A writer that is faster than the database waits, so memory stays flat.
  */
 import { promisify } from "node:util";
 import { constants, deflateRaw, inflateRaw } from "node:zlib";
 import type pg from "pg";
 
-/** A run of rows in their order. */
+/** Consecutive rows. */
 export type UploadPart = { number: number; firstRow: number; rows: string[][] };
 
-/** For each row of a part, the row where its email stands first: itself, an earlier one, or 0 when the cell is empty. */
+/** For each row of a part, the first row with the same email: itself, an earlier one, or 0 if the cell is empty. */
 export type FirstRows = Uint32Array;
 
 export type PartWriter = {
-  /** Settles when there is room for the next one. */
+  /** Resolves when the next part may be added. */
   add(part: UploadPart, firstRows: ReadonlyMap<number, FirstRows>): Promise<void>;
-  /** Settles when all of them are stored. */
+  /** Resolves when all parts are stored. */
   finish(): Promise<void>;
-  /** Settles when nothing is under way any more, also after a failure. */
+  /** Resolves when no write is in progress, also after a failure. */
   settle(): Promise<void>;
 };
 
-/** Parts that are being packed and stored. One connection is used for all, so an upload never takes the pool. */
-const MAX_UNDER_WAY = 4;
-/** Read at once: about a megabyte of text. */
+/** Parts being packed or stored. Writes are serial, so an upload uses one connection of the pool. */
+const MAX_IN_FLIGHT = 4;
+/** About a megabyte of text. */
 const PARTS_PER_READ = 4;
 
 const deflate = promisify(deflateRaw);
@@ -31,7 +31,7 @@ const inflate = promisify(inflateRaw);
 const FAST = { level: constants.Z_BEST_SPEED };
 
 export function createPartWriter(pool: pg.Pool, uploadId: string): PartWriter {
-  const underWay: Promise<void>[] = [];
+  const inFlight: Promise<void>[] = [];
   let last: Promise<void> = Promise.resolve();
 
   return {
@@ -42,9 +42,9 @@ export function createPartWriter(pool: pg.Pool, uploadId: string): PartWriter {
         await before;
         await pool.query({ ...STORE, values: [uploadId, ...values] });
       });
-      last.catch(() => {}); // heard of by whoever waits for it below
-      underWay.push(last);
-      if (underWay.length >= MAX_UNDER_WAY) await underWay.shift();
+      last.catch(() => {}); // reported by add, finish or the next part
+      inFlight.push(last);
+      if (inFlight.length >= MAX_IN_FLIGHT) await inFlight.shift();
     },
     finish: () => last,
     settle: () => last.catch(() => {}),
@@ -70,7 +70,7 @@ export async function* readParts(pool: pg.Pool, uploadId: string): AsyncGenerato
   }
 }
 
-/** Those from one on, with where the emails of a column stand first. That column must have been counted. */
+/** Parts from `from` on, with the first rows of a column's emails. The column must have been counted. */
 export async function* readCountedParts(
   pool: pg.Pool,
   uploadId: string,
@@ -86,7 +86,7 @@ export async function* readCountedParts(
 
 type StoredPart = { number: number; firstRow: number; records: Buffer };
 
-/** The statement's last two parameters say from which part on, and how many. */
+/** The statement's last two parameters are the first part and the limit. */
 async function* read<Stored extends { number: number }>(
   pool: pg.Pool,
   statement: { name: string; text: string },
@@ -105,7 +105,7 @@ async function unpackRows(records: Buffer): Promise<string[][]> {
 }
 
 function firstRowsOf(bytes: Buffer): FirstRows {
-  // Copied: a view of 32-bit numbers must begin at a multiple of four, and a buffer of the pool may not.
+  // Copied: a Uint32Array needs an offset that is a multiple of four, which a pooled buffer may not have.
   return new Uint32Array(Uint8Array.from(bytes).buffer);
 }
 

@@ -1,16 +1,16 @@
-/** An upload as its owner sees it before confirming: what it holds, and which column is probably meant. */
+/** An upload in the shape of the API, before it is confirmed. */
 import type { UploadPreview } from "@mailvet/contract";
-import type { uploads } from "../db/job-schema.ts";
+import type { uploads } from "./schema.ts";
 
 export type UploadRow = typeof uploads.$inferSelect;
 
-/** How long a file is kept for somebody to confirm it. */
+/** How long an upload waits for confirmation. */
 export const UNCONFIRMED_HOURS = 24;
 
-/** Of a cell: enough to see what it is. */
+/** Per cell. */
 const MAX_SAMPLE_CHARS = 1000;
 
-/** `uniqueCounts`: different entries by column, of the columns that were counted. */
+/** `uniqueCounts`: unique emails by column, for counted columns. */
 export function uploadPreview(row: UploadRow, uniqueCounts: ReadonlyMap<number, number>): UploadPreview {
   const nameOf = (column: number) => row.columns[column] ?? "";
   const readyAtMs = (row.readyAt ?? row.createdAt).getTime();
@@ -20,7 +20,7 @@ export function uploadPreview(row: UploadRow, uniqueCounts: ReadonlyMap<number, 
     columns: row.columns,
     suggested_email_column: nameOf(row.suggestedColumn),
     total_rows: row.totalRows,
-    sample_rows: row.sampleRows.map((cells) => cells.map(shortened)),
+    sample_rows: row.sampleRows.map((cells) => cells.map(truncated)),
     email_count_by_column: Object.fromEntries(
       row.emailCounts.map((count, column) => [nameOf(column), count]),
     ),
@@ -28,11 +28,11 @@ export function uploadPreview(row: UploadRow, uniqueCounts: ReadonlyMap<number, 
       [...uniqueCounts].sort(([a], [b]) => a - b).map(([column, count]) => [nameOf(column), count]),
     ),
     has_header: row.header !== null,
-    // Not the row's own: that one is lifted when it is confirmed, and the same preview may be asked for again.
+    // Not row.expiresAt, which confirmation clears: a replayed request returns the same preview.
     expires_at: new Date(readyAtMs + UNCONFIRMED_HOURS * 3_600_000).toISOString(),
   };
 }
 
-function shortened(cell: string): string {
+function truncated(cell: string): string {
   return cell.length > MAX_SAMPLE_CHARS ? `${cell.slice(0, MAX_SAMPLE_CHARS)}…` : cell;
 }

@@ -1,15 +1,14 @@
 /**
- * The answer to a question about an address: a verdict that is known already, or what asking around brings in time.
+ * Answers for addresses: a known verdict, or the result of a check within the time limit.
  *
- * Known already is what the sandbox plays, what the text alone settles, and what the account's memory still holds.
+ * Known are sandbox results, addresses that the inspection alone decides, and what is fresh in the account's verdict cache.
  */
 import { type Calibration, decide, type Evidence, type Verdict } from "@mailvet/engine";
 import { inTimeSlices } from "../event-loop-yield.ts";
 import type { AccountCalibration, CalibrationCache } from "../feedback/calibration-cache.ts";
 import type { ListView } from "../naming/list-view.ts";
-import type { Asker } from "./asker.ts";
-import { readWith } from "./cached-evidence.ts";
-import { isTooOld, upTo } from "./check-options.ts";
+import { mergeEvidence } from "./cached-evidence.ts";
+import { type CheckContext, isTooOld, upTo } from "./check-options.ts";
 import { freshForMs } from "./freshness.ts";
 import {
   type CheckDeps,
@@ -24,155 +23,168 @@ import type { CachedVerdict, VerdictCache } from "./verdict-cache.ts";
 
 export type ValidationAnswer = {
   evidence: Evidence;
-  /** What the evidence adds up to. */
   verdict: Verdict;
   /** When the evidence was gathered. */
   checkedAtMs: number;
   isCached: boolean;
   isSandbox: boolean;
-  /** Asking again would not change it, as far as anyone can tell. */
+  /** A repeated check is not expected to change it. */
   isFinal: boolean;
-  /** What the account's own outcomes say of its scores. */
+  /** From the account's own outcomes. */
   calibration?: Calibration | undefined;
 };
 
-/** What is not settled `withinMs` is answered with what is known by then. Urgent questions go before others. */
+/** A check that takes longer than `withinMs` is answered with the evidence so far. Urgent checks have priority. */
 export type AnswerMode = { withinMs: number; isUrgent: boolean };
 
 export type Answers = {
-  /** A first look at the text, without asking anyone. */
-  glance(email: string): Evidence;
-  /** The answer, if there is one without asking. */
-  known(asker: Asker, glance: Evidence): Promise<ValidationAnswer | undefined> | ValidationAnswer;
+  /** Evidence from the text and the reference lists alone, without any I/O. */
+  inspect(email: string): Evidence;
+  /** The answer, if there is one without a check. */
+  known(
+    context: CheckContext,
+    inspection: Evidence,
+  ): Promise<ValidationAnswer | undefined> | ValidationAnswer;
   /** The same for many, in their order. */
-  knownAmong(asker: Asker, glances: readonly Evidence[]): Promise<(ValidationAnswer | undefined)[]>;
-  /** The answers to those that are not known. */
-  ask(asker: Asker, glances: readonly Evidence[], manner: AnswerMode): Promise<ValidationAnswer[]>;
-  /** For lists that wait in their own way: the questions, and undefined where there is no room for more. */
-  begin(asker: Asker, glances: readonly Evidence[]): Promise<(CheckRequest | undefined)[]>;
+  knownAmong(
+    context: CheckContext,
+    inspections: readonly Evidence[],
+  ): Promise<(ValidationAnswer | undefined)[]>;
+  /** Checks those that are not known. */
+  ask(context: CheckContext, inspections: readonly Evidence[], mode: AnswerMode): Promise<ValidationAnswer[]>;
+  /** For jobs, which wait by themselves: the checks, and undefined where the limit of checks in flight is reached. */
+  begin(context: CheckContext, inspections: readonly Evidence[]): Promise<(CheckRequest | undefined)[]>;
   wait: InFlightChecks["wait"];
-  /** For those lists too: what the account's own outcomes say of its scores. */
-  calibrationOf(asker: Asker): Promise<Calibration | undefined>;
-  /** From now on nobody waits longer than this. */
+  calibrationOf(context: CheckContext): Promise<Calibration | undefined>;
+  /** Shutdown: from now on no caller waits longer than this. */
   wrapUp(withinMs: number): void;
 };
 
 export type AnswerDeps = CheckDeps & {
-  memory: Pick<VerdictCache, "atHand" | "recall">;
-  /** What outcomes taught; without it scores are as they are. */
-  learned?: CalibrationCache | undefined;
+  verdictCache: Pick<VerdictCache, "findInMemory" | "findFresh">;
+  /** Without it scores are not calibrated. */
+  calibrations?: CalibrationCache | undefined;
 };
 
 export function createAnswers(deps: AnswerDeps): Answers {
-  const { verifier, memory, learned } = deps;
+  const { verifier, verdictCache, calibrations } = deps;
   const sandbox = createSandbox();
   const checks = createInFlightChecks(deps);
 
-  /** Without asking even the database. */
-  const atHand = (
-    asker: Asker,
-    glance: Evidence,
+  /** Without a query. */
+  const findAtOnce = (
+    context: CheckContext,
+    inspection: Evidence,
   ): Promise<ValidationAnswer> | ValidationAnswer | undefined => {
-    if (isInSandbox(asker, glance)) {
-      const played = sandbox.play(asker, glance);
-      return played instanceof Promise ? played.then(inSandbox) : inSandbox(played);
+    if (isInSandbox(context, inspection)) {
+      const result = sandbox.simulate(context, inspection);
+      return result instanceof Promise ? result.then(inSandbox) : inSandbox(result);
     }
-    if (isSettledByText(glance) || asker.level === "syntax") return justNow(glance);
-    const { address } = glance;
-    return address && fromMemory(asker, glance, memory.atHand(asker.accountId, address.normalized));
-  };
-
-  const recall = async (
-    asker: Asker,
-    glances: readonly Evidence[],
-  ): Promise<(ValidationAnswer | undefined)[]> => {
-    if (asker.maxAgeMs === 0) return glances.map(() => undefined);
-    const remembered = await memory.recall(asker.accountId, glances.flatMap(normalizedOf));
-    return inTimeSlices(
-      glances,
-      (glance) => glance.address && fromMemory(asker, glance, remembered.get(glance.address.normalized)),
+    if (isDecidedByInspection(inspection) || context.level === "syntax") return checkedNow(inspection);
+    const { address } = inspection;
+    return (
+      address &&
+      fromCache(context, inspection, verdictCache.findInMemory(context.accountId, address.normalized))
     );
   };
 
-  const lessonFor = ({ accountId, isTest }: Asker) => (isTest ? undefined : learned?.lessonOf(accountId));
+  const findInTable = async (
+    context: CheckContext,
+    inspections: readonly Evidence[],
+  ): Promise<(ValidationAnswer | undefined)[]> => {
+    if (context.maxAgeMs === 0) return inspections.map(() => undefined);
+    const cached = await verdictCache.findFresh(context.accountId, inspections.flatMap(normalizedOf));
+    return inTimeSlices(
+      inspections,
+      (inspection) =>
+        inspection.address && fromCache(context, inspection, cached.get(inspection.address.normalized)),
+    );
+  };
+
+  const calibrationFor = ({ accountId, isTest }: CheckContext) =>
+    isTest ? undefined : calibrations?.find(accountId);
 
   const findAmong = async (
-    asker: Asker,
-    glances: readonly Evidence[],
+    context: CheckContext,
+    inspections: readonly Evidence[],
   ): Promise<(ValidationAnswer | undefined)[]> => {
-    const lesson = await lessonFor(asker);
-    if (lesson) await noteOutcomes(lesson, asker, glances);
-    const answers = await Promise.all(await inTimeSlices(glances, (glance) => atHand(asker, glance)));
-    const open = glances.filter((_, index) => answers[index] === undefined);
-    const recalled = (open.length > 0 ? await recall(asker, open) : []).values();
-    const found = answers.map((answer) => answer ?? recalled.next().value);
-    for (const answer of found) if (answer && !answer.isSandbox) answer.calibration = lesson?.calibration;
+    const calibrated = await calibrationFor(context);
+    if (calibrated) await noteOutcomes(calibrated, context, inspections);
+    const answers = await Promise.all(
+      await inTimeSlices(inspections, (inspection) => findAtOnce(context, inspection)),
+    );
+    const open = inspections.filter((_, index) => answers[index] === undefined);
+    const fromTable = (open.length > 0 ? await findInTable(context, open) : []).values();
+    const found = answers.map((answer) => answer ?? fromTable.next().value);
+    for (const answer of found) if (answer && !answer.isSandbox) answer.calibration = calibrated?.calibration;
     return found;
   };
 
   return {
-    glance: (email) => verifier.begin(email, "syntax").evidence,
-    known(asker, glance) {
-      if (isInSandbox(asker, glance) || lessonFor(asker) === undefined) {
-        return atHand(asker, glance) ?? recall(asker, [glance]).then(([answer]) => answer);
+    inspect: (email) => verifier.begin(email, "syntax").evidence,
+    known(context, inspection) {
+      if (isInSandbox(context, inspection) || calibrationFor(context) === undefined) {
+        return (
+          findAtOnce(context, inspection) ?? findInTable(context, [inspection]).then(([answer]) => answer)
+        );
       }
-      return findAmong(asker, [glance]).then(([answer]) => answer);
+      return findAmong(context, [inspection]).then(([answer]) => answer);
     },
     knownAmong: findAmong,
-    async ask(asker, glances, { withinMs, isUrgent }) {
-      const questions = await checks.begin(asker.accountId, glances, isUrgent, asker.level);
-      await checks.wait(questions, withinMs);
-      const lesson = await lessonFor(asker);
-      return inTimeSlices(questions, (question) => answerTo(question, lesson?.calibration));
+    async ask(context, inspections, { withinMs, isUrgent }) {
+      const requests = await checks.begin(context.accountId, inspections, isUrgent, context.level);
+      await checks.wait(requests, withinMs);
+      const calibrated = await calibrationFor(context);
+      return inTimeSlices(requests, (request) => answerTo(request, calibrated?.calibration));
     },
-    begin: ({ accountId }, glances) => checks.beginSome(accountId, glances),
+    begin: ({ accountId }, inspections) => checks.beginSome(accountId, inspections),
     wait: checks.wait,
-    calibrationOf: async (asker) => (await lessonFor(asker))?.calibration,
+    calibrationOf: async (context) => (await calibrationFor(context))?.calibration,
     wrapUp: checks.wrapUp,
   };
 }
 
-/** With what is known by now. */
-export function answerTo(question: CheckRequest, calibration?: Calibration): ValidationAnswer {
-  const { evidence, checkedAtMs } = foundFor(question);
+/** With the evidence so far. */
+export function answerTo(request: CheckRequest, calibration?: Calibration): ValidationAnswer {
+  const { evidence, checkedAtMs } = foundFor(request);
   const answer = answerOf(evidence, decide(evidence), checkedAtMs);
   answer.calibration = calibration;
-  answer.isFinal = isSettled(question) && answer.verdict.status !== "unknown";
+  answer.isFinal = isSettled(request) && answer.verdict.status !== "unknown";
   return answer;
 }
 
-/** With what the rest of its list says of it. */
+/** With the evidence that the other addresses of its list add. */
 export function amongList(answer: ValidationAnswer, view: ListView): ValidationAnswer {
-  if (answer.isSandbox) return answer; // its evidence is made up
+  if (answer.isSandbox) return answer; // its evidence is simulated
   const evidence = view(answer.evidence, answer.verdict);
   return evidence === answer.evidence ? answer : { ...answer, evidence, verdict: decide(evidence) };
 }
 
-/** What the account told of these mailboxes becomes part of the first look, and so of every answer. */
+/** Adds the outcomes that the account has reported to the inspections, and so to every answer. */
 async function noteOutcomes(
-  lesson: AccountCalibration,
-  asker: Asker,
-  glances: readonly Evidence[],
+  calibrated: AccountCalibration,
+  context: CheckContext,
+  inspections: readonly Evidence[],
 ): Promise<void> {
-  const real = glances.filter((glance) => !isInSandbox(asker, glance));
-  const outcomes = await lesson.outcomesOf(real.flatMap(normalizedOf));
-  for (const glance of real) {
-    const outcome = glance.address && outcomes.get(glance.address.normalized);
-    if (outcome) glance.outcome = outcome;
+  const real = inspections.filter((inspection) => !isInSandbox(context, inspection));
+  const outcomes = await calibrated.outcomesOf(real.flatMap(normalizedOf));
+  for (const inspection of real) {
+    const outcome = inspection.address && outcomes.get(inspection.address.normalized);
+    if (outcome) inspection.outcome = outcome;
   }
 }
 
-/** Nothing that anyone could say would change it. */
-function isSettledByText({ complaint, specialUse, providerComplaint }: Evidence): boolean {
-  return complaint !== undefined || specialUse !== undefined || providerComplaint !== undefined;
+/** No check could change the verdict. */
+function isDecidedByInspection({ syntaxError, specialUse, providerSyntaxError }: Evidence): boolean {
+  return syntaxError !== undefined || specialUse !== undefined || providerSyntaxError !== undefined;
 }
 
-function justNow(evidence: Evidence): ValidationAnswer {
+function checkedNow(evidence: Evidence): ValidationAnswer {
   return answerOf(evidence, decide(evidence), Date.now());
 }
 
 function inSandbox({ evidence, isFinal }: SandboxResult): ValidationAnswer {
-  const answer = justNow(evidence);
+  const answer = checkedNow(evidence);
   answer.isSandbox = true;
   answer.isFinal = isFinal;
   return answer;
@@ -190,15 +202,15 @@ function answerOf(evidence: Evidence, verdict: Verdict, checkedAtMs: number): Va
   };
 }
 
-/** Undefined when it is not fresh enough, by the rules of today, what the text says now, and what the caller wants. */
-function fromMemory(
-  asker: Asker,
-  glance: Evidence,
-  remembered: CachedVerdict | undefined,
+/** Undefined when it is not fresh enough by the current rules, inspection and options. */
+function fromCache(
+  context: CheckContext,
+  inspection: Evidence,
+  cached: CachedVerdict | undefined,
 ): ValidationAnswer | undefined {
-  if (!remembered || isTooOld(remembered.checkedAtMs, asker)) return undefined;
-  const { kept, checkedAtMs } = remembered;
-  const evidence = upTo(asker.level, readWith(glance, kept));
+  if (!cached || isTooOld(cached.checkedAtMs, context)) return undefined;
+  const { checkedAtMs } = cached;
+  const evidence = upTo(context.level, mergeEvidence(inspection, cached.evidence));
   const verdict = decide(evidence);
   const isFresh = Date.now() < checkedAtMs + freshForMs(evidence, verdict);
   if (!isFresh) return undefined;

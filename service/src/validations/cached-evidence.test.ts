@@ -9,65 +9,68 @@ import {
   verifierFrom,
 } from "@mailvet/engine";
 import { expect, test } from "vitest";
-import { keep, readWith } from "./cached-evidence.ts";
+import { cachedPartOf, mergeEvidence } from "./cached-evidence.ts";
 import { freshForMs } from "./freshness.ts";
 import { SANDBOX_OUTCOMES } from "./sandbox-outcomes.ts";
 
 const verifier = verifierFrom(readEngineSettings(settingsFrom({})));
-const glance = (email: string) => verifier.begin(email, "syntax").evidence;
+const inspect = (email: string) => verifier.begin(email, "syntax").evidence;
 const ASKING = { requestId: "1", planTier: "payg", responseTimeMs: 1, checkedAtMs: 0, cached: true };
 const presented = (evidence: Evidence) => {
   const { metadata, ...rest } = reportOf(evidence, ASKING);
   return { ...rest, retryAfter: metadata.retry_after };
 };
 
-/** Verdicts that a mail server or a name server had a part in, and that are worth keeping. */
-const KEPT = ALL_SUB_STATUSES.filter(
-  (subStatus) => freshForMs(SANDBOX_OUTCOMES[subStatus](glance("ann@shop.io"))) > 0,
-).filter((subStatus) => !["role_based", "possible_typo", "disposable", "low_quality"].includes(subStatus)); // told by the text
+/** Sub-statuses that depend on DNS or SMTP and are cached. */
+const CACHED = ALL_SUB_STATUSES.filter(
+  (subStatus) => freshForMs(SANDBOX_OUTCOMES[subStatus](inspect("ann@shop.io"))) > 0,
+).filter((subStatus) => !["role_based", "possible_typo", "disposable", "low_quality"].includes(subStatus)); // from the inspection
 
-test.for(KEPT)("what is kept of %o is presented as it was, also after a journey as JSON", (subStatus) => {
-  const text = glance("ann@shop.io");
-  const evidence = readWith(text, SANDBOX_OUTCOMES[subStatus](text));
-  const kept = JSON.parse(JSON.stringify(keep(evidence)));
-  expect(presented(readWith(text, kept))).toEqual(presented(evidence));
+test.for(CACHED)("cached evidence of %o is presented as before, also after JSON", (subStatus) => {
+  const text = inspect("ann@shop.io");
+  const evidence = mergeEvidence(text, SANDBOX_OUTCOMES[subStatus](text));
+  const cached = JSON.parse(JSON.stringify(cachedPartOf(evidence)));
+  expect(presented(mergeEvidence(text, cached))).toEqual(presented(evidence));
 });
 
-test("what is kept does not name the address", () => {
-  const evidence = SANDBOX_OUTCOMES[""](glance("secret.person@shop.io"));
-  expect(JSON.stringify(keep(evidence))).not.toContain("secret.person");
+test("cached evidence does not contain the address", () => {
+  const evidence = SANDBOX_OUTCOMES[""](inspect("secret.person@shop.io"));
+  expect(JSON.stringify(cachedPartOf(evidence))).not.toContain("secret.person");
 });
 
-test("an answer carries the spelling of whoever asks, and what the lists say today", () => {
-  const kept = keep(SANDBOX_OUTCOMES[""](glance("info@gmial.com")));
-  const evidence = readWith(glance(" INFO@gmial.com"), kept);
+test("an answer has the spelling of its request, and the current lists apply", () => {
+  const cached = cachedPartOf(SANDBOX_OUTCOMES[""](inspect("info@gmial.com")));
+  const evidence = mergeEvidence(inspect(" INFO@gmial.com"), cached);
   expect(evidence).toMatchObject({ email: " INFO@gmial.com", suggestion: { email: "INFO@gmail.com" } });
   expect(decide(evidence).subStatus).toBe("possible_typo");
 });
 
-test("what a mail host gave away is kept, though the name does not tell", () => {
-  const text = glance("ann@shop.io");
+test("properties known from the mail host are cached", () => {
+  const text = inspect("ann@shop.io");
   const proven = SANDBOX_OUTCOMES[""](text);
-  const relayed = readWith(text, keep({ ...proven, isPrivacyRelay: true }));
+  const relayed = mergeEvidence(text, cachedPartOf({ ...proven, isPrivacyRelay: true }));
   expect(decide(relayed).subStatus).toBe("privacy_relay");
-  const thrownAway = readWith(text, keep({ ...proven, disposable: "mail_host" }));
-  expect(decide(thrownAway).subStatus).toBe("disposable");
+  const disposable = mergeEvidence(text, cachedPartOf({ ...proven, disposable: "mail_host" }));
+  expect(decide(disposable).subStatus).toBe("disposable");
 });
 
-test("a reply of any length and with any bytes is kept short and clean", () => {
-  const text = glance("ann@shop.io");
+test("replies are cached shortened and cleaned", () => {
+  const text = inspect("ann@shop.io");
   const reply = { code: 550, text: `${"😀".repeat(199)}x😀\0\u0007${"y".repeat(30_000)}` };
-  const { mailbox } = keep({ ...SANDBOX_OUTCOMES[""](text), mailbox: { answer: "not_found", reply } });
+  const { mailbox } = cachedPartOf({
+    ...SANDBOX_OUTCOMES[""](text),
+    mailbox: { answer: "not_found", reply },
+  });
   expect(mailbox?.reply?.text.length).toBeLessThanOrEqual(400);
   expect(mailbox?.reply?.text).not.toMatch(/\p{C}/u);
 });
 
-test("what a deployment knew when it judged an open mailbox is kept with the answer", () => {
-  const text = glance("anna.lindqvist@shop.io");
+test("naming and adjudication are cached with the answer", () => {
+  const text = inspect("anna.lindqvist@shop.io");
   const naming = { mailboxes: 16, shares: [14, ...Array(TEMPLATES.length - 2).fill(0), 2] };
   const adjudication = { plausible: 0.9, reasonCode: "person_name", method: "small-model" } as const;
-  const evidence = readWith(text, { ...SANDBOX_OUTCOMES.catch_all(text), naming, adjudication });
-  const kept = JSON.parse(JSON.stringify(keep(evidence)));
-  expect(presented(readWith(text, kept))).toEqual(presented(evidence));
+  const evidence = mergeEvidence(text, { ...SANDBOX_OUTCOMES.catch_all(text), naming, adjudication });
+  const cached = JSON.parse(JSON.stringify(cachedPartOf(evidence)));
+  expect(presented(mergeEvidence(text, cached))).toEqual(presented(evidence));
   expect(presented(evidence).ai_enhancement.method).toContain("naming+adjudicator:small-model");
 });

@@ -1,8 +1,8 @@
 /**
- * Evidence as it is kept: what others told us, without what can be read from the text itself.
+ * Evidence as it is cached: what DNS and mail servers answered, without what the inspection of the text yields.
  *
- * The text is read anew with every question. So what is kept names no address (a server's reply may quote it), the
- * reference lists of today have their say, and an answer carries the spelling of whoever asks.
+ * The text is inspected for every request. So cached evidence does not name the address (though a server's reply may quote
+ * it), the current reference lists apply, and an answer has the spelling of its request.
  */
 import type { Evidence } from "@mailvet/engine";
 
@@ -10,15 +10,15 @@ export type CachedEvidence = Pick<
   Evidence,
   "route" | "policies" | "provider" | "mailbox" | "decoy" | "naming" | "adjudication"
 > & {
-  /** Told by the mail host; what the domain's name tells is read from the text. */
+  /** By the mail host; by the domain it is part of the inspection. */
   disposable?: "mail_host";
   isPrivacyRelay?: true;
 };
 
-/** Longer than what anyone is shown, short enough to keep thousands. */
+/** Longer than what is displayed, short enough to cache thousands. */
 const MAX_REPLY_CHARACTERS = 400;
 
-export function keep(evidence: Evidence): CachedEvidence {
+export function cachedPartOf(evidence: Evidence): CachedEvidence {
   const { route, policies, provider, mailbox, decoy, naming, adjudication } = evidence;
   return {
     ...(route && { route: withFirstHost(route) }),
@@ -33,11 +33,11 @@ export function keep(evidence: Evidence): CachedEvidence {
   };
 }
 
-/** What the text says now, and what was found out about the same address: here or by another spelling of it. */
-export function readWith(glance: Evidence, found: CachedEvidence | Evidence): Evidence {
+/** The current inspection, with evidence found for the same address under this or another spelling. */
+export function mergeEvidence(inspection: Evidence, found: CachedEvidence | Evidence): Evidence {
   // Spreading two objects into one takes six times as long.
-  const evidence: Evidence = Object.assign({}, found, glance);
-  if (found.isPrivacyRelay) evidence.isPrivacyRelay = true; // the mail host may have told what the name does not
+  const evidence: Evidence = Object.assign({}, found, inspection);
+  if (found.isPrivacyRelay) evidence.isPrivacyRelay = true; // may be known from the mail host only
   return evidence;
 }
 
@@ -49,7 +49,7 @@ function withoutRecords({ spf, dmarc, mtaSts }: Policies): Policies {
 
 type Route = NonNullable<Evidence["route"]>;
 
-/** Nobody connects by memory, so of the mail hosts one name is enough to show. */
+/** Cached routes are only displayed, so one host name is enough. */
 function withFirstHost(route: Route): Route {
   switch (route.kind) {
     case "mail_hosts":
@@ -67,7 +67,7 @@ function withShortReply<T extends Pick<NonNullable<Evidence["mailbox"]>, "reply"
   return { ...finding, reply: { ...finding.reply, text: storable(finding.reply.text) } };
 }
 
-/** A stranger's words as PostgreSQL can take them: without NUL and without half of a surrogate pair. */
+/** A server's text as PostgreSQL can store it: without NUL and without lone surrogates. */
 function storable(text: string): string {
   return text.slice(0, MAX_REPLY_CHARACTERS).replace(/\p{C}+/gu, " ");
 }

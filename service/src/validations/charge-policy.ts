@@ -1,36 +1,46 @@
-/** What the answers of one request cost, and how they are counted. A test key never pays. */
+/** What the answers of one request cost, and how they are counted. Test keys are never charged. */
 import type { Status } from "@mailvet/contract";
-import type { Caller } from "../caller.ts";
-import type { Ledger, Reservation, Use } from "../credits/ledger.ts";
+import { type Caller, isTestCaller } from "../caller.ts";
+import type { Ledger, Reservation, UsageCounts } from "../credits/ledger.ts";
 import type { ValidationAnswer } from "./answer.ts";
 import type { PresentOptions } from "./present-result.ts";
 
 export type Payment = {
-  /** Pays for what was known already. Returns the balance, or undefined when nothing was to be paid. */
+  /** For known answers. Returns the balance, or undefined when nothing is charged. */
   charge(answers: readonly ValidationAnswer[]): Promise<number | undefined>;
-  /** Holds credits while others are asked. Given back when disposed of, unless settled. */
+  /** Reserves credits while a check runs. Released on disposal unless settled. */
   reserve(amount: number, forMs: number): Promise<Reservation>;
   settle(credit: Reservation, answers: readonly ValidationAnswer[]): Promise<number>;
 };
 
-/** Longer than the work takes: it is for processes that die with credits in hand. */
+/** On top of the time limit: the reservation must expire only if the process dies. */
 const SPARE_MS = 60_000;
 
 export function paymentBy(
   ledger: Pick<Ledger, "charge" | "reserve">,
-  { accountId, by }: Caller,
-  { requestId: reference, onceKey }: PresentOptions,
+  caller: Caller,
+  { requestId: reference, idempotencyKey }: PresentOptions,
 ): Payment {
+  const { accountId, by } = caller;
   const keyId = by.kind === "key" ? by.keyId : undefined;
-  const useOf = (answers: readonly ValidationAnswer[]): Use => ({ keyId, counts: countStatuses(answers) });
+  const usageOf = (answers: readonly ValidationAnswer[]): UsageCounts => ({
+    keyId,
+    counts: countStatuses(answers),
+  });
   return {
     async charge(answers) {
-      if (by.kind === "key" && by.isTest) return undefined;
-      return ledger.charge({ accountId, amount: answers.length, reference, onceKey, use: useOf(answers) });
+      if (isTestCaller(caller)) return undefined;
+      return ledger.charge({
+        accountId,
+        amount: answers.length,
+        reference,
+        idempotencyKey,
+        usage: usageOf(answers),
+      });
     },
     reserve: (amount, forMs) =>
-      ledger.reserve({ accountId, amount, reference, holdMs: forMs + SPARE_MS, onceKey }),
-    settle: (credit, answers) => credit.settle(useOf(answers)),
+      ledger.reserve({ accountId, amount, reference, holdMs: forMs + SPARE_MS, idempotencyKey }),
+    settle: (credit, answers) => credit.settle(usageOf(answers)),
   };
 }
 

@@ -1,9 +1,10 @@
-/** How one request wants its addresses checked, and what follows from it for cached and made-up evidence. */
+/** Options of a check, and their effect on cached and simulated evidence. */
 import type { ValidationRequest } from "@mailvet/contract";
 import type { Evidence, Level } from "@mailvet/engine";
+import { type Caller, isTestCaller } from "../caller.ts";
 
-export type CheckOptions = {
-  /** How far to go; by SMTP unless told. */
+export type CheckParameters = {
+  /** How far to go; by default up to SMTP. */
   level?: Level | undefined;
   /** From the start of the request to its answer, instead of the service's own budget. */
   timeoutMs?: number | undefined;
@@ -11,7 +12,20 @@ export type CheckOptions = {
   maxAgeMs?: number | undefined;
 };
 
-export function checkOptionsOf(request: Omit<ValidationRequest, "email">): CheckOptions {
+/** What an answer depends on besides the address. */
+export type CheckContext = CheckParameters & {
+  accountId: string;
+  /** By a test key: no server is contacted. */
+  isTest: boolean;
+  /** Earlier attempts, for callers that count them. */
+  attempt?: number;
+};
+
+export function checkContextOf(caller: Caller, options: CheckParameters = {}): CheckContext {
+  return { accountId: caller.accountId, isTest: isTestCaller(caller), ...options };
+}
+
+export function checkOptionsOf(request: Omit<ValidationRequest, "email">): CheckParameters {
   const { level, timeout_seconds, fresh } = request;
   return {
     level,
@@ -20,23 +34,20 @@ export function checkOptionsOf(request: Omit<ValidationRequest, "email">): Check
   };
 }
 
-/** Kept from the caller's time for settling the charge and writing the answer. */
+/** Part of the caller's timeout that is reserved for settling the charge and writing the answer. */
 export const ANSWERING_MS = 100;
 
-/** How long others may be asked, for a request that began at `startedAtMs` by performance.now(). */
-export function askingTimeMs(startedAtMs: number, { timeoutMs }: CheckOptions, budgetMs: number): number {
+/** How long a check may take, for a request that began at `startedAtMs` by performance.now(). */
+export function checkTimeMs(startedAtMs: number, { timeoutMs }: CheckParameters, budgetMs: number): number {
   if (timeoutMs === undefined) return budgetMs;
   return Math.max(0, timeoutMs - ANSWERING_MS - (performance.now() - startedAtMs));
 }
 
-export function isTooOld(checkedAtMs: number, { maxAgeMs }: CheckOptions): boolean {
+export function isTooOld(checkedAtMs: number, { maxAgeMs }: CheckParameters): boolean {
   return maxAgeMs !== undefined && (maxAgeMs === 0 || Date.now() - checkedAtMs > maxAgeMs);
 }
 
-/**
- * The part of the evidence that a check of this level finds. An answer of a level is the same whether it comes from the
- * cache or not.
- */
+/** The part of the evidence that a check of this level finds, so that cached and new answers of a level are the same. */
 export function upTo(level: Level | undefined, evidence: Evidence): Evidence {
   if (level === undefined || level === "smtp") return evidence;
   const { mailbox: _m, decoy: _d, naming: _n, adjudication: _a, ...named } = evidence;

@@ -1,7 +1,7 @@
 /**
- * How long evidence answers for an address before it has to be gathered again.
+ * How long evidence stays fresh, by sub-status.
  *
- * Judged from the evidence by the rules of today, when it is stored and again when it is read.
+ * Decided by the current rules, when evidence is stored and again when it is read.
  */
 import type { SubStatus } from "@mailvet/contract";
 import { decide, type Evidence } from "@mailvet/engine";
@@ -10,37 +10,37 @@ const MINUTES = 60_000;
 const HOURS = 60 * MINUTES;
 const DAYS = 24 * HOURS;
 
-const READ_FROM_THE_TEXT = 0; // reading it again costs nothing
-const NOT_ABOUT_THE_MAILBOX = 0; // said to us, or by nobody: the next try may well settle it
+const FROM_INSPECTION = 0; // repeated with every request anyway
+const NOT_ABOUT_THE_MAILBOX = 0; // about our check, or no reply: the next attempt may succeed
 
-/** For so long after its freshness evidence can still be looked back at. */
+/** How much longer stale evidence is kept to match outcomes. */
 export const STALE_DAYS = 30;
 
 const FRESH_MS: Readonly<Record<SubStatus, number>> = {
   "": 3 * DAYS, //                  people leave and mailboxes close, rarely within days
-  privacy_relay: 1 * DAYS, //       masks are thrown away more lightly than mailboxes
+  privacy_relay: 1 * DAYS, //       relays are discarded more often than mailboxes
   role_based: 3 * DAYS, //          a proven mailbox like any other
   low_quality: 3 * DAYS,
-  possible_typo: 1 * DAYS, //       who asks again wants to know whether the slip was mended
+  possible_typo: 1 * DAYS, //       a repeated request asks whether the typo was fixed
 
-  syntax_error: READ_FROM_THE_TEXT,
-  provider_syntax: READ_FROM_THE_TEXT,
-  reserved_domain: READ_FROM_THE_TEXT,
+  syntax_error: FROM_INSPECTION,
+  provider_syntax: FROM_INSPECTION,
+  reserved_domain: FROM_INSPECTION,
 
-  domain_not_found: 1 * HOURS, //   somebody may be registering it right now
-  no_mail_server: 1 * HOURS, //     or setting it up
+  domain_not_found: 1 * HOURS, //   may be about to be registered
+  no_mail_server: 1 * HOURS, //     or configured
   unroutable_mail_server: 1 * HOURS,
-  null_mx: 6 * HOURS, //            said on purpose
+  null_mx: 6 * HOURS, //            set on purpose
   dns_error: NOT_ABOUT_THE_MAILBOX,
 
-  mailbox_not_found: 1 * DAYS, //   it may be opened tomorrow
+  mailbox_not_found: 1 * DAYS, //   may be created
   mailbox_disabled: 1 * DAYS,
-  domain_not_accepted: 1 * HOURS, // typically a move under way
-  smtputf8_unsupported: 1 * DAYS, // servers learn slowly
-  restricted: 1 * DAYS, //          a setting, changed now and then
-  mailbox_full: 1 * HOURS, //       emptied in minutes
-  catch_all: 1 * DAYS, //           a setting, changed now and then
-  disposable: 1 * DAYS, //          at most: what the mailbox answered decides, below
+  domain_not_accepted: 1 * HOURS, // typically a migration
+  smtputf8_unsupported: 1 * DAYS, // servers are upgraded rarely
+  restricted: 1 * DAYS, //          a setting, rarely changed
+  mailbox_full: 1 * HOURS, //       may be emptied
+  catch_all: 1 * DAYS, //           a setting, rarely changed
+  disposable: 1 * DAYS, //          at most; the reply decides, below
 
   greylisted: NOT_ABOUT_THE_MAILBOX,
   rate_limited: NOT_ABOUT_THE_MAILBOX,
@@ -56,7 +56,7 @@ const FRESH_MS: Readonly<Record<SubStatus, number>> = {
 
 export function freshForMs(evidence: Evidence, { subStatus } = decide(evidence)): number {
   if (subStatus !== "disposable") return FRESH_MS[subStatus];
-  // A list made it risky; whether the mailbox is there rests on what its server said, as anywhere else.
+  // The list makes it risky; whether the mailbox exists depends on the server's reply.
   const { disposable: _, ...rest } = evidence;
   return Math.min(FRESH_MS.disposable, FRESH_MS[decide(rest).subStatus]);
 }

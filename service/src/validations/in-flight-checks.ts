@@ -1,51 +1,53 @@
 /**
- * Checks under way: begun once, shared by everybody of an account who asks for the same address meanwhile, and
- * finished also when nobody waits any longer, so that whoever asks again finds the answer in the memory.
+ * Checks in flight: started once per account, level and address, shared by concurrent requests, and finished even when no
+ * request waits any longer, so that the next one finds the result in the verdict cache.
+ *
+ * The limit on checks depends on who asks (lists leave room for single checks), so it is not the concurrency limit of HTTP.
  */
 import { type Check, type Evidence, type Level, timeoutEvidence, type Verifier } from "@mailvet/engine";
 import { inTimeSlices } from "../event-loop-yield.ts";
 import type { NamingKnowledge } from "../naming/naming.ts";
 import { Refusal } from "../refusal.ts";
-import { readWith } from "./cached-evidence.ts";
+import { mergeEvidence } from "./cached-evidence.ts";
 import { freshForMs } from "./freshness.ts";
 import type { VerdictCache } from "./verdict-cache.ts";
 
 export type InFlightChecks = {
-  /** Everything at the same time. Refuses when too much is under way already. Urgent questions go before others. */
+  /** Starts or joins a check for each. Refuses when too many are in flight. Urgent checks have priority. */
   begin(
     accountId: string,
-    glances: readonly Evidence[],
+    inspections: readonly Evidence[],
     isUrgent: boolean,
     level?: Level | undefined,
   ): Promise<CheckRequest[]>;
-  /** Those of a list for which there is room, and undefined for the others. */
-  beginSome(accountId: string, glances: readonly Evidence[]): Promise<(CheckRequest | undefined)[]>;
-  /** Until all of them are settled, the time is up, or the signal comes. */
-  wait(questions: readonly CheckRequest[], withinMs: number, signal?: AbortSignal): Promise<void>;
-  /** From now on nobody waits longer than this: the time of all who ask is up by then, whatever they were given. */
+  /** As many of a list as the limit allows, and undefined for the others. */
+  beginSome(accountId: string, inspections: readonly Evidence[]): Promise<(CheckRequest | undefined)[]>;
+  /** Until all of them are done, the time is up, or the signal is aborted. */
+  wait(requests: readonly CheckRequest[], withinMs: number, signal?: AbortSignal): Promise<void>;
+  /** Shutdown: from now on no caller waits longer than this, whatever its time limit. */
   wrapUp(withinMs: number): void;
 };
 
-/** What somebody asked, and the check that will answer it, with whoever else asked for the same. */
-export type CheckRequest = { readonly glance: Evidence; readonly running: Running };
+/** A requested address, and the check that it shares with other requests for the same. */
+export type CheckRequest = { readonly inspection: Evidence; readonly running: Running };
 
 export type Found = { evidence: Evidence; checkedAtMs: number };
 
 export type CheckDeps = {
   verifier: Pick<Verifier, "begin">;
-  memory: Pick<VerdictCache, "remember">;
-  /** Learns how mailboxes are named from every check that has ended. */
+  verdictCache: Pick<VerdictCache, "store">;
+  /** Learns from every finished check. */
   naming?: Pick<NamingKnowledge, "learnFrom"> | undefined;
-  /** How far to go for an answer where the request does not say. */
+  /** Unless the request has its own. */
   level: Level;
-  /** Checks at once, with those that nobody waits for any longer. */
-  maxUnderWay?: number | undefined;
+  /** Including checks that no request waits for any longer. */
+  maxInFlight?: number | undefined;
 };
 
-const MAX_UNDER_WAY = 20_000;
-/** Lists leave some of the places to single checks, and the lists of one account some to those of others. */
+const MAX_IN_FLIGHT = 20_000;
+/** Lists leave room for single checks, and the lists of one account leave room for those of others. */
 const SHARE_OF_LISTS = 3 / 4;
-const SHARE_OF_ONE_LISTER = 1 / 4;
+const SHARE_OF_ONE_ACCOUNT = 1 / 4;
 const RETRY_WHEN_FULL = { retryAfterSeconds: 5 };
 const RETRY_UNSETTLED_SECONDS = 30;
 
@@ -53,48 +55,53 @@ export type Running = {
   check: Check;
   level: Level;
   checkedAtMs: number | undefined;
-  /** Each is told once when it is over. They come and go, while a check may last long. */
+  /** Called once when the check is done. */
   waiters: Set<() => void>;
 };
 
 export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
-  const { verifier, memory, naming, level: usualLevel, maxUnderWay = MAX_UNDER_WAY } = deps;
+  const { verifier, verdictCache, naming, level: usualLevel, maxInFlight = MAX_IN_FLIGHT } = deps;
   const running = new Map<string, Running>();
   const countOf = new Map<string, number>();
-  /** What ends the waiting of each who asks. */
+  /** Each ends the wait of one caller. */
   const waiting = new Set<() => void>();
   let endsAtMs = Number.POSITIVE_INFINITY;
 
-  const takePlace = (accountId: string, isUrgent: boolean) => {
+  const acquire = (accountId: string, isUrgent: boolean) => {
     const own = countOf.get(accountId) ?? 0;
-    if (running.size >= maxUnderWay * (isUrgent ? 1 : SHARE_OF_LISTS)) {
-      throw new Refusal("overloaded", "Too many checks are under way.", RETRY_WHEN_FULL);
+    if (running.size >= maxInFlight * (isUrgent ? 1 : SHARE_OF_LISTS)) {
+      throw new Refusal(
+        "overloaded",
+        "Too many checks are in progress. Try again in a few seconds.",
+        RETRY_WHEN_FULL,
+      );
     }
-    if (!isUrgent && own >= maxUnderWay * SHARE_OF_ONE_LISTER) {
-      throw new Refusal("rate_limited", "Too many checks of this account are under way.", RETRY_WHEN_FULL);
+    if (!isUrgent && own >= maxInFlight * SHARE_OF_ONE_ACCOUNT) {
+      throw new Refusal(
+        "rate_limited",
+        "Too many checks of this account are in progress. Try again in a few seconds.",
+        RETRY_WHEN_FULL,
+      );
     }
     countOf.set(accountId, own + 1);
   };
-  const leavePlace = (accountId: string) => {
+  const release = (accountId: string) => {
     const left = (countOf.get(accountId) ?? 1) - 1;
     if (left > 0) countOf.set(accountId, left);
     else countOf.delete(accountId);
   };
 
-  const join = (
-    accountId: string,
-    { email, address }: Evidence,
-    isUrgent: boolean,
-    level: Level,
-  ): Running => {
+  const join = (accountId: string, inspection: Evidence, isUrgent: boolean, level: Level): Running => {
+    const { email, address } = inspection;
     const key = `${accountId} ${level} ${address?.normalized ?? email}`;
     const known = running.get(key);
     if (known) {
-      if (isUrgent) known.check.hurry();
+      if (isUrgent) known.check.raisePriority();
       return known;
     }
-    takePlace(accountId, isUrgent);
-    const check = verifier.begin(email, level, { isUrgent });
+    acquire(accountId, isUrgent);
+    const { outcome: _, ...shared } = inspection; // the outcome is added for each request (mergeEvidence)
+    const check = verifier.begin(shared, level, { isUrgent });
     const one: Running = { check, level, checkedAtMs: undefined, waiters: new Set() };
     running.set(key, one);
     void check.done.then(finish);
@@ -103,36 +110,36 @@ export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
     function finish(evidence: Evidence): void {
       one.checkedAtMs = Date.now();
       running.delete(key);
-      leavePlace(accountId);
-      for (const tell of one.waiters) tell();
-      // What a lower level left open is no verdict to keep, not even to look back at.
+      release(accountId);
+      for (const onDone of one.waiters) onDone();
+      // What a lower level left open is not a verdict, so it is not cached.
       if (address && (level === "smtp" || freshForMs(evidence) > 0))
-        memory.remember(accountId, address.normalized, evidence, one.checkedAtMs);
+        verdictCache.store(accountId, address.normalized, evidence, one.checkedAtMs);
       naming?.learnFrom(evidence);
     }
   };
 
-  const question = (
+  const request = (
     accountId: string,
-    glance: Evidence,
+    inspection: Evidence,
     isUrgent: boolean,
     level = usualLevel,
-  ): CheckRequest => ({ glance, running: join(accountId, glance, isUrgent, level) });
+  ): CheckRequest => ({ inspection, running: join(accountId, inspection, isUrgent, level) });
 
   return {
-    begin: (accountId, glances, isUrgent, level) =>
-      inTimeSlices(glances, (glance) => question(accountId, glance, isUrgent, level)),
-    beginSome: (accountId, glances) =>
-      inTimeSlices(glances, (glance) => {
+    begin: (accountId, inspections, isUrgent, level) =>
+      inTimeSlices(inspections, (inspection) => request(accountId, inspection, isUrgent, level)),
+    beginSome: (accountId, inspections) =>
+      inTimeSlices(inspections, (inspection) => {
         try {
-          return question(accountId, glance, false);
+          return request(accountId, inspection, false);
         } catch (error) {
           if (error instanceof Refusal) return undefined;
           throw error;
         }
       }),
-    wait: (questions, withinMs, signal) =>
-      allOrTimeUp(questions, Math.min(withinMs, endsAtMs - performance.now()), waiting, signal),
+    wait: (requests, withinMs, signal) =>
+      allOrTimeUp(requests, Math.min(withinMs, endsAtMs - performance.now()), waiting, signal),
     wrapUp(withinMs) {
       endsAtMs = performance.now() + withinMs;
       setTimeout(() => {
@@ -142,15 +149,15 @@ export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
   };
 }
 
-/** While it waits, what ends the waiting is among `timeUps`. */
+/** While it waits, `timeUps` has the function that ends the wait. */
 function allOrTimeUp(
-  questions: readonly CheckRequest[],
+  requests: readonly CheckRequest[],
   withinMs: number,
   timeUps: Set<() => void>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   return new Promise((resolve) => {
-    const open = new Set(questions.filter((one) => !isSettled(one)).map(({ running }) => running));
+    const open = new Set(requests.filter((one) => !isSettled(one)).map(({ running }) => running));
     let left = open.size;
     const end = () => {
       clearTimeout(timer);
@@ -175,9 +182,9 @@ export function isSettled({ running }: CheckRequest): boolean {
   return running.checkedAtMs !== undefined;
 }
 
-/** What is known by now, settled or not. */
-export function foundFor({ glance, running: { check, level, checkedAtMs } }: CheckRequest): Found {
+/** The evidence so far, whether the check is done or not. */
+export function foundFor({ inspection, running: { check, level, checkedAtMs } }: CheckRequest): Found {
   const isOver = checkedAtMs !== undefined;
   const evidence = isOver ? check.evidence : timeoutEvidence(check.evidence, RETRY_UNSETTLED_SECONDS, level);
-  return { evidence: readWith(glance, evidence), checkedAtMs: checkedAtMs ?? Date.now() };
+  return { evidence: mergeEvidence(inspection, evidence), checkedAtMs: checkedAtMs ?? Date.now() };
 }

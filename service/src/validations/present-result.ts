@@ -1,18 +1,18 @@
-/** An answer as the caller of this request gets to see it. */
+/** Presents answers in the shape of the contract. */
 import type { BulkItem, ValidationResult } from "@mailvet/contract";
 import { reportOf } from "@mailvet/engine";
 import type { Caller } from "../caller.ts";
 import type { ValidationAnswer } from "./answer.ts";
-import type { CheckOptions } from "./check-options.ts";
+import type { CheckParameters } from "./check-options.ts";
 
-/** What there is to know about the request itself. */
+/** The request that is answered. */
 export type PresentOptions = {
   requestId: string;
-  /** Spending under it happens once. */
-  onceKey: string | undefined;
+  /** Credits are spent once under this key. */
+  idempotencyKey: string | undefined;
   /** By performance.now(). */
   startedAtMs: number;
-  options?: CheckOptions;
+  options?: CheckParameters;
 };
 
 export function present(

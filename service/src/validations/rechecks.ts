@@ -1,55 +1,56 @@
 /**
- * Repeats single checks that were `unknown` for the moment (greylisted, rate limited, timed out …), from the durable queue
- * and at the time that the server named, like the rows of a list (retries.ts).
+ * Repeats single checks whose result was `unknown` (greylisted, rate limited, timed out …), from the durable queue and at the
+ * time that the server named, like the rows of a list (retries.ts).
  *
- * The result lands in the verdict cache, where the next request finds it, and is announced as `validation.completed`. A
- * recheck costs nothing: the check was paid for when it was answered.
+ * The result goes into the verdict cache and is published as `validation.completed`. A recheck is free: the check was
+ * charged when it was answered.
  */
 import type { Plan, ValidationResult } from "@mailvet/contract";
 import { and, count, eq, lt, sql } from "drizzle-orm";
+import { planOf } from "../accounts/account-queries.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { accounts, rechecks } from "../db/schema.ts";
 import { addressHash } from "../feedback/address-hash.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
-import type { Task, Tasks } from "../queue/tasks.ts";
-import type { GiveUp, Handler } from "../queue/worker.ts";
+import type { OnExhausted, Task, TaskHandler } from "../queue/task.ts";
+import type { Tasks } from "../queue/tasks.ts";
 import type { PublishEvent } from "../webhooks/publish-event.ts";
 import type { Answers, ValidationAnswer } from "./answer.ts";
-import type { Asker } from "./asker.ts";
+import type { CheckContext } from "./check-options.ts";
 import { present } from "./present-result.ts";
 import { retryDelayMs } from "./retries.ts";
+import { rechecks } from "./schema.ts";
 
 export type Rechecks = {
   /** Plans a recheck where the answer is one that may change. At most one for each address of an account. */
-  plan(asker: Asker, answer: ValidationAnswer, result: ValidationResult): Promise<void>;
-  /** For tasks of the kind "recheck"; the lane is the account, the subject the row. */
-  handler: Handler;
-  giveUp: GiveUp;
-  /** Erases what no worker has come to in time; returns how many. */
+  plan(context: CheckContext, answer: ValidationAnswer, result: ValidationResult): Promise<void>;
+  /** For tasks of the kind "recheck"; the group is the account, the subject the row. */
+  handler: TaskHandler;
+  giveUp: OnExhausted;
+  /** Deletes what no worker has processed in time; returns how many. */
   eraseOld(): Promise<number>;
 };
 
 export type RecheckDeps = {
   database: Pick<Database, "orm">;
-  tasks: Pick<Tasks, "openLane" | "add" | "complete" | "postpone">;
+  tasks: Pick<Tasks, "openGroup" | "add" | "complete" | "postpone">;
   processes: Pick<ProcessRegistry, "id">;
   announce: PublishEvent;
-  answers: Pick<Answers, "glance" | "knownAmong" | "ask">;
+  answers: Pick<Answers, "inspect" | "knownAmong" | "ask">;
 };
 
 type Row = typeof rechecks.$inferSelect & { plan: Plan };
 
-/** Of one account: beyond that a check is answered as ever, and not repeated. */
+/** Per account; beyond it checks are not repeated. */
 const MAX_PLANNED = 10_000;
 /** Longer than the schedule of retries.ts. */
-const KEPT = "6 hours";
+const RETENTION = "6 hours";
 /** For one attempt; most take seconds. */
 const ATTEMPT_MS = 60_000;
 
 export function createRechecks({ database, tasks, processes, announce, answers }: RecheckDeps): Rechecks {
   const { orm } = database;
 
-  /** The id of the row; undefined when there is one for this address already, or too many. */
+  /** The id of the row; undefined when this address has one already, or the account has too many. */
   async function insert(tx: Orm, row: typeof rechecks.$inferInsert): Promise<string | undefined> {
     const ofAccount = eq(rechecks.accountId, row.accountId);
     const [planned] = await tx.select({ rows: count() }).from(rechecks).where(ofAccount);
@@ -58,15 +59,15 @@ export function createRechecks({ database, tasks, processes, announce, answers }
     return inserted?.id;
   }
 
-  /** What is known since, if it is a result; otherwise one more attempt. */
+  /** A result that became known since; otherwise one more attempt. */
   async function attempt(row: Row): Promise<ValidationAnswer> {
-    const maxAgeMs = Date.now() - row.createdAt.getTime(); // the request may have declined what was older
-    const asker = { accountId: row.accountId, isTest: row.isTest, attempt: row.attempts, maxAgeMs };
-    const inspected = answers.glance(row.email);
-    const [known] = await answers.knownAmong(asker, [inspected]);
+    const maxAgeMs = Date.now() - row.createdAt.getTime(); // the request may have declined older results
+    const context = { accountId: row.accountId, isTest: row.isTest, attempt: row.attempts, maxAgeMs };
+    const inspected = answers.inspect(row.email);
+    const [known] = await answers.knownAmong(context, [inspected]);
     if (known && known.verdict.status !== "unknown") return known;
-    const [answer] = await answers.ask(asker, [inspected], { withinMs: ATTEMPT_MS, isUrgent: false });
-    if (!answer) throw new Error("a recheck was not answered");
+    const [answer] = await answers.ask(context, [inspected], { withinMs: ATTEMPT_MS, isUrgent: false });
+    if (!answer) throw new Error("a recheck returned no answer");
     return answer;
   }
 
@@ -80,8 +81,8 @@ export function createRechecks({ database, tasks, processes, announce, answers }
       await orm.transaction(async (tx) => {
         const id = await insert(tx, row);
         if (id === undefined) return;
-        await tasks.openLane(tx, { id: accountId, accountId, line: "rechecks" });
-        await tasks.add(tx, [{ laneId: accountId, kind: "recheck", subject: id, dueInMs }]);
+        await tasks.openGroup(tx, { id: accountId, accountId, queue: "rechecks" });
+        await tasks.add(tx, [{ groupId: accountId, kind: "recheck", subject: id, dueInMs }]);
       });
     },
 
@@ -99,7 +100,7 @@ export function createRechecks({ database, tasks, processes, announce, answers }
       const dueInMs = delayOf(answer, result, { attempt: attempts, elapsedMs });
       await orm.transaction(async (tx) => {
         const isOver = dueInMs === undefined;
-        // First: when another process has the task by now, nothing is changed.
+        // First: if another process has the task by now, nothing is changed.
         const isOurs = isOver
           ? await tasks.complete(tx, task, processes.id)
           : await tasks.postpone(tx, task, processes.id, { dueInMs });
@@ -121,24 +122,21 @@ export function createRechecks({ database, tasks, processes, announce, answers }
     },
 
     async eraseOld() {
-      const isOld = lt(rechecks.createdAt, sql`now() - ${KEPT}::interval`);
+      const isOld = lt(rechecks.createdAt, sql`now() - ${RETENTION}::interval`);
       const erased = await orm.delete(rechecks).where(isOld).returning({ id: rechecks.id });
       return erased.length;
     },
   };
 }
 
-function isRowOf({ laneId, subject }: Task) {
-  return and(eq(rechecks.id, subject), eq(rechecks.accountId, laneId));
+function isRowOf({ groupId, subject }: Task) {
+  return and(eq(rechecks.id, subject), eq(rechecks.accountId, groupId));
 }
 
 async function find(orm: Pick<Orm, "select">, task: Task): Promise<Row | undefined> {
-  const [found] = await orm
-    .select({ row: rechecks, plan: accounts.plan })
-    .from(rechecks)
-    .innerJoin(accounts, eq(accounts.id, rechecks.accountId))
-    .where(isRowOf(task));
-  return found && { ...found.row, plan: found.plan };
+  const [row] = await orm.select().from(rechecks).where(isRowOf(task));
+  const plan = row && (await planOf(orm, row.accountId));
+  return row && plan && { ...row, plan };
 }
 
 /** How long to wait before the next attempt; undefined when there is none. */

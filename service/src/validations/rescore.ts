@@ -1,28 +1,28 @@
-/** What we last said of mailboxes, judged by the rules of today: to be held against what became of messages to them. */
+/** Scores of cached evidence by the current rules, to compare them with reported outcomes. */
 import { decide, type Verifier, verdictScore } from "@mailvet/engine";
 import { inTimeSlices } from "../event-loop-yield.ts";
 import type { Rescored } from "../feedback/feedback.ts";
-import { readWith } from "./cached-evidence.ts";
+import { mergeEvidence } from "./cached-evidence.ts";
 import type { VerdictCache } from "./verdict-cache.ts";
 
 export type RescoreDeps = {
   verifier: Pick<Verifier, "begin">;
-  memory: Pick<VerdictCache, "lookBack">;
+  verdictCache: Pick<VerdictCache, "findStale">;
 };
 
-/** Normalised address → the score as it is before outcomes have a say in it. */
+/** By normalised address; scores before calibration. */
 export async function rescore(
-  { verifier, memory }: RescoreDeps,
+  { verifier, verdictCache }: RescoreDeps,
   accountId: string,
   addresses: readonly string[],
 ): Promise<ReadonlyMap<string, Rescored>> {
-  const remembered = await memory.lookBack(accountId, addresses);
-  const said = await inTimeSlices([...remembered], ([address, { kept, checkedAtMs }]) => {
-    const evidence = readWith(verifier.begin(address, "syntax").evidence, kept);
+  const cached = await verdictCache.findStale(accountId, addresses);
+  const scores = await inTimeSlices([...cached], ([address, { evidence: found, checkedAtMs }]) => {
+    const evidence = mergeEvidence(verifier.begin(address, "syntax").evidence, found);
     const verdict = decide(evidence);
     const score = verdictScore(evidence, verdict);
     const { subStatus } = verdict;
     return [address, { score, subStatus, provider: evidence.provider ?? "", checkedAtMs }] as const;
   });
-  return new Map(said);
+  return new Map(scores);
 }

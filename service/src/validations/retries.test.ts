@@ -4,17 +4,17 @@ import { type DeferredEmail, groupByDelay, retryDelayMs } from "./retries.ts";
 
 const MINUTE_MS = 60_000;
 
-/** All waits of an email that is told the same each time, in minutes. */
-function waitsOf(told: Pick<DeferredEmail, "subStatus" | "retryAfterSeconds">): number[] {
+/** All delays of an email with the same result each time, in minutes. */
+function waitsOf(result: Pick<DeferredEmail, "subStatus" | "retryAfterSeconds">): number[] {
   const waits: number[] = [];
   let elapsedMs = 0;
   for (let attempt = 0; attempt < 100; attempt++) {
-    const delayMs = retryDelayMs({ ...told, attempt, elapsedMs });
+    const delayMs = retryDelayMs({ ...result, attempt, elapsedMs });
     if (delayMs === undefined) return waits;
     waits.push(delayMs / MINUTE_MS);
     elapsedMs += delayMs;
   }
-  throw new Error("there is no end to it");
+  throw new Error("retries do not end");
 }
 
 test.for([
@@ -31,20 +31,17 @@ test.for([
   ["probe_blocked", undefined, []],
   ["egress_blocked", 60, []],
   ["smtp_skipped", undefined, []],
-] as const)(
-  "%s, told to wait %s seconds, is asked for again after %o minutes",
-  ([subStatus, retryAfterSeconds, waits]) => {
-    expect(waitsOf({ subStatus, retryAfterSeconds })).toEqual(waits);
-  },
-);
+] as const)("%s with retry_after %s is retried after %o minutes", ([subStatus, retryAfterSeconds, waits]) => {
+  expect(waitsOf({ subStatus, retryAfterSeconds })).toEqual(waits);
+});
 
-test("only what is unknown is ever asked for again", () => {
+test("only unknown results are retried", () => {
   for (const subStatus of ALL_SUB_STATUSES) {
     if (STATUS_OF[subStatus] !== "unknown") expect(waitsOf({ subStatus, retryAfterSeconds: 60 })).toEqual([]);
   }
 });
 
-test("nobody is waited for longer than four hours in all, whatever they say", () => {
+test("retries end after four hours, whatever the server asks for", () => {
   for (const retryAfterSeconds of [1, 3_600, 10_000, 1_000_000]) {
     const waits = waitsOf({ subStatus: "rate_limited", retryAfterSeconds });
     expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThanOrEqual(240);
@@ -54,7 +51,7 @@ test("nobody is waited for longer than four hours in all, whatever they say", ()
   expect(retryDelayMs({ ...late, elapsedMs: 239.5 * MINUTE_MS })).toBeUndefined();
 });
 
-test("emails due at about the same time come back together, and none of them too early", () => {
+test("emails due at about the same time are grouped, and none is too early", () => {
   const delays = [1_500, 2_000, 61_000, 90_000, 91_000];
   const groups = groupByDelay(delays.map((delayMs) => ({ email: delayMs, delayMs })));
   expect([...groups]).toEqual([

@@ -1,49 +1,48 @@
 /**
- * Emails without a settled answer are asked for again: how often and when depends on what came in the way.
+ * Retry delays of checks without a definite result, by sub-status and attempt.
  *
- * How often an email was sent away counts whatever the reasons were. When its tries are used up, the last verdict is the
- * result.
+ * Attempts are counted whatever their reasons. After the last one the verdict stands.
  */
 import type { SubStatus } from "@mailvet/contract";
 
 const MINUTES = 60;
 
-/** `theirs` times what the mail server, or else its profile, asked us to wait; in any case this many seconds. */
+/** `theirs` times the delay that the mail server, or else its profile, asks for; at least `leastSeconds`. */
 type Wait = { theirs: number; leastSeconds: number };
 
 const after = (leastSeconds: number): Wait => ({ theirs: 0, leastSeconds });
-const asTold = (theirs: number, leastSeconds = 0): Wait => ({ theirs, leastSeconds });
+const asAsked = (theirs: number, leastSeconds = 0): Wait => ({ theirs, leastSeconds });
 
-/** The first wait is for those sent away once, and so on. */
+/** By attempt. */
 const WAITS: Readonly<Partial<Record<SubStatus, readonly Wait[]>>> = {
-  // Some forget us in between, and some say a minute where they mean an hour: so later tries come much later.
-  greylisted: [asTold(1), asTold(2), asTold(4, 5 * MINUTES), asTold(8, 30 * MINUTES)],
-  rate_limited: [asTold(1), asTold(1.5), asTold(2), asTold(3), asTold(4)],
+  // Some greylists expire early, and some announce a minute but take an hour: later attempts come much later.
+  greylisted: [asAsked(1), asAsked(2), asAsked(4, 5 * MINUTES), asAsked(8, 30 * MINUTES)],
+  rate_limited: [asAsked(1), asAsked(1.5), asAsked(2), asAsked(3), asAsked(4)],
   temporary_error: [after(5 * MINUTES), after(30 * MINUTES)],
   dns_error: [after(1 * MINUTES), after(10 * MINUTES)],
   smtp_timeout: [after(5 * MINUTES)],
   smtp_unreachable: [after(5 * MINUTES)],
   smtp_protocol_error: [after(5 * MINUTES)],
   internal_error: [after(10)],
-  // Nobody answers differently while they refuse us (probe_blocked), while nothing gets out of here (egress_blocked),
-  // or where nobody is asked (smtp_skipped).
+  // No retry helps while the host blocks us (probe_blocked), no connection gets out (egress_blocked), or SMTP is off
+  // (smtp_skipped).
 };
 
-const UNTOLD_SECONDS = 6 * MINUTES;
+const DEFAULT_SECONDS = 6 * MINUTES;
 const LONGEST_SECONDS = 60 * MINUTES;
-/** From the first try to the last, whatever they say. */
+/** From the first attempt to the last, whatever the server asks for. */
 const PATIENCE_MS = 4 * 3_600_000;
 
 export type DeferredEmail = {
   subStatus: SubStatus;
-  /** How often before. */
+  /** Attempts before this one. */
   attempt: number;
   retryAfterSeconds: number | undefined;
-  /** Since the first try. */
+  /** Since the first attempt. */
   elapsedMs: number;
 };
 
-/** How long to wait before asking again; undefined: the tries are used up. */
+/** How long to wait before the next attempt; undefined when there is none. */
 export function retryDelayMs({
   subStatus,
   attempt,
@@ -52,15 +51,15 @@ export function retryDelayMs({
 }: DeferredEmail): number | undefined {
   const wait = WAITS[subStatus]?.[attempt];
   if (!wait) return undefined;
-  const theirs = wait.theirs * (retryAfterSeconds ?? UNTOLD_SECONDS);
+  const theirs = wait.theirs * (retryAfterSeconds ?? DEFAULT_SECONDS);
   const delayMs = Math.max(wait.leastSeconds, Math.min(theirs, LONGEST_SECONDS)) * 1000;
   return elapsedMs + delayMs > PATIENCE_MS ? undefined : delayMs;
 }
 
-/** Emails that are due at about the same time stay together: delay → emails. */
-export function groupByDelay<T>(sentAway: readonly { email: T; delayMs: number }[]): Map<number, T[]> {
+/** Groups emails that are due at about the same time: delay → emails. */
+export function groupByDelay<T>(deferred: readonly { email: T; delayMs: number }[]): Map<number, T[]> {
   const groups = new Map<number, T[]>();
-  for (const { email, delayMs } of sentAway) {
+  for (const { email, delayMs } of deferred) {
     const grainMs = delayMs < 60_000 ? 1_000 : 30_000;
     const sharedMs = Math.ceil(delayMs / grainMs) * grainMs;
     const group = groups.get(sharedMs);

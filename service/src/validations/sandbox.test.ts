@@ -9,15 +9,15 @@ import {
 } from "@mailvet/engine";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Caller } from "../caller.ts";
-import { type Asker, askerOf } from "./asker.ts";
+import { type CheckContext, checkContextOf } from "./check-options.ts";
 import { createSandbox, isInSandbox } from "./sandbox.ts";
 
 const verifier = verifierFrom(readEngineSettings(settingsFrom({})));
-const glance = (email: string) => verifier.begin(email, "syntax").evidence;
+const inspect = (email: string) => verifier.begin(email, "syntax").evidence;
 
 const sandbox = createSandbox();
-const play = async (email: string, asker: Partial<Asker> = {}) => {
-  const played = await sandbox.play({ accountId: "account", isTest: true, ...asker }, glance(email));
+const play = async (email: string, context: Partial<CheckContext> = {}) => {
+  const played = await sandbox.simulate({ accountId: "account", isTest: true, ...context }, inspect(email));
   return played.evidence;
 };
 const reported = async (email: string) => reportOf(await play(email), ASKING);
@@ -30,7 +30,7 @@ afterEach(() => {
 const nameOf = (subStatus: SubStatus) => (subStatus === "" ? "valid" : subStatus.replaceAll("_", "-"));
 
 test.for(ALL_SUB_STATUSES)(
-  "the sandbox plays %o, at any domain and under any further tag",
+  "the sandbox simulates %o, at any domain and with any further tag",
   async (subStatus) => {
     const name = nameOf(subStatus);
     const spellings = [
@@ -50,7 +50,7 @@ test.for(ALL_SUB_STATUSES)(
   },
 );
 
-test("a name the sandbox does not know is valid", async () => {
+test("an unknown name is valid", async () => {
   for (const email of [
     "ann@mailvet.test",
     "ann+shop@mailvet.test",
@@ -61,11 +61,11 @@ test("a name the sandbox does not know is valid", async () => {
   }
 });
 
-test("the name before the first plus goes before the tag", async () => {
+test("the name before the first plus takes precedence over the tag", async () => {
   expect((await reported("catch-all+mailbox-full@mailvet.test")).sub_status).toBe("catch_all");
 });
 
-test("what is played looks like the real thing", async () => {
+test("simulated results look like real ones", async () => {
   expect(await reported("mailbox-not-found@mailvet.test")).toMatchObject({
     is_valid: false,
     safe_to_send: false,
@@ -103,7 +103,7 @@ test("what is played looks like the real thing", async () => {
   });
 });
 
-test("a text that is no address is judged by what is wrong with it", async () => {
+test("a malformed address gets its syntax error", async () => {
   const evidence = await play("catch-all@@mailvet.test");
   expect(reportOf(evidence, ASKING)).toMatchObject({
     sub_status: "syntax_error",
@@ -137,24 +137,24 @@ test("slow-3s takes three seconds", async () => {
   expect(decide(answer!).status).toBe("valid");
 });
 
-test("who comes back by themselves is sent away once, and then answered by whichever process", async () => {
+test("callers that count attempts are deferred once, and then answered by any process", async () => {
   for (const [name, seconds] of [
     ["greylisted-then-valid", 2],
     ["slow-3s", 3],
   ] as const) {
     const email = `${name}@mailvet.test`;
-    const asker = { accountId: "account", isTest: true };
-    const first = await createSandbox().play({ ...asker, attempt: 0 }, glance(email));
+    const context = { accountId: "account", isTest: true };
+    const first = await createSandbox().simulate({ ...context, attempt: 0 }, inspect(email));
     expect(first.isFinal).toBe(false);
     expect(reportOf(first.evidence, ASKING).metadata.retry_after).toBe(seconds);
-    const second = await createSandbox().play({ ...asker, attempt: 1 }, glance(email));
+    const second = await createSandbox().simulate({ ...context, attempt: 1 }, inspect(email));
     expect([second.isFinal, decide(second.evidence).status]).toEqual([true, "valid"]);
   }
 });
 
 test.for(ALL_SUB_STATUSES)("%o is final at once", async (subStatus) => {
-  const asker = { accountId: "account", isTest: true, attempt: 0 };
-  const { isFinal } = await sandbox.play(asker, glance(`${nameOf(subStatus)}@mailvet.test`));
+  const context = { accountId: "account", isTest: true, attempt: 0 };
+  const { isFinal } = await sandbox.simulate(context, inspect(`${nameOf(subStatus)}@mailvet.test`));
   expect(isFinal).toBe(true);
 });
 
@@ -164,12 +164,12 @@ const SIGNED_IN = callerBy({ kind: "session", sessionId: "s" });
 
 test.for([
   ["a test key", keyOf(true), "ann@gmail.com", true],
-  ["a test key, with a text that is no address", keyOf(true), "ann", true],
+  ["a test key, with a malformed address", keyOf(true), "ann", true],
   ["a live key at mailvet.test", keyOf(false), "ann@MailVet.test", true],
-  ["somebody signed in, at mailvet.test", SIGNED_IN, "ann@mailvet.test", true],
+  ["a session, at mailvet.test", SIGNED_IN, "ann@mailvet.test", true],
   ["a live key elsewhere", keyOf(false), "ann@gmail.com", false],
   ["a live key below mailvet.test", keyOf(false), "ann@mx.mailvet.test", false],
-  ["somebody signed in, elsewhere", SIGNED_IN, "ann@shop.test", false],
-] as const)("who is in the sandbox: %s", ([, caller, email, isThere]) => {
-  expect(isInSandbox(askerOf(caller), glance(email))).toBe(isThere);
+  ["a session, elsewhere", SIGNED_IN, "ann@shop.test", false],
+] as const)("whether the sandbox applies: %s", ([, caller, email, isThere]) => {
+  expect(isInSandbox(checkContextOf(caller), inspect(email))).toBe(isThere);
 });

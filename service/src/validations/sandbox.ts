@@ -1,24 +1,22 @@
 /**
- * The sandbox: addresses whose outcome is named by the address itself, so that every verdict can be seen without
- * touching the network.
+ * The sandbox: addresses that name their own result, so that every verdict can be produced without network access.
  *
- * It is where a test key always is, and everybody at the domain mailvet.test. The name is the part before the first
+ * It applies to all requests with a test key, and to all addresses at mailvet.test. The name is the part before the first
  * plus (`catch-all@`, `mailbox-not-found+17@`), or else the first tag (`ann+catch-all@`); other names are `valid`.
- * Underscores will do for its hyphens, as in the sub-status itself (`catch_all@`).
+ * Underscores may replace hyphens, as in the sub-status itself (`catch_all@`).
  */
 import { ALL_SUB_STATUSES } from "@mailvet/contract";
 import type { Evidence } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
-import type { Asker } from "./asker.ts";
-import { ANSWERING_MS, upTo } from "./check-options.ts";
+import { ANSWERING_MS, type CheckContext, upTo } from "./check-options.ts";
 import { greylistedFor, SANDBOX_OUTCOMES, type SandboxOutcome } from "./sandbox-outcomes.ts";
 
 export type Sandbox = {
-  /** Evidence made up as the address wants it; what is no address is left to the text. */
-  play(asker: Asker, glance: Evidence): Promise<SandboxResult> | SandboxResult;
+  /** Simulated evidence as named by the address; malformed addresses keep their inspection. */
+  simulate(context: CheckContext, inspection: Evidence): Promise<SandboxResult> | SandboxResult;
 };
 
-/** Final, unless the address asks to be asked for again. */
+/** Final, unless the address names a result that comes later. */
 export type SandboxResult = { evidence: Evidence; isFinal: boolean };
 
 export const SANDBOX_DOMAIN = "mailvet.test";
@@ -27,40 +25,45 @@ const SLOW_SECONDS = 3;
 const MAX_GREYLISTED = 10_000;
 const GREYLIST_MEMORY_MS = 3_600_000;
 
-/** The same of a domain as a whole: `catch-all.mailvet.test` has the outcome that its first label names. */
-export function isSandboxDomain({ isTest }: Asker, domain: string): boolean {
+/** For whole domains: `catch-all.mailvet.test` has the result that its first label names. */
+export function isSandboxDomain({ isTest }: CheckContext, domain: string): boolean {
   return isTest || domain === SANDBOX_DOMAIN || domain.endsWith(`.${SANDBOX_DOMAIN}`);
 }
 
-export function isInSandbox({ isTest }: Asker, { address }: Evidence): boolean {
+export function isInSandbox({ isTest }: CheckContext, { address }: Evidence): boolean {
   return isTest || address?.domain === SANDBOX_DOMAIN;
 }
 
 export function createSandbox(): Sandbox {
-  // Each process remembers for itself whom it has sent away, so behind a balancer one more try may be needed.
+  // Per process, so behind a load balancer one more attempt may be needed.
   const firstAskedMs = new LRUCache<string, number>({ max: MAX_GREYLISTED, ttl: GREYLIST_MEMORY_MS });
 
-  const greylistedThenValid = (accountId: string, glance: Evidence): SandboxResult => {
-    const key = `${accountId} ${glance.address?.normalized}`;
+  const greylistedThenValid = (accountId: string, inspection: Evidence): SandboxResult => {
+    const key = `${accountId} ${inspection.address?.normalized}`;
     const nowMs = performance.now();
     const sinceMs = firstAskedMs.get(key);
     if (sinceMs === undefined) firstAskedMs.set(key, nowMs);
     const isOver = sinceMs !== undefined && nowMs - sinceMs >= GREYLIST_SECONDS * 1000;
-    return isOver ? final(valid(glance)) : sentAway(glance, GREYLIST_SECONDS);
+    return isOver ? final(valid(inspection)) : deferred(inspection, GREYLIST_SECONDS);
   };
 
   return {
-    play({ accountId, attempt, level = "smtp", timeoutMs }, glance) {
-      if (!glance.address) return final(glance);
-      const name = nameOf(glance.address.normalized);
-      const seconds = ASKED_AGAIN_AFTER_SECONDS.get(name);
+    simulate({ accountId, attempt, level = "smtp", timeoutMs }, inspection) {
+      if (!inspection.address) return final(inspection);
+      const name = nameOf(inspection.address.normalized);
+      const seconds = DELAY_SECONDS.get(name);
       if (seconds === undefined || level !== "smtp")
-        return final(upTo(level, (OUTCOMES.get(name) ?? valid)(glance)));
-      // Who comes back need not be kept waiting for the slow one either.
-      if (attempt !== undefined) return attempt === 0 ? sentAway(glance, seconds) : final(valid(glance));
-      if (name !== "slow-3s") return greylistedThenValid(accountId, glance);
+        return final(upTo(level, (OUTCOMES.get(name) ?? valid)(inspection)));
+      // Callers that count attempts get `slow-3s` as a retry instead of a delay.
+      if (attempt !== undefined)
+        return attempt === 0 ? deferred(inspection, seconds) : final(valid(inspection));
+      if (name !== "slow-3s") return greylistedThenValid(accountId, inspection);
       const isInTime = timeoutMs === undefined || timeoutMs > seconds * 1000;
-      return after(isInTime ? seconds * 1000 : timeoutMs - ANSWERING_MS, isInTime ? valid : timedOut, glance);
+      return after(
+        isInTime ? seconds * 1000 : timeoutMs - ANSWERING_MS,
+        isInTime ? valid : timedOut,
+        inspection,
+      );
     },
   };
 }
@@ -69,13 +72,13 @@ function final(evidence: Evidence): SandboxResult {
   return { evidence, isFinal: true };
 }
 
-function sentAway(glance: Evidence, seconds: number): SandboxResult {
-  return { evidence: greylistedFor(seconds)(glance), isFinal: false };
+function deferred(inspection: Evidence, seconds: number): SandboxResult {
+  return { evidence: greylistedFor(seconds)(inspection), isFinal: false };
 }
 
-async function after(delayMs: number, outcome: SandboxOutcome, glance: Evidence): Promise<SandboxResult> {
+async function after(delayMs: number, outcome: SandboxOutcome, inspection: Evidence): Promise<SandboxResult> {
   await new Promise((resolve) => setTimeout(resolve, delayMs));
-  return final(outcome(glance));
+  return final(outcome(inspection));
 }
 
 const valid = SANDBOX_OUTCOMES[""];
@@ -89,13 +92,13 @@ const OUTCOMES: ReadonlyMap<string, SandboxOutcome> = new Map(
   ]),
 );
 
-/** Names that come to no verdict at once. */
-const ASKED_AGAIN_AFTER_SECONDS: ReadonlyMap<string, number> = new Map([
+/** Names without an immediate verdict. */
+const DELAY_SECONDS: ReadonlyMap<string, number> = new Map([
   ["greylisted-then-valid", GREYLIST_SECONDS],
   ["slow-3s", SLOW_SECONDS],
 ]);
 
-const NAMES: ReadonlySet<string> = new Set([...OUTCOMES.keys(), ...ASKED_AGAIN_AFTER_SECONDS.keys()]);
+const NAMES: ReadonlySet<string> = new Set([...OUTCOMES.keys(), ...DELAY_SECONDS.keys()]);
 
 function nameOf(normalized: string): string {
   const local = normalized.slice(0, normalized.lastIndexOf("@")).replaceAll("_", "-");

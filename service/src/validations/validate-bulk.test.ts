@@ -7,24 +7,24 @@ import { createAnswers } from "./answer.ts";
 import { type BulkDeps, validateBulk } from "./validate-bulk.ts";
 
 const never = () => {
-  throw new Error("A test key asks nobody and pays nothing.");
+  throw new Error("a test key contacts no server and is not charged");
 };
 const answers = createAnswers({
   verifier: verifierFrom(readEngineSettings(settingsFrom({}))),
-  memory: { atHand: never, recall: never, remember: never },
+  verdictCache: { findInMemory: never, findFresh: never, store: never },
   level: "smtp",
 });
 const deps: BulkDeps = {
   answers,
   ledger: { charge: never, reserve: never },
   budgetMs: 1000,
-  sayFailure: never,
+  log: never,
   countVerdict: never,
 };
 const by: Caller["by"] = { kind: "key", keyId: "k", scopes: ["bulk"], isTest: true };
 const caller: Caller = { accountId: "a", plan: "payg", isOperator: false, by };
 const validate = async (emails: string[]) => {
-  const asking = { requestId: "r", onceKey: undefined, startedAtMs: performance.now() };
+  const asking = { requestId: "r", idempotencyKey: undefined, startedAtMs: performance.now() };
   return (await validateBulk(deps, caller, emails, asking)).summary;
 };
 
@@ -41,7 +41,7 @@ const email = fc
   .tuple(fc.oneof({ weight: 4, arbitrary: wellFormed }, other), fc.constantFrom("", " ", "\t"), fc.boolean())
   .map(([text, blank, isLoud]) => `${blank}${isLoud ? text.toUpperCase() : text}${blank}`);
 
-test("whatever a list holds, its counts add up and each unique email has one result, in order", async () => {
+test("the counts of any list add up, and each unique email has one result, in order", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(email, { minLength: 1, maxLength: 60 }), async (emails) => {
       const summary = await validate(emails);
@@ -86,7 +86,7 @@ test("spellings of one address are duplicates, and the first one is shown", asyn
   ]);
 });
 
-test("a text with a form feed before it is no address, and does not pass for the one it resembles", async () => {
+test("an address after a form feed is malformed and no duplicate of the address itself", async () => {
   const { results } = await validate(["\fvalid@shop.io", "valid@shop.io"]);
   expect(results.map((item) => item.sub_status)).toEqual(["syntax_error", ""]);
 });

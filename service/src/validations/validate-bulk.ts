@@ -1,18 +1,19 @@
 /**
- * A list of addresses in one request: each unique one answered and paid for once, in order of first appearance.
+ * Validates a list of addresses in one request: each unique address is answered and charged once, in order of first
+ * appearance.
  *
- * All that are not known are asked for together, so that those at one mail host share conversations.
+ * All that are not known are checked together, so that addresses at one mail host share SMTP sessions.
  */
 import type { BulkSummary } from "@mailvet/contract";
+import type { Evidence } from "@mailvet/engine";
+import { identityOf } from "@mailvet/engine/list-file";
 import type { Caller } from "../caller.ts";
 import { inTimeSlices } from "../event-loop-yield.ts";
 import { listViewOf } from "../naming/list-view.ts";
 import { amongList, type ValidationAnswer } from "./answer.ts";
-import { askerOf } from "./asker.ts";
 import { countStatuses, type Payment, paymentBy } from "./charge-policy.ts";
-import { askingTimeMs } from "./check-options.ts";
+import { checkContextOf, checkTimeMs } from "./check-options.ts";
 import { type PresentOptions, presentItem } from "./present-result.ts";
-import { uniqueEmails } from "./unique-emails.ts";
 import type { ValidateDeps } from "./validate.ts";
 
 export type BulkDeps = Omit<ValidateDeps, "planRecheck">;
@@ -26,8 +27,8 @@ export async function validateBulk(
   asking: PresentOptions,
 ): Promise<BulkValidated> {
   const payment = paymentBy(deps.ledger, caller, asking);
-  const { answers, creditsRemaining } = await answerAndPay(deps, payment, caller, emails, asking);
-  sayFailures(deps, asking, answers);
+  const { answers, creditsRemaining } = await answerAndCharge(deps, payment, caller, emails, asking);
+  logFailures(deps, asking, answers);
   const counts = countStatuses(answers);
   const view = listViewOf(() => answers.map(({ evidence }) => evidence));
   const summary: BulkSummary = {
@@ -47,35 +48,55 @@ export async function validateBulk(
   return { summary, creditsRemaining };
 }
 
-async function answerAndPay(
+async function answerAndCharge(
   { answers, budgetMs }: BulkDeps,
   payment: Payment,
   caller: Caller,
   emails: readonly string[],
   { startedAtMs, options = {} }: PresentOptions,
 ): Promise<{ answers: ValidationAnswer[]; creditsRemaining: number | undefined }> {
-  const glances = await uniqueEmails(emails, answers.glance);
-  const asker = askerOf(caller, options);
-  const known = await answers.knownAmong(asker, glances);
-  const open = glances.filter((_, index) => known[index] === undefined);
+  const inspections = await uniqueEmails(emails, answers.inspect);
+  const context = checkContextOf(caller, options);
+  const known = await answers.knownAmong(context, inspections);
+  const open = inspections.filter((_, index) => known[index] === undefined);
   if (open.length === 0) {
     const all = known.filter((answer) => answer !== undefined);
     return { answers: all, creditsRemaining: await payment.charge(all) };
   }
-  await using credit = await payment.reserve(glances.length, options.timeoutMs ?? budgetMs);
-  const withinMs = askingTimeMs(startedAtMs, options, budgetMs);
-  const asked = (await answers.ask(asker, open, { withinMs, isUrgent: false })).values();
+  await using credit = await payment.reserve(inspections.length, options.timeoutMs ?? budgetMs);
+  const withinMs = checkTimeMs(startedAtMs, options, budgetMs);
+  const asked = (await answers.ask(context, open, { withinMs, isUrgent: false })).values();
   const all = known.map((answer) => answer ?? asked.next().value!);
   return { answers: all, creditsRemaining: await payment.settle(credit, all) };
 }
 
-/** One bug can hit a thousand addresses: the first is told, the others are counted. */
-function sayFailures(
-  { sayFailure }: BulkDeps,
+/** One bug can affect a thousand addresses: the first is logged, the others are counted. */
+function logFailures(
+  { log }: BulkDeps,
   { requestId }: PresentOptions,
   answers: readonly ValidationAnswer[],
 ): void {
   const failures = answers.filter(({ evidence, isSandbox }) => evidence.failure !== undefined && !isSandbox);
   const first = failures[0]?.evidence.failure;
-  if (first !== undefined) sayFailure(requestId, `${first}\n(in ${failures.length} of ${answers.length})`);
+  if (first === undefined) return;
+  log("check_failed", {
+    request_id: requestId,
+    failure: first,
+    failed: failures.length,
+    checked: answers.length,
+  });
+}
+
+/** Each email once: in order of first appearance, as it is spelled there. */
+async function uniqueEmails(
+  emails: readonly string[],
+  inspect: (email: string) => Evidence,
+): Promise<Evidence[]> {
+  const unique = new Map<string, Evidence>();
+  await inTimeSlices(emails, (email) => {
+    const first = inspect(email);
+    const key = identityOf(first.email, first.address);
+    if (!unique.has(key)) unique.set(key, first);
+  });
+  return [...unique.values()];
 }

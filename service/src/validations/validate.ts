@@ -1,16 +1,16 @@
 /**
- * One address: paid for at once when the answer is known, else asked for with a credit held meanwhile.
+ * Validates one address: charged at once when the answer is known, otherwise checked with a credit reserved.
  *
- * A failure of ours is not charged.
+ * Internal errors are not charged.
  */
 import type { Status, SubStatus, ValidationResult } from "@mailvet/contract";
 import type { Evidence } from "@mailvet/engine";
 import type { Caller } from "../caller.ts";
 import type { Ledger } from "../credits/ledger.ts";
+import type { LogEvent } from "../log-events.ts";
 import type { Answers, ValidationAnswer } from "./answer.ts";
-import { askerOf } from "./asker.ts";
 import { type Payment, paymentBy } from "./charge-policy.ts";
-import { askingTimeMs } from "./check-options.ts";
+import { checkContextOf, checkTimeMs } from "./check-options.ts";
 import { type PresentOptions, present } from "./present-result.ts";
 import type { Rechecks } from "./rechecks.ts";
 
@@ -19,19 +19,18 @@ export type ValidateDeps = {
   ledger: Pick<Ledger, "charge" | "reserve">;
   /** How long one request may take. */
   budgetMs: number;
-  /** We have a bug, and this is what it said: for the log, with the request it happened to. */
-  sayFailure: (requestId: string, failure: string) => void;
-  /** A verdict was given, not counting those of the sandbox: for the metrics. */
+  log: LogEvent;
+  /** For the metrics; not called for the sandbox. */
   countVerdict: (status: Status, subStatus: SubStatus, isCached: boolean) => void;
-  /** Repeats a check that was unknown for the moment (rechecks.ts). */
+  /** Repeats a check whose result was `unknown` (rechecks.ts). */
   planRecheck: Rechecks["plan"];
 };
 
 export type Validated = {
   result: ValidationResult;
-  /** Undefined where nothing was paid. */
+  /** Undefined when nothing was charged. */
   creditsRemaining: number | undefined;
-  /** To be called once the caller has the answer: what is refunded is not checked again. */
+  /** To be called after the answer was sent: a refunded check is not repeated. */
   planRecheck: (() => void) | undefined;
 };
 
@@ -42,11 +41,11 @@ export async function validate(
   asking: PresentOptions,
 ): Promise<Validated> {
   const payment = paymentBy(deps.ledger, caller, asking);
-  const { answer, creditsRemaining } = await answerAndPay(deps, payment, caller, email, asking);
+  const { answer, creditsRemaining } = await answerAndCharge(deps, payment, caller, email, asking);
   const result = present(answer, caller, asking);
   if (!answer.isSandbox) {
     const { failure } = answer.evidence;
-    if (failure !== undefined) deps.sayFailure(asking.requestId, failure);
+    if (failure !== undefined) deps.log("check_failed", { request_id: asking.requestId, failure });
     deps.countVerdict(result.status, result.sub_status, answer.isCached);
   }
   return { result, creditsRemaining, planRecheck: recheckOf(deps, caller, answer, result, asking) };
@@ -59,50 +58,50 @@ function recheckOf(
   result: ValidationResult,
   { requestId, options }: PresentOptions,
 ): Validated["planRecheck"] {
-  const asker = askerOf(caller, options);
-  if (result.status !== "unknown" || (asker.level ?? "smtp") !== "smtp") return undefined;
+  const context = checkContextOf(caller, options);
+  if (result.status !== "unknown" || (context.level ?? "smtp") !== "smtp") return undefined;
   return () => {
-    deps.planRecheck(asker, answer, result).catch((error: Error) => {
-      // Without Drizzle's own message, which holds the address. The answer stands: the caller may ask again.
-      deps.sayFailure(
-        requestId,
-        `planning a recheck failed: ${(error.cause as Error)?.message ?? error.name}`,
-      );
+    deps.planRecheck(context, answer, result).catch((error: Error) => {
+      // Only the recheck is lost: the caller may ask again.
+      deps.log("recheck_not_planned", { request_id: requestId, err: error });
     });
   };
 }
 
 type Paid = { answer: ValidationAnswer; creditsRemaining: number | undefined };
 
-async function answerAndPay(
+async function answerAndCharge(
   deps: ValidateDeps,
   payment: Payment,
   caller: Caller,
   email: string,
   asking: PresentOptions,
 ): Promise<Paid> {
-  const glance = deps.answers.glance(email);
-  const answer = await deps.answers.known(askerOf(caller, asking.options), glance);
-  if (!answer) return askAndPay(deps, payment, caller, glance, asking);
-  return { answer, creditsRemaining: isOurFault(answer) ? undefined : await payment.charge([answer]) };
+  const inspection = deps.answers.inspect(email);
+  const answer = await deps.answers.known(checkContextOf(caller, asking.options), inspection);
+  if (!answer) return checkAndCharge(deps, payment, caller, inspection, asking);
+  return { answer, creditsRemaining: isInternalError(answer) ? undefined : await payment.charge([answer]) };
 }
 
-/** Apart from the above, because already the means to give something back afterwards have their price. */
-async function askAndPay(
+/** Separate function: `await using` is measurably slower, and cached answers do not need it. */
+async function checkAndCharge(
   { answers, budgetMs }: ValidateDeps,
   payment: Payment,
   caller: Caller,
-  glance: Evidence,
+  inspection: Evidence,
   { startedAtMs, options = {} }: PresentOptions,
 ): Promise<Paid> {
   await using credit = await payment.reserve(1, options.timeoutMs ?? budgetMs);
-  const withinMs = askingTimeMs(startedAtMs, options, budgetMs);
-  const [answer] = await answers.ask(askerOf(caller, options), [glance], { withinMs, isUrgent: true });
-  if (!answer) throw new Error("A question was not answered.");
-  const creditsRemaining = isOurFault(answer) ? undefined : await payment.settle(credit, [answer]);
+  const withinMs = checkTimeMs(startedAtMs, options, budgetMs);
+  const [answer] = await answers.ask(checkContextOf(caller, options), [inspection], {
+    withinMs,
+    isUrgent: true,
+  });
+  if (!answer) throw new Error("a check returned no answer");
+  const creditsRemaining = isInternalError(answer) ? undefined : await payment.settle(credit, [answer]);
   return { answer, creditsRemaining };
 }
 
-function isOurFault({ evidence }: ValidationAnswer): boolean {
+function isInternalError({ evidence }: ValidationAnswer): boolean {
   return evidence.failure !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Validating addresses for a caller, one at a time or many: the parts put together, with their time budgets. */
+/** Validation of addresses for a caller, one at a time or many: assembles the parts with their time budgets. */
 import type { Caller } from "../caller.ts";
 import { type AnswerDeps, type Answers, createAnswers } from "./answer.ts";
 import { type InspectedDomain, inspectDomain } from "./inspect-domain.ts";
@@ -12,27 +12,27 @@ export type Validations = {
   validate(caller: Caller, email: string, asking: PresentOptions): Promise<Validated>;
   validateMany(caller: Caller, emails: readonly string[], asking: PresentOptions): Promise<BulkValidated>;
   inspectDomain(caller: Caller, domain: string, asking: PresentOptions): Promise<InspectedDomain>;
-  /** For jobs, which pay in their own way: the same answers. */
-  answers: Pick<Answers, "glance" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
-  /** For the workers of the line "rechecks". */
+  /** For jobs, which are charged differently. */
+  answers: Pick<Answers, "inspect" | "knownAmong" | "begin" | "wait" | "calibrationOf">;
+  /** For the workers of the queue "rechecks". */
   rechecks: Pick<Rechecks, "handler" | "giveUp" | "eraseOld">;
-  /** Whoever waits is answered within this time, with what is known by then: the service is about to stop. */
+  /** Shutdown: all requests are answered within this time, with the evidence so far. */
   wrapUp(withinMs: number): void;
-  /** Writes what the memory has still to write. The verifier is closed by whoever opened it. */
+  /** Writes what the verdict cache has still to write. Does not close the verifier. */
   close(): Promise<void>;
 };
 
-export type ValidationDeps = Omit<AnswerDeps, "memory"> &
-  Pick<ValidateDeps, "ledger" | "sayFailure" | "countVerdict"> & {
-    memory: VerdictCache;
+export type ValidationDeps = Omit<AnswerDeps, "verdictCache"> &
+  Pick<ValidateDeps, "ledger" | "log" | "countVerdict"> & {
+    verdictCache: VerdictCache;
     rechecking: Omit<RecheckDeps, "answers">;
     singleBudgetMs: number;
     bulkBudgetMs: number;
   };
 
 export function createValidations(deps: ValidationDeps): Validations {
-  const { singleBudgetMs, bulkBudgetMs, memory, rechecking, ...rest } = deps;
-  const answers = createAnswers({ ...rest, memory });
+  const { singleBudgetMs, bulkBudgetMs, verdictCache, rechecking, ...rest } = deps;
+  const answers = createAnswers({ ...rest, verdictCache });
   const rechecks = createRechecks({ ...rechecking, answers });
   const single = { ...rest, answers, budgetMs: singleBudgetMs, planRecheck: rechecks.plan };
   const bulk = { ...rest, answers, budgetMs: bulkBudgetMs };
@@ -43,6 +43,6 @@ export function createValidations(deps: ValidationDeps): Validations {
     answers,
     rechecks,
     wrapUp: answers.wrapUp,
-    close: () => memory.close(),
+    close: () => verdictCache.close(),
   };
 }

@@ -1,83 +1,115 @@
 /**
- * Remembers what was found out about an address for as long as it is fresh, in this process and in the database.
+ * Verdict cache: evidence about addresses for as long as it is fresh, in this process and in the database.
  *
- * Each account has a memory of its own. A shared one would tell from `cached`, or from how fast the answer comes,
- * which addresses somebody else has asked for. The database knows addresses by a hash that differs from account to
- * account. Writing lags behind and may be lost when the process dies: then somebody is asked once more.
+ * Each account has a cache of its own. A shared one would reveal, by `cached` or by the response time, which addresses
+ * other accounts have asked for. The database stores addresses as hashes that differ per account. Writes are batched and
+ * delayed; what is lost when the process dies is checked again.
  *
- * What is no longer fresh, or never was, is kept for a month to look back at: whoever reports what became of a message
- * is told how that had been foreseen. It answers for nothing.
+ * Stale evidence is kept for a month to match outcomes reported later. It never answers a request.
+ *
+ * Not on cached-lookup.ts: a bulk request reads a thousand addresses in one query.
  */
 import type { Evidence } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
+import { accountSql } from "../accounts/account-queries.ts";
+import { createBatcher } from "../batcher.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database } from "../db/database.ts";
 import { addressHash } from "../feedback/address-hash.ts";
-import { type CachedEvidence, keep } from "./cached-evidence.ts";
+import type { LogEvent } from "../log-events.ts";
+import { type CachedEvidence, cachedPartOf } from "./cached-evidence.ts";
 import { freshForMs, STALE_DAYS } from "./freshness.ts";
-import { createVerdictWriter } from "./verdict-cache-writer.ts";
 
-export type CachedVerdict = { kept: CachedEvidence; checkedAtMs: number; freshUntilMs: number };
+export type CachedVerdict = { evidence: CachedEvidence; checkedAtMs: number; freshUntilMs: number };
 
 export type VerdictCache = {
-  /** What this process still knows of a normalised address. */
-  atHand(accountId: string, address: string): CachedVerdict | undefined;
-  /** Normalised address → what the database knows of it. In one query, for what is not at hand. */
-  recall(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, CachedVerdict>>;
-  /** Normalised address → what was last found out about it, fresh or not: to look back at, never to answer with. */
-  lookBack(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, CachedVerdict>>;
-  /** Keeps it: to answer with while it is fresh, and then to look back at. */
-  remember(accountId: string, address: string, evidence: Evidence, checkedAtMs: number): void;
-  /** Deletes what nobody may use any more; says how many. */
-  forgetExpired(): Promise<number>;
+  /** From the memory of this process; the address is normalised. */
+  findInMemory(accountId: string, address: string): CachedVerdict | undefined;
+  /** From the database, in one query, by normalised address. For what is not in memory. */
+  findFresh(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, CachedVerdict>>;
+  /** The last evidence, fresh or not, by normalised address. Never used for an answer. */
+  findStale(accountId: string, addresses: readonly string[]): Promise<ReadonlyMap<string, CachedVerdict>>;
+  store(accountId: string, address: string, evidence: Evidence, checkedAtMs: number): void;
+  /** Deletes what is neither fresh nor needed for outcomes; returns how many. */
+  deleteExpired(): Promise<number>;
   /** Writes what is still to be written. */
   close(): Promise<void>;
 };
 
-export type VerdictCacheDeps = { database: Pick<Database, "pool">; say: (message: string) => void };
+export type VerdictCacheDeps = { database: Pick<Database, "pool">; log: LogEvent };
 
-const MAX_HOT = 20_000;
+const MAX_IN_MEMORY = 20_000;
+const WRITE_DELAY_MS = 50;
+const ROWS_PER_STATEMENT = 500;
+/** Beyond this verdicts are not written; this process still has them in memory. */
+const MAX_WAITING = 20_000;
 
-export function createVerdictCache({ database: { pool }, say }: VerdictCacheDeps): VerdictCache {
-  const hot = new LRUCache<string, CachedVerdict>({ max: MAX_HOT });
-  const writer = createVerdictWriter({ pool, say });
+type VerdictRow = CachedVerdict & {
+  accountId: string;
+  /** Hexadecimal. */
+  hash: string;
+};
+
+export function createVerdictCache({ database: { pool }, log }: VerdictCacheDeps): VerdictCache {
+  const memory = new LRUCache<string, CachedVerdict>({ max: MAX_IN_MEMORY });
+  let isClosed = false;
+  const writes = createBatcher<VerdictRow, void>({
+    async run(rows) {
+      await pool
+        .query({ name: "write_verdicts", text: WRITE, values: columnsOf(rows) })
+        .catch((error) => log("verdicts_write_failed", { err: error, count: rows.length }));
+      return [];
+    },
+    maxItems: ROWS_PER_STATEMENT,
+    delayMs: WRITE_DELAY_MS,
+    keysOf: ({ hash }) => [hash], // a statement may touch each row only once
+  });
 
   const readTable = async (
     accountId: string,
     addresses: readonly string[],
     query: { name: string; text: string },
-  ) => {
+  ): Promise<Map<string, CachedVerdict>> => {
+    if (addresses.length === 0) return new Map();
     const byHash = new Map(addresses.map((address) => [addressHash(accountId, address), address]));
     const hashes = [...byHash.keys()].map((hash) => Buffer.from(hash, "hex"));
     const { rows } = await pool.query<Row>({ ...query, values: [accountId, hashes] });
-    return rows.map(({ hash, evidence, checked_at, fresh_until }) => {
-      const times = { checkedAtMs: checked_at.getTime(), freshUntilMs: fresh_until.getTime() };
-      return [byHash.get(hash)!, { kept: evidence, ...times }] as const;
-    });
+    return new Map(
+      rows.map(({ hash, evidence, checked_at, fresh_until }) => {
+        const times = { checkedAtMs: checked_at.getTime(), freshUntilMs: fresh_until.getTime() };
+        return [byHash.get(hash)!, { evidence, ...times }];
+      }),
+    );
   };
 
   return {
-    atHand(accountId, address) {
-      const remembered = hot.get(keyOf(accountId, address));
-      return remembered && remembered.freshUntilMs > Date.now() ? remembered : undefined;
+    findInMemory(accountId, address) {
+      const cached = memory.get(keyOf(accountId, address));
+      return cached && cached.freshUntilMs > Date.now() ? cached : undefined;
     },
-    async recall(accountId, addresses) {
-      if (addresses.length === 0) return new Map();
-      const known = new Map(await readTable(accountId, addresses, RECALL));
-      for (const [address, remembered] of known) hot.set(keyOf(accountId, address), remembered);
-      return known;
+    async findFresh(accountId, addresses) {
+      const found = await readTable(accountId, addresses, FRESH);
+      for (const [address, cached] of found) memory.set(keyOf(accountId, address), cached);
+      return found;
     },
-    lookBack: async (accountId, addresses) =>
-      new Map(addresses.length > 0 ? await readTable(accountId, addresses, LOOK_BACK) : []),
-    remember(accountId, address, evidence, checkedAtMs) {
+    findStale: (accountId, addresses) => readTable(accountId, addresses, STALE),
+    store(accountId, address, evidence, checkedAtMs) {
       if (evidence.failure !== undefined) return;
       const freshMs = freshForMs(evidence);
-      const remembered = { kept: keep(evidence), checkedAtMs, freshUntilMs: checkedAtMs + freshMs };
-      if (freshMs > 0) hot.set(keyOf(accountId, address), remembered);
-      writer.write({ accountId, hash: addressHash(accountId, address), ...remembered });
+      const cached = {
+        evidence: cachedPartOf(evidence),
+        checkedAtMs,
+        freshUntilMs: checkedAtMs + freshMs,
+      };
+      if (freshMs > 0) memory.set(keyOf(accountId, address), cached);
+      if (isClosed || writes.size >= MAX_WAITING) return;
+      void writes.submit({ accountId, hash: addressHash(accountId, address), ...cached });
     },
-    forgetExpired: () => batchedDelete(pool, FORGET),
-    close: () => writer.close(),
+    deleteExpired: () => batchedDelete(pool, DELETE_EXPIRED),
+    close() {
+      isClosed = true;
+      return writes.flush();
+    },
   };
 }
 
@@ -88,14 +120,39 @@ const OF_ADDRESSES = `
   from verdicts
   where account_id = $1 and address_hash = any($2::bytea[])`;
 
-const RECALL = { name: "recall_verdicts", text: `${OF_ADDRESSES} and fresh_until > now()` };
-const LOOK_BACK = { name: "look_back_at_verdicts", text: OF_ADDRESSES };
+const FRESH = { name: "fresh_verdicts", text: `${OF_ADDRESSES} and fresh_until > now()` };
+const STALE = { name: "stale_verdicts", text: OF_ADDRESSES };
 
-const FORGET = `
+const DELETE_EXPIRED = `
   delete from verdicts where (account_id, address_hash) in (
     select account_id, address_hash from verdicts
     where fresh_until <= now() - interval '${STALE_DAYS} days' limit $1 for update skip locked
   )`;
+
+// Ordered, so that processes that write the same rows cannot deadlock. Rows of an account that was deleted meanwhile are
+// skipped by the join.
+const WRITE = `
+  insert into verdicts (account_id, address_hash, evidence, checked_at, fresh_until)
+  select one.account_id, one.address_hash, one.evidence::jsonb, one.checked_at, one.fresh_until
+  from unnest($1::uuid[], $2::bytea[], $3::text[], $4::timestamptz[], $5::timestamptz[])
+    as one (account_id, address_hash, evidence, checked_at, fresh_until)
+  ${accountSql.join("one.account_id")}
+  order by one.account_id, one.address_hash
+  on conflict (account_id, address_hash) do update
+  set evidence = excluded.evidence, checked_at = excluded.checked_at, fresh_until = excluded.fresh_until
+  where verdicts.checked_at < excluded.checked_at
+    -- Evidence that was never fresh does not replace evidence that still is.
+    and (excluded.fresh_until > excluded.checked_at or verdicts.fresh_until <= excluded.checked_at)`;
+
+function columnsOf(rows: readonly VerdictRow[]): unknown[][] {
+  return [
+    rows.map(({ accountId }) => accountId),
+    rows.map(({ hash }) => Buffer.from(hash, "hex")),
+    rows.map(({ evidence }) => JSON.stringify(evidence)),
+    rows.map(({ checkedAtMs }) => new Date(checkedAtMs)),
+    rows.map(({ freshUntilMs }) => new Date(freshUntilMs)),
+  ];
+}
 
 function keyOf(accountId: string, address: string): string {
   return `${accountId} ${address}`;

@@ -1,43 +1,43 @@
 /**
- * Works on a delivery: one attempt to hand the message over, then one short transaction that says what came of it.
+ * Task handler for deliveries: one POST, then one short transaction that saves its outcome.
  *
- * What did not arrive is tried again later (retry-schedule.ts). An endpoint that says it is gone, or at which nothing has
- * arrived for long, is switched off. If the process dies in between, the message is sent again: each arrives at least
- * once, and always under the same id.
+ * Failed deliveries are retried (retry-schedule.ts). An endpoint that answers 410, or has had no successful delivery for
+ * long, is disabled. If the process dies before the outcome is saved, the message is sent again: delivery is at least
+ * once, always with the same id.
  */
 import { and, eq } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import { webhookDeliveries, webhookEndpoints } from "../db/webhook-schema.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
-import type { Task, Tasks } from "../queue/tasks.ts";
-import type { GiveUp, Handler } from "../queue/worker.ts";
+import type { OnExhausted, Task, TaskHandler } from "../queue/task.ts";
+import type { Tasks } from "../queue/tasks.ts";
 import { disableEndpoint } from "./auto-disable.ts";
 import { lockEndpoint } from "./endpoint-lock.ts";
 import type { Post, PostResult } from "./http-post.ts";
 import type { DeliveryRow, EndpointRow } from "./present-webhook.ts";
 import { nextAttemptAt, type RetrySchedule } from "./retry-schedule.ts";
+import { webhookDeliveries, webhookEndpoints } from "./schema.ts";
 import { signedHeaders } from "./signature.ts";
 
-export type DeliveryRunDeps = {
+export type DeliveryHandlerDeps = {
   database: Pick<Database, "orm">;
-  tasks: Pick<Tasks, "complete" | "postpone" | "closeLane">;
+  tasks: Pick<Tasks, "complete" | "postpone" | "closeGroup">;
   processes: Pick<ProcessRegistry, "id">;
   post: Post;
-  retryPlan: RetrySchedule;
-  /** When a message is given up and nothing has arrived for as long as this, the endpoint is switched off. */
-  switchOffAfterMs: number;
+  retrySchedule: RetrySchedule;
+  /** If a delivery fails for good and none has succeeded for this long, the endpoint is disabled. */
+  disableAfterMs: number;
   userAgent: string;
-  /** It was switched off by us. */
-  onSwitchedOff: (endpoint: EndpointRow, reason: string) => void;
+  /** The endpoint was disabled automatically. */
+  onDisabled: (endpoint: EndpointRow, reason: string) => void;
 };
 
-export function deliveryHandler(deps: DeliveryRunDeps): Handler {
+export function deliveryHandler(deps: DeliveryHandlerDeps): TaskHandler {
   const { database, tasks, processes, userAgent } = deps;
   const { orm } = database;
   return async (task, signal) => {
     const found = await findPending(orm, task.subject);
     if (!found) {
-      await tasks.complete(orm, task, processes.id); // it is settled otherwise, or erased
+      await tasks.complete(orm, task, processes.id); // already settled or deleted
       return;
     }
     const { delivery, endpoint } = found;
@@ -47,21 +47,21 @@ export function deliveryHandler(deps: DeliveryRunDeps): Handler {
     const signed = signedHeaders(id, sentAt, body, secretsOf(endpoint, sentAt));
     const headers = { ...signed, "content-type": "application/json", "user-agent": userAgent };
     const attempt = await deps.post({ url, headers, body }, signal);
-    // We are stopping, which is no fault of theirs: whoever has the task next sends it.
-    if (!attempt.hasArrived) signal.throwIfAborted();
+    // A shutdown is not a failed attempt: the next claim of the task sends the message.
+    if (!attempt.isDelivered) signal.throwIfAborted();
     const reason = await orm.transaction((tx) => save(deps, tx, task, attempt, sentAt));
-    if (reason) deps.onSwitchedOff(endpoint, reason);
+    if (reason) deps.onDisabled(endpoint, reason);
   };
 }
 
-/** For when working on it failed again and again, by our own fault. */
-export function giveUpDelivery({ database }: Pick<DeliveryRunDeps, "database">): GiveUp {
+/** Marks a delivery as failed after repeated internal errors. */
+export function onDeliveryExhausted({ database }: Pick<DeliveryHandlerDeps, "database">): OnExhausted {
   return (task) =>
     database.orm.transaction(async (tx) => {
-      await lockEndpoint(tx, task.laneId);
+      await lockEndpoint(tx, task.groupId);
       await tx
         .update(webhookDeliveries)
-        .set({ state: "failed", nextAttemptAt: null, trouble: "Something went wrong on our side." })
+        .set({ state: "failed", nextAttemptAt: null, trouble: "An internal error prevented the delivery." })
         .where(isPending(task.subject));
     });
 }
@@ -80,46 +80,46 @@ function isPending(deliveryId: string) {
 }
 
 function secretsOf({ secret, previousSecret, previousSecretUntil }: EndpointRow, now: Date): string[] {
-  const isStillGood = previousSecret !== null && previousSecretUntil !== null && previousSecretUntil > now;
-  return isStillGood ? [secret, previousSecret] : [secret];
+  const isStillValid = previousSecret !== null && previousSecretUntil !== null && previousSecretUntil > now;
+  return isStillValid ? [secret, previousSecret] : [secret];
 }
 
-/** Why this switched the endpoint off, if it did. Nothing is saved when the task is no longer ours. */
+/** Returns why the endpoint was disabled, if it was. Saves nothing if the claim on the task is lost. */
 async function save(
-  deps: DeliveryRunDeps,
+  deps: DeliveryHandlerDeps,
   tx: Orm,
   task: Task,
   attempt: PostResult,
   sentAt: Date,
 ): Promise<string | undefined> {
   const { tasks, processes } = deps;
-  const endpoint = await lockEndpoint(tx, task.laneId);
+  const endpoint = await lockEndpoint(tx, task.groupId);
   const [delivery] = await tx.select().from(webhookDeliveries).where(isPending(task.subject));
   if (!endpoint || !delivery) return undefined;
 
   const next = nextAfter(deps, delivery, attempt);
-  const isOurs = next
+  const isSaved = next
     ? await tasks.postpone(tx, task, processes.id, { dueInMs: Math.max(0, next.getTime() - Date.now()) })
     : await tasks.complete(tx, task, processes.id);
-  if (!isOurs) return undefined;
+  if (!isSaved) return undefined;
 
-  const stateOtherwise = next ? "pending" : "failed";
+  const stateIfNot = next ? "pending" : "failed";
   await tx
     .update(webhookDeliveries)
     .set({
-      state: attempt.hasArrived ? "delivered" : stateOtherwise,
+      state: attempt.isDelivered ? "delivered" : stateIfNot,
       attempts: delivery.attempts + 1,
       responseStatus: attempt.status ?? null,
-      trouble: attempt.trouble ?? null,
+      trouble: attempt.error ?? null,
       lastAttemptAt: sentAt,
       nextAttemptAt: next ?? null,
     })
     .where(eq(webhookDeliveries.id, delivery.id));
-  const failingSince = attempt.hasArrived ? null : (endpoint.failingSince ?? sentAt);
+  const failingSince = attempt.isDelivered ? null : (endpoint.failingSince ?? sentAt);
   if (failingSince !== endpoint.failingSince) {
     await tx.update(webhookEndpoints).set({ failingSince }).where(eq(webhookEndpoints.id, endpoint.id));
   }
-  const reason = failingSince && !next ? whySwitchOff(deps, attempt, failingSince) : undefined;
+  const reason = failingSince && !next ? disableReason(deps, attempt, failingSince) : undefined;
   if (reason) await disableEndpoint(tasks, tx, endpoint, reason);
   return reason;
 }
@@ -127,22 +127,21 @@ async function save(
 const GONE = 410;
 
 function nextAfter(
-  { retryPlan }: DeliveryRunDeps,
+  { retrySchedule }: DeliveryHandlerDeps,
   { seriesAt, attempts, attemptsBefore }: DeliveryRow,
-  { hasArrived, status }: PostResult,
+  { isDelivered, status }: PostResult,
 ): Date | undefined {
-  if (hasArrived || status === GONE) return undefined;
+  if (isDelivered || status === GONE) return undefined;
   const series = { startedAt: seriesAt, attempts: attempts - attemptsBefore + 1 };
-  return nextAttemptAt(retryPlan, series, new Date());
+  return nextAttemptAt(retrySchedule, series, new Date());
 }
 
-/** After a message has failed for good. */
-function whySwitchOff(
-  { switchOffAfterMs }: DeliveryRunDeps,
+function disableReason(
+  { disableAfterMs }: DeliveryHandlerDeps,
   { status }: PostResult,
   failingSince: Date,
 ): string | undefined {
-  if (status === GONE) return "It answered 410 Gone.";
-  if (Date.now() - failingSince.getTime() < switchOffAfterMs) return undefined;
-  return `Nothing has arrived there since ${failingSince.toISOString()}.`;
+  if (status === GONE) return "The endpoint answered 410 Gone.";
+  if (Date.now() - failingSince.getTime() < disableAfterMs) return undefined;
+  return `No successful delivery since ${failingSince.toISOString()}.`;
 }

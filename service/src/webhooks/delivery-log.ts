@@ -1,17 +1,15 @@
-/** What was sent to an endpoint and what came of it, kept for a while, and sent once more at its owner's wish. */
+/** Delivery history of an endpoint: list, send a test message, replay, delete after 30 days. */
 import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
-import { and, count, desc, eq, isNull } from "drizzle-orm";
+import { and, count, desc, eq } from "drizzle-orm";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { notify } from "../db/pubsub.ts";
-import { tasks as taskTable } from "../db/queue-schema.ts";
-import { webhookDeliveries } from "../db/webhook-schema.ts";
-import { TASKS_WAIT, type Tasks } from "../queue/tasks.ts";
+import type { Tasks } from "../queue/tasks.ts";
 import { Refusal } from "../refusal.ts";
 import { findOwnEndpoint, lockOwnEndpoint, requireEnabled } from "./endpoint-lock.ts";
 import { type DeliveryRow, presentDelivery } from "./present-webhook.ts";
-import { addDelivery, addTask } from "./publish-event.ts";
+import { addDelivery, addDeliveryTask } from "./publish-event.ts";
+import { webhookDeliveries } from "./schema.ts";
 
-/** Those about one endpoint refuse with webhook_not_found, also for another account's. */
+/** Throws webhook_not_found for an unknown endpoint or one of another account. */
 export type DeliveryLog = {
   /** Newest first. */
   deliveries(
@@ -19,14 +17,14 @@ export type DeliveryLog = {
     endpointId: string,
     query: DeliveryListQuery,
   ): Promise<{ deliveries: WebhookDelivery[]; total: number }>;
-  /** Sends webhook.test to this endpoint, whatever it wants to hear of. Refuses with webhook_disabled. */
+  /** Sends webhook.test to this endpoint, whatever events it subscribes to. Throws webhook_disabled. */
   test(
     accountId: string,
     endpointId: string,
     beforeCommit?: BeforeCommit<WebhookDelivery>,
   ): Promise<WebhookDelivery>;
   /**
-   * Sends the same message under the same id in a new series of attempts; one that still waits is sent now. Refuses with
+   * Sends the same message with the same id in a new series of attempts; a pending one is sent now. Throws
    * delivery_not_found and webhook_disabled.
    */
   replay(
@@ -35,15 +33,15 @@ export type DeliveryLog = {
     deliveryId: string,
     beforeCommit?: BeforeCommit<WebhookDelivery>,
   ): Promise<WebhookDelivery>;
-  /** Those past their time; returns how many. */
+  /** Deletes deliveries past retention; returns how many. */
   eraseOld(): Promise<number>;
 };
 
-export type DeliveryLogDeps = { database: Database; tasks: Pick<Tasks, "openLane" | "add"> };
+export type DeliveryLogDeps = { database: Database; tasks: Pick<Tasks, "openGroup" | "add" | "expedite"> };
 
 const KEPT_DAYS = 30;
 const ERASED_AT_ONCE = 1000;
-/** In one round of housekeeping. */
+/** Per maintenance run. */
 const MAX_STEPS = 100;
 
 export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): DeliveryLog {
@@ -70,12 +68,12 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
       orm.transaction(async (tx) => {
         const endpoint = await lockOwnEndpoint(tx, accountId, endpointId);
         requireEnabled(endpoint);
-        const happening = {
+        const event = {
           event: "webhook.test",
-          happenedAt: new Date(),
+          occurredAt: new Date(),
           data: { webhook_id: endpointId },
         } as const;
-        const delivery = presentDelivery(await addDelivery(tasks, tx, endpoint, happening));
+        const delivery = presentDelivery(await addDelivery(tasks, tx, endpoint, event));
         await beforeCommit?.(tx, delivery);
         return delivery;
       }),
@@ -86,11 +84,11 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
         const delivery = await findDelivery(tx, endpointId, deliveryId);
         requireEnabled(endpoint);
         const isPending = delivery.state === "pending";
-        const row = isPending ? await hasten(tx, delivery) : await beginSeries(tx, delivery);
-        if (!isPending) await addTask(tasks, tx, row);
-        const again = presentDelivery(row);
-        await beforeCommit?.(tx, again);
-        return again;
+        const row = isPending ? await expedite(tasks, tx, delivery) : await beginSeries(tx, delivery);
+        if (!isPending) await addDeliveryTask(tasks, tx, row);
+        const replayed = presentDelivery(row);
+        await beforeCommit?.(tx, replayed);
+        return replayed;
       }),
 
     async eraseOld() {
@@ -106,7 +104,7 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
   };
 }
 
-/** What was replayed lately may still be on its way, however old it is. */
+/** An old delivery that was replayed may still be pending. */
 const ERASE_DELIVERIES = `
 delete from webhook_deliveries where id = any(array(
   select id from webhook_deliveries
@@ -118,7 +116,7 @@ async function findDelivery(tx: Orm, endpointId: string, deliveryId: string): Pr
   const isIt = and(eq(webhookDeliveries.id, deliveryId), eq(webhookDeliveries.endpointId, endpointId));
   const [delivery] = await tx.select().from(webhookDeliveries).where(isIt).for("update");
   if (delivery) return delivery;
-  throw new Refusal("delivery_not_found", "There is no delivery with this id at this endpoint.");
+  throw new Refusal("delivery_not_found", "No delivery with this id exists at this endpoint.");
 }
 
 async function beginSeries(tx: Orm, { id, attempts }: DeliveryRow): Promise<DeliveryRow> {
@@ -126,18 +124,14 @@ async function beginSeries(tx: Orm, { id, attempts }: DeliveryRow): Promise<Deli
   return change(tx, id, { state: "pending", seriesAt: now, attemptsBefore: attempts, nextAttemptAt: now });
 }
 
-/** If it is in hand, it is being sent at this moment. */
-async function hasten(tx: Orm, delivery: DeliveryRow): Promise<DeliveryRow> {
-  const now = new Date();
-  const isIt = and(eq(taskTable.laneId, delivery.endpointId), eq(taskTable.subject, delivery.id));
-  const waiting = await tx
-    .update(taskTable)
-    .set({ dueAt: now })
-    .where(and(isIt, isNull(taskTable.processId)))
-    .returning({ id: taskTable.id });
-  if (waiting.length === 0) return delivery;
-  await notify(tx, TASKS_WAIT, "webhooks");
-  return change(tx, delivery.id, { nextAttemptAt: now });
+/** If it is claimed, it is being sent right now. */
+async function expedite(
+  tasks: DeliveryLogDeps["tasks"],
+  tx: Orm,
+  delivery: DeliveryRow,
+): Promise<DeliveryRow> {
+  const isWaiting = await tasks.expedite(tx, delivery.endpointId, delivery.id);
+  return isWaiting ? change(tx, delivery.id, { nextAttemptAt: new Date() }) : delivery;
 }
 
 async function change(tx: Orm, id: string, changes: Partial<DeliveryRow>): Promise<DeliveryRow> {

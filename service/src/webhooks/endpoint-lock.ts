@@ -1,40 +1,39 @@
 /**
- * The lock on an endpoint's row, by which everybody who changes an endpoint, or what belongs to it, takes turns.
+ * Row lock on an endpoint, which serializes changes to the endpoint and to what belongs to it.
  *
- * It is taken before the endpoint's deliveries, its lane and its tasks are touched: so nobody ever waits for one another
- * in a circle.
+ * Lock order: the endpoint before its deliveries, its task group and its tasks. This rules out deadlocks.
  */
 import { and, eq } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
-import { webhookEndpoints } from "../db/webhook-schema.ts";
 import { Refusal } from "../refusal.ts";
 import type { EndpointRow } from "./present-webhook.ts";
+import { webhookEndpoints } from "./schema.ts";
 
-/** Announcing goes on while an endpoint is changed; not while it is switched off or erased, and then passes it over. */
-export type Extent = "against changes" | "against announcements";
+/** Publishing continues while an endpoint is changed. It waits while one is disabled or deleted, and then skips it. */
+export type LockStrength = "for_change" | "for_removal";
 
-/** Locked until the transaction is over. Undefined: there is no such endpoint. */
+/** Held until the transaction ends. Undefined: no such endpoint. */
 export async function lockEndpoint(
   tx: Orm,
   endpointId: string,
-  extent: Extent = "against changes",
+  strength: LockStrength = "for_change",
 ): Promise<EndpointRow | undefined> {
   const [endpoint] = await tx
     .select()
     .from(webhookEndpoints)
     .where(eq(webhookEndpoints.id, endpointId))
-    .for(extent === "against announcements" ? "update" : "no key update");
+    .for(strength === "for_removal" ? "update" : "no key update");
   return endpoint;
 }
 
-/** Refuses with webhook_not_found, also for another account's. */
+/** Throws webhook_not_found, also for an endpoint of another account. */
 export async function lockOwnEndpoint(
   tx: Orm,
   accountId: string,
   endpointId: string,
-  extent?: Extent,
+  strength?: LockStrength,
 ): Promise<EndpointRow> {
-  const endpoint = await lockEndpoint(tx, endpointId, extent);
+  const endpoint = await lockEndpoint(tx, endpointId, strength);
   if (endpoint?.accountId !== accountId) throw noSuchWebhook();
   return endpoint;
 }
@@ -51,11 +50,11 @@ export async function findOwnEndpoint(
 }
 
 function noSuchWebhook(): Refusal {
-  return new Refusal("webhook_not_found", "There is no webhook endpoint with this id among yours.");
+  return new Refusal("webhook_not_found", "No webhook endpoint with this id exists in this account.");
 }
 
-/** Refuses with webhook_disabled. */
+/** Throws webhook_disabled. */
 export function requireEnabled({ isEnabled }: EndpointRow): void {
   if (isEnabled) return;
-  throw new Refusal("webhook_disabled", "The endpoint is switched off; switch it on first.");
+  throw new Refusal("webhook_disabled", "The endpoint is disabled. Enable it first.");
 }

@@ -1,4 +1,4 @@
-/** Where an account wants to be told. A secret is shown when it is made, and never again. */
+/** An account's webhook endpoints. A secret is returned once, when it is created or rotated. */
 import { randomUUID } from "node:crypto";
 import type {
   CreateWebhookRequest,
@@ -7,9 +7,8 @@ import type {
   WebhookWithSecret,
 } from "@mailvet/contract";
 import { count, desc, eq } from "drizzle-orm";
+import { lockAccount } from "../accounts/account-queries.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { accounts } from "../db/schema.ts";
-import { webhookEndpoints } from "../db/webhook-schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { Refusal, wrongValue } from "../refusal.ts";
 import { disableEndpoint } from "./auto-disable.ts";
@@ -17,24 +16,25 @@ import type { CheckDestination } from "./destination-check.ts";
 import { findOwnEndpoint, lockOwnEndpoint } from "./endpoint-lock.ts";
 import { presentEndpoint } from "./present-webhook.ts";
 import { HOUR_MS } from "./retry-schedule.ts";
+import { webhookEndpoints } from "./schema.ts";
 import { makeWebhookSecret } from "./signature.ts";
 
-/** Those about one endpoint refuse with webhook_not_found, also for another account's. */
+/** Throws webhook_not_found for an unknown endpoint or one of another account. */
 export type Endpoints = {
   /** Newest first. */
   list(accountId: string): Promise<WebhookEndpoint[]>;
-  /** Refuses with webhook_url_rejected and too_many_webhooks. */
+  /** Throws webhook_url_rejected and too_many_webhooks. */
   create(
     accountId: string,
     wanted: CreateWebhookRequest,
     beforeCommit?: BeforeCommit<WebhookWithSecret>,
   ): Promise<WebhookWithSecret>;
   get(accountId: string, endpointId: string): Promise<WebhookEndpoint>;
-  /** Refuses with webhook_url_rejected. Switched off, what waits for it has failed; switched on, all is forgiven. */
+  /** Throws webhook_url_rejected. Disabling fails pending deliveries; enabling resets the failure state. */
   update(accountId: string, endpointId: string, changes: UpdateWebhookRequest): Promise<WebhookEndpoint>;
-  /** With everything that was sent to it, and what waits. */
+  /** Deletes the endpoint with its history and pending deliveries. */
   remove(accountId: string, endpointId: string): Promise<void>;
-  /** A new secret; the one before it signs too for a day. */
+  /** The previous secret also signs for a day. */
   rotateSecret(
     accountId: string,
     endpointId: string,
@@ -44,14 +44,14 @@ export type Endpoints = {
 
 export type EndpointDeps = {
   database: Pick<Database, "orm">;
-  tasks: Pick<Tasks, "closeLane">;
-  judge: CheckDestination;
+  tasks: Pick<Tasks, "closeGroup">;
+  checkDestination: CheckDestination;
 };
 
 export const MAX_ENDPOINTS_PER_ACCOUNT = 10;
 const PREVIOUS_SECRET_MS = 24 * HOUR_MS;
 
-export function createEndpoints({ database, tasks, judge }: EndpointDeps): Endpoints {
+export function createEndpoints({ database, tasks, checkDestination }: EndpointDeps): Endpoints {
   const { orm } = database;
   return {
     async list(accountId) {
@@ -65,15 +65,15 @@ export function createEndpoints({ database, tasks, judge }: EndpointDeps): Endpo
 
     async create(accountId, { url, description = "", events = [] }, beforeCommit) {
       requireOneLine(description);
-      await requireFit(judge, url);
+      await requireAllowedDestination(checkDestination, url);
       return orm.transaction(async (tx) => {
-        await makeRoom(tx, accountId);
+        await refuseTooManyEndpoints(tx, accountId);
         const secret = makeWebhookSecret();
         const row = { id: randomUUID(), accountId, url, description, events, secret };
         const [endpoint] = await tx.insert(webhookEndpoints).values(row).returning();
-        const made = { ...presentEndpoint(endpoint!), secret };
-        await beforeCommit?.(tx, made);
-        return made;
+        const created = { ...presentEndpoint(endpoint!), secret };
+        await beforeCommit?.(tx, created);
+        return created;
       });
     },
 
@@ -83,8 +83,8 @@ export function createEndpoints({ database, tasks, judge }: EndpointDeps): Endpo
 
     async update(accountId, endpointId, { url, description, events, is_enabled: isEnabled }) {
       if (description !== undefined) requireOneLine(description);
-      await findOwnEndpoint(orm, accountId, endpointId); // before a stranger's name is looked up
-      if (url !== undefined) await requireFit(judge, url);
+      await findOwnEndpoint(orm, accountId, endpointId); // before the URL is resolved
+      if (url !== undefined) await requireAllowedDestination(checkDestination, url);
       return orm.transaction(async (tx) => {
         const before = await lockOwnEndpoint(tx, accountId, endpointId);
         if (isEnabled === false && before.isEnabled) await disableEndpoint(tasks, tx, before, undefined);
@@ -104,8 +104,8 @@ export function createEndpoints({ database, tasks, judge }: EndpointDeps): Endpo
 
     remove: (accountId, endpointId) =>
       orm.transaction(async (tx) => {
-        await lockOwnEndpoint(tx, accountId, endpointId, "against announcements");
-        await tasks.closeLane(tx, endpointId);
+        await lockOwnEndpoint(tx, accountId, endpointId, "for_removal");
+        await tasks.closeGroup(tx, endpointId);
         await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, endpointId));
       }),
 
@@ -126,10 +126,10 @@ export function createEndpoints({ database, tasks, judge }: EndpointDeps): Endpo
   };
 }
 
-async function requireFit(judge: CheckDestination, url: string): Promise<void> {
-  const judged = await judge(url);
-  if (!("unfit" in judged)) return;
-  const message = judged.unfit;
+async function requireAllowedDestination(check: CheckDestination, url: string): Promise<void> {
+  const checked = await check(url);
+  if (!("rejection" in checked)) return;
+  const message = checked.rejection;
   throw new Refusal("webhook_url_rejected", message, { errors: [{ pointer: "/url", message }] });
 }
 
@@ -138,9 +138,9 @@ function requireOneLine(description: string): void {
   throw wrongValue("/description", "must be one line of text", "/description must be one line of text.");
 }
 
-/** Holds the account's row until the transaction ends, so that endpoints made at the same time are counted one by one. */
-async function makeRoom(tx: Orm, accountId: string): Promise<void> {
-  await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for("no key update");
+/** Locks the account's row until the transaction ends, so that concurrent creations are counted one after another. */
+async function refuseTooManyEndpoints(tx: Orm, accountId: string): Promise<void> {
+  await lockAccount(tx, accountId);
   const [counted] = await tx
     .select({ endpoints: count() })
     .from(webhookEndpoints)
@@ -148,6 +148,6 @@ async function makeRoom(tx: Orm, accountId: string): Promise<void> {
   if (counted!.endpoints < MAX_ENDPOINTS_PER_ACCOUNT) return;
   throw new Refusal(
     "too_many_webhooks",
-    `An account has at most ${MAX_ENDPOINTS_PER_ACCOUNT} webhook endpoints: delete one that is no longer used.`,
+    `An account can have at most ${MAX_ENDPOINTS_PER_ACCOUNT} webhook endpoints. Delete one that is no longer used.`,
   );
 }

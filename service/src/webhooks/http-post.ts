@@ -1,67 +1,65 @@
 /**
- * One attempt to hand over a message: a POST that is answered with 2xx in time, or a sentence that says why not.
+ * One delivery attempt: a POST answered with 2xx in time, or a sentence saying what went wrong.
  *
- * It never throws: whatever a stranger's server does is a value. It follows no redirect, keeps no connection, and reads
- * only so much of the answer, which it throws away.
+ * Never throws: whatever the remote server does is returned as a value. Redirects are not followed, connections are not
+ * reused, and the response body is read up to a limit and discarded.
  */
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { CheckDestination, Destination } from "./destination-check.ts";
 
-export type Post = (parcel: PostRequest, stop: AbortSignal) => Promise<PostResult>;
+export type Post = (message: PostRequest, stop: AbortSignal) => Promise<PostResult>;
 
 export type PostRequest = { url: string; headers: Readonly<Record<string, string>>; body: string };
 
 export type PostResult = {
-  hasArrived: boolean;
-  /** Of the answer, if there was one. */
+  isDelivered: boolean;
+  /** HTTP status of the response, if any. */
   status: number | undefined;
-  /** Why it has not arrived. */
-  trouble: string | undefined;
+  /** Why it was not delivered. */
+  error: string | undefined;
 };
 
 export type PostDeps = {
-  judge: CheckDestination;
-  /** For everything: looking up, connecting, sending, and the answer. */
+  checkDestination: CheckDestination;
+  /** For the whole attempt: resolve, connect, send, receive. */
   timeoutMs: number;
-  /** Trusted in place of the well-known authorities. */
+  /** CA certificates trusted instead of the default ones. */
   ca?: string | undefined;
 };
 
-const MAX_ANSWER_BYTES = 64 * 1024;
-/** With one of several addresses, before the next is tried. */
-const CONNECT_PATIENCE_MS = 3000;
-/** When we are told to stop, most answers are only a moment away. */
-const STOP_PATIENCE_MS = 1000;
+const MAX_RESPONSE_BYTES = 64 * 1024;
+/** Per address, when there are several. */
+const CONNECT_TIMEOUT_MS = 3000;
+/** Time left to a running attempt at shutdown. */
+const SHUTDOWN_GRACE_MS = 1000;
 
-export function createPost({ judge, timeoutMs, ca }: PostDeps): Post {
-  return async (parcel, stop) => {
+export function createPost({ checkDestination, timeoutMs, ca }: PostDeps): Post {
+  return async (message, stop) => {
     const end = new AbortController();
-    const late = setTimeout(() => end.abort(), timeoutMs);
-    const hurry = () => setTimeout(() => end.abort(), STOP_PATIENCE_MS).unref();
-    if (stop.aborted) hurry();
-    else stop.addEventListener("abort", hurry, { once: true });
+    const timeout = setTimeout(() => end.abort(), timeoutMs);
+    const endSoon = () => setTimeout(() => end.abort(), SHUTDOWN_GRACE_MS).unref();
+    if (stop.aborted) endSoon();
+    else stop.addEventListener("abort", endSoon, { once: true });
     try {
-      const destination = await Promise.race([judge(parcel.url), ended(end.signal)]);
-      if (destination && "unfit" in destination) return failure(destination.unfit);
-      const answer = destination && (await send(destination, parcel, ca, end.signal));
-      if (typeof answer === "number") return judgeStatus(answer);
-      return failure(
-        end.signal.aborted || !answer ? `There was no answer within ${timeoutMs / 1000} s.` : answer,
-      );
+      const destination = await Promise.race([checkDestination(message.url), aborted(end.signal)]);
+      if (destination && "rejection" in destination) return failure(destination.rejection);
+      const outcome = destination && (await send(destination, message, ca, end.signal));
+      if (typeof outcome === "number") return resultOf(outcome);
+      return failure(end.signal.aborted || !outcome ? `No response within ${timeoutMs / 1000} s.` : outcome);
     } finally {
-      clearTimeout(late);
-      stop.removeEventListener("abort", hurry);
+      clearTimeout(timeout);
+      stop.removeEventListener("abort", endSoon);
     }
   };
 }
 
-function ended(end: AbortSignal): Promise<undefined> {
+function aborted(end: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => end.addEventListener("abort", () => resolve(undefined), { once: true }));
 }
 
-/** The status of the answer, or why there is none. */
+/** The HTTP status, or why there is none. */
 function send(
   { url, host, addresses }: Destination,
   { headers, body }: PostRequest,
@@ -75,29 +73,29 @@ function send(
     port: url.port || (url.protocol === "https:" ? 443 : 80),
     path: `${url.pathname}${url.search}`,
     headers: { ...headers, "content-length": Buffer.byteLength(body) },
-    agent: false, // a connection of its own that nobody uses again
-    lookup: only(addresses),
-    autoSelectFamilyAttemptTimeout: CONNECT_PATIENCE_MS,
+    agent: false, // a new connection that is not reused
+    lookup: fixedLookup(addresses),
+    autoSelectFamilyAttemptTimeout: CONNECT_TIMEOUT_MS,
     signal: end,
     ...(ca === undefined ? {} : { ca }),
   };
   return new Promise((resolve) => {
     const request = url.protocol === "https:" ? httpsRequest(options) : httpRequest(options);
-    let outcome: number | string = HUNG_UP;
+    let outcome: number | string = CONNECTION_CLOSED;
     request.on("error", (error) => {
       if (typeof outcome === "string") outcome = reasonOf(error);
     });
-    request.on("response", (answer) => {
-      outcome = answer.statusCode ?? 0; // whatever goes wrong from here on does not matter
-      swallow(answer, () => request.destroy());
+    request.on("response", (response) => {
+      outcome = response.statusCode ?? 0; // later errors do not matter
+      discard(response, () => request.destroy());
     });
     request.on("close", () => resolve(outcome));
     request.end(body);
   });
 }
 
-/** Whatever is asked for, these are the answer: they were judged. */
-function only(addresses: readonly string[]): LookupFunction {
+/** Always returns the checked addresses. */
+function fixedLookup(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_name, { all: wantsAll }, callback) => {
     if (wantsAll) callback(null, all);
@@ -105,50 +103,53 @@ function only(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Lets the other side get to the end of what it says, if that is not too far. */
-function swallow(answer: IncomingMessage, hangUp: () => void): void {
+/** Reads the response to its end, so that the server can finish; closes the connection above the limit. */
+function discard(response: IncomingMessage, close: () => void): void {
   let sizeBytes = 0;
-  answer.on("data", (chunk: Buffer) => {
+  response.on("data", (chunk: Buffer) => {
     sizeBytes += chunk.length;
-    if (sizeBytes > MAX_ANSWER_BYTES) hangUp();
+    if (sizeBytes > MAX_RESPONSE_BYTES) close();
   });
-  answer.on("error", () => {});
+  response.on("error", () => {});
 }
 
-function judgeStatus(status: number): PostResult {
-  if (status >= 200 && status < 300) return { hasArrived: true, status, trouble: undefined };
+function resultOf(status: number): PostResult {
+  if (status >= 200 && status < 300) return { isDelivered: true, status, error: undefined };
   const isRedirect = status >= 300 && status < 400;
-  const trouble = isRedirect
-    ? `It answered ${status}, a redirect; those are not followed.`
-    : `It answered ${status}.`;
-  return { hasArrived: false, status, trouble };
+  const error = isRedirect
+    ? `The endpoint answered ${status}. Redirects are not followed.`
+    : `The endpoint answered ${status}.`;
+  return { isDelivered: false, status, error };
 }
 
-const failure = (trouble: string): PostResult => ({ hasArrived: false, status: undefined, trouble });
+const failure = (error: string): PostResult => ({ isDelivered: false, status: undefined, error });
 
-const HUNG_UP = "It hung up without an answer.";
+const CONNECTION_CLOSED = "The connection was closed before a response arrived.";
 const BAD_CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
 
-/** By the error's code; the first that matches. */
+/** By error code; the first match applies. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, "The connection was refused."],
-  [/^(?:ECONNRESET|EPIPE)$/, HUNG_UP],
-  [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, "No connection could be made."],
+  [/^(?:ECONNRESET|EPIPE)$/, CONNECTION_CLOSED],
+  [
+    /^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
+    "The connection could not be established.",
+  ],
   [
     BAD_CERTIFICATE,
-    "Its TLS certificate is not valid for this name, expired, or not from a known authority.",
+    "The TLS certificate is expired, not valid for this name, or not issued by a trusted authority.",
   ],
-  [/^(?:ERR_SSL_|EPROTO$)/, "No encrypted connection could be made."],
-  [/^HPE_HEADER_OVERFLOW$/, "The headers of its answer are too long."],
-  [/^HPE_/, "What it answered is not HTTP."],
+  [/^(?:ERR_SSL_|EPROTO$)/, "The TLS handshake failed."],
+  [/^HPE_HEADER_OVERFLOW$/, "The response headers are too large."],
+  [/^HPE_/, "The response is not valid HTTP."],
 ];
 
 function reasonOf(error: Error): string {
-  const { code = "" } = ownCause(error);
+  const { code = "" } = firstCause(error);
   return REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? "The connection failed.";
 }
 
-/** When several addresses were tried, the first one's failure speaks for all. */
-function ownCause(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
+/** When several addresses were tried, the first one's error. */
+function firstCause(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
   return error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error;
 }

@@ -1,11 +1,11 @@
-/** Endpoints and deliveries as their owner sees them. */
+/** Endpoints and deliveries in the shape of the API. */
 import type { WebhookDelivery, WebhookEndpoint } from "@mailvet/contract";
-import type { webhookDeliveries, webhookEndpoints } from "../db/webhook-schema.ts";
+import type { webhookDeliveries, webhookEndpoints } from "./schema.ts";
 
 export type EndpointRow = typeof webhookEndpoints.$inferSelect;
 export type DeliveryRow = typeof webhookDeliveries.$inferSelect;
 
-/** Without its secret. */
+/** Without the secret. */
 export function presentEndpoint(row: EndpointRow): WebhookEndpoint {
   return {
     id: row.id,

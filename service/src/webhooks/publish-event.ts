@@ -1,14 +1,15 @@
 /**
- * Tells an account's endpoints that something has happened, inside the transaction in which it happens: either both are
- * so, or neither. What is written here is the message exactly as it will be signed and sent, and a task to send it.
+ * Publishes an event to an account's endpoints, in the transaction that causes the event (transactional outbox).
+ *
+ * Stores the message exactly as it will be signed and sent, and adds a task that sends it.
  */
 import { randomUUID } from "node:crypto";
 import type { WebhookEvent, WebhookMessage } from "@mailvet/contract";
 import { and, arrayContains, eq, or, sql } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";
-import { webhookDeliveries, webhookEndpoints } from "../db/webhook-schema.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { DeliveryRow } from "./present-webhook.ts";
+import { webhookDeliveries, webhookEndpoints } from "./schema.ts";
 
 export type PublishEvent = (
   tx: Orm,
@@ -17,12 +18,12 @@ export type PublishEvent = (
   data: Record<string, unknown>,
 ) => Promise<void>;
 
-type LaneTasks = Pick<Tasks, "openLane" | "add">;
+type GroupTasks = Pick<Tasks, "openGroup" | "add">;
 
-/** To every endpoint of the account that is switched on and wants to hear of it. */
-export function createPublishEvent(tasks: LaneTasks): PublishEvent {
+/** To every enabled endpoint of the account that subscribes to the event. */
+export function createPublishEvent(tasks: GroupTasks): PublishEvent {
   return async (tx, accountId, event, data) => {
-    const wanting = await tx
+    const subscribed = await tx
       .select({ id: webhookEndpoints.id, accountId: webhookEndpoints.accountId })
       .from(webhookEndpoints)
       .where(
@@ -32,24 +33,24 @@ export function createPublishEvent(tasks: LaneTasks): PublishEvent {
           or(eq(webhookEndpoints.events, sql`'{}'`), arrayContains(webhookEndpoints.events, [event])),
         ),
       )
-      .orderBy(webhookEndpoints.id) // everybody in the same order, so that nobody waits in a circle
-      .for("key share"); // one that is being switched off or erased is waited for, and then not among them
-    const happenedAt = new Date();
-    for (const endpoint of wanting) await addDelivery(tasks, tx, endpoint, { event, happenedAt, data });
+      .orderBy(webhookEndpoints.id) // one lock order for all publishers, against deadlocks
+      .for("key share"); // waits for one that is being disabled or deleted, then skips it
+    const occurredAt = new Date();
+    for (const endpoint of subscribed) await addDelivery(tasks, tx, endpoint, { event, occurredAt, data });
   };
 }
 
-export type EventToPublish = { event: WebhookEvent; happenedAt: Date; data: Record<string, unknown> };
+export type EventToPublish = { event: WebhookEvent; occurredAt: Date; data: Record<string, unknown> };
 
-/** A delivery and its task. The endpoint is locked, be it only against being erased. */
+/** Adds a delivery and its task. The caller holds a lock on the endpoint, at least against deletion. */
 export async function addDelivery(
-  tasks: LaneTasks,
+  tasks: GroupTasks,
   tx: Orm,
   endpoint: { id: string; accountId: string },
-  { event, happenedAt, data }: EventToPublish,
+  { event, occurredAt, data }: EventToPublish,
 ): Promise<DeliveryRow> {
   const { id: endpointId, accountId } = endpoint;
-  const message: WebhookMessage = { type: event, timestamp: happenedAt.toISOString(), data };
+  const message: WebhookMessage = { type: event, timestamp: occurredAt.toISOString(), data };
   const [delivery] = await tx
     .insert(webhookDeliveries)
     .values({
@@ -59,20 +60,20 @@ export async function addDelivery(
       event,
       body: JSON.stringify(message),
       state: "pending",
-      createdAt: happenedAt,
-      seriesAt: happenedAt,
-      nextAttemptAt: happenedAt,
+      createdAt: occurredAt,
+      seriesAt: occurredAt,
+      nextAttemptAt: occurredAt,
     })
     .returning();
-  await addTask(tasks, tx, delivery!);
+  await addDeliveryTask(tasks, tx, delivery!);
   return delivery!;
 }
 
-export async function addTask(
-  tasks: LaneTasks,
+export async function addDeliveryTask(
+  tasks: GroupTasks,
   tx: Orm,
   { id, endpointId, accountId }: DeliveryRow,
 ): Promise<void> {
-  await tasks.openLane(tx, { id: endpointId, accountId, line: "webhooks" });
-  await tasks.add(tx, [{ laneId: endpointId, kind: "delivery", subject: id }]);
+  await tasks.openGroup(tx, { id: endpointId, accountId, queue: "webhooks" });
+  await tasks.add(tx, [{ groupId: endpointId, kind: "delivery", subject: id }]);
 }

@@ -1,7 +1,7 @@
-/** How a message is signed, by Standard Webhooks 1.0: whoever knows the endpoint's secret can tell that it is ours. */
+/** Message signatures as specified by Standard Webhooks 1.0: HMAC-SHA256 with the endpoint's secret. */
 import { createHmac, randomBytes } from "node:crypto";
 
-/** Signed with each of the secrets: a receiver need know only one of them. */
+/** One signature per secret; a receiver needs to know only one of them. */
 export function signedHeaders(id: string, sentAt: Date, body: string, secrets: readonly string[]) {
   const timestamp = String(Math.floor(sentAt.getTime() / 1000));
   const signatures = secrets.map((secret) => {

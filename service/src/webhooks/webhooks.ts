@@ -1,17 +1,18 @@
 /**
- * Webhooks: an account's own servers are told when something has happened, by the Standard Webhooks 1.0 scheme.
+ * Webhooks by the Standard Webhooks 1.0 scheme.
  *
- * A happening is announced in the transaction that makes it so (publish-event.ts), waits in the queue, one lane for each
- * endpoint, and is handed over by a worker (delivery-handler.ts). endpoints.ts and delivery-log.ts are what the API shows.
+ * An event is published in the transaction that causes it (publish-event.ts), waits in the queue in its endpoint's task
+ * group, and is sent by a worker (delivery-handler.ts). endpoints.ts and delivery-log.ts serve the API.
  */
 import { LOW_CREDITS } from "@mailvet/contract";
 import type { Resolver } from "@mailvet/engine";
 import type { Database } from "../db/database.ts";
+import type { LogEvent, LogEventName } from "../log-events.ts";
 import type { ProcessRegistry } from "../queue/process-registry.ts";
+import type { OnExhausted, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
-import type { GiveUp, Handler } from "../queue/worker.ts";
 import { endpointDisabledEmail } from "./auto-disable.ts";
-import { deliveryHandler, giveUpDelivery } from "./delivery-handler.ts";
+import { deliveryHandler, onDeliveryExhausted } from "./delivery-handler.ts";
 import { createDeliveryLog, type DeliveryLog } from "./delivery-log.ts";
 import { createDestinationCheck, hostOf } from "./destination-check.ts";
 import { createEndpoints, type Endpoints } from "./endpoints.ts";
@@ -20,94 +21,93 @@ import type { EndpointRow } from "./present-webhook.ts";
 import { createPublishEvent, type PublishEvent } from "./publish-event.ts";
 import { HOUR_MS, RETRY_SCHEDULE, type RetrySchedule } from "./retry-schedule.ts";
 
-export type { PublishEvent } from "./publish-event.ts";
-
 export type Webhooks = Endpoints &
   DeliveryLog & {
-    /** Inside the caller's transaction: it is told if, and only if, that commits. */
-    announce: PublishEvent;
-    /** The account's credits have just run low. It is told soon, in a transaction of its own; nobody waits for it. */
-    tellLow(accountId: string, balance: number): void;
-    /** For the workers of the line "webhooks". */
-    deliveryHandler: Handler;
-    giveUp: GiveUp;
-    /** When what nobody waited for is done. */
+    publish: PublishEvent;
+    /** Publishes credits.low in the background, in a transaction of its own. */
+    publishLowCredits(accountId: string, balance: number): void;
+    /** For workers of the queue "webhooks". */
+    deliveryHandler: TaskHandler;
+    onDeliveryExhausted: OnExhausted;
+    /** Waits for background work. */
     close(): Promise<void>;
   };
 
 export type WebhookDeps = {
   database: Database;
-  tasks: Pick<Tasks, "openLane" | "closeLane" | "add" | "complete" | "postpone">;
+  tasks: Pick<Tasks, "openGroup" | "closeGroup" | "add" | "complete" | "postpone" | "expedite">;
   processes: Pick<ProcessRegistry, "id">;
-  resolver: Pick<Resolver, "ask">;
-  /** Ranges that are open beside the public Internet. */
+  resolver: Pick<Resolver, "query">;
+  /** Ranges allowed besides public addresses. */
   egressAllow: readonly string[];
   version: string;
-  /** A mail to the account's owner. */
-  mailNotice: (accountId: string, subject: string, text: string) => Promise<void>;
-  say: (text: string) => void;
+  emailOwner: (accountId: string, subject: string, text: string) => Promise<void>;
+  log: LogEvent;
   settings?: Partial<WebhookSettings>;
 };
 
 export type WebhookSettings = {
-  /** For one attempt, from looking up the name to the answer. */
+  /** For one attempt, from name resolution to the response. */
   timeoutMs: number;
-  retryPlan: RetrySchedule;
-  /** When a message is given up and nothing has arrived for as long as this, the endpoint is switched off. */
-  switchOffAfterMs: number;
-  /** Certificate authorities that are trusted in place of the well-known ones. */
+  retrySchedule: RetrySchedule;
+  /** If a delivery fails for good and none has succeeded for this long, the endpoint is disabled. */
+  disableAfterMs: number;
+  /** CA certificates trusted instead of the default ones. */
   ca: string | undefined;
 };
 
 const DEFAULTS: WebhookSettings = {
   timeoutMs: 15_000,
-  retryPlan: RETRY_SCHEDULE,
-  switchOffAfterMs: 20 * HOUR_MS, // a message that nobody took from first to last is given up after some 22
+  retrySchedule: RETRY_SCHEDULE,
+  disableAfterMs: 20 * HOUR_MS, // the retries of one delivery end after about 22 hours
   ca: undefined,
 };
 
 export function createWebhooks(deps: WebhookDeps): Webhooks {
-  const { database, tasks, processes, say } = deps;
-  const { timeoutMs, ca, ...pace } = { ...DEFAULTS, ...deps.settings };
-  const judge = createDestinationCheck(deps);
-  const announce = createPublishEvent(tasks);
-  const underWay = new Set<Promise<void>>();
+  const { database, tasks, processes, log } = deps;
+  const { timeoutMs, ca, ...retries } = { ...DEFAULTS, ...deps.settings };
+  const checkDestination = createDestinationCheck(deps);
+  const publish = createPublishEvent(tasks);
+  const inBackground = new Set<Promise<void>>();
 
-  const inBackground = (what: string, work: () => Promise<void>) => {
+  const runInBackground = (failure: LogEventName, accountId: string, work: () => Promise<void>) => {
     const done = work()
-      .catch((error) => say(`${what} failed: ${error instanceof Error ? error.message : String(error)}`))
-      .finally(() => underWay.delete(done));
-    underWay.add(done);
+      .catch((error) => log(failure, { account_id: accountId, err: error }))
+      .finally(() => inBackground.delete(done));
+    inBackground.add(done);
   };
 
-  const onSwitchedOff = (endpoint: EndpointRow, reason: string) => {
-    say(`webhook endpoint ${endpoint.id} at ${hostOf(endpoint.url)} is switched off: ${reason}`);
+  const onDisabled = (endpoint: EndpointRow, reason: string) => {
+    const { id, url, accountId } = endpoint;
+    log("webhook_disabled", { endpoint_id: id, host: hostOf(url), reason });
     const { subject, text } = endpointDisabledEmail(endpoint, reason);
-    inBackground("the mail about it", () => deps.mailNotice(endpoint.accountId, subject, text));
+    runInBackground("webhook_disabled_email_failed", accountId, () =>
+      deps.emailOwner(accountId, subject, text),
+    );
   };
 
   return {
-    ...createEndpoints({ database, tasks, judge }),
+    ...createEndpoints({ database, tasks, checkDestination }),
     ...createDeliveryLog({ database, tasks }),
-    announce,
-    tellLow(accountId, balance) {
-      const news = { balance, threshold: LOW_CREDITS };
-      inBackground("telling of low credits", () =>
-        database.orm.transaction((tx) => announce(tx, accountId, "credits.low", news)),
+    publish,
+    publishLowCredits(accountId, balance) {
+      const data = { balance, threshold: LOW_CREDITS };
+      runInBackground("low_credits_publish_failed", accountId, () =>
+        database.orm.transaction((tx) => publish(tx, accountId, "credits.low", data)),
       );
     },
     deliveryHandler: deliveryHandler({
       database,
       tasks,
       processes,
-      post: createPost({ judge, timeoutMs, ca }),
-      ...pace,
+      post: createPost({ checkDestination, timeoutMs, ca }),
+      ...retries,
       userAgent: `Mailvet/${deps.version}`,
-      onSwitchedOff,
+      onDisabled,
     }),
-    giveUp: giveUpDelivery({ database }),
+    onDeliveryExhausted: onDeliveryExhausted({ database }),
     async close() {
-      while (underWay.size > 0) await Promise.all(underWay);
+      while (inBackground.size > 0) await Promise.all(inBackground);
     },
   };
 }

@@ -1,5 +1,5 @@
-/** Small drawings beside the names of the pages. The names say it all, so these say nothing. */
-const DRAWINGS = {
+/** Navigation icons as SVG paths. Decorative: each stands beside a label. */
+const PATHS = {
   overview: "M3 10.5 10 4l7 6.5M5 9v7.5h10V9M8.5 16.5v-4h3v4",
   validate: "M3 4.5h14v11H3zM3 5.5l7 5 7-5",
   bulk: "M7 5h10M7 10h10M7 15h10M3 5h.01M3 10h.01M3 15h.01",
@@ -14,7 +14,7 @@ const DRAWINGS = {
   system: "M3 4h14v5H3zM3 11h14v5H3zM6 6.5h.01M6 13.5h.01",
 } as const;
 
-export function NavIcon({ name }: { name: keyof typeof DRAWINGS }) {
+export function NavIcon({ name }: { name: keyof typeof PATHS }) {
   return (
     <svg
       width="20"
@@ -27,7 +27,7 @@ export function NavIcon({ name }: { name: keyof typeof DRAWINGS }) {
       strokeLinejoin="round"
       aria-hidden="true"
     >
-      <path d={DRAWINGS[name]} />
+      <path d={PATHS[name]} />
     </svg>
   );
 }

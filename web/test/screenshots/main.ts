@@ -1,17 +1,17 @@
 /**
- * `npm run screenshots`: every page of the web app, as the demonstration shows it, into docs/screenshots. On a desktop
- * and on a phone, in the light and in the dark.
+ * `npm run screenshots`: screenshots of every page of the demo into docs/screenshots, for desktop and phone in both colour
+ * schemes.
  *
- *   npm run screenshots -- overview job     only pages whose names begin like this
+ *   npm run screenshots -- overview job     only names that start with "overview" or "job"
  */
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext } from "playwright-core";
 import { openBrowser } from "../browser.ts";
-import { openDemonstration } from "./demonstration.ts";
-import { TOUR, type Who } from "./tour.ts";
+import { openDemo } from "./demo.ts";
+import { type Role, SHOTS } from "./shots.ts";
 
-const INTO =
+const DIRECTORY =
   process.env.SCREENSHOTS_INTO ?? fileURLToPath(new URL("../../../docs/screenshots", import.meta.url));
 
 const DEVICES = {
@@ -19,16 +19,16 @@ const DEVICES = {
   phone: { viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true },
 } as const;
 const SCHEMES = ["light", "dark"] as const;
-/** Long pages are cut off here. */
+/** Longer pages are cut off. */
 const MAX_SCREENS = 1.25;
 
 const wanted = process.argv.slice(2);
-const sights = TOUR.filter(
-  ({ name }) => wanted.length === 0 || wanted.some((begin) => name.startsWith(begin)),
+const shots = SHOTS.filter(
+  ({ name }) => wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix)),
 );
 
-await mkdir(INTO, { recursive: true });
-await using demo = await openDemonstration();
+await mkdir(DIRECTORY, { recursive: true });
+await using demo = await openDemo();
 const browser = await openBrowser();
 try {
   for (const device of Object.keys(DEVICES) as (keyof typeof DEVICES)[]) {
@@ -40,28 +40,28 @@ try {
 
 async function takeAll(browser: Browser, device: keyof typeof DEVICES, colorScheme: "light" | "dark") {
   const { viewport } = DEVICES[device];
-  const contexts = new Map<Who, BrowserContext>();
-  for (const { name, who, visit } of sights) {
-    const context = contexts.get(who) ?? (await begin());
+  const contexts = new Map<Role, BrowserContext>();
+  for (const { name, role, visit } of shots) {
+    const context = contexts.get(role) ?? (await newContext());
     const page = await context.newPage();
-    if (!contexts.has(who) && who !== "nobody") await demo.signIn(page, who);
-    contexts.set(who, context);
+    if (!contexts.has(role) && role !== "anonymous") await demo.signIn(page, role);
+    contexts.set(role, context);
     await visit(page);
-    // As if the screen were as high as the page, so that what sticks to its edges does so here too.
-    const whole = await page.locator("html").evaluate(({ scrollHeight }) => scrollHeight);
+    // A viewport as high as the page keeps sticky elements at its edges.
+    const pageHeight = await page.locator("html").evaluate(({ scrollHeight }) => scrollHeight);
     await page.setViewportSize({
       ...viewport,
-      height: Math.min(whole, Math.round(viewport.height * MAX_SCREENS)),
+      height: Math.min(pageHeight, Math.round(viewport.height * MAX_SCREENS)),
     });
     await page.waitForTimeout(400);
-    const path = `${INTO}/${name}-${device}-${colorScheme}.png`;
+    const path = `${DIRECTORY}/${name}-${device}-${colorScheme}.png`;
     await page.screenshot({ path });
     console.log(path);
     await page.close();
   }
   for (const context of contexts.values()) await context.close();
 
-  function begin() {
+  function newContext() {
     return browser.newContext({
       baseURL: demo.url,
       colorScheme,

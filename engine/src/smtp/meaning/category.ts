@@ -1,8 +1,8 @@
 /**
- * The words for what a reply means, and what each of them says about the mailbox.
+ * Categories of replies, and what each of them says about the mailbox.
  *
- * Who is refused, the mailbox or us? Only a refusal of the mailbox is a fact about it. A refusal aimed
- * at our address, our name or our manners leaves the mailbox unknown.
+ * Only a rejection of the mailbox is a fact about it. A rejection of our IP, name or behaviour leaves the mailbox
+ * unknown.
  */
 
 export const REPLY_CATEGORIES = [
@@ -24,13 +24,13 @@ export const REPLY_CATEGORIES = [
 ] as const;
 export type ReplyCategory = (typeof REPLY_CATEGORIES)[number];
 
-/** The step of the conversation that was answered. Only RCPT names a mailbox. */
+/** The stage that was answered. Only RCPT names a mailbox. */
 export const REPLY_STAGES = ["banner", "ehlo", "mail", "rcpt"] as const;
 export type ReplyStage = (typeof REPLY_STAGES)[number];
 
 export type MailboxFact = "exists" | "does_not_exist" | "exists_but_undeliverable" | "unknown";
 
-/** What a category says of the mailbox unless the rule that found it knows better. */
+/** What a category says about the mailbox, unless the rule overrides it. */
 export const MAILBOX_FACT: Record<ReplyCategory, MailboxFact> = {
   accepted: "exists",
   mailbox_not_found: "does_not_exist",

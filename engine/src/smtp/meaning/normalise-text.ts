@@ -1,11 +1,11 @@
 /**
- * Plain words out of what a server wrote: lower case, no accents, no punctuation, one space between words.
- * A sentence ends in " . ", and a slash between words reads as "or".
+ * Normalises reply text for matching: lower case, no accents, no punctuation, single spaces. A sentence ends in " .
+ * ", and a slash between words becomes "or".
  *
- * Most replies are plain ASCII, so every change names the sign it is about and is passed over without it.
+ * Most replies are plain ASCII, so every replacement names a character without which it is skipped.
  */
 
-/** `what` is replaced where it stands, if the sign is in the text at all. */
+/** `what` is replaced if the character occurs in the text at all. */
 type Change = readonly [sign: string, what: RegExp, by: string];
 
 export function normaliseText(text: string): string {
@@ -35,7 +35,7 @@ const LETTER_CHANGES: readonly Change[] = [
   ["_", /_/g, " "],
 ];
 
-/** Longer than any word: a queue id, a session id, or an attempt to keep us busy. */
+/** Longer than any word: a queue id, a session id, or an attempt to waste time. */
 const ENDLESS_WORD = /[!-~]{65,}/g;
 
 const SIGN_CHANGES: readonly Change[] = [
@@ -46,14 +46,14 @@ const SIGN_CHANGES: readonly Change[] = [
   ["/", /(?<=\p{L})\/(?=\p{L})/gu, " or "],
 ];
 
-/** A colon before a digit stays, for the sake of clock times. */
+/** A colon before a digit is kept, for clock times. */
 const PUNCTUATION = /:(?!\d)|["'`()[\]{}<>,=|*#~^!?;$/\\]/g;
 
 const HYPHEN_CHANGES: readonly Change[] = [["-", /(?<![\p{L}\d])-+|-+(?=\s|$)/gu, " "]];
 
 const COMBINING_MARKS = /[\u0300-\u036f]/g;
 
-/** Letters that do not fall apart into a base letter and a mark. */
+/** Letters that do not decompose into a base letter and a mark. */
 const PLAIN_LETTER: Record<string, string> = { ł: "l", ø: "o", đ: "d", ß: "ss", æ: "ae", œ: "oe", ı: "i" };
 
 function withoutAccents(text: string): string {
@@ -68,7 +68,7 @@ function withoutAccents(text: string): string {
     .replace(/\u00a0/g, " ");
 }
 
-/** Sentences without spaces (Chinese, Japanese) are cut, so that no rule has to look far for a word's end. */
+/** Sentences without spaces (Chinese, Japanese) are split, so that no rule searches far for a word's end. */
 const ENDLESS_SENTENCE = /\S{100}/gu;
 
 function withPlainSigns(text: string): string {

@@ -13,12 +13,12 @@ const { each } = any`
   不存在
 `;
 
-test("a phrase is worth trying when a word it needs begins somewhere in the text", () => {
+test("a phrase is tried when one of its prefixes begins a word of the text", () => {
   expect([...indexPhrases(each)("the recipient is unknown")]).toEqual([1, 0, 1, 0, 0, 0, 0]);
   expect([...indexPhrases(each)("用户不存在")]).toEqual([0, 0, 1, 0, 0, 0, 1]);
 });
 
-test("no phrase that fits is ever passed over", () => {
+test("no matching phrase is ever skipped", () => {
   const find = indexPhrases(each);
   const word = fc.constantFrom(
     ..."user unknown mail box mailbox inbox is full over quota spf antispf @ip blocked e-mail email address".split(

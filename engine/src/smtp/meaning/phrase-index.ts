@@ -1,48 +1,48 @@
 /**
- * Finds out quickly which phrases of a table can be in a text at all: one walk over the text's words,
- * letter by letter down a tree of the openings that phrases ask for.
+ * Selects the phrases of a table that can match a text: one pass over its words, down a trie of the prefixes that
+ * phrases require.
  */
 
 import type { Phrase } from "./phrase.ts";
 
-/** Marks, by place in the list, the phrases worth trying on a text. */
+/** Marks, by index, the phrases worth trying on a text. */
 export type PhraseIndex = (text: string) => Uint8Array;
 
 export function indexPhrases(phrases: readonly Phrase[]): PhraseIndex {
   const always = new Uint8Array(phrases.length);
-  const foreign: number[] = [];
-  const tree = new OpeningTree();
-  phrases.forEach(({ expression, openings }, at) => {
-    if (openings) for (const opening of openings) tree.add(opening, at);
-    else if (isForeign(expression.source)) foreign.push(at);
+  const nonLatin: number[] = [];
+  const trie = new PrefixTrie();
+  phrases.forEach(({ expression, prefixes }, at) => {
+    if (prefixes) for (const prefix of prefixes) trie.add(prefix, at);
+    else if (isNonLatin(expression.source)) nonLatin.push(at);
     else always[at] = 1;
   });
-  const walk = tree.walker();
+  const markMatches = trie.compile();
 
   return (text) => {
     const marks = always.slice();
-    const hasForeign = walk(text, marks);
-    if (hasForeign) for (const at of foreign) marks[at] = 1;
+    const hasNonLatin = markMatches(text, marks);
+    if (hasNonLatin) for (const at of nonLatin) marks[at] = 1;
     return marks;
   };
 }
 
-/** Letters, digits and the "@" of "@ip": what openings are written in. */
+/** Letters, digits and the "@" of "@ip": the characters of prefixes. */
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789@";
 const SIZE = ALPHABET.length;
 const PLACE_IN_ALPHABET = new Int8Array(128).fill(-1);
 for (let at = 0; at < SIZE; at++) PLACE_IN_ALPHABET[ALPHABET.charCodeAt(at)] = at;
 const AT = "@".charCodeAt(0);
-const FIRST_FOREIGN = 0x370;
+const FIRST_NON_LATIN = 0x370;
 
-/** Node n's children are at next[n * SIZE ...]; node 0 is the root, and 0 as a child means that there is none. */
-class OpeningTree {
+/** Children of node n are at next[n * SIZE ...]; node 0 is the root, and child 0 means none. */
+class PrefixTrie {
   readonly #next: number[] = new Array(SIZE).fill(0);
   readonly #phrases: number[][] = [[]];
 
-  add(opening: string, phrase: number): void {
+  add(prefix: string, phrase: number): void {
     let node = 0;
-    for (const letter of opening) {
+    for (const letter of prefix) {
       const child = node * SIZE + ALPHABET.indexOf(letter);
       if (!this.#next[child]) {
         this.#next[child] = this.#phrases.length;
@@ -54,34 +54,34 @@ class OpeningTree {
     this.#phrases[node]?.push(phrase);
   }
 
-  /** Marks the phrases whose openings begin a word of the text; true when there are letters beyond Latin. */
-  walker(): (text: string, marks: Uint8Array) => boolean {
+  /** Marks the phrases whose prefixes begin a word of the text; returns whether there are non-Latin letters. */
+  compile(): (text: string, marks: Uint8Array) => boolean {
     const next = Uint16Array.from(this.#next);
     const phrases = this.#phrases;
     return (text, marks) => {
-      let hasForeign = false;
+      let hasNonLatin = false;
       let node = 0;
-      let isLost = false;
+      let isDeadEnd = false;
       for (let at = 0; at < text.length; at++) {
         const letter = text.charCodeAt(at);
         const place = letter < 128 ? (PLACE_IN_ALPHABET[letter] ?? -1) : -1;
         if (place === -1 || letter === AT) {
-          hasForeign ||= letter >= FIRST_FOREIGN;
+          hasNonLatin ||= letter >= FIRST_NON_LATIN;
           node = 0;
-          isLost = false;
+          isDeadEnd = false;
           if (place === -1) continue;
         }
-        if (isLost) continue;
+        if (isDeadEnd) continue;
         node = next[node * SIZE + place] ?? 0;
-        isLost = node === 0;
+        isDeadEnd = node === 0;
         for (const phrase of phrases[node] ?? []) marks[phrase] = 1;
       }
-      return hasForeign;
+      return hasNonLatin;
     };
   }
 }
 
-/** Written in letters beyond Latin; such phrases are tried on such texts only. */
-function isForeign(text: string): boolean {
+/** Written in non-Latin letters; such phrases are tried on such texts only. */
+function isNonLatin(text: string): boolean {
   return /[\u0370-\uffff]/.test(text);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { any } from "./phrase.ts";
 
-test("each line is a phrase, and any of them fits at the start of a word", () => {
+test("each line is a phrase, and any of them matches at the start of a word", () => {
   const phrases = any`
     user unknown
     no (such )?mailbox
@@ -12,7 +12,7 @@ test("each line is a phrase, and any of them fits at the start of a word", () =>
   expect(phrases.whole.test("superuser unknown")).toBe(false);
 });
 
-test("a gap takes up to four words and stays within the sentence", () => {
+test("a gap spans up to four words within the sentence", () => {
   const phrases = any`user … unknown`;
 
   expect(phrases.whole.test("user unknown")).toBe(true);
@@ -21,7 +21,7 @@ test("a gap takes up to four words and stays within the sentence", () => {
   expect(phrases.whole.test("user . unknown")).toBe(false);
 });
 
-test("a set of nouns stands for one thing", () => {
+test("a set of nouns matches each of them", () => {
   expect(any`{user} unknown`.whole.test("recipient unknown")).toBe(true);
   expect(any`{user} unknown`.whole.test("reason unknown")).toBe(false);
 });

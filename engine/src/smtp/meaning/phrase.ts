@@ -1,9 +1,9 @@
 /**
- * A small notation for what servers say, so that tables of phrases can be read aloud.
+ * A small notation for reply phrases, so that the tables stay readable.
  *
- * Each line of an `any` template is one phrase; any of them fits.
+ * Each line of an `any` template is one phrase; any of them matches.
  *   (a|b) (c )?   choice, option           …           up to four words in between, within a sentence
- *   {user}        a set, see synonyms.ts      user unkn   a phrase may end inside a word
+ *   {user}        a set, see synonyms.ts   user unkn   a phrase may end inside a word
  *   \S*spf        inside a word
  * Everything is bounded, so matching is linear in the length of the text.
  */
@@ -13,19 +13,19 @@ import { NOUNS } from "./synonyms.ts";
 
 export type Phrase = {
   expression: RegExp;
-  /** Beginnings of words, one of which must be in the text; absent when the phrase has to be tried always. */
-  openings?: readonly string[];
+  /** Word prefixes, one of which must occur in the text; absent when the phrase must always be tried. */
+  prefixes?: readonly string[];
 };
 
 export type Phrases = {
   each: readonly Phrase[];
-  /** All of them in one, for when it is only asked whether any fits. */
+  /** All of them in one expression, to test whether any matches. */
   whole: RegExp;
 };
 
 const GAP = String.raw`(?:[^\s.]\S* ){0,4}?`;
 
-/** Builds expressions out of lines of phrases, matched against cleaned words. */
+/** Compiles lines of phrases, matched against normalised text. */
 export function any(template: TemplateStringsArray): Phrases {
   const sources = String.raw(template)
     .split("\n")
@@ -35,16 +35,16 @@ export function any(template: TemplateStringsArray): Phrases {
   return { each: sources.map(phraseOf), whole: new RegExp(sources.join("|")) };
 }
 
-/** One expression that no notation makes shorter. */
+/** A single regular expression. */
 export function exactly(expression: RegExp): Phrases {
   return { each: [phraseOf(expression.source)], whole: expression };
 }
 
 function phraseOf(source: string): Phrase {
-  const openings = requiredWords(source);
-  // Where a phrase may begin inside a word, the rest of that word need not be looked for.
+  const prefixes = requiredWords(source);
+  // Where a phrase may begin inside a word, the beginning of that word need not be matched.
   const expression = new RegExp(source.replace(/^\\S\*/, ""));
-  return openings === undefined ? { expression } : { expression, openings };
+  return prefixes === undefined ? { expression } : { expression, prefixes };
 }
 
 function phraseSource(phrase: string): string {
@@ -52,6 +52,6 @@ function phraseSource(phrase: string): string {
     .replace(/\{([a-z]+)\}/g, (whole, name: string) => NOUNS[name] ?? whole)
     .replace(/… \??/g, GAP)
     .replace(/\((?!\?)/g, "(?:");
-  // A phrase begins where a word begins; Chinese and the like have no such place.
+  // A phrase begins at a word boundary; Chinese and similar scripts have none.
   return /^[\w({]/.test(phrase) ? `(?<![a-z0-9])${source}` : source;
 }

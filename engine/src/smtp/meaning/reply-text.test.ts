@@ -23,7 +23,7 @@ test.each([
   expect(clean(reply)).toBe(words);
 });
 
-test("our own names and the recipient's name are taken out", () => {
+test("our own names and the recipient's name are removed", () => {
   expect(clean("550 mail from probe.example.org refused", { ourNames: ["probe.example.org"] })).toBe(
     "mail from refused",
   );
@@ -31,6 +31,6 @@ test("our own names and the recipient's name are taken out", () => {
   expect(clean("552 mailbox full", { recipient: "full@example.com" })).toBe("mailbox full");
 });
 
-test("a mailbox called like the nouns of the trade takes no noun away", () => {
+test("a mailbox named like a noun of the rules removes no noun", () => {
   expect(clean("550 user unknown", { recipient: "user@example.com" })).toBe("user unknown");
 });

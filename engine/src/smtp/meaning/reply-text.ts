@@ -1,9 +1,9 @@
 /**
- * The words of a reply, made ready for comparison: echoes taken out, letters made plain.
+ * The text of a reply, prepared for matching: echoes removed, letters normalised.
  *
- * Servers repeat our recipient, our host and their own links in what they say. Mailboxes called quota@,
- * blocked@ or full@ exist, so an echo must go before any word is looked at. Links and addresses that
- * carry the verdict themselves stay available in `asWritten`.
+ * Servers repeat our recipient, our host and their own links in replies. Mailboxes named quota@, blocked@ or full@
+ * exist, so echoes must be removed before matching. Links and addresses that carry the reason themselves are
+ * available in `asWritten`.
  */
 
 import type { Reply } from "../reply.ts";
@@ -11,8 +11,8 @@ import { isPlainAscii, normaliseText } from "./normalise-text.ts";
 
 export type ReplyText = {
   /**
-   * Lower case words with single spaces: no accents, punctuation, echoes or links. A sentence ends in " . ",
-   * and each IP address is the word "@ip".
+   * Lower case words with single spaces: no accents, punctuation, echoes or links. A sentence ends in " . ", and each
+   * IP address is the word "@ip".
    */
   clean: string;
   /** All lines joined, lower case, otherwise as the server wrote them. */
@@ -20,13 +20,13 @@ export type ReplyText = {
 };
 
 export type Echoes = {
-  /** The address we asked about. */
+  /** The probed address. */
   recipient?: string | undefined;
-  /** Names and addresses of ours the server may repeat: EHLO name, sender, PTR name. */
+  /** Our names that the server may echo: EHLO name, sender, PTR name. */
   ourNames?: readonly string[] | undefined;
 };
 
-/** Replies longer than this are cut; the reason is always near the start. */
+/** Longer replies are truncated; the reason is always near the start. */
 const MAX_CHARACTERS = 4096;
 
 const URL = /\b(?:https?:\/\/|www\.)[^\s<>"')\]]{1,512}/g;
@@ -40,12 +40,12 @@ const IPV6 = /\[?(?:ipv6:)?\b[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7}\b\]?/gi;
 // "...address rejected.Please contact us"
 const GLUED_SENTENCE = /(?<=\p{Ll})\.(?=\p{Lu}\p{Ll})/gu;
 
-/** Words that describe mailboxes; a mailbox of that name must not take them out of the sentence. */
+/** Words that describe mailboxes; a mailbox of that name must not remove them from the sentence. */
 const STRUCTURAL =
   /^(?:users?|recipients?|mailbox|address|account|senders?|e?mail|unknown|domain|host|rcpt|someone|somebody|name|nobody|postmaster)$/;
 
 export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
-  const joined = readable(reply.lines.join(" ").slice(0, MAX_CHARACTERS));
+  const joined = repairDecoding(reply.lines.join(" ").slice(0, MAX_CHARACTERS));
   const asWritten = joined.toLowerCase();
   const locals = new Set<string>();
   const noteLocal = (address: string) => {
@@ -91,8 +91,8 @@ function withoutWord(text: string, asWritten: string, word: string): string {
 }
 
 /**
- * Takes the bare local part out where it stands as a name: after "user", "mailbox" and the like when the
- * sentence goes on, or at the very start. "mailbox full" at the end of a sentence stays.
+ * Removes the bare local part where it is used as a name: after "user", "mailbox" and the like when the sentence goes
+ * on, or at the very start. "mailbox full" at the end of a sentence is kept.
  */
 function withoutLocalPart(text: string, local: string): string {
   if (local.length < 2 || !text.includes(local)) return text;
@@ -109,10 +109,10 @@ function withoutLocalPart(text: string, local: string): string {
 }
 
 /**
- * Undoes a wrong decoding. Bytes of another character set read as Latin-1 give words of high letters only;
- * the likely readings are added to the text, and only the right one contains words that any rule knows.
+ * Repairs a wrong decoding. Bytes of another character set decoded as Latin-1 give words of high letters only; the
+ * likely decodings are appended to the text, and only the right one contains words of the rules.
  */
-function readable(text: string): string {
+function repairDecoding(text: string): string {
   if (isPlainAscii(text)) return text;
   const high = text.match(/[\u0080-\u00ff]/g)?.length ?? 0;
   if (high < 2 || /[\u0100-\uffff]/.test(text)) return text;
@@ -121,7 +121,9 @@ function readable(text: string): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     if (high < 6 || !/[\u0080-\u00ff]{4}/.test(text)) return text;
-    const readings = ["gb18030", "koi8-r", "windows-1251"].map((name) => new TextDecoder(name).decode(bytes));
-    return [text, ...readings].join(" ");
+    const decodings = ["gb18030", "koi8-r", "windows-1251"].map((name) =>
+      new TextDecoder(name).decode(bytes),
+    );
+    return [text, ...decodings].join(" ");
   }
 }

@@ -12,10 +12,10 @@ test.each([
   ["over ?quota", ["over"]],
   ["(?<!\\w)(?:unknown or \\S+|full)", ["unknown", "full"]],
   ["user (?:[^\\s.]\\S* ){0,4}?frozen", ["frozen"]],
-])("%s needs one of %j", (source, openings) => {
-  expect(requiredWords(source)).toEqual(openings);
+])("%s requires one of %j", (source, prefixes) => {
+  expect(requiredWords(source)).toEqual(prefixes);
 });
 
-test.each(["\\S*spf", "[ab]", "не существует", "\\d+"])("%s promises no word", (source) => {
+test.each(["\\S*spf", "[ab]", "не существует", "\\d+"])("%s requires no word", (source) => {
   expect(requiredWords(source)).toBeUndefined();
 });

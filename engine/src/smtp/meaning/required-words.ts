@@ -1,19 +1,19 @@
 /**
- * Which words must be there for an expression to fit at all.
+ * Derives the words that must occur in a text for an expression to match.
  *
- * A reply has some fifteen words, the tables have well over a thousand phrases. Most phrases can be passed
- * over because a word they need is not in the reply. Here that word is found: the places in an expression
- * where a word begins are looked at one by one, and the place with the rarest words is taken.
+ * A reply has some fifteen words, the tables have well over a thousand phrases. Most phrases can be skipped because a
+ * word they require is not in the reply. This finds that word: every position in an expression where a word begins is
+ * examined, and the position with the rarest words is used.
  */
 
-/** Beginnings of words, one of which the text must have. Undefined when there is no such promise. */
+/** Word prefixes, one of which the text must contain. Undefined when none is required. */
 export function requiredWords(source: string): readonly string[] | undefined {
-  const places = wordStarts(parse(source));
+  const starts = wordStarts(parse(source));
   let best: readonly string[] | undefined;
-  for (const place of places) {
-    const openings = new Set<string>();
-    if (!collect(place, 0, "", openings)) continue;
-    const found = [...openings];
+  for (const start of starts) {
+    const prefixes = new Set<string>();
+    if (!collect(start, 0, "", prefixes)) continue;
+    const found = [...prefixes];
     if (best === undefined || costOf(found) < costOf(best)) best = found;
   }
   return best;
@@ -23,29 +23,29 @@ type Piece =
   | { kind: "letter"; letter: string; optional: boolean }
   | { kind: "space" }
   | { kind: "choice"; branches: Piece[][]; optional: boolean }
-  | { kind: "edge" } // matches a place, not a letter
+  | { kind: "edge" } // matches a position, not a letter
   | { kind: "anything"; optional: boolean };
 
-const LONGEST_OPENING = 8;
-const MOST_OPENINGS = 120;
+const MAX_PREFIX_LENGTH = 8;
+const MAX_PREFIXES = 120;
 
-/** Words that nearly every refusal has, so that looking for them saves nothing. */
-const EVERYDAY =
+/** Words in nearly every rejection, so that looking for them saves nothing. */
+const COMMON_WORDS =
   /^(?:users?|e?mails?|mailbox|messages?|address|recipien|accounts?|not?|is|the|your?|from|to|for|has|been|was|this|that|hosts?|servers?|e|senders?|domains?|reject|rejected|blocked|in|of|an?|on|be|by)$/;
 
-function costOf(openings: readonly string[]): number {
-  return openings.reduce((sum, opening) => sum + (EVERYDAY.test(opening) ? 8 : 4 / opening.length), 0);
+function costOf(prefixes: readonly string[]): number {
+  return prefixes.reduce((sum, prefix) => sum + (COMMON_WORDS.test(prefix) ? 8 : 4 / prefix.length), 0);
 }
 
-/** Everything from each place where a word begins, at the outermost level of the expression. */
+/** The rest of the expression from each position where a word begins, at its outermost level. */
 function wordStarts(pieces: readonly Piece[]): Piece[][] {
-  const places: Piece[][] = [];
+  const starts: Piece[][] = [];
   let atStart = true;
   pieces.forEach((piece, at) => {
-    if (atStart) places.push(pieces.slice(at));
+    if (atStart) starts.push(pieces.slice(at));
     atStart = piece.kind === "space" || (atStart && endsWords(piece));
   });
-  return places;
+  return starts;
 }
 
 function endsWords(piece: Piece): boolean {
@@ -53,28 +53,28 @@ function endsWords(piece: Piece): boolean {
   return piece.kind === "choice" && piece.branches.every((branch) => branch.at(-1)?.kind === "space");
 }
 
-/** Adds every way the first word can begin; false when some way begins with nothing we know. */
-function collect(pieces: readonly Piece[], at: number, opening: string, into: Set<string>): boolean {
+/** Adds every way the first word can begin; false when one of them is not a known prefix. */
+function collect(pieces: readonly Piece[], at: number, prefix: string, into: Set<string>): boolean {
   const piece = pieces[at];
   const isOver = piece === undefined || piece.kind === "space" || piece.kind === "anything";
-  if (isOver || opening.length >= LONGEST_OPENING) {
-    if (opening === "" && piece?.kind === "space") return collect(pieces, at + 1, opening, into);
-    into.add(opening);
-    return opening !== "" && into.size <= MOST_OPENINGS;
+  if (isOver || prefix.length >= MAX_PREFIX_LENGTH) {
+    if (prefix === "" && piece?.kind === "space") return collect(pieces, at + 1, prefix, into);
+    into.add(prefix);
+    return prefix !== "" && into.size <= MAX_PREFIXES;
   }
-  if (piece.kind === "edge") return collect(pieces, at + 1, opening, into);
-  if (piece.optional && !collect(pieces, at + 1, opening, into)) return false;
+  if (piece.kind === "edge") return collect(pieces, at + 1, prefix, into);
+  if (piece.optional && !collect(pieces, at + 1, prefix, into)) return false;
   if (piece.kind === "letter") {
-    if (/[a-z0-9@]/.test(piece.letter)) return collect(pieces, at + 1, opening + piece.letter, into);
-    if (opening === "" && piece.letter < "\u007f") return collect(pieces, at + 1, opening, into);
-    into.add(opening);
-    return opening !== "";
+    if (/[a-z0-9@]/.test(piece.letter)) return collect(pieces, at + 1, prefix + piece.letter, into);
+    if (prefix === "" && piece.letter < "\u007f") return collect(pieces, at + 1, prefix, into);
+    into.add(prefix);
+    return prefix !== "";
   }
   const rest = pieces.slice(at + 1);
-  return piece.branches.every((branch) => collect([...branch, ...rest], 0, opening, into));
+  return piece.branches.every((branch) => collect([...branch, ...rest], 0, prefix, into));
 }
 
-/** Reads the part of the language of regular expressions that the tables use. */
+/** Parses the subset of regular expressions that the tables use. */
 function parse(source: string): Piece[] {
   let at = 0;
 

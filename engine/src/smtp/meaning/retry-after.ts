@@ -1,7 +1,7 @@
 /**
- * How long a server asks us to wait: "300 seconds", "5 min", "00:04:59", "wait 5min".
+ * Parses the delay a server asks for: "300 seconds", "5 min", "00:04:59", "wait 5min".
  *
- * The figure is returned as said; whoever plans the retry adds a margin.
+ * Returned as stated; the retry schedule adds a margin.
  */
 
 const CLOCK = /\b(\d{1,2}):(\d{2}):(\d{2})\b/;
@@ -12,7 +12,7 @@ const WORDED = /\b(?:in|after|for|wait|least) (?:an?|one|a few|few) (minutes?|ho
 
 const DAY_SECONDS = 86_400;
 
-/** Reads the cleaned words (see reply-text.ts); absent when no time is named, capped at a day. */
+/** Takes normalised text (see reply-text.ts); undefined when no time is named, at most a day. */
 export function retryAfterSeconds(words: string): number | undefined {
   const seconds = clockSeconds(words) ?? amountSeconds(words) ?? wordedSeconds(words);
   return seconds === undefined || seconds <= 0 ? undefined : Math.min(seconds, DAY_SECONDS);

@@ -1,7 +1,7 @@
 /**
- * A table of rules made ready for use: for each reply only the phrases that can be in it are tried.
+ * Compiles a table of rules: for each reply only the phrases that can match are tried.
  *
- * Rows are looked at in order and the first that fits decides. What a row may ask for is in rule.ts.
+ * Rows are tried in order and the first match decides. Conditions of a row are described in rule.ts.
  */
 
 import type { ReplyCategory, ReplyStage } from "./category.ts";
@@ -10,28 +10,28 @@ import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
 import type { ReplyText } from "./reply-text.ts";
 import type { Rule } from "./rule.ts";
 import {
-  anotherSubject,
-  endsInSomethingElse,
-  isAboutSomethingElse,
-  namesRecipientOrNothing,
+  clientSubject,
+  isFollowedByOtherSubject,
+  namesOtherSubject,
+  namesRecipientOrNoSubject,
   SUBJECT_OF,
   SUBJECT_PHRASES,
   sentenceUpTo,
 } from "./sentence-subject.ts";
 
-/** What rules look at besides the words. */
-export type Circumstances = {
+/** What rules check besides the text. */
+export type ReplyFacts = {
   stage: ReplyStage;
   code: number;
-  /** First digit of the code, or of the enhanced code where there is no other. */
+  /** First digit of the code, or of the enhanced code if there is no other. */
   severity: number;
   enhanced: string;
-  /** Host names of the mail server in lower case, by DNS and by its own word; empty when unknown. */
+  /** Host names of the mail server in lower case, from DNS and from its banner; empty when unknown. */
   hosts: readonly string[];
 };
 
-/** A wording, and which phrases of the table and of sentence-subject.ts are worth trying on it. */
-export type Occasion = { wording: ReplyText; words: Uint8Array; tokens: Uint8Array; subjects: Uint8Array };
+/** A text, and which phrases of the table and of sentence-subject.ts may match it. */
+export type IndexedText = { text: ReplyText; words: Uint8Array; tokens: Uint8Array; subjects: Uint8Array };
 
 type Row = { rule: Rule; wordsFrom: number; tokensFrom: number };
 
@@ -54,41 +54,41 @@ export class RuleTable {
     this.#findTokens = indexPhrases(tokens);
   }
 
-  /** Some of the table's rules, in an order of their own. */
+  /** A subset of the table's rules, in its own order. */
   rowsOf(rules: readonly Rule[]): readonly Row[] {
     return rules.flatMap((rule) => this.#rows.get(rule) ?? []);
   }
 
-  occasionOf(wording: ReplyText): Occasion {
-    const words = this.#findWords(wording.clean);
+  index(text: ReplyText): IndexedText {
+    const words = this.#findWords(text.clean);
     return {
-      wording,
+      text,
       words,
-      tokens: this.#findTokens(wording.asWritten),
+      tokens: this.#findTokens(text.asWritten),
       subjects: words.subarray(this.#subjectsFrom),
     };
   }
 }
 
-/** The first rule that fits, looking at these words instead of the whole wording's. */
-export function firstFit(
+/** The first rule that matches, using `clean` instead of the whole text. */
+export function firstMatch(
   rows: readonly Row[],
-  { wording, words, tokens, subjects }: Occasion,
+  { text, words, tokens, subjects }: IndexedText,
   clean: string,
-  circumstances: Circumstances,
+  facts: ReplyFacts,
 ): Rule | undefined {
-  const { severity } = circumstances;
+  const { severity } = facts;
   for (const { rule, wordsFrom, tokensFrom } of rows) {
-    if (rule.words && !isAnyIn(rule.words, words, wordsFrom, clean, rule, subjects, severity)) continue;
-    if (rule.token && !isAnyIn(rule.token, tokens, tokensFrom, wording.asWritten, undefined, subjects, 0))
+    if (rule.words && !anyMatches(rule.words, words, wordsFrom, clean, rule, subjects, severity)) continue;
+    if (rule.token && !anyMatches(rule.token, tokens, tokensFrom, text.asWritten, undefined, subjects, 0))
       continue;
-    if (suits(rule, circumstances) && !rule.unless?.whole.test(clean)) return rule;
+    if (conditionsHold(rule, facts) && !rule.unless?.whole.test(clean)) return rule;
   }
   return undefined;
 }
 
-/** Whether a phrase is in the text; where a rule is given, in a sentence that is about what the rule is about. */
-function isAnyIn(
+/** Whether a phrase matches; with `rule`, only in a sentence about the subject of the rule. */
+function anyMatches(
   { each }: Phrases,
   marks: Uint8Array,
   from: number,
@@ -100,32 +100,37 @@ function isAnyIn(
   for (let at = 0; at < each.length; at++) {
     if (marks[from + at] !== 1) continue;
     const found = each[at]?.expression.exec(text);
-    if (found && !(rule && isMisplaced(rule, found, subjects, severity))) return true;
+    if (found && !(rule && isAboutOtherSubject(rule, found, subjects, severity))) return true;
   }
   return false;
 }
 
-/** Permanent replies of these categories are held against the mailbox, so that their sentence must be about it. */
-const NEEDS_PROOF: ReadonlySet<ReplyCategory> = new Set([
+/** Permanent replies of these categories count against the mailbox, so their sentence must be about it. */
+const CATEGORIES_AGAINST_MAILBOX: ReadonlySet<ReplyCategory> = new Set([
   "mailbox_not_found",
   "mailbox_disabled",
   "domain_not_accepted",
 ]);
 
-/** The rule speaks of the recipient or of its domain, and the sentence around its words of something else. */
-function isMisplaced(rule: Rule, found: RegExpExecArray, subjects: Uint8Array, severity: number): boolean {
+/** The rule is about the recipient or its domain, but the sentence around the match is about another subject. */
+function isAboutOtherSubject(
+  rule: Rule,
+  found: RegExpExecArray,
+  subjects: Uint8Array,
+  severity: number,
+): boolean {
   const { category, subject = SUBJECT_OF[category] } = rule;
   if (subject !== "recipient" && subject !== "their_domain") return false;
-  // The sign that ends a sentence is no part of it.
+  // The mark that ends a sentence is not part of it.
   const end = found.index + found[0].replace(/ \.?$/, "").length;
-  const place = { text: found.input, start: found.index, end, marks: subjects };
-  if (anotherSubject(sentenceUpTo(place.text, place.end), subjects)) return true;
-  if (severity !== 5 || !NEEDS_PROOF.has(category)) return false;
-  if (subject === "recipient" && !namesRecipientOrNothing(place)) return true;
-  return isAboutSomethingElse(place) || endsInSomethingElse(place, rule.mayEndInUs === true);
+  const match = { text: found.input, start: found.index, end, marks: subjects };
+  if (clientSubject(sentenceUpTo(match.text, match.end), subjects)) return true;
+  if (severity !== 5 || !CATEGORIES_AGAINST_MAILBOX.has(category)) return false;
+  if (subject === "recipient" && !namesRecipientOrNoSubject(match)) return true;
+  return namesOtherSubject(match) || isFollowedByOtherSubject(match, rule.clientMayFollow === true);
 }
 
-function suits(rule: Rule, { stage, code, severity, enhanced, hosts }: Circumstances): boolean {
+function conditionsHold(rule: Rule, { stage, code, severity, enhanced, hosts }: ReplyFacts): boolean {
   if (rule.stages && !rule.stages.includes(stage)) return false;
   if (stage !== "rcpt" && rule.category.startsWith("mailbox_")) return false;
   if (rule.severity && severity !== rule.severity) return false;

@@ -1,6 +1,6 @@
 /**
- * Who a sentence is about. "Does not exist" counts against a mailbox only where the recipient is what does not exist:
- * said of a sender, of our server or of our address, the same words are a refusal of us.
+ * The subject of a sentence. "Does not exist" counts against a mailbox only where the recipient is what does not
+ * exist: said of a sender, of our server or of our IP, the same words reject the client.
  */
 
 import type { ReplyCategory } from "./category.ts";
@@ -15,7 +15,7 @@ export type Subject =
   | "content"
   | "conversation";
 
-/** What a rule of this category is about, unless the rule says otherwise. */
+/** The subject of a rule by category, unless the rule overrides it. */
 export const SUBJECT_OF: Record<ReplyCategory, Subject> = {
   accepted: "recipient",
   mailbox_not_found: "recipient",
@@ -34,29 +34,29 @@ export const SUBJECT_OF: Record<ReplyCategory, Subject> = {
   message_too_big: "content",
 };
 
-/** All phrases of this file, to be looked for together with those of the rules (rule-table.ts). */
+/** All phrases of this file, so that rule-table.ts can index them together with the phrases of the rules. */
 export const SUBJECT_PHRASES: Phrase[] = [];
 
-/** A table of this file, and where its phrases begin in the list of all. */
-type Table = { each: readonly Phrase[]; from: number };
+/** A table of this file, and the index of its first phrase in SUBJECT_PHRASES. */
+type SubjectTable = { each: readonly Phrase[]; from: number };
 
-function listed({ each }: Phrases): Table {
+function register({ each }: Phrases): SubjectTable {
   return { each, from: SUBJECT_PHRASES.push(...each) - each.length };
 }
 
-/** A part of a text, and which of SUBJECT_PHRASES can be in that text. */
-function isAnyIn({ each, from }: Table, part: string, marks: Uint8Array): boolean {
+/** Whether a phrase matches a part of a text. `marks` says which of SUBJECT_PHRASES may match the whole text. */
+function anyMatches({ each, from }: SubjectTable, part: string, marks: Uint8Array): boolean {
   for (let at = 0; at < each.length; at++) {
     if (marks[from + at] === 1 && each[at]!.expression.test(part)) return true;
   }
   return false;
 }
 
-/** Names of a sender, and of ours, in the languages that servers speak. Words as reply-text.ts makes them. */
-const OTHERS: readonly (readonly [Subject, Table])[] = [
+/** Words for the sender and for the client, in the languages of servers. Normalised as in reply-text.ts. */
+const CLIENT_NAMES: readonly (readonly [Subject, SubjectTable])[] = [
   [
     "sender",
-    listed(any`
+    register(any`
       (?<!to |the |ask |tell |notify |inform |contact |by |to the )senders?\b(?! should| has been notified)
       (the |a |this |your |our )?(envelope )?(sender|mail ?from|return-?path|originator|reverse-path)s? (address|domain|mailbox|account|user|host)
       (unknown|invalid|bad|such) senders?\b
@@ -86,7 +86,7 @@ const OTHERS: readonly (readonly [Subject, Table])[] = [
   ],
   [
     "our_host",
-    listed(any`
+    register(any`
       your (recipients|users?|customers?|clients?|company|colleagues?|organi[sz]ation|traffic|lists?|requests?|queries|probes?)\b
       your (\S+ )?(mail ?)?(server|servers|host|hostname|host name|mta|ips?|ip(-| )address(es)?|network|system|machine|client|ptr|helo|ehlo|reverse dns|rdns|dns|country|isp|provider|relay|computer|connection|site)\b
       (sending|connecting|client|originating|source|smtp client) (mail ?)?(server|host|ip|mta|address|system|client|network)\b
@@ -118,22 +118,22 @@ const OTHERS: readonly (readonly [Subject, Table])[] = [
 ];
 
 /**
- * What else a refusal may be about: a part of the receiving system, the session, a record in DNS, the message, a count or a
- * condition. Named before a phrase or within it, these are its subject. "Not found in the directory" is no such case: what
- * stands after a preposition is no subject.
+ * Other subjects of a rejection: a component of the receiving system, the session, a DNS record, the message, a count
+ * or a condition. Named before a phrase or within it, they are its subject. After a preposition they are not: "not
+ * found in the directory".
  */
-const OTHER_THINGS: readonly (readonly [Subject, Table])[] = [
+const OTHER_NAMES: readonly (readonly [Subject, SubjectTable])[] = [
   [
     "their_system",
-    listed(any`
+    register(any`
       (base de (donnees|datos|dados)|datenbank|banco de dados|verzeichnis(?! nicht)|richtlinie|regeln?|regles?|reglas?|politique|politica|konfiguration|configura(cion|cao|zione)|dienst|warteschlange)\b
       баз\S+ данн
       (сервер|политик|правил|конфигурац|очеред)
       (数据库|列表|目录|服务器|配置|策略|规则|队列|データベース|サーバ|설정|서버)
-      {standing}{part}\b
-      {standing}(policy|ldap|sql|imap|pop3?|storage|dns|proxy|authentication|login|verification|access) (servers?|services?|systems?)\b
-      {standing}(account|directory|user|lookup|mailbox) (servers?|services?|systems?)\b
-      {standing}(users?|recipients?|address|accounts?|mail ?box|customers?|subscribers?) (range|block|family|literal|space|pool|servers?|limits?|counts?|numbers?|ratio|rate|rights?|privileges?|permissions?|preferences?|base|list|lists)\b
+      {nopreposition}{component}\b
+      {nopreposition}(policy|ldap|sql|imap|pop3?|storage|dns|proxy|authentication|login|verification|access) (servers?|services?|systems?)\b
+      {nopreposition}(account|directory|user|lookup|mailbox) (servers?|services?|systems?)\b
+      {nopreposition}(users?|recipients?|address|accounts?|mail ?box|customers?|subscribers?) (range|block|family|literal|space|pool|servers?|limits?|counts?|numbers?|ratio|rate|rights?|privileges?|permissions?|preferences?|base|list|lists)\b
       (reason|cause|origin|source|purpose|problem)s? (of \S+ |is |was |for this )*(not known|unknown|unclear)\b
       (?<!(im|in|der|dem|unserem|unserer|diesem|dieser|zum|zur) )(benutzer|nutzer|empf(a|ae)nger|adress|mail|konten|postfach)?-?(datenbank|liste|verzeichnis|tabelle|dienst)\b
       (liste|lista|base|table|tabla|tabela|annuaire|directorio|diretorio) (des|de|di|dos|degli|dei|del) 
@@ -141,13 +141,13 @@ const OTHER_THINGS: readonly (readonly [Subject, Table])[] = [
       (?<!(mail|delivery|deliver|deliveries|delivered|messages?|mail ?box|account|address|subscription|failures?|reception|service|error|rejected|sent|send|domain|name|access|route|forward\w*|found|no|not|known|exist|unknown|check domain fail|answer|e-?mail|permanently|reason|failed|entry|available|person|one|user|recipient|alias) )(to|for|of|behind|about|with|on) (this|the|that|our|your) {user}\b
       access to (this|the|that|our|your) {user}\b
       (ldap|sql|kerberos|nis|dns|radius) (says|said|reports?|answers?|answered|returned|errors?)\b
-      {standing}lists? of (\S+ )?{user}\b
+      {nopreposition}lists? of (\S+ )?{user}\b
     `),
   ],
   [
     "conversation",
-    listed(any`
-      {standing}{talk}\b
+    register(any`
+      {nopreposition}{session}\b
       (login|log-?in|sign-?in) names?\b
       (maybe|perhaps|possibly|supposedly|either)\b
       another (invalid|unknown|wrong|bad|missing)\b
@@ -156,8 +156,8 @@ const OTHER_THINGS: readonly (readonly [Subject, Table])[] = [
       (сертификат|соединени|сесси|сеанс|команд|парол)
       (会话|连接|证书|命令|密码|接続|証明書|세션|연결)
       (the|this|your|a|each|every|any) (connection|command|login|authentication)\b
-      {standing}{tally}\b
-      {standing}(numbers?|count|counter|ratio|percentage)\b
+      {nopreposition}{count}\b
+      {nopreposition}(numbers?|count|counter|ratio|percentage)\b
       (plain ?text |remote |smtp )?(login|log-?in|authentication) (is |was |has been )*disabled\b
       command (is |was )*(unknown|not|unrecogni[sz]ed|invalid)\b
       (?<=[a-z]{2} )(?<!(error|rejected|failed|failure|refused) )(unknown|invalid|non-?exist\w+|bad|wrong|missing|disabled|suspended|expired|closed|inactive) (users|recipients|addresses|mailboxes|accounts|customers|members|user ?names)\b
@@ -172,15 +172,15 @@ const OTHER_THINGS: readonly (readonly [Subject, Table])[] = [
   ],
   [
     "sender",
-    listed(any`
-      {standing}{record}\b
+    register(any`
+      {nopreposition}{record}\b
       mx (do not|does not|dont|doesnt) point
     `),
   ],
   [
     "content",
-    listed(any`
-      {standing}{content}\b
+    register(any`
+      {nopreposition}{content}\b
       e-?mails? (contains?|includes?|carries|with|without)\b
       (your|this|the|all|such|these) e-?mails? (was |were |is |are |has |have |been |being |will |be |automatically )*(deleted|removed|purged|erased|quarantined|blocked|stopped|held|on hold|archived|discarded|dropped)\b
       (anhang|anlage|pieces? jointes?|adjunto|anexo|allegato|betreff|sujet|asunto|assunto|oggetto|nachricht|inhalt)\b(?! (an|fur|fuer))
@@ -190,13 +190,16 @@ const OTHER_THINGS: readonly (readonly [Subject, Table])[] = [
   ],
 ];
 
-/** The message as the subject, just before a phrase: "your message is unknown", not "your message was refused: user unknown". */
-const THE_MESSAGE = listed(
+/**
+ * The message as the subject, directly before a phrase: "your message is unknown", but not "your message was refused:
+ * user unknown".
+ */
+const MESSAGE_AS_SUBJECT = register(
   any`(your|the|this) (message|letter|mailing)( (?!because|could|cannot|can|was|is|has|will|to|for)\S+){0,2} $`,
 );
 
-/** Words after a phrase that make it ours: "no such user in your network". */
-const ENDINGS_IN_US = listed(any`
+/** Words after a phrase that make the client its subject: "no such user in your network". */
+const CLIENT_ENDINGS = register(any`
   (?<!(check|correct|verify|update|fix|contact|ask|review|clean|search|see|consult|from|in) )your (own |mail |e-?mail |sending |local )*(servers?|hosts?|ips?|networks?|systems?|side|end|sites?|domains?|clients?|provider|isp|country|region|mailer|mta|organi[sz]ation|company|range|subnet|location|relay|dns|ptr|certificate|software|customers|users|machine|gateway|reputation|policy|envelope|header|session|connection|account|mailbox)\b
   (?<!for )your (e-?mails?|mails?|messages?|letters?|mailings?|newsletters?)\b(?! address)
   (from|in|on|at|behind|within|inside) your\b(?! (address ?book|contacts?|list))
@@ -208,8 +211,8 @@ const ENDINGS_IN_US = listed(any`
   (e-?mails?|mails?|messages?|newsletters?|letters?|anything|traffic) from\b
 `);
 
-/** Words after a phrase that make it another subject's: "no such user may send", "unknown user in this session". */
-const ENDINGS = listed(any`
+/** Words after a phrase that give it another subject: "no such user may send", "unknown user in this session". */
+const OTHER_ENDINGS = register(any`
   (to|for|by|from) (bulk|external|outside|foreign|unknown|anonymous|unauthenticated|untrusted|such|these|those|certain|some|mass|automated|automatic|new) (\S+ )?(e-?mails?|mails?|messages?|senders?|hosts?|servers?|networks?|clients?|traffic|probes?|systems?|countries|providers?)\b
   (blocked|blocks|disabled|stopped|closed|suspended|barred) (you|all|any|e-?mails?|mails?|messages?|senders?|external|incoming)\b(?! (for|to|on|at))
   (as|in|of|by|with|for|inside|within) (the |an? |this |that |your |its |their |our |any |each |every )*(envelope |message |mail |smtp |tls )*(senders?|from|mail ?from|return-?path|reverse-?path|originator|headers?|subject|body|attachments?|session|connection|transaction|handshake|helo|ehlo|signature|message(?! (store|database))|campaign|newsletter|links?|dkim|spf|certificate|blacklist|block ?list)\b
@@ -227,19 +230,19 @@ const ENDINGS = listed(any`
   exceed
   (limit|threshold|maximum)\b
   (is|was|are|were) (only |just |not |what |the |an? |our |your )*(answers?|repl(y|ies)|responses?|result|example|what|how|reported|told|said)\b
-  {standing}{part} (is|are|was|were|has|have|had|cannot|cant|could|does|do|did|not|failed|missing|unavailable|error|down|offline|locked|applies|apply|denies|forbids)\b
+  {nopreposition}{component} (is|are|was|were|has|have|had|cannot|cant|could|does|do|did|not|failed|missing|unavailable|error|down|offline|locked|applies|apply|denies|forbids)\b
 `);
 
-/** The same, where these follow at once: "unknown user attempts", "the user directory". */
-const NEXT_WORDS = listed(any`
-  ^{word} (range|block|family|literal|space|pool|(home )?servers?|ratio|quota|budget|allowance|rights?|privileges?|permissions?|preferences?)\b
-  ^{word} to (talk|speak|send|use|be|do|work|serve)\b
-  ^{word} from (this|that|the|an?|any|outside|other|another|some|unknown|foreign|dynamic)\b
-  ^{word} (repl(y|ies)|answers?|responses?|errors?|attempts?|tries|probes?|lookups?|requests?|quer(y|ies)|bounces|reports?|complaints?|counters?|counts?|rates?|ratio|limits?|thresholds?|statistics|polic(y|ies)|rules?|filters?|protection|detection|harvesting|attacks?|guessing|scans?|probing|handling|notices?|notifications?|warnings?|traffic|messages are)\b
+/** The same, directly after the phrase: "unknown user attempts", "the user directory". */
+const NEXT_WORDS = register(any`
+  ^{lastword} (range|block|family|literal|space|pool|(home )?servers?|ratio|quota|budget|allowance|rights?|privileges?|permissions?|preferences?)\b
+  ^{lastword} to (talk|speak|send|use|be|do|work|serve)\b
+  ^{lastword} from (this|that|the|an?|any|outside|other|another|some|unknown|foreign|dynamic)\b
+  ^{lastword} (repl(y|ies)|answers?|responses?|errors?|attempts?|tries|probes?|lookups?|requests?|quer(y|ies)|bounces|reports?|complaints?|counters?|counts?|rates?|ratio|limits?|thresholds?|statistics|polic(y|ies)|rules?|filters?|protection|detection|harvesting|attacks?|guessing|scans?|probing|handling|notices?|notifications?|warnings?|traffic|messages are)\b
 `);
 
-/** Names of the recipient, in the languages that servers speak. */
-const RECIPIENT = listed(any`
+/** Words for the recipient, in the languages of servers. */
+const RECIPIENT_NAMES = register(any`
   {user}\b
   {boxabroad}\b
   (name|student|employee|staff|lists?|group|forward\w*|object)\b
@@ -247,33 +250,33 @@ const RECIPIENT = listed(any`
   (用户|邮箱|收件|地址|账号|帐号|账户|帐户|使用者|ユーザ|メールボックス|アドレス|アカウント|宛先|사용자|계정|주소|수신|메일)
 `);
 
-/** Words that name nothing. */
+/** Words that name no subject. */
 const FILLERS = any`
   ^(sorry|error|errors?|failure|failed|fatal|permanent\w*|rejected|refused|denied|delivery|deliver|undeliverable|mail|message|to|for|the|this|that|it|is|was|has|been|does|do|we|i|im|but|there|requested|action|not|taken|aborted|no|status|said|says|because|here|smtp|unable|cannot|could|be|delivered|remote|host|server|returned|an?|@ip|[\d.#-]+|\S*\d\S*|\S+\.\S+)$
 `;
 
-/** Which of us, if any, is named in these words. */
-export function anotherSubject(words: string, marks: Uint8Array): Subject | undefined {
-  return OTHERS.find(([, names]) => isAnyIn(names, words, marks))?.[0];
+/** Which part of the client, if any, these words name. */
+export function clientSubject(words: string, marks: Uint8Array): Subject | undefined {
+  return CLIENT_NAMES.find(([, names]) => anyMatches(names, words, marks))?.[0];
 }
 
-/** What else, if anything, these words are about. */
-export function somethingElse(words: string, marks: Uint8Array): Subject | undefined {
-  return OTHER_THINGS.find(([, names]) => isAnyIn(names, words, marks))?.[0];
+/** Which subject other than the recipient and the client, if any, these words name. */
+export function otherSubject(words: string, marks: Uint8Array): Subject | undefined {
+  return OTHER_NAMES.find(([, names]) => anyMatches(names, words, marks))?.[0];
 }
 
-/** The words of a sentence up to a place in it. */
+/** The words of a sentence up to a position in it. */
 export function sentenceUpTo(words: string, end: number): string {
   return words.slice(words.lastIndexOf(" . ", Math.max(0, end - 1)) + 1, end);
 }
 
-/** Where a phrase stands in a text, with the marks of the text. */
-type Place = { text: string; start: number; end: number; marks: Uint8Array };
+/** The position of a phrase in a text, with the marks of the text. */
+type PhraseMatch = { text: string; start: number; end: number; marks: Uint8Array };
 
-/** Whether the sentence names the recipient, or at least names nothing: "ann does not exist", "sorry, not found". */
-export function namesRecipientOrNothing({ text, start, end, marks }: Place): boolean {
+/** Whether the sentence names the recipient, or no subject at all: "ann does not exist", "sorry, not found". */
+export function namesRecipientOrNoSubject({ text, start, end, marks }: PhraseMatch): boolean {
   const before = sentenceUpTo(text, start);
-  if (isAnyIn(RECIPIENT, before + sentenceFrom(text, start, end), marks)) return true;
+  if (anyMatches(RECIPIENT_NAMES, before + sentenceFrom(text, start, end), marks)) return true;
   const names = before.split(" ").filter((word) => word.length > 1 && !FILLERS.whole.test(word));
   return (
     names.length === 0 ||
@@ -281,20 +284,24 @@ export function namesRecipientOrNothing({ text, start, end, marks }: Place): boo
   );
 }
 
-/** Whether something else than the recipient or its domain is named before the end of the phrase. */
-export function isAboutSomethingElse({ text, start, end, marks }: Place): boolean {
-  if (somethingElse(sentenceUpTo(text, end), marks)) return true;
-  return isAnyIn(THE_MESSAGE, sentenceUpTo(text, start), marks);
+/** Whether a subject other than the recipient or its domain is named before the end of the phrase. */
+export function namesOtherSubject({ text, start, end, marks }: PhraseMatch): boolean {
+  if (otherSubject(sentenceUpTo(text, end), marks)) return true;
+  return anyMatches(MESSAGE_AS_SUBJECT, sentenceUpTo(text, start), marks);
 }
 
-/** Whether the words after the phrase, or in a gap of it, give it another subject. A relay may name us there. */
-export function endsInSomethingElse({ text, start, end, marks }: Place, mayNameUs: boolean): boolean {
+/** Whether the words after the phrase, or in a gap of it, give it another subject. */
+export function isFollowedByOtherSubject(
+  { text, start, end, marks }: PhraseMatch,
+  clientMayFollow: boolean,
+): boolean {
   const rest = sentenceFrom(text, start, end);
-  if (isAnyIn(ENDINGS, rest, marks) || (!mayNameUs && isAnyIn(ENDINGS_IN_US, rest, marks))) return true;
-  return isAnyIn(NEXT_WORDS, sentenceFrom(text, text.lastIndexOf(" ", end - 1) + 1, end), marks);
+  if (anyMatches(OTHER_ENDINGS, rest, marks)) return true;
+  if (!clientMayFollow && anyMatches(CLIENT_ENDINGS, rest, marks)) return true;
+  return anyMatches(NEXT_WORDS, sentenceFrom(text, text.lastIndexOf(" ", end - 1) + 1, end), marks);
 }
 
-/** The words from a place to the end of the sentence that the phrase ends in. */
+/** The text from a position to the end of the sentence in which the phrase ends. */
 function sentenceFrom(text: string, start: number, end: number): string {
   const stop = text.indexOf(" . ", end - 1);
   return text.slice(start, stop === -1 ? undefined : stop);

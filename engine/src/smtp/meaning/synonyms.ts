@@ -1,6 +1,6 @@
 /**
- * Sets of words that stand for one thing, for use in phrases: "{user} unknown". Spelling mistakes in them
- * are real ones. The sets that end in "abroad" are stems of other languages than English, without accents.
+ * Sets of words with one meaning, for use in phrases: "{user} unknown". Misspellings in them are real ones. The sets
+ * that end in "abroad" are stems of other languages than English, without accents.
  */
 
 export const NOUNS: Record<string, string> = {
@@ -14,17 +14,21 @@ export const NOUNS: Record<string, string> = {
   insiders:
     "(mail ?box|recipient|address|account|user|group|list|distribution list|mailing list|folder|alias|conference room|room)",
   later: "(later|again|in a|shortly|soon|in \\d|after)",
-  part: "(data ?bases?|director(y|ies)|tables?|maps?|back-?ends?|plug-?ins?|(?<!local )modules?|milters?|daemons?|processe?s?|queues?|spool|disks?|volumes?|partitions?|file ?systems?|clusters?|nodes?|storage|caches?|licen[cs]es?|configurations?|config|settings?|rule ?sets?|scripts?|sockets?|ports?|interfaces?|librar(y|ies)|prox(y|ies)|scanners?|filters?|engines?|index|resolvers?|name ?servers?|replicas?|workers?|threads?|polic(y|ies)|rules?(?! imposed)|profiles?|lookups?(?! (in|failed))|books?|stores?|catalogue?s?|agents?|api|programs?|(?<!mail |locals )files?|expansion|schemas?|log ?files?|logs|version|maintenance|migration|synchroni[sz]ation)",
-  talk: "(sessions?|transactions?|handshakes?|parameters?|arguments?|extensions?|pipelining|passwords?|passphrase|credentials?|tokens?|certificates?|ciphers?|tls|ssl|starttls|nonce|brackets?|verbs?|quotes?|characters?|colons?|at sign|challenge|captcha)",
+  component:
+    "(data ?bases?|director(y|ies)|tables?|maps?|back-?ends?|plug-?ins?|(?<!local )modules?|milters?|daemons?|processe?s?|queues?|spool|disks?|volumes?|partitions?|file ?systems?|clusters?|nodes?|storage|caches?|licen[cs]es?|configurations?|config|settings?|rule ?sets?|scripts?|sockets?|ports?|interfaces?|librar(y|ies)|prox(y|ies)|scanners?|filters?|engines?|index|resolvers?|name ?servers?|replicas?|workers?|threads?|polic(y|ies)|rules?(?! imposed)|profiles?|lookups?(?! (in|failed))|books?|stores?|catalogue?s?|agents?|api|programs?|(?<!mail |locals )files?|expansion|schemas?|log ?files?|logs|version|maintenance|migration|synchroni[sz]ation)",
+  session:
+    "(sessions?|transactions?|handshakes?|parameters?|arguments?|extensions?|pipelining|passwords?|passphrase|credentials?|tokens?|certificates?|ciphers?|tls|ssl|starttls|nonce|brackets?|verbs?|quotes?|characters?|colons?|at sign|challenge|captcha)",
   record:
     "(ptr|rdns|reverse dns|reverse name|spf|dkim|dmarc|arc|bimi|dane|tlsa|(?<!mx |forwarding )records?|zone|selector|public key|keys?|helo|ehlo|host ?name|reply-?to|message-?id|(bounce|callback|call-?back|reply|envelope) (address|mailbox|account)|return (address|mailbox)|reply address|abuse (address|contact|mailbox|desk)|from (header|line|field)|header from|unsubscribe|feedback loop)",
   content:
     "(attachments?|receipts?|invitations?|subject|headers?|body|contents?|signatures?|links?|urls?|images?|pictures?|charset|character set|encoding|mime|format|template|campaigns?|newsletters?|keywords?|macros?|scripts?|language|virus|malware|phishing|text|footer|disclaimer)",
-  tally:
+  count:
     "(numbers?|count|counter|rate|ratio|percentage|share|amount|total|limit|threshold|score|maximum|history|statistics|series|record|report|list|lists|log|kind|type|class|sort|names?) (of|for)",
-  standing:
+  // Not a set but a condition: the next word does not follow a preposition.
+  nopreposition:
     "(?<!\\b(in|on|by|from|at|of|with|to|via|per|into|against|through|within) ((the|our|my|your|this|that|these|any|a|an|its|their|all|local|virtual|relay|users?|recipients?|mail ?box|alias|accounts?|valid|address|public|global|internal|central|ldap|domino|active|company|corporate|synchroni[sz]ed|groupwise|organi[sz]ations|known|name|mail|domain|&) )*)",
-  word: "(?!(this|that|the|our|my|your|any|an?|in|on|at|of|to|for|by|with|from|ldap|domino|home)\\b)\\S+",
+  // The last word of a phrase, unless it is an article or a preposition.
+  lastword: "(?!(this|that|the|our|my|your|any|an?|in|on|at|of|to|for|by|with|from|ldap|domino|home)\\b)\\S+",
   boxabroad:
     "(destinataires?|utilisateurs?|usager|adresses?(?! ip)|comptes?|boites?|bal|messagerie|abonne|empf(a|ae)nger\\w*|adressat\\w*|benutzer\\w*|nutzer\\w*|postf(a|ae)ch\\w*|konto|teilnehmer|e-?mail-?adresse|mail-?adresse|zieladresse|kennung|usuarios?|cuentas?|buzon(es)?|destinatarios?|casillas?|direccion(?! ip)|correo|utente|casella|indirizzo(?! ip)|posta|contas?|caixas?|endereco(?! ip)|utilizador|gebruiker\\w*|ontvanger\\w*|geadresseerde|postvak|adres|e-?mailadres|mottagare\\w*|anvandare\\w*|brevlada\\w*|adress\\w*|bruker\\w*|mottaker\\w*|postkasse\\w*|modtager\\w*|bruger\\w*|vastaanottaj\\w*|kayttaj\\w*|postilaatik\\w*|osoite\\w*|saaja|adresat\\w*|uzytkownik\\w*|odbiorc\\w*|skrzynk\\w*|kont[ao]|adresu?|uzivatel\\w*|prijem\\w*|schrank\\w*|adresa|ucet|cimzett\\w*|felhasznalo\\w*|postafiok\\w*|fiok\\w*|utilizator\\w*|destinatar\\w*|casuta|contul|kullanici\\w*|alici\\w*|hesa[pb]\\w*|posta kutusu\\w*|pengguna|penerima|akun|alamat|korisnik\\w*|primatelj\\w*)",
   absentabroad:

@@ -1,7 +1,7 @@
 /**
- * Greylisting: a client, sender and recipient seen together for the first time are asked to come back.
+ * Greylisting: a triplet of client, sender and recipient is deferred the first time.
  *
- * The three are remembered as long as the server lives, up to a bound.
+ * Triplets are kept for the lifetime of the server, up to a limit.
  */
 import type { Temperament } from "../temperament.ts";
 
@@ -11,13 +11,13 @@ export function greylists(options: { delayMs: number }): Temperament {
   const firstSeenMs = new Map<string, number>();
   return {
     on: {
-      rcpt(visit) {
-        const triplet = JSON.stringify([visit.client, visit.sender, visit.address.toLowerCase()]);
+      rcpt(session) {
+        const triplet = JSON.stringify([session.client, session.sender, session.address.toLowerCase()]);
         const nowMs = performance.now();
         const sinceMs = firstSeenMs.get(triplet);
         if (sinceMs !== undefined && nowMs - sinceMs >= options.delayMs) return undefined;
         if (sinceMs === undefined) remember(triplet, nowMs);
-        return { reply: visit.say("greylisted") };
+        return { reply: session.reply("greylisted") };
       },
     },
   };

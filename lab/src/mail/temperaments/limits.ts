@@ -1,25 +1,27 @@
-/** Temperaments that put up with only so much: of recipients, of errors, of domains, of silence. */
+/** Limits on recipients, errors, domains and idle time. */
 import { mailboxOf } from "../mailboxes.ts";
 import type { Temperament } from "../temperament.ts";
 
-/** So many recipients in one transaction, and the next are told to come in another. */
+/** Recipients per transaction; further ones get 452. */
 export const recipientLimit = (recipients: number): Temperament => ({
   on: {
-    rcpt: (visit) =>
-      visit.recipients.length >= recipients ? { reply: visit.say("too_many_recipients") } : undefined,
+    rcpt: (session) =>
+      session.recipients.length >= recipients ? { reply: session.reply("too_many_recipients") } : undefined,
   },
 });
 
-/** Says 421 and leaves at the RCPT after so many in one visit. */
-export const leavesAfterRecipients = (recipients: number): Temperament => ({
+/** Recipients per session; the next RCPT gets 421 and the connection is closed. */
+export const closesAfterRecipients = (recipients: number): Temperament => ({
   on: {
-    rcpt: (visit) =>
-      visit.recipientsAsked > recipients ? { reply: visit.say("enough"), close: "politely" } : undefined,
+    rcpt: (session) =>
+      session.recipientsAsked > recipients
+        ? { reply: session.reply("enough"), close: "politely" }
+        : undefined,
   },
 });
 
-/** Says the same to everybody once it has been asked for so many recipients in a visit, or has refused so many. */
-export const turnsOnVisitors = (options: {
+/** Gives the same reply to every RCPT after a number of recipients or refusals in the session. */
+export const rejectsAfterLimit = (options: {
   recipients?: number;
   refusals?: number;
   reply: string;
@@ -32,23 +34,25 @@ export const turnsOnVisitors = (options: {
   },
 });
 
-/** As Postfix does by default: after 10 refusals each reply takes a second, after 20 it leaves. */
+/** Defaults of Postfix: after 10 refusals each reply is delayed by a second, after 20 the connection is closed. */
 export function errorLimit({ sleepAfter = 10, sleepMs = 1_000, leaveAt = 20 } = {}): Temperament {
   return {
     on: {
-      command: (visit) => (visit.refusals >= sleepAfter ? { delayMs: sleepMs } : undefined),
-      answered: (visit) =>
-        visit.refusals >= leaveAt ? { reply: visit.say("too_many_errors"), close: "politely" } : undefined,
+      command: (session) => (session.refusals >= sleepAfter ? { delayMs: sleepMs } : undefined),
+      answered: (session) =>
+        session.refusals >= leaveAt
+          ? { reply: session.reply("too_many_errors"), close: "politely" }
+          : undefined,
     },
   };
 }
 
-/** As Google does: recipients of another domain have to wait for another transaction. */
+/** Like Google: recipients of another domain need another transaction. */
 export const oneDomainPerTransaction: Temperament = {
   on: {
-    rcpt(visit) {
-      const [first] = visit.recipients;
-      if (first === undefined || mailboxOf(first).domain === mailboxOf(visit.address).domain)
+    rcpt(session) {
+      const [first] = session.recipients;
+      if (first === undefined || mailboxOf(first).domain === mailboxOf(session.address).domain)
         return undefined;
       return {
         reply:
@@ -58,5 +62,5 @@ export const oneDomainPerTransaction: Temperament = {
   },
 };
 
-/** Sends a client away that is silent for so long. */
-export const impatient = (options: { idleMs: number }): Temperament => ({ idleMs: options.idleMs });
+/** Disconnects a client that is idle for this long. */
+export const idleTimeout = (options: { idleMs: number }): Temperament => ({ idleMs: options.idleMs });

@@ -1,9 +1,9 @@
 /**
- * Imitations of large providers and common programs: their sentences, and the habits a prober meets.
+ * Imitations of large providers and common mail servers: their replies and limits.
  *
- * The sentences follow what these servers are documented or reported to say, ids and links included, since
- * readers of replies trip over exactly those. They are imitations: providers change their words.
- * Each composes like any temperament: `[overQuota(["ann"]), google]` is Google with a full mailbox.
+ * The replies follow documentation and reports, including IDs and links, because these often confuse reply parsers.
+ * Providers change their replies, so these are imitations. Each composes like any temperament:
+ * `[overQuota(["ann"]), google]` is Google with a full mailbox.
  */
 import type { Temper, Temperament } from "../temperament.ts";
 import { oneDomainPerTransaction, recipientLimit } from "./limits.ts";
@@ -15,7 +15,7 @@ const noEnhancedCodes: Temperament = { extensions: { without: ["ENHANCEDSTATUSCO
 export const google: Temper = [
   {
     extensions: { with: ["CHUNKING"], without: ["DSN"] },
-    words: {
+    replies: {
       banner: "220 mx.google.com ESMTP {id} - gsmtp",
       hello: "mx.google.com at your service, [{client}]",
       mail: "250 2.1.0 OK {id} - gsmtp",
@@ -55,7 +55,7 @@ export const google: Temper = [
 export const microsoft365: Temper = [
   {
     extensions: { with: ["BINARYMIME", "CHUNKING"] },
-    words: {
+    replies: {
       banner: "220 {id}.mail.protection.outlook.com Microsoft ESMTP MAIL Service ready",
       hello: "{id}.mail.protection.outlook.com Hello [{client}]",
       mail: "250 2.1.0 Sender OK",
@@ -77,7 +77,7 @@ export const microsoft365: Temper = [
 
 export const outlookCom: Temper = [
   {
-    words: {
+    replies: {
       does_not_exist:
         "550 5.5.0 Requested action not taken: mailbox unavailable (S2017062302). [{id}.eop-eur04.prod.protection.outlook.com]",
       full: "552 5.2.2 This message is larger than the current system limit or the recipient's mailbox is full.",
@@ -95,7 +95,7 @@ export const outlookCom: Temper = [
 export const yahoo: Temper = [
   {
     extensions: { without: ["ENHANCEDSTATUSCODES", "DSN", "SMTPUTF8"] },
-    words: {
+    replies: {
       banner: "220 mtaproxy{id}.free.mail.ne1.yahoo.com ESMTP ready",
       hello: "mtaproxy{id}.free.mail.ne1.yahoo.com",
       mail: "250 sender <{sender}> ok",
@@ -111,7 +111,7 @@ export const yahoo: Temper = [
 
 export const icloud: Temper = [
   {
-    words: {
+    replies: {
       banner: "220 {id}.mail.icloud.com -- Server ESMTP (iCloud inbound)",
       does_not_exist: "550 5.1.1 <{address}>: user does not exist",
       full: "552 5.2.2 <{address}>: user is over quota",
@@ -127,7 +127,7 @@ export const icloud: Temper = [
 export const gmx: Temper = [
   noEnhancedCodes,
   {
-    words: {
+    replies: {
       banner: "220 gmx.net (mxgmx{id}) Nemesis ESMTP Service ready",
       hello: "gmx.net Hello [{client}]",
       mail: "250 Requested mail action okay, completed",
@@ -156,7 +156,7 @@ export const gmx: Temper = [
 export const mimecast: Temper = [
   noEnhancedCodes,
   {
-    words: {
+    replies: {
       banner: "220 eu-smtp-1.mimecast.com ESMTP; {id}",
       hello: "eu-smtp-1.mimecast.com Hello [{client}]",
       mail: "250 Sender OK [{id}.eu123]",
@@ -176,7 +176,7 @@ export const mimecast: Temper = [
 
 export const proofpoint: Temper = [
   {
-    words: {
+    replies: {
       banner: "220 mx0a-00191d01.pphosted.com ESMTP mfa-m0045114",
       hello: "mx0a-00191d01.pphosted.com Hello [{client}], pleased to meet you",
       mail: "250 2.1.0 Sender ok",
@@ -191,7 +191,7 @@ export const proofpoint: Temper = [
 export const mailRu: Temper = [
   noEnhancedCodes,
   {
-    words: {
+    replies: {
       banner: "220 mxs{id}.mail.ru ESMTP ready",
       mail: "250 OK",
       exists: "250 OK",
@@ -208,7 +208,7 @@ export const mailRu: Temper = [
 
 export const yandex: Temper = [
   {
-    words: {
+    replies: {
       banner:
         "220 mx-front-{id}.mail.yandex.net (Want to use Yandex.Mail for your domain? Visit http://pdd.yandex.ru)",
       mail: "250 2.1.0 <{sender}> ok",
@@ -223,7 +223,7 @@ export const yandex: Temper = [
 export const qq: Temper = [
   noEnhancedCodes,
   {
-    words: {
+    replies: {
       banner: "220 newxmmxszb{id}.qq.com MX QQ Mail Server.",
       mail: "250 OK.",
       exists: "250 OK",
@@ -237,7 +237,7 @@ export const qq: Temper = [
 
 /** Orange and Wanadoo: a token at the end decides. */
 export const orange: Temper = {
-  words: {
+  replies: {
     banner: "220 mwinf5c{id} ME ESMTP server ready",
     does_not_exist:
       "550 5.1.1 Adresse d au moins un destinataire invalide. Invalid recipient. OFR204_416 [416]",
@@ -252,7 +252,7 @@ export const exim: Temper = [
   noEnhancedCodes,
   {
     extensions: { without: ["DSN", "SMTPUTF8"] },
-    words: {
+    replies: {
       banner: "220 {host} ESMTP Exim 4.98",
       hello: "{host} Hello [{client}]",
       mail: "250 OK",
@@ -267,7 +267,7 @@ export const exim: Temper = [
 
 export const exchange: Temper = [
   {
-    words: {
+    replies: {
       banner: "220 {host} Microsoft ESMTP MAIL Service ready",
       hello: "{host} Hello [{client}]",
       mail: "250 2.1.0 Sender OK",
@@ -283,7 +283,7 @@ export const exchange: Temper = [
 
 export const qmail: Temper = {
   extensions: { without: ["SIZE", "ENHANCEDSTATUSCODES", "DSN", "SMTPUTF8"] },
-  words: {
+  replies: {
     banner: "220 {host} ESMTP",
     mail: "250 ok",
     exists: "250 ok",

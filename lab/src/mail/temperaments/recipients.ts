@@ -1,24 +1,25 @@
-/** Temperaments about mailboxes: who is known, full, closed, or accepted whoever it is. */
+/** Mailboxes: existing, full, disabled, or catch-all. */
 import { amongUsers, type Mailbox, mailboxOf, type Truth, type Users } from "../mailboxes.ts";
 import { flatten, type Temper, type Temperament } from "../temperament.ts";
 
-/** Knows its users, refuses the rest, and is a good host: what every server is without a temperament. */
+/** An ordinary server that accepts its users and rejects other recipients. */
 export const polite: Temperament = {};
 
-/** A catch-all: any name is a mailbox here. */
+/** Catch-all: any mailbox exists. */
 export const acceptsEveryone: Temperament = { mailbox: () => "catch_all" };
 
-/** Says yes to every recipient at its domains and would bounce the message later; the truth stays what it is. */
+/** Accepts every recipient at its domains, although not every mailbox exists; would bounce the message later. */
 export const neverRefusesAtRcpt: Temperament = {
   on: {
-    rcpt: (visit) => (visit.truth(visit.address) === undefined ? undefined : { reply: visit.say("exists") }),
+    rcpt: (session) =>
+      session.truth(session.address) === undefined ? undefined : { reply: session.reply("exists") },
   },
 };
 
 /** These mailboxes exist and are full. */
 export const overQuota = (users: Users): Temperament => mailboxesThatAre("full", users);
 
-/** These mailboxes exist and are closed. */
+/** These mailboxes exist and are disabled. */
 export const disabled = (users: Users): Temperament => mailboxesThatAre("disabled", users);
 
 function mailboxesThatAre(truth: Truth, users: Users): Temperament {
@@ -26,11 +27,11 @@ function mailboxesThatAre(truth: Truth, users: Users): Temperament {
   return { mailbox: (mailbox) => (isOneOf(mailbox) ? truth : undefined) };
 }
 
-/** What concerns recipients in `temper`, for those at one domain of a server that has several. */
+/** Limits the recipient rules of `temper` to one domain of a shared server. */
 export function forDomain(domain: string, temper: Temper): Temperament[] {
-  const concerns = (mailbox: Mailbox) => mailbox.domain === domain.toLowerCase();
+  const applies = (mailbox: Mailbox) => mailbox.domain === domain.toLowerCase();
   return flatten(temper).map(({ mailbox, on }) => ({
-    mailbox: (candidate) => (concerns(candidate) ? mailbox?.(candidate) : undefined),
-    on: { rcpt: (visit) => (concerns(mailboxOf(visit.address)) ? on?.rcpt?.(visit) : undefined) },
+    mailbox: (candidate) => (applies(candidate) ? mailbox?.(candidate) : undefined),
+    on: { rcpt: (session) => (applies(mailboxOf(session.address)) ? on?.rcpt?.(session) : undefined) },
   }));
 }

@@ -1,29 +1,32 @@
-/** Temperaments that answer in the same way whatever the mailbox: refusals of the visitor, and set phrases. */
+/** Fixed replies that do not depend on the mailbox. */
 import { amongUsers, mailboxOf, type Users } from "../mailboxes.ts";
-import type { Action, Stage, Temperament, Visit } from "../temperament.ts";
-import type { Words } from "../words.ts";
+import type { ReplyTemplates } from "../reply-templates.ts";
+import type { Action, ServerSession, SmtpStage, Temperament } from "../temperament.ts";
 
-/** Refuses the visitor's address, at the banner with the door shut behind it. */
-export const blocksUs = (options: { at: "banner" | "ehlo" | "mail" | "rcpt" }): Temperament =>
-  says("blocked", options.at);
+/** Rejects the IP address of the client; at the banner, also closes the connection. */
+export const blocksClient = (options: { at: "banner" | "ehlo" | "mail" | "rcpt" }): Temperament =>
+  repliesWith("blocked", options.at);
 
-/** Cannot tell just now. */
-export const failsForNow = (options: { at: "banner" | "mail" | "rcpt" }): Temperament =>
-  says("temporary", options.at);
+/** Fails temporarily. */
+export const failsTemporarily = (options: { at: "banner" | "mail" | "rcpt" }): Temperament =>
+  repliesWith("temporary", options.at);
 
-function says(word: keyof Words, stage: Stage): Temperament {
-  const reply = (visit: Visit): Action => ({ reply: visit.say(word) });
-  const dismiss = (visit: Visit): Action => ({ reply: visit.say(word), close: "politely" });
-  return { on: { [stage]: stage === "banner" ? dismiss : reply } };
+function repliesWith(name: keyof ReplyTemplates, stage: SmtpStage): Temperament {
+  const reply = (session: ServerSession): Action => ({ reply: session.reply(name) });
+  const replyAndClose = (session: ServerSession): Action => ({
+    reply: session.reply(name),
+    close: "politely",
+  });
+  return { on: { [stage]: stage === "banner" ? replyAndClose : reply } };
 }
 
-/** Any reply at any stage, word for word; with `users` only when the recipient is one of them. */
-export function answersWith(options: { at: Stage; reply: string; users?: Users }): Temperament {
+/** A literal reply at a stage; with `users`, only for these recipients. */
+export function answersWith(options: { at: SmtpStage; reply: string; users?: Users }): Temperament {
   const isOneOf = options.users && amongUsers(options.users);
   return {
     on: {
-      [options.at]: (visit: Visit) =>
-        !isOneOf || isOneOf(mailboxOf(visit.address)) ? { reply: options.reply } : undefined,
+      [options.at]: (session: ServerSession) =>
+        !isOneOf || isOneOf(mailboxOf(session.address)) ? { reply: options.reply } : undefined,
     },
   };
 }

@@ -26,6 +26,6 @@ test.each([
   ["application/json", false],
   ["text/csv;q=0", false],
   ["text/*;q=0, */*", true],
-])("a client that accepts %j gets a file that comes as CSV or NDJSON: %j", (accept, expected) => {
+])("a client that accepts %j gets a CSV or NDJSON download: %j", (accept, expected) => {
   expect(acceptsOneOf(accept, ["text/csv", "application/x-ndjson"])).toBe(expected);
 });

@@ -1,6 +1,6 @@
 /**
- * How long a request's body may take to arrive. Node has one such limit for all requests, and a file on a slow line takes
- * as long as it takes; so that one is for files, and everything else is held to its own here.
+ * Timeouts of request bodies. Node has one request timeout for the whole server, which must be long enough for file
+ * uploads; all other bodies get a shorter one here, and uploads an idle timeout.
  */
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
@@ -10,77 +10,80 @@ import "../route-config.ts";
 
 export type BodyTimeoutSettings = Pick<
   HttpSettings,
-  "requestTimeoutMs" | "uploadTimeoutMs" | "uploadSilenceMs"
+  "requestTimeoutMs" | "uploadTimeoutMs" | "uploadIdleTimeoutMs"
 >;
 
-type Arrival = {
+type PendingBody = {
   raw: IncomingMessage;
-  isAnswered: () => boolean;
-  /** A file: it may be long in coming, as long as it keeps coming. */
+  isResponseSent: () => boolean;
+  /** A file: it may take long, as long as bytes keep arriving. */
   isUpload: boolean;
   dueAtMs: number;
-  bytesHeard: number;
-  heardAtMs: number;
+  bytesRead: number;
+  lastReadAtMs: number;
 };
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
-/** As Node calls it when it waits in vain itself. */
-const TOO_LATE = "ERR_HTTP_REQUEST_TIMEOUT";
+/** The code of Node's own request timeout. */
+const TIMEOUT_CODE = "ERR_HTTP_REQUEST_TIMEOUT";
 
-/** `answerBroken` answers on a connection whose request is not going to be complete, and hangs up. */
+/** `rejectRequest` (malformed-request.ts) responds on a connection whose request stays incomplete, and closes it. */
 export function enforceBodyTimeout(
   app: FastifyInstance,
   settings: BodyTimeoutSettings,
-  answerBroken: (error: Error & { code: string }, socket: Socket) => void,
+  rejectRequest: (error: Error & { code: string }, socket: Socket) => void,
 ): void {
-  const arrivals = new Set<Arrival>();
+  const pending = new Set<PendingBody>();
 
   app.addHook("onRequest", (request, reply, done) => {
     const { raw } = request;
     if (!hasBody(raw)) return done();
-    const { consumes, mayBeFile } = request.routeOptions.config;
+    const { consumes, acceptsFile } = request.routeOptions.config;
     const isJson = raw.headers["content-type"]?.startsWith("application/json") ?? false;
-    const isUpload = consumes === "multipart/form-data" || (mayBeFile === true && !isJson);
+    const isUpload = consumes === "multipart/form-data" || (acceptsFile === true && !isJson);
     const now = performance.now();
-    const arrival: Arrival = {
+    const body: PendingBody = {
       raw,
-      isAnswered: () => reply.raw.writableEnded,
+      isResponseSent: () => reply.raw.writableEnded,
       isUpload,
       dueAtMs: now + (isUpload ? settings.uploadTimeoutMs : settings.requestTimeoutMs),
-      bytesHeard: raw.socket.bytesRead,
-      heardAtMs: now,
+      bytesRead: raw.socket.bytesRead,
+      lastReadAtMs: now,
     };
-    arrivals.add(arrival);
-    raw.once("close", () => arrivals.delete(arrival));
+    pending.add(body);
+    raw.once("close", () => pending.delete(body));
     done();
   });
 
-  const looking = setInterval(() => {
+  const checking = setInterval(() => {
     const now = performance.now();
-    for (const arrival of arrivals) {
-      const { raw, isAnswered } = arrival;
-      if (raw.complete) arrivals.delete(arrival);
-      else if (isTooSlow(arrival, now)) {
-        arrivals.delete(arrival);
-        if (isAnswered()) raw.socket.destroy();
+    for (const body of pending) {
+      const { raw, isResponseSent } = body;
+      if (raw.complete) pending.delete(body);
+      else if (isTimedOut(body, now)) {
+        pending.delete(body);
+        if (isResponseSent()) raw.socket.destroy();
         else
-          answerBroken(Object.assign(new Error("the body did not arrive"), { code: TOO_LATE }), raw.socket);
+          rejectRequest(
+            Object.assign(new Error("the body did not arrive"), { code: TIMEOUT_CODE }),
+            raw.socket,
+          );
       }
     }
-  }, LOOK_EVERY_MS);
-  looking.unref();
-  app.addHook("onClose", async () => clearInterval(looking));
+  }, CHECK_EVERY_MS);
+  checking.unref();
+  app.addHook("onClose", async () => clearInterval(checking));
 
-  function isTooSlow(arrival: Arrival, now: number): boolean {
-    const { raw } = arrival;
-    // What waits to be read by us is not the sender's silence.
-    if (raw.socket.bytesRead !== arrival.bytesHeard || raw.readableLength > 0) {
-      arrival.bytesHeard = raw.socket.bytesRead;
-      arrival.heardAtMs = now;
+  function isTimedOut(body: PendingBody, now: number): boolean {
+    const { raw } = body;
+    // Bytes that wait in our own buffer do not count as the sender being idle.
+    if (raw.socket.bytesRead !== body.bytesRead || raw.readableLength > 0) {
+      body.bytesRead = raw.socket.bytesRead;
+      body.lastReadAtMs = now;
     }
-    const isSilent = arrival.isUpload && now - arrival.heardAtMs >= settings.uploadSilenceMs;
-    return isSilent || now >= arrival.dueAtMs;
+    const isIdle = body.isUpload && now - body.lastReadAtMs >= settings.uploadIdleTimeoutMs;
+    return isIdle || now >= body.dueAtMs;
   }
 }
 

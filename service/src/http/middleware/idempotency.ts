@@ -1,129 +1,139 @@
 /**
- * Honours Idempotency-Key on every POST of a known caller: the same request is executed once, and answered the same for
- * 24 hours.
+ * Idempotency-Key on every POST of an authenticated caller: the request is executed once, and repetitions get the
+ * stored response for 24 hours.
  *
- * The handler of such a route is wrapped: it is called from one place only, after the key was claimed. A replay is
- * answered instead of calling it, so nothing that happens to the connection can lead from a replay into the handler.
- * (A hook that sends the stored answer cannot promise that: Fastify goes on to the handler when the client hangs up
- * before the answer is written.)
+ * The route's handler is wrapped and called from one place only, after the key was claimed. A replay returns the stored
+ * response instead of calling it. (A hook cannot guarantee that: when the client disconnects before the response is
+ * written, Fastify goes on to the handler.)
  *
- * Only successful answers are stored. A refusal frees the key, and so does an answer too long to store (half a megabyte,
- * compressed): its repetition is a new request, and paid for. After a failure of ours only the same request may use it. Effects outside the ledger store their answer in their own transaction
- * (storeAnswer); charges and grants are keyed in the ledger by `onceKey`. So a process that dies at any moment leaves
- * either no effect, or an effect whose repetition changes nothing.
+ * Only successful responses are stored. A refusal releases the key, and so does a response of more than half a megabyte
+ * compressed: its repetition is a new request, and charged. After an internal error only the same request may use the
+ * key. Effects outside the ledger store the response in their own transaction (storeResponse); charges and grants are
+ * keyed in the ledger by `idempotencyKey`. A process that dies at any moment therefore leaves either no effect, or an effect
+ * whose repetition changes nothing.
+ *
+ * Storage is in idempotency/. Why no existing plugin: docs/decisions/0010-own-idempotency.md.
  */
 import { HEADERS } from "@mailvet/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../caller.ts";
 import type { BeforeCommit, Orm } from "../../db/database.ts";
+import { type ResponseCipher, responseCipherFor } from "../../idempotency/encrypted-response.ts";
+import {
+  type IdempotentResponses,
+  RENEW_EVERY_MS,
+  type ResponseKey,
+} from "../../idempotency/idempotent-responses.ts";
 import type { Log } from "../../log.ts";
 import { Refusal } from "../../refusal.ts";
-import { type ResponseCipher, responseCipherFor } from "./encrypted-response.ts";
-import { type IdempotentResponses, RENEW_EVERY_MS, type RowName } from "./idempotent-responses.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set while this request works under an Idempotency-Key. */
-    idempotencyHold: Hold | undefined;
-    /** The answer can be fetched for 24 hours, whatever becomes of this connection. */
-    isAnswerStored: boolean;
-    /** This process was frozen or cut off for so long that another request has the key: nothing here counts any more. */
-    hasLostKey: boolean;
+    /** Set while this request executes under an Idempotency-Key. */
+    idempotencyLease: Lease | undefined;
+    /** The response can be replayed for 24 hours, whatever happens to this connection. */
+    isResponseStored: boolean;
+    /** This process was suspended beyond its lease and another request has the key: this one must have no effect. */
+    hasLostLease: boolean;
   }
 }
 
-type Hold = {
-  answers: IdempotentResponses;
-  row: RowName;
+type Lease = {
+  responses: IdempotentResponses;
+  key: ResponseKey;
   holder: string;
   isTakenOver: boolean;
-  /** The answer stands in the transaction that has the effect. */
+  /** The response was stored in the transaction that has the effect. */
   isStored: boolean;
-  seal: ResponseCipher;
+  cipher: ResponseCipher;
   renewal: NodeJS.Timeout;
 };
 
-/** Says that an answer was given before. */
+/** Marks a replayed response. */
 export const REPLAYED = "idempotency-replayed";
-/** Compressed and sealed. */
-const MAX_KEPT_BYTES = 512 * 1024;
+/** Compressed and encrypted. */
+const MAX_STORED_BYTES = 512 * 1024;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** The charge of a request stands once its answer is stored: both are written in one transaction. */
+/** Confirms the charge of a request in the transaction that stores its response. Implementation: credits/unanswered-charges.ts */
 export type ConfirmCharge = (tx: Orm, chargeKey: string) => Promise<void>;
 
-export type IdempotencyDeps = { answers: IdempotentResponses; confirmCharge: ConfirmCharge; log: Log };
+export type IdempotencyDeps = {
+  idempotentResponses: IdempotentResponses; // idempotency/idempotent-responses.ts
+  confirmCharge: ConfirmCharge;
+  log: Pick<Log, "event">;
+};
 
 export function honourIdempotencyKeys(
   app: FastifyInstance,
-  { answers, confirmCharge, log }: IdempotencyDeps,
+  { idempotentResponses, confirmCharge, log }: IdempotencyDeps,
 ): void {
-  app.decorateRequest("onceKey", undefined);
-  app.decorateRequest("idempotencyHold", undefined);
-  app.decorateRequest("isAnswerStored", false);
-  app.decorateRequest("hasLostKey", false);
+  app.decorateRequest("idempotencyKey", undefined);
+  app.decorateRequest("idempotencyLease", undefined);
+  app.decorateRequest("isResponseStored", false);
+  app.decorateRequest("hasLostLease", false);
 
   app.addHook("onRoute", (route) => {
     const { access = "open", idempotency = true } = route.config ?? {};
     if (route.method !== "POST" || access === "open" || idempotency !== true) return;
     const { handler } = route;
     route.handler = function (request, reply) {
-      const key = idempotencyKeyOf(request);
-      if (key === undefined) return handler.call(this, request, reply); // most requests: no promise is made for them
-      return executeOnce(answers, key, request, reply, () => handler.call(this, request, reply));
+      const idempotencyKey = idempotencyKeyOf(request);
+      if (idempotencyKey === undefined) return handler.call(this, request, reply); // most requests: no extra promise
+      const execute = () => handler.call(this, request, reply);
+      return executeOnce(idempotentResponses, idempotencyKey, request, reply, execute);
     };
   });
 
-  // Before the answer leaves, so that a client that has it can rely on it being stored.
+  // Stored before it is sent, so that a client that has the response can rely on the replay.
   app.addHook("onSend", (request, reply, payload, done) => {
-    const hold = request.idempotencyHold;
-    if (!hold) return done(null, payload);
-    request.idempotencyHold = undefined;
-    clearInterval(hold.renewal);
-    const { onceKey, creditsRemaining } = request;
+    const lease = request.idempotencyLease;
+    if (!lease) return done(null, payload);
+    request.idempotencyLease = undefined;
+    clearInterval(lease.renewal);
+    const { idempotencyKey, creditsRemaining } = request;
     const confirm = async (tx: Orm) => {
-      if (onceKey !== undefined && creditsRemaining !== undefined) await confirmCharge(tx, onceKey);
+      if (idempotencyKey !== undefined && creditsRemaining !== undefined)
+        await confirmCharge(tx, idempotencyKey);
     };
-    settle(hold, reply, payload, confirm)
+    settle(lease, reply, payload, confirm)
       .then((outcome) => {
-        request.isAnswerStored = outcome === "stored";
-        request.hasLostKey = outcome === "lost";
+        request.isResponseStored = outcome === "stored";
+        request.hasLostLease = outcome === "lost";
       })
-      // The work is done and the answer is right. A retry finds the key held, then repeats the work without paying.
-      .catch((error) =>
-        log.write.error({ err: error, request_id: request.id }, "an idempotent answer was not stored"),
-      )
+      // The effect is committed and the response correct. A retry finds the key in flight, then repeats without a charge.
+      .catch((error) => log.event("idempotent_response_not_stored", { err: error, request_id: request.id }))
       .finally(() => done(null, payload));
   });
 }
 
-/** Calls the handler if this request is the one to execute; otherwise answers from the store, or refuses. */
+/** Calls `execute` when this request has claimed the key; otherwise replays the stored response, or refuses. */
 async function executeOnce(
-  answers: IdempotentResponses,
-  key: string,
+  responses: IdempotentResponses,
+  idempotencyKey: string,
   request: FastifyRequest,
   reply: FastifyReply,
-  handle: () => unknown,
+  execute: () => unknown,
 ): Promise<unknown> {
   const caller = request.caller!;
-  const seal = sealOf(caller, key);
-  const row = { accountId: caller.accountId, keyHash: seal.keyHash };
-  const claim = await answers.claim(row, seal.fingerprint(partsOf(request)));
+  const cipher = cipherFor(caller, idempotencyKey);
+  const key = { accountId: caller.accountId, keyHash: cipher.keyHash };
+  const claim = await responses.claim(key, cipher.fingerprint(fingerprintParts(request)));
   switch (claim.kind) {
-    case "held":
-      request.onceKey = `${seal.keyHash.toString("hex")}/${claim.heldSince.getTime()}`;
-      request.idempotencyHold = {
-        answers,
-        row,
+    case "claimed":
+      request.idempotencyKey = `${cipher.keyHash.toString("hex")}/${claim.claimedAt.getTime()}`;
+      request.idempotencyLease = {
+        responses,
+        key,
         holder: claim.holder,
         isTakenOver: claim.isTakenOver,
         isStored: false,
-        seal,
-        renewal: keepHolding(answers, row, claim.holder),
+        cipher,
+        renewal: startRenewal(responses, key, claim.holder),
       };
-      return handle();
-    case "answered": {
-      const body = await seal.open(claim.sealedBody);
+      return execute();
+    case "stored": {
+      const body = await cipher.open(claim.sealedBody);
       reply.code(claim.status).header(REPLAYED, "true");
       if (body !== "") reply.header("content-type", "application/json; charset=utf-8");
       return body;
@@ -133,98 +143,101 @@ async function executeOnce(
     case "reused":
       throw new Refusal(
         "idempotency_key_reused",
-        "This Idempotency-Key came with a different request before.",
+        "This Idempotency-Key was already used with a different request.",
       );
     case "full":
       throw new Refusal(
         "rate_limited",
-        "Too many Idempotency-Keys of this account are in use. Each is free 24 hours after its first request.",
+        "The account has reached its maximum of Idempotency-Keys. A key expires 24 hours after its first request.",
         { retryAfterSeconds: claim.retryAfterSeconds },
       );
   }
 }
 
 function inFlight(retryAfterSeconds: number): Refusal {
-  const why = "The first request with this Idempotency-Key is still under way.";
-  return new Refusal("idempotency_in_flight", why, { retryAfterSeconds });
+  const detail = "The first request with this Idempotency-Key is still in progress.";
+  return new Refusal("idempotency_in_flight", detail, { retryAfterSeconds });
 }
 
 /**
- * Stores the answer to a request inside the transaction that has its effect: either both happen or neither. Without an
- * Idempotency-Key it does nothing.
+ * Stores the response inside the transaction that has the request's effect: either both are committed or neither.
+ * Without an Idempotency-Key it does nothing.
  *
- * Refuses when the key was taken over meanwhile (this process was frozen for longer than its lease): the transaction is
- * rolled back then, and the effect is left to the request that has the key now.
+ * Refuses when the key was taken over meanwhile (this process was suspended beyond its lease): the transaction is rolled
+ * back, and the effect is left to the request that holds the key now.
  */
-export function storeAnswer<Made>(
+export function storeResponse<Created>(
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, present = (made) => made }: { status: number; present?: (made: Made) => unknown },
-): BeforeCommit<Made> {
-  return async (tx, made) => {
-    const hold = request.idempotencyHold;
-    if (!hold) return;
-    const sealedBody = await hold.seal.seal(String(reply.code(status).serialize(present(made))));
-    if (!(await hold.answers.store(hold.row, hold.holder, { status, sealedBody }, { tx }))) throw inFlight(1);
-    hold.isStored = true;
+  { status, present = (created) => created }: { status: number; present?: (created: Created) => unknown },
+): BeforeCommit<Created> {
+  return async (tx, created) => {
+    const lease = request.idempotencyLease;
+    if (!lease) return;
+    const { responses, key, holder, cipher } = lease;
+    const sealedBody = await cipher.seal(String(reply.code(status).serialize(present(created))));
+    if (!(await responses.store(key, holder, { status, sealedBody }, { tx }))) throw inFlight(1);
+    lease.isStored = true;
   };
 }
 
-/** Until the request is answered, however long that takes. One renewal that fails is made up for by the next. */
-function keepHolding(answers: IdempotentResponses, row: RowName, holder: string): NodeJS.Timeout {
-  return setInterval(() => void answers.renew(row, holder).catch(() => {}), RENEW_EVERY_MS);
+/** Until the response is sent, however long that takes. A failed renewal is covered by the next one. */
+function startRenewal(responses: IdempotentResponses, key: ResponseKey, holder: string): NodeJS.Timeout {
+  return setInterval(() => void responses.renew(key, holder).catch(() => {}), RENEW_EVERY_MS);
 }
 
-/** For a route that honours the key by itself: names the caller's request for good. */
+/** For a route that implements idempotency itself: identifies the request across repetitions. */
 export function requestName(request: FastifyRequest): string | undefined {
-  const key = idempotencyKeyOf(request);
-  return key === undefined ? undefined : sealOf(request.caller!, key).keyHash.toString("hex");
+  const idempotencyKey = idempotencyKeyOf(request);
+  if (idempotencyKey === undefined) return undefined;
+  return cipherFor(request.caller!, idempotencyKey).keyHash.toString("hex");
 }
 
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
-  const key = headers[HEADERS.idempotencyKey];
-  if (key === undefined || (typeof key === "string" && KEY.test(key))) return key;
+  const value = headers[HEADERS.idempotencyKey];
+  if (value === undefined || (typeof value === "string" && KEY.test(value))) return value;
   throw new Refusal("validation_failed", "Idempotency-Key must be 1 to 255 visible ASCII characters.");
 }
 
-/** A test key's answers are not those of a live one, even under the same name. */
-function sealOf({ accountId, by }: Caller, key: string): ResponseCipher {
-  return responseCipherFor(`${accountId}/${by.kind === "key" && by.isTest ? "test" : "live"}`, key);
+/** Responses of test keys and live keys are separate, even under the same Idempotency-Key. */
+function cipherFor({ accountId, by }: Caller, idempotencyKey: string): ResponseCipher {
+  const mode = by.kind === "key" && by.isTest ? "test" : "live";
+  return responseCipherFor(`${accountId}/${mode}`, idempotencyKey);
 }
 
-function partsOf({ method, url, body }: FastifyRequest): string[] {
+function fingerprintParts({ method, url, body }: FastifyRequest): string[] {
   return [method, url, body === undefined ? "" : JSON.stringify(body)];
 }
 
 async function settle(
-  { answers, row, holder, isTakenOver, isStored, seal }: Hold,
+  { responses, key, holder, isTakenOver, isStored, cipher }: Lease,
   reply: FastifyReply,
   payload: unknown,
   alongside: (tx: Orm) => Promise<void>,
-): Promise<"stored" | "lost" | "free"> {
+): Promise<"stored" | "lost" | "released"> {
   const { statusCode: status } = reply;
-  const isDone = status >= 200 && status < 300;
-  if (isDone && isStored) return "stored";
-  const sealedBody = isDone ? await sealable(reply, payload, seal) : undefined;
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && isStored) return "stored";
+  const sealedBody = isSuccess ? await sealIfStorable(reply, payload, cipher) : undefined;
   if (sealedBody) {
-    const isStored = await answers.store(row, holder, { status, sealedBody }, { alongside });
+    const isStored = await responses.store(key, holder, { status, sealedBody }, { alongside });
     return isStored ? "stored" : "lost";
   }
-  // The previous holder of the key may have executed the request, whatever this one was told.
+  // After a takeover the previous holder may have executed the request, even if this one was refused.
   const isRefused = status < 500 && !isTakenOver;
-  if (isDone || isRefused) await answers.release(row, holder);
-  else await answers.abandon(row, holder);
-  return "free";
+  if (isSuccess || isRefused) await responses.release(key, holder);
+  else await responses.abandon(key, holder);
+  return "released";
 }
 
-/** A cookie belongs to the browser that asked; what is not text (a stream) is not kept, nor is what is too long. */
-async function sealable(
+/** A cookie belongs to one browser, so such a response is not stored; nor is a stream, nor one that is too long. */
+async function sealIfStorable(
   reply: FastifyReply,
   payload: unknown,
-  seal: ResponseCipher,
+  cipher: ResponseCipher,
 ): Promise<Buffer | undefined> {
   const body = payload ?? "";
   if (typeof body !== "string" || reply.hasHeader("set-cookie")) return undefined;
-  const sealed = await seal.seal(body);
-  return sealed.length > MAX_KEPT_BYTES ? undefined : sealed;
+  const sealed = await cipher.seal(body);
+  return sealed.length > MAX_STORED_BYTES ? undefined : sealed;
 }

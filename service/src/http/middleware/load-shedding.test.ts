@@ -6,10 +6,10 @@ import { RequestLifetime } from "./request-lifetime.ts";
 let load: LoadShedding;
 afterEach(() => load.close());
 
-test("a request that waited too long for its turn is refused, and does not count as under way", () => {
-  load = createLoadShedding({ ...HTTP_DEFAULTS, maxWaitMs: 60_000 });
+test("a request that was queued too long is refused, and does not count as in flight", () => {
+  load = createLoadShedding({ ...HTTP_DEFAULTS, maxQueueDelayMs: 60_000 });
   load.admit(new RequestLifetime(performance.now()));
   const late = new RequestLifetime(performance.now() - 61_000);
   expect(() => load.admit(late)).toThrow(expect.objectContaining({ code: "overloaded" }));
-  expect(load.underWay).toBe(1);
+  expect(load.inFlight).toBe(1);
 });

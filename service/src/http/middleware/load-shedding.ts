@@ -1,97 +1,83 @@
 /**
- * Turns new work away while there is too much of it, so that what was begun is finished in time.
+ * Load shedding: refuses new requests under overload, so that requests in flight finish in time.
  *
- * Bulk requests have a limit of their own, well below the whole, so that single checks get through, and each account
- * gets only a part of that, so that no one takes it all. An event loop that is late once is a hiccup; only when it stays
- * late is new work refused.
+ * Bulk requests have their own lower limit, so that single checks get through, and each account gets a share of it. The
+ * event loop must be delayed in several consecutive samples: a single late sample (a long GC) refuses nothing.
  */
+import { createConcurrencyLimit } from "../../concurrency-limit.ts";
 import { Refusal } from "../../refusal.ts";
+import type { HttpSettings } from "../http-settings.ts";
 import type { RequestLifetime } from "./request-lifetime.ts";
 
 export type LoadShedding = {
-  /** Refuses with `overloaded`; otherwise the request counts until its visit is over. */
-  admit(visit: RequestLifetime): void;
-  /** A request of many addresses, once it has arrived. Refuses when these places are taken, or the account's share. */
-  admitBulk(visit: RequestLifetime, accountId: string): void;
-  /** From now on nothing new is begun. */
+  /** Refuses with `overloaded`; otherwise the request counts as in flight until its lifetime ends. */
+  admit(lifetime: RequestLifetime): void;
+  /** For a bulk request whose body has arrived. Refuses beyond the bulk limit, or the account's share of it. */
+  admitBulk(lifetime: RequestLifetime, accountId: string): void;
+  /** From now on every request is refused. */
   startClosing(): void;
   readonly isClosing: boolean;
-  readonly underWay: number;
-  /** How late the event loop lately was. */
+  readonly inFlight: number;
+  /** In the latest sample. */
   readonly eventLoopDelayMs: number;
   close(): void;
 };
 
-export type LoadSettings = {
-  maxRequestsAtOnce: number;
-  maxBulkAtOnce: number;
-  maxEventLoopDelayMs: number;
-  maxWaitMs: number;
-};
+export type LoadSheddingSettings = Pick<
+  HttpSettings,
+  "maxConcurrentRequests" | "maxConcurrentBulk" | "maxEventLoopDelayMs" | "maxQueueDelayMs"
+>;
 
 const SAMPLE_EVERY_MS = 200;
-const LATE_SAMPLES_IN_A_ROW = 3;
+const MIN_LATE_SAMPLES = 3;
 const BULK_RETRY_SECONDS = 2;
-const ACCOUNTS_SHARE_OF_BULK = 1 / 4;
+const ACCOUNT_SHARE_OF_BULK = 1 / 4;
 
-export function createLoadShedding(settings: LoadSettings): LoadShedding {
-  let underWay = 0;
-  let bulkUnderWay = 0;
-  const bulkOfAccount = new Map<string, number>();
-  const mostBulkOfAccount = Math.max(1, Math.floor(settings.maxBulkAtOnce * ACCOUNTS_SHARE_OF_BULK));
+export function createLoadShedding(settings: LoadSheddingSettings): LoadShedding {
+  let inFlight = 0;
+  const bulk = createConcurrencyLimit({
+    what: "bulk requests",
+    perAccount: Math.max(1, Math.floor(settings.maxConcurrentBulk * ACCOUNT_SHARE_OF_BULK)),
+    total: settings.maxConcurrentBulk,
+    retryAfterSeconds: BULK_RETRY_SECONDS,
+  });
   let isClosing = false;
-  let lateInARow = 0;
+  let lateSamples = 0;
   let eventLoopDelayMs = 0;
 
-  // The first sample is measured from the first turn of the loop: whatever blocked before that was the start.
+  // The first sample is measured from the first turn of the loop, so that startup does not count.
   let sampledAt: number | undefined;
   const sampling = setInterval(() => {
     const now = performance.now();
     eventLoopDelayMs = sampledAt === undefined ? 0 : Math.max(0, now - sampledAt - SAMPLE_EVERY_MS);
     sampledAt = now;
-    lateInARow = eventLoopDelayMs > settings.maxEventLoopDelayMs ? lateInARow + 1 : 0;
+    lateSamples = eventLoopDelayMs > settings.maxEventLoopDelayMs ? lateSamples + 1 : 0;
   }, SAMPLE_EVERY_MS);
   sampling.unref();
 
-  function refuse(why: string, retryAfterSeconds: number): never {
-    throw new Refusal("overloaded", why, { retryAfterSeconds });
+  function refuse(detail: string, retryAfterSeconds: number): never {
+    throw new Refusal("overloaded", detail, { retryAfterSeconds });
   }
 
   return {
-    admit(visit) {
-      if (isClosing) refuse("This server is being stopped.", 5);
-      if (lateInARow >= LATE_SAMPLES_IN_A_ROW) refuse("There is more work than can be done in time.", 2);
-      if (performance.now() - visit.startedAt > settings.maxWaitMs)
-        refuse("There is more work than can be done in time.", 2);
-      if (underWay >= settings.maxRequestsAtOnce) refuse("Too many requests are under way.", 1);
-      underWay++;
-      visit.onOver(() => underWay--);
+    admit(lifetime) {
+      if (isClosing) refuse("The server is shutting down.", 5);
+      const queuedMs = performance.now() - lifetime.startedAtMs;
+      if (lateSamples >= MIN_LATE_SAMPLES || queuedMs > settings.maxQueueDelayMs)
+        refuse("The server is overloaded.", 2);
+      if (inFlight >= settings.maxConcurrentRequests) refuse("Too many concurrent requests.", 1);
+      inFlight++;
+      lifetime.onEnd(() => inFlight--);
     },
-    admitBulk(visit, accountId) {
-      const ofAccount = bulkOfAccount.get(accountId) ?? 0;
-      if (ofAccount >= mostBulkOfAccount) {
-        const why = `At most ${mostBulkOfAccount} bulk requests of one account may be under way at once.`;
-        throw new Refusal("rate_limited", why, { retryAfterSeconds: BULK_RETRY_SECONDS });
-      }
-      if (bulkUnderWay >= settings.maxBulkAtOnce)
-        refuse("Too many bulk requests are under way.", BULK_RETRY_SECONDS);
-      bulkUnderWay++;
-      bulkOfAccount.set(accountId, ofAccount + 1);
-      visit.onOver(() => {
-        bulkUnderWay--;
-        const left = (bulkOfAccount.get(accountId) ?? 1) - 1;
-        if (left > 0) bulkOfAccount.set(accountId, left);
-        else bulkOfAccount.delete(accountId);
-      });
-    },
+    admitBulk: (lifetime, accountId) => lifetime.onEnd(bulk.acquire(accountId)),
     startClosing: () => {
       isClosing = true;
     },
     get isClosing() {
       return isClosing;
     },
-    get underWay() {
-      return underWay;
+    get inFlight() {
+      return inFlight;
     },
     get eventLoopDelayMs() {
       return eventLoopDelayMs;

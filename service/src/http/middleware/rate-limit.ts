@@ -1,36 +1,38 @@
 /**
- * How often anybody may ask: a key or a session by its plan, a stranger by where it comes from.
+ * Rate limits: an authenticated caller by its plan, an anonymous client by its network.
  *
- * Every answer says where one stands, in the fields of draft-ietf-httpapi-ratelimit-headers.
+ * Every response carries RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers).
  */
 import { HEADERS } from "@mailvet/contract";
 import type { FastifyReply } from "fastify";
 import { networkOf } from "../../accounts/client-network.ts";
 import { PLAN_LIMITS } from "../../accounts/plans.ts";
 import type { Caller } from "../../caller.ts";
+import { createConcurrencyLimit } from "../../concurrency-limit.ts";
 import { Refusal } from "../../refusal.ts";
+import type { HttpSettings } from "../http-settings.ts";
 import type { RequestLifetime } from "./request-lifetime.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
 export type RateLimits = {
-  /** One request of a known caller, who must not have too many under way either. */
-  admit(caller: Caller, visit: RequestLifetime, reply: FastifyReply): void;
-  /** One request of somebody unknown. */
-  admitStranger(ip: string, reply: FastifyReply): void;
-  /** One wrong key. */
-  countWrongKey(ip: string, reply: FastifyReply): void;
+  /** Counts one request of an authenticated caller, whose concurrent requests are limited too. */
+  admit(caller: Caller, lifetime: RequestLifetime, reply: FastifyReply): void;
+  /** Counts one request without authentication. */
+  admitAnonymous(ip: string, reply: FastifyReply): void;
+  /** Counts one invalid API key. */
+  countInvalidKey(ip: string, reply: FastifyReply): void;
 };
 
-export type RateLimitSettings = { openRequestsPerMinute: number; wrongKeysPerMinute: number };
+export type RateLimitSettings = Pick<HttpSettings, "anonymousRequestsPerMinute" | "invalidKeysPerMinute">;
 
 const MAX_CALLERS = 100_000;
 const MAX_NETWORKS = 100_000;
 
 export function createRateLimits(settings: RateLimitSettings): RateLimits {
   const callers = new TokenBuckets(MAX_CALLERS);
-  const strangers = new TokenBuckets(MAX_NETWORKS); // apart, so that no crowd of strangers makes us forget a caller
-  const wrongKeys = new TokenBuckets(MAX_NETWORKS);
-  const underWay = new Map<string, number>();
+  const anonymous = new TokenBuckets(MAX_NETWORKS); // separate: many networks must not evict the callers' buckets
+  const invalidKeys = new TokenBuckets(MAX_NETWORKS);
+  const concurrent = createConcurrencyLimit({ what: "requests", retryAfterSeconds: 1 });
 
   function take(
     buckets: TokenBuckets,
@@ -43,39 +45,24 @@ export function createRateLimits(settings: RateLimitSettings): RateLimits {
     reply.header(HEADERS.rateLimitPolicy, `"${policy}";q=${perMinute};w=60`);
     reply.header(HEADERS.rateLimit, `"${policy}";r=${taken.remaining};t=${taken.fullInSeconds}`);
     if (!taken.isGranted) {
-      throw new Refusal("rate_limited", `At most ${perMinute} requests per minute are allowed here.`, {
+      throw new Refusal("rate_limited", `At most ${perMinute} requests per minute are allowed.`, {
         retryAfterSeconds: taken.nextInSeconds,
       });
     }
   }
 
-  function enter({ accountId, plan }: Caller, visit: RequestLifetime): void {
-    const limit = PLAN_LIMITS[plan].concurrent_requests;
-    const count = underWay.get(accountId) ?? 0;
-    if (count >= limit) {
-      throw new Refusal("rate_limited", `At most ${limit} requests at once are allowed on this plan.`, {
-        retryAfterSeconds: 1,
-      });
-    }
-    underWay.set(accountId, count + 1);
-    visit.onOver(() => {
-      const left = (underWay.get(accountId) ?? 1) - 1;
-      if (left > 0) underWay.set(accountId, left);
-      else underWay.delete(accountId);
-    });
-  }
-
   return {
-    admit(caller, visit, reply) {
+    admit(caller, lifetime, reply) {
       const subject = caller.by.kind === "key" ? caller.by.keyId : caller.accountId;
-      take(callers, subject, "plan", PLAN_LIMITS[caller.plan].requests_per_minute, reply);
-      enter(caller, visit);
+      const { requests_per_minute: perMinute, concurrent_requests: perAccount } = PLAN_LIMITS[caller.plan];
+      take(callers, subject, "plan", perMinute, reply);
+      lifetime.onEnd(concurrent.acquire(caller.accountId, { perAccount }));
     },
-    admitStranger(ip, reply) {
-      take(strangers, networkOf(ip), "address", settings.openRequestsPerMinute, reply);
+    admitAnonymous(ip, reply) {
+      take(anonymous, networkOf(ip), "address", settings.anonymousRequestsPerMinute, reply);
     },
-    countWrongKey(ip, reply) {
-      take(wrongKeys, networkOf(ip), "wrong-keys", settings.wrongKeysPerMinute, reply);
+    countInvalidKey(ip, reply) {
+      take(invalidKeys, networkOf(ip), "wrong-keys", settings.invalidKeysPerMinute, reply);
     },
   };
 }

@@ -1,82 +1,82 @@
 /**
- * One request from the moment it is routed until nothing of it is left to do.
+ * Lifetime of one request: from routing until its handler has finished and its connection is done with it.
  *
- * A client may hang up while its work still runs, and an answer may be finished while it still travels. The visit is
- * over when both have happened, so whoever counts what is under way counts work, not connections.
+ * A client may disconnect while the handler still runs, and a response may be complete while it is still being sent.
+ * The lifetime ends after both, so that concurrency limits count work, not connections.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../../refusal.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    visit: RequestLifetime;
+    lifetime: RequestLifetime;
   }
 }
 
 export class RequestLifetime {
-  /** By the clock of performance.now(); it may have waited for its turn since. */
-  readonly startedAt: number;
-  #isAnswered = false;
+  /** Arrival, by performance.now(); the request may have been queued since (request-scheduler.ts). */
+  readonly startedAtMs: number;
+  #hasResponded = false;
   #isClosed = false;
-  #atEnd: (() => void)[] = [];
+  #endCallbacks: (() => void)[] = [];
 
   constructor(startedAt: number) {
-    this.startedAt = startedAt;
+    this.startedAtMs = startedAt;
   }
 
-  /** Runs once, when the visit is over. */
-  onOver(then: () => void): void {
-    this.#atEnd.push(then);
+  /** Runs once, at the end. */
+  onEnd(callback: () => void): void {
+    this.#endCallbacks.push(callback);
   }
 
-  /** From here on it is a connection that waits for news. That is no work, and may go on for hours. */
-  onlyListens(): void {
+  /** Ends it early: an event stream stays open for hours without work. */
+  endWork(): void {
     this.#end();
   }
 
-  answered(): void {
-    this.#isAnswered = true;
-    this.#endWhenOver();
+  responded(): void {
+    this.#hasResponded = true;
+    this.#endWhenDone();
   }
 
   closed(): void {
     this.#isClosed = true;
-    this.#endWhenOver();
+    this.#endWhenDone();
   }
 
-  #endWhenOver(): void {
-    if (this.#isAnswered && this.#isClosed) this.#end();
+  #endWhenDone(): void {
+    if (this.#hasResponded && this.#isClosed) this.#end();
   }
 
   #end(): void {
-    for (const then of this.#atEnd.splice(0)) then();
+    for (const callback of this.#endCallbacks.splice(0)) callback();
   }
 }
 
 export type RequestEnd = (request: FastifyRequest, reply: FastifyReply, isAborted: boolean) => void;
 
-/** Gives every routed request its visit. `onClosed` hears of each one when its connection is done with it. */
+/** Attaches a lifetime to every routed request. `onClosed` is called when its connection is done with it. */
 export function trackRequestLifetimes(app: FastifyInstance, onClosed: RequestEnd): void {
-  app.decorateRequest("visit", null as never);
+  app.decorateRequest("lifetime", null as never);
   app.addHook("onRequest", (request, reply, done) => {
-    const visit = new RequestLifetime(request.raw.arrivedAt ?? performance.now());
-    request.visit = visit;
+    const lifetime = new RequestLifetime(request.raw.arrivedAtMs ?? performance.now());
+    request.lifetime = lifetime;
     reply.raw.once("close", () => {
       const isAborted = !reply.raw.writableFinished;
       onClosed(request, reply, isAborted);
-      if (!isAborted) visit.answered(); // also when an answer bypassed the hooks below
-      visit.closed();
+      if (!isAborted) lifetime.responded(); // also when a response bypassed the hooks below
+      lifetime.closed();
     });
     done();
   });
-  // A body whose connection closed while the caller was being authenticated never arrives, and Fastify would wait for it
-  // for ever. No answer can be delivered either, so the request ends here, before it has any effect.
+  // When the connection closes during authentication the body never arrives, and Fastify would wait for it forever. No
+  // response can be delivered either, so the request ends here, before it has any effect.
   app.addHook("preParsing", (request, _reply, payload, done) => {
     if (!request.socket.destroyed) return done(null, payload);
     done(new Refusal("malformed_request", "The connection was closed before the request was read."));
   });
   app.addHook("onSend", (request, _reply, payload, done) => {
-    request.visit.answered();
+    request.lifetime.responded();
     done(null, payload);
   });
 }

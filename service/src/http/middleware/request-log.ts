@@ -1,20 +1,20 @@
 /**
- * One line per request, when it is over: which, how it ended, how long it took, and for whom.
+ * Logs one event per request when it ends: route, status, duration, account.
  *
- * Never what was sent or answered, nor the address that was asked for. Refusals and failures are always written; of
- * successes only so many per second, and the next line says how many were left out.
+ * Never bodies or addresses. Refusals and failures are always logged; successes up to a rate, and the next event says in
+ * `left_out` how many were not logged.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../../log.ts";
 
 export type RequestLog = (request: FastifyRequest, reply: FastifyReply, isAborted: boolean) => void;
 
-export function createRequestLog(log: Log, loggedSuccessesPerSecond: number): RequestLog {
+export function createRequestLog(log: Pick<Log, "event">, loggedSuccessesPerSecond: number): RequestLog {
   let second = 0;
   let successes = 0;
   let leftOut = 0;
 
-  function isWorthALine(): boolean {
+  function isWithinRate(): boolean {
     const now = Math.floor(performance.now() / 1000);
     if (now !== second) {
       second = now;
@@ -27,19 +27,19 @@ export function createRequestLog(log: Log, loggedSuccessesPerSecond: number): Re
 
   return (request, reply, isAborted) => {
     const status = reply.statusCode;
-    if (!isAborted && status < 400 && !isWorthALine()) return;
+    if (!isAborted && status < 400 && !isWithinRate()) return;
     const { caller } = request;
-    const line = {
+    const fields = {
       request_id: request.id,
       method: request.method,
-      route: request.routeOptions.url, // the pattern, because paths and queries can hold addresses
+      route: request.routeOptions.url, // the pattern: paths and queries can contain addresses
       status: isAborted ? undefined : status,
-      ms: Math.round((performance.now() - request.visit.startedAt) * 10) / 10,
+      ms: Math.round((performance.now() - request.lifetime.startedAtMs) * 10) / 10,
       account_id: caller?.accountId,
       key_id: caller?.by.kind === "key" ? caller.by.keyId : undefined,
       left_out: leftOut || undefined,
     };
     leftOut = 0;
-    log.write.info(line, isAborted ? "aborted" : "answered");
+    log.event(isAborted ? "request_aborted" : "request_completed", fields);
   };
 }

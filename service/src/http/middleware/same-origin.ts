@@ -1,43 +1,46 @@
 /**
- * Keeps other sites from using the cookies of our visitors (CSRF), beside SameSite: a request that changes something
- * must come from our own pages, or from no page at all.
+ * CSRF protection in addition to SameSite cookies: an unsafe request must come from our own origin, or from a client
+ * that is not a browser.
  */
 import type { FastifyRequest } from "fastify";
 import { Refusal } from "../../refusal.ts";
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-/** What browsers say about a request of another page. A neighbour under the same domain is another page, too. */
-const ELSEWHERE: ReadonlySet<unknown> = new Set(["cross-site", "same-site"]);
+/** Values of Sec-Fetch-Site for requests of other origins. A sibling subdomain ("same-site") is another origin too. */
+const CROSS_ORIGIN: ReadonlySet<unknown> = new Set(["cross-site", "same-site"]);
 
-type Asked = Pick<FastifyRequest, "method" | "headers">;
+type RequestParts = Pick<FastifyRequest, "method" | "headers">;
 
 /** For requests that rely on a session cookie, or set one. Safe methods pass. */
-export function requireSameOrigin({ method, headers }: Asked, publicUrl: string | undefined): void {
+export function requireSameOrigin({ method, headers }: RequestParts, publicUrl: string | undefined): void {
   if (SAFE_METHODS.has(method)) return;
-  if (ELSEWHERE.has(headers["sec-fetch-site"])) throw fromElsewhere();
+  if (CROSS_ORIGIN.has(headers["sec-fetch-site"])) throw crossOrigin();
   const { origin } = headers;
-  if (origin === undefined) return; // no browser, or one too old to be told apart by this
-  const page = URL.canParse(origin) ? new URL(origin) : undefined; // "null" is a page that hides where it is from
-  if (!page) throw fromElsewhere();
+  if (origin === undefined) return; // no browser, or one that sends no Origin
+  const source = URL.canParse(origin) ? new URL(origin) : undefined; // "null" is an opaque origin
+  if (!source) throw crossOrigin();
   const isOurs =
-    publicUrl === undefined ? page.host === headers.host : page.origin === new URL(publicUrl).origin;
-  if (!isOurs) throw fromElsewhere();
+    publicUrl === undefined ? source.host === headers.host : source.origin === new URL(publicUrl).origin;
+  if (!isOurs) throw crossOrigin();
 }
 
 /**
- * For requests that spend a session's credits, whatever their method: a link or an image on another page is a GET
- * without Origin. So a GET must say that it comes from our own page.
+ * For requests that spend a session's credits, whatever their method: a link or an image on another site is a GET
+ * without Origin. A GET must therefore carry Sec-Fetch-Site: same-origin.
  */
-export function requireOwnPage({ method, headers }: Asked, publicUrl: string | undefined): void {
+export function requireSameOriginForSpending(
+  { method, headers }: RequestParts,
+  publicUrl: string | undefined,
+): void {
   if (SAFE_METHODS.has(method) && headers["sec-fetch-site"] !== "same-origin") {
     throw new Refusal(
       "origin_rejected",
-      "By session this is only for this service's own pages. Use POST, or an API key.",
+      "With a session, GET is only allowed from the web app. Use POST, or an API key.",
     );
   }
   requireSameOrigin({ method: "POST", headers }, publicUrl);
 }
 
-function fromElsewhere(): Refusal {
-  return new Refusal("origin_rejected", "Only this service's own pages may do this.");
+function crossOrigin(): Refusal {
+  return new Refusal("origin_rejected", "Cross-origin requests are not allowed with a session.");
 }

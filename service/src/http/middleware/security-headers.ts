@@ -1,4 +1,4 @@
-/** Headers that every answer carries, whatever it is. Pages set their own Content-Security-Policy. */
+/** Security headers of every response. Pages set their own Content-Security-Policy. */
 import { HEADERS } from "@mailvet/contract";
 import type { FastifyInstance } from "fastify";
 
@@ -9,7 +9,7 @@ const ALWAYS = {
 };
 const ONE_YEAR = "max-age=31536000";
 
-/** As plain headers, also for answers that bypass Fastify. */
+/** For responses that bypass Fastify too. */
 export function securityHeaders(publicUrl: string | undefined): Readonly<Record<string, string>> {
   return publicUrl?.startsWith("https:") ? { ...ALWAYS, "strict-transport-security": ONE_YEAR } : ALWAYS;
 }

@@ -11,7 +11,7 @@ test.each([
   expect(createSessionCookie("http://localhost:8080").read({ headers: { cookie } })).toBe(token);
 });
 
-test("over https a cookie that any page on the domain could have set is not looked at", () => {
+test("over https a cookie without the __Host- prefix is ignored", () => {
   const cookie = createSessionCookie("https://mailvet.example");
   expect(cookie.read({ headers: { cookie: "mailvet=evil" } })).toBeUndefined();
   expect(cookie.read({ headers: { cookie: "mailvet=evil; __Host-mailvet=abc" } })).toBe("abc");

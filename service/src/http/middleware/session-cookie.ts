@@ -1,8 +1,8 @@
 /**
- * The cookie that carries a session's token. Over https browsers hold it to this very host (`__Host-`); plain http
- * is for localhost, where they would not take a Secure one.
+ * The session cookie. Over https it is bound to the host (`__Host-`); over plain http, for localhost, browsers would
+ * reject a Secure cookie.
  *
- * A token needs no escaping, and we have no other cookie, so the few lines of RFC 6265 that matter are here.
+ * The token needs no escaping and there is no other cookie, so the few relevant rules of RFC 6265 are implemented here.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 

@@ -1,9 +1,9 @@
 /**
- * Decides, as the answer is about to be written, whether what the request paid stands or is refunded.
+ * Confirms or refunds the charge of a request when its response is about to be written.
  *
- * It stands when the client gets what it paid for: a success, and either a connection to write it to, or an
- * Idempotency-Key under which it was stored. From here to the socket nothing waits, so no client can read an answer
- * and have its charge refunded.
+ * Confirmed when the client gets the result: a success, and either a writable connection, or an Idempotency-Key under
+ * which the response was stored. There is no await between here and the socket, so a client cannot read a response
+ * whose charge is refunded.
  */
 import type { FastifyInstance } from "fastify";
 import type { Ledger } from "../../credits/ledger.ts";
@@ -11,25 +11,25 @@ import "./idempotency.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** What follows when the client gets its answer. */
+    /** Called when the client gets its response. */
     onDelivered: (() => void) | undefined;
   }
 }
 
-export type ChargeOutcomeDeps = Pick<Ledger, "confirm" | "refund">;
+export type SettleChargesDeps = Pick<Ledger, "confirm" | "refund">;
 
-/** For the routes of `app`, each of which says by `creditsRemaining` that it has charged. */
-export function settleCharges(app: FastifyInstance, { confirm, refund }: ChargeOutcomeDeps): void {
+/** For the routes of `app`; a route that has charged sets `creditsRemaining`. */
+export function settleCharges(app: FastifyInstance, { confirm, refund }: SettleChargesDeps): void {
   app.decorateRequest("onDelivered", undefined);
   app.addHook("onSend", (request, reply, payload, done) => {
-    if (!request.hasLostKey) {
+    if (!request.hasLostLease) {
       const isCharged = request.creditsRemaining !== undefined;
-      const chargeKey = request.onceKey ?? request.id;
-      // Not writable: closed, or half closed, which Node answers by closing it.
-      const isDelivered = reply.statusCode < 400 && (request.isAnswerStored || request.socket.writable);
+      const chargeKey = request.idempotencyKey ?? request.id;
+      // Not writable: closed, or half-closed by the client, to which Node reacts by closing.
+      const isDelivered = reply.statusCode < 400 && (request.isResponseStored || request.socket.writable);
       if (!isDelivered && isCharged) refund({ accountId: request.caller!.accountId, chargeKey });
-      // With a stored answer it is confirmed already.
-      if (isDelivered && isCharged && !request.isAnswerStored) confirm(chargeKey);
+      // A stored response has confirmed it already.
+      if (isDelivered && isCharged && !request.isResponseStored) confirm(chargeKey);
       if (isDelivered) request.onDelivered?.();
     }
     done(null, payload);

@@ -1,12 +1,12 @@
 /**
- * Token buckets: each subject may take so many tokens per minute, saved up to one minute's worth.
+ * Token buckets: each subject gets so many tokens per minute, with a burst of one minute's worth.
  *
- * They live in this process alone: several API processes each grant the full rate. Credits, which must be exact, are
- * counted in the database instead.
+ * They are per process: several API processes each grant the full rate. Credits, which must be exact, are counted in
+ * the database.
  */
 import { LRUCache } from "lru-cache";
 
-export type Taken = {
+export type TakeResult = {
   isGranted: boolean;
   /** Whole tokens left. */
   remaining: number;
@@ -21,12 +21,12 @@ const MINUTE_MS = 60_000;
 export class TokenBuckets {
   readonly #buckets: LRUCache<string, Bucket>;
 
-  /** The subjects that were quiet the longest are forgotten first, and with that start full again. */
+  /** The least recently used subjects are evicted first, and start with a full bucket again. */
   constructor(maxSubjects: number) {
     this.#buckets = new LRUCache({ max: maxSubjects });
   }
 
-  take(subject: string, perMinute: number, nowMs: number): Taken {
+  take(subject: string, perMinute: number, nowMs: number): TakeResult {
     let bucket = this.#buckets.get(subject);
     if (!bucket) {
       bucket = { tokens: perMinute, filledAtMs: nowMs };

@@ -1,4 +1,4 @@
-/** What the endpoints are asked and answer, for the documentation. A test holds them to the schemas. */
+/** Example requests and responses of the OpenAPI document. A test checks them against the schemas. */
 import type {
   BulkRequest,
   BulkSummary,
@@ -23,7 +23,7 @@ const result: ValidationResult = {
   confidence: 0.95,
   safe_to_send: true,
   is_valid: true,
-  reason: "The mail server accepts this mailbox and refuses made-up ones.",
+  reason: "The mail server accepts this mailbox and rejects made-up ones.",
   suggestion: null,
   score: 97,
   flags: [],
@@ -251,7 +251,7 @@ const feedbackReport: FeedbackReport = {
 
 type Example = { request?: unknown; response: unknown };
 
-/** operationId → what goes in and what comes out. */
+/** By operationId. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   validateSingle: { request, response: result },
   validateSingleByQuery: { response: result },

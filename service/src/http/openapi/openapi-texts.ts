@@ -1,35 +1,34 @@
-/** The parts of the OpenAPI document that no route can say: what the API is, its headers, how to show who one is. */
+/** Parts of the OpenAPI document that belong to no route: info, tags, security schemes, headers, parameters. */
 
 export const INFO = {
   title: "Mailvet",
-  summary: "Finds out whether a mailbox exists, without sending it anything.",
-  description: `Validates email addresses: syntax, DNS, SMTP reachability, disposable and role-based addresses, SPF and
-DMARC, catch-all domains.
+  summary: "Checks whether a mailbox exists without sending a message.",
+  description: `Validates email addresses: syntax, DNS, SMTP, disposable and role addresses, SPF and DMARC, catch-all domains.
 
-Every failure is an RFC 9457 problem document (\`application/problem+json\`); its \`code\` is stable, its \`detail\` is for
-people. A verdict is never an HTTP error, and an error never costs a credit.
+**Authentication.** Send your API key in the \`X-API-Key\` header. Keys that begin with \`mv_test_\` use the sandbox for
+free: the local part selects the outcome, such as \`mailbox-not-found@example.com\`.
 
-A key that begins with \`mv_test_\` answers from the sandbox for free: the local part names the outcome, such as
-\`mailbox-not-found@example.com\`.
+**Errors.** Every error is an RFC 9457 problem document (\`application/problem+json\`) with a stable \`code\` and a
+human-readable \`detail\`. A verdict is never an HTTP error, and an error never costs a credit.
 
-This version only ever grows: fields and endpoints may be added, never renamed or removed.`,
+**Versioning.** Fields and endpoints may be added to this version, but are never renamed or removed.`,
   license: { name: "MIT", identifier: "MIT" },
 };
 
 export const TAGS = [
-  { name: "about", description: "The installation, to everybody." },
-  { name: "validation", description: "One address, or up to a thousand at once." },
+  { name: "about", description: "Public information." },
+  { name: "validation", description: "Validate one address, or up to a thousand at once." },
   {
     name: "jobs",
-    description: "Files of emails: sent, looked at, confirmed, worked through, and fetched again.",
+    description: "Validate files: upload, confirm, follow progress, download results.",
   },
-  { name: "feedback", description: "What became of messages, and what it taught about the scores." },
-  { name: "webhooks", description: "Addresses of yours that hear when something has happened." },
-  { name: "account", description: "The account that asks." },
-  { name: "credits", description: "What there is to spend, and what was spent." },
-  { name: "keys", description: "API keys, managed by somebody signed in." },
-  { name: "auth", description: "Signing up, in and out." },
-  { name: "operator", description: "For whoever runs this installation." },
+  { name: "feedback", description: "Report delivery outcomes to calibrate your scores." },
+  { name: "webhooks", description: "HTTP endpoints that receive event notifications." },
+  { name: "account", description: "The authenticated account." },
+  { name: "credits", description: "Balance, ledger and usage." },
+  { name: "keys", description: "API keys. Requires a session." },
+  { name: "auth", description: "Sign-up, sign-in, sessions and passwords." },
+  { name: "operator", description: "Administration. Requires a session of the operator." },
 ];
 
 export const securitySchemes = (cookieName: string) => ({
@@ -37,41 +36,41 @@ export const securitySchemes = (cookieName: string) => ({
     type: "apiKey",
     in: "header",
     name: "X-API-Key",
-    description: "Made on the API Keys page of the web app.",
+    description: "Created on the API Keys page of the web app.",
   },
-  session: { type: "apiKey", in: "cookie", name: cookieName, description: "Set by signing in." },
+  session: { type: "apiKey", in: "cookie", name: cookieName, description: "Session cookie, set by sign-in." },
 });
 
 const text = (description: string) => ({ description, schema: { type: "string" } });
 const count = (description: string) => ({ description, schema: { type: "integer", minimum: 0 } });
 
 export const HEADER_COMPONENTS = {
-  "X-Request-Id": text("Names this request in our log."),
-  RateLimit: text('What is left, and in how many seconds all of it is back: `"plan";r=599;t=1`.'),
-  "RateLimit-Policy": text('Requests per window of so many seconds: `"plan";q=600;w=60`.'),
-  "X-Credits-Remaining": count("Credits left to spend."),
-  "X-Total-Count": count("How many items the whole list has."),
-  Link: text("The neighbouring pages (RFC 8288), rel next and prev."),
+  "X-Request-Id": text("ID of the request in the log."),
+  RateLimit: text('Remaining requests, and seconds until the full quota is available: `"plan";r=599;t=1`.'),
+  "RateLimit-Policy": text('Quota and window in seconds: `"plan";q=600;w=60`.'),
+  "X-Credits-Remaining": count("Available credits."),
+  "X-Total-Count": count("Total number of items in the list."),
+  Link: text("Links to the `next` and `prev` page (RFC 8288)."),
   "Idempotency-Replayed": text(
-    "`true` when this is the kept answer of an earlier request with the same key.",
+    "`true` if this is the stored response of an earlier request with the same key.",
   ),
-  "Retry-After": count("Seconds after which asking again may help."),
+  "Retry-After": count("Seconds to wait before retrying."),
 };
 
-/** The form in which a file is sent. */
+/** multipart/form-data with a file. */
 export const FILE_FORM = {
   schema: {
     type: "object",
     properties: {
-      file: { type: "string", format: "binary", description: "The file, with its name." },
+      file: { type: "string", format: "binary", description: "The file with its file name." },
     },
     required: ["file"],
   },
 };
 
-/** Where a file is taken beside JSON: in that form, or as it is. */
+/** Request bodies of routes that accept a file besides JSON. */
 export const FILE_BODIES = {
-  "text/csv": { schema: { type: "string", description: "The file itself, up to 100 MB unless configured." } },
+  "text/csv": { schema: { type: "string", description: "Content of the file. Up to 100 MB by default." } },
   "multipart/form-data": FILE_FORM,
 };
 
@@ -80,8 +79,8 @@ export const PARAMETER_COMPONENTS = {
     name: "Idempotency-Key",
     in: "header",
     required: false,
-    description: `Up to 255 visible ASCII characters, such as a UUID. For 24 hours the same key with the same request gets
-the first answer again (with \`Idempotency-Replayed: true\`) and costs nothing more.`,
+    description: `Up to 255 visible ASCII characters, such as a UUID. Repeating a request with the same key within 24 hours
+returns the first response again, with \`Idempotency-Replayed: true\`, at no further cost.`,
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
   },
 };

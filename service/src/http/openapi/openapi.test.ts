@@ -1,7 +1,7 @@
 import Fastify from "fastify";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import { collectApiRoutes, describeApi } from "./openapi.ts";
+import { buildOpenApiDocument, collectApiRoutes } from "./openapi.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of any shape
 async function documentOf(register: (app: any) => void): Promise<any> {
@@ -9,13 +9,13 @@ async function documentOf(register: (app: any) => void): Promise<any> {
   const routes = collectApiRoutes(app);
   register(app);
   await app.ready();
-  return describeApi(routes, { version: "1.2.3", cookieName: "session" });
+  return buildOpenApiDocument(routes, { version: "1.2.3", cookieName: "session" });
 }
 
-test("a route that takes a file is described as a form with one", async () => {
+test("a route that accepts a file is described as multipart/form-data", async () => {
   const { paths } = await documentOf((app) => {
     const config = { access: "any_key", consumes: "multipart/form-data" };
-    app.post("/api/v1/files", { config }, async () => "taken");
+    app.post("/api/v1/files", { config }, async () => "ok");
   });
   const { requestBody } = paths["/files"].post;
   expect(requestBody.required).toBe(true);
@@ -26,7 +26,7 @@ test("a route that takes a file is described as a form with one", async () => {
   });
 });
 
-test("a route that answers with files is described with their media types, and its refusals as problems", async () => {
+test("a route that returns files is described with their media types, and its errors as problems", async () => {
   const { paths } = await documentOf((app) => {
     const schema = { response: { 200: Type.String({ description: "The file." }) } };
     const config = { access: "any_key", produces: ["text/csv", "application/x-ndjson"] };

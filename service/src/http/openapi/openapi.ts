@@ -1,6 +1,8 @@
 /**
- * The OpenAPI 3.1 document, made from the routes as they are registered: the very schemas that check requests, and the
- * access and problems that the hooks go by. TypeBox schemas are JSON Schema 2020-12, as OpenAPI 3.1 wants them.
+ * Generates the OpenAPI 3.1 document from the registered routes: the schemas that validate requests, and the `config` that
+ * drives the hooks. TypeBox schemas are JSON Schema 2020-12, as OpenAPI 3.1 requires.
+ *
+ * Why not @fastify/swagger: docs/decisions/0007-own-openapi-generator.md.
  */
 import * as contract from "@mailvet/contract";
 import { API_PREFIX, type ProblemCode } from "@mailvet/contract";
@@ -20,7 +22,7 @@ import {
 import { problemsOf } from "./route-problems.ts";
 
 type Json = Record<string, unknown>;
-/** As Fastify wants it where JSON is not the only form. */
+/** Fastify's form of a body schema where JSON is not the only content type. */
 type JsonBody = { content: { "application/json": { schema: unknown } } };
 type RouteSchema = {
   operationId?: string;
@@ -33,7 +35,7 @@ type RouteSchema = {
   response?: Record<string, { description?: string; type?: string }>;
 };
 
-/** Remembers the API's routes that are registered from now on; the document can be made once all are there. */
+/** Collects the API routes that are registered from now on. Complete after `app.ready()`. */
 export function collectApiRoutes(app: FastifyInstance): RouteOptions[] {
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
@@ -42,7 +44,7 @@ export function collectApiRoutes(app: FastifyInstance): RouteOptions[] {
   return routes;
 }
 
-export function describeApi(
+export function buildOpenApiDocument(
   routes: readonly RouteOptions[],
   options: { version: string; cookieName: string },
 ): Json {
@@ -82,7 +84,7 @@ function operationOf(route: RouteOptions, names: SchemaNames): Json {
   const problems = problemsOf({
     method,
     access,
-    isChecked: [schema.body, schema.params, schema.querystring].some((part) => part !== undefined),
+    isValidated: [schema.body, schema.params, schema.querystring].some((part) => part !== undefined),
     honoursIdempotencyKey,
     problems: route.config?.problems ?? [],
   });
@@ -109,17 +111,17 @@ function securityOf(access: Access): Json[] {
   return [{ apiKey: [] }, { session: [] }];
 }
 
-function parametersOf(schema: unknown, place: "path" | "query", names: SchemaNames): Json[] {
+function parametersOf(schema: unknown, location: "path" | "query", names: SchemaNames): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, Json>;
     required?: string[];
   };
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = property;
-    const isRequired = place === "path" || (required.includes(name) && property.default === undefined);
+    const isRequired = location === "path" || (required.includes(name) && property.default === undefined);
     return {
       name,
-      in: place,
+      in: location,
       required: isRequired,
       ...(description ? { description } : {}),
       schema: names.refer(rest),
@@ -129,10 +131,10 @@ function parametersOf(schema: unknown, place: "path" | "query", names: SchemaNam
 
 function requestBodyOf({ schema, config }: RouteOptions, names: SchemaNames, example: unknown): Json {
   const { body } = (schema ?? {}) as RouteSchema;
-  if (config?.mayBeFile) {
-    const { schema: one } = (body as JsonBody).content["application/json"];
+  if (config?.acceptsFile) {
+    const { schema: jsonSchema } = (body as JsonBody).content["application/json"];
     return {
-      requestBody: { required: true, content: { ...json(names.refer(one), example), ...FILE_BODIES } },
+      requestBody: { required: true, content: { ...json(names.refer(jsonSchema), example), ...FILE_BODIES } },
     };
   }
   if (config?.consumes) return { requestBody: { required: true, content: { [config.consumes]: FILE_FORM } } };
@@ -151,12 +153,12 @@ function commonHeaders(access: Access): Json {
   return access === "open" ? always : { ...always, ...headersNamed("X-Credits-Remaining") };
 }
 
-function successHeaders(schema: RouteSchema, access: Access, mayBeReplayed: boolean): Json {
+function successHeaders(schema: RouteSchema, access: Access, isReplayable: boolean): Json {
   const isPaged = "skip" in ((schema.querystring as { properties?: Json } | undefined)?.properties ?? {});
   return {
     ...commonHeaders(access),
     ...(isPaged ? headersNamed("X-Total-Count", "Link") : {}),
-    ...(mayBeReplayed ? headersNamed("Idempotency-Replayed") : {}),
+    ...(isReplayable ? headersNamed("Idempotency-Replayed") : {}),
   };
 }
 
@@ -175,7 +177,7 @@ function successesOf(
     Object.entries(response).map(([status, body]) => [
       status,
       {
-        description: body.description ?? "Done.",
+        description: body.description ?? "Success.",
         headers,
         ...(body.type === "null" ? {} : { content: contentOf(body) }),
       },
@@ -184,12 +186,12 @@ function successesOf(
 }
 
 function problemResponse(codes: readonly ProblemCode[], access: Access, names: SchemaNames): Json {
-  const mayComeBack = codes.some((code) =>
+  const isRetryable = codes.some((code) =>
     ["rate_limited", "overloaded", "idempotency_in_flight"].includes(code),
   );
   return {
     description: codes.map((code) => `\`${code}\`: ${contract.PROBLEMS[code][1]}.`).join("\n"),
-    headers: { ...commonHeaders(access), ...(mayComeBack ? headersNamed("Retry-After") : {}) },
+    headers: { ...commonHeaders(access), ...(isRetryable ? headersNamed("Retry-After") : {}) },
     content: {
       [PROBLEM_TYPE]: {
         schema: { allOf: [names.refer(contract.Problem), { properties: { code: { enum: codes } } }] },
@@ -198,7 +200,7 @@ function problemResponse(codes: readonly ProblemCode[], access: Access, names: S
   };
 }
 
-/** Finds the contract's schemas wherever they are used, so that each is written down once, under its name. */
+/** Replaces the contract's schemas with references, so that each is a component under its export name. */
 class SchemaNames {
   readonly #nameOf = new Map<string, string>();
   readonly #used = new Map<string, unknown>();
@@ -210,13 +212,12 @@ class SchemaNames {
     }
   }
 
-  /** The schema with every named one in it replaced by a reference. */
   refer(schema: unknown): unknown {
     if (typeof schema !== "object" || schema === null) return schema;
     const name = this.#nameOf.get(JSON.stringify(schema));
     if (name === undefined) return this.#referInside(schema);
     if (!this.#used.has(name)) {
-      this.#used.set(name, undefined); // taken, while its own parts are looked at
+      this.#used.set(name, undefined); // reserved while its parts are resolved
       this.#used.set(name, this.#referInside(schema));
     }
     return { $ref: `#/components/schemas/${name}` };

@@ -1,4 +1,4 @@
-/** GET /about: what everybody may know of this installation, so that a page offers only what works here. */
+/** GET /about: public information about the installation, so that a client offers only what is enabled. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { About } from "@mailvet/contract";
 import "../route-config.ts";
@@ -12,8 +12,8 @@ export const aboutRoutes =
 const GET_ABOUT = {
   operationId: "getAbout",
   tags: ["about"],
-  summary: "This installation",
+  summary: "Retrieve public information",
   description:
-    "Whether accounts may be opened and mails go out, how long results are kept, and how much a file may hold. Nobody has to be signed in.",
+    "Returns whether sign-up is open, whether email is configured, how long results are kept and how large a file may be. No authentication required.",
   response: { 200: About },
 };

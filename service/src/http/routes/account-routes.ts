@@ -1,4 +1,4 @@
-/** GET /account: the caller's own account, its plan, credits and limits. */
+/** GET /account: the caller's account with plan, credits and limits. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Account } from "@mailvet/contract";
 import type { Accounts } from "../../accounts/accounts.ts";
@@ -20,7 +20,7 @@ export const accountRoutes =
 const GET_ACCOUNT = {
   operationId: "getAccount",
   tags: ["account"],
-  summary: "Your account",
-  description: "Plan, credits and limits of the account that asks.",
+  summary: "Retrieve your account",
+  description: "Returns the plan, credits and limits of the authenticated account.",
   response: { 200: Account },
 };

@@ -1,4 +1,4 @@
-/** /auth: signing up, in and out, one's sessions and password. What the web app's session rests on. */
+/** /auth: sign-up, sign-in, sign-out, sessions and passwords of the web app. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import {
   ChangePasswordRequest,
@@ -33,13 +33,13 @@ export type AuthRouteDeps = {
 export const authRoutes =
   ({ accounts, sessions, cookie, publicUrl }: AuthRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    // The open routes set the cookie, so they are as careful as those that need it.
+    // The open routes set the cookie, so the origin is checked for them too.
     app.addHook("onRequest", async (request) => requireSameOrigin(request, publicUrl));
 
-    /** The browser's earlier session, if any, makes way for the new one. */
-    const welcome = async (request: FastifyRequest, reply: FastifyReply, session: SignedInSession) => {
-      const earlier = cookie.read(request);
-      if (earlier) await sessions.endByToken(earlier);
+    /** Replaces the browser's previous session, if any. */
+    const startSession = async (request: FastifyRequest, reply: FastifyReply, session: SignedInSession) => {
+      const previous = cookie.read(request);
+      if (previous) await sessions.endByToken(previous);
       cookie.set(reply, session);
       return signedIn(request, session);
     };
@@ -62,9 +62,9 @@ export const authRoutes =
       },
       async (request, reply) => {
         const { email, password } = request.body;
-        const session = await accounts.signUp(email, password, visitorOf(request));
+        const session = await accounts.signUp(email, password, clientOf(request));
         if (!session) return reply.code(202).send({ status: "mail_sent" });
-        return reply.code(201).send(await welcome(request, reply, session));
+        return reply.code(201).send(await startSession(request, reply, session));
       },
     );
 
@@ -72,7 +72,7 @@ export const authRoutes =
       "/auth/confirm-email",
       { schema: CONFIRM_EMAIL, config: { access: "open", problems: ["link_expired", "origin_rejected"] } },
       async (request, reply) =>
-        welcome(request, reply, await accounts.confirmEmail(request.body.token, visitorOf(request))),
+        startSession(request, reply, await accounts.confirmEmail(request.body.token, clientOf(request))),
     );
 
     app.post(
@@ -80,7 +80,7 @@ export const authRoutes =
       { schema: SIGN_IN, config: { access: "open", problems: ["wrong_credentials", "origin_rejected"] } },
       async (request, reply) => {
         const { email, password } = request.body;
-        return welcome(request, reply, await accounts.signIn(email, password, visitorOf(request)));
+        return startSession(request, reply, await accounts.signIn(email, password, clientOf(request)));
       },
     );
 
@@ -97,7 +97,7 @@ export const authRoutes =
 
     app.get("/auth/session", { schema: GET_SESSION, config: { access: "session" } }, async (request) => {
       const session = await sessions.find(cookie.read(request) ?? "");
-      if (!session) throw new Refusal("not_signed_in", "The session has just ended.");
+      if (!session) throw new Refusal("not_signed_in", "The session has ended.");
       return signedIn(request, session);
     });
 
@@ -122,7 +122,7 @@ export const authRoutes =
       "/auth/password",
       {
         schema: CHANGE_PASSWORD,
-        // A kept answer could not renew the cookie.
+        // A replayed response could not renew the cookie.
         config: { access: "session", problems: ["wrong_credentials"], idempotency: false },
       },
       async (request, reply) => {
@@ -136,7 +136,7 @@ export const authRoutes =
       "/auth/password-reset",
       { schema: REQUEST_PASSWORD_RESET, config: { access: "open", problems: ["origin_rejected"] } },
       async (request, reply) => {
-        await accounts.requestReset(request.body.email, visitorOf(request));
+        await accounts.requestReset(request.body.email, clientOf(request));
         return reply.code(202).send({ status: "mail_sent" });
       },
     );
@@ -146,21 +146,21 @@ export const authRoutes =
       { schema: CHOOSE_PASSWORD, config: { access: "open", problems: ["link_expired", "origin_rejected"] } },
       async (request, reply) => {
         const { token, new_password: password } = request.body;
-        await accounts.chooseNewPassword(token, password, visitorOf(request));
+        await accounts.chooseNewPassword(token, password, clientOf(request));
         return reply.code(204).send(null);
       },
     );
   };
 
 const tags = ["auth"];
-const Done = Type.Null({ description: "Done." });
+const Done = Type.Null({ description: "Success." });
 
 const SIGN_UP = {
   operationId: "signUp",
   tags,
-  summary: "Open an account",
+  summary: "Sign up",
   description:
-    "201: signed in at once. 202: where mail settings exist, a link was mailed to the address; the answer is the same when there is an account already.",
+    "Creates an account. Returns 201 and a session if email is not configured. Otherwise returns 202 and sends a confirmation link; the response is the same if the account already exists.",
   body: SignUpRequest,
   response: { 201: SignedIn, 202: MailSent },
 };
@@ -168,8 +168,9 @@ const SIGN_UP = {
 const CONFIRM_EMAIL = {
   operationId: "confirmEmail",
   tags,
-  summary: "Confirm the account's address",
-  description: "With the token of the link in the mail. It works once, and signs in.",
+  summary: "Confirm an email address",
+  description:
+    "Confirms the account with the token from the emailed link and signs in. The token works once.",
   body: ConfirmEmailRequest,
   response: { 200: SignedIn },
 };
@@ -178,7 +179,7 @@ const SIGN_IN = {
   operationId: "signIn",
   tags,
   summary: "Sign in",
-  description: "Sets the session's cookie.",
+  description: "Creates a session and sets its cookie.",
   body: SignInRequest,
   response: { 200: SignedIn },
 };
@@ -187,23 +188,23 @@ const SIGN_OUT = {
   operationId: "signOut",
   tags,
   summary: "Sign out",
-  description: "Ends the session and takes its cookie away. Doing so again is no mistake.",
+  description: "Ends the current session and clears its cookie. Safe to repeat.",
   response: { 204: Done },
 };
 
 const GET_SESSION = {
   operationId: "getSession",
   tags,
-  summary: "Who is signed in",
-  description: "The account and session that the cookie stands for.",
+  summary: "Retrieve the current session",
+  description: "Returns the account and session of the cookie.",
   response: { 200: SignedIn },
 };
 
 const LIST_SESSIONS = {
   operationId: "listSessions",
   tags,
-  summary: "Where one is signed in",
-  description: "The account's sessions, the one seen last comes first.",
+  summary: "List sessions",
+  description: "Returns the active sessions of the account, most recently used first.",
   response: { 200: Type.Array(Session) },
 };
 
@@ -211,9 +212,9 @@ const END_SESSION = {
   operationId: "endSession",
   tags,
   summary: "End a session",
-  description: "Signs one of the account's browsers out.",
+  description: "Ends a session of the account, which signs that browser out.",
   params: Type.Object({
-    session_id: Type.String({ format: "uuid", description: "As in the list of sessions." }),
+    session_id: Type.String({ format: "uuid", description: "ID of the session." }),
   }),
   response: { 204: Done },
 };
@@ -221,8 +222,8 @@ const END_SESSION = {
 const CHANGE_PASSWORD = {
   operationId: "changePassword",
   tags,
-  summary: "Change the password",
-  description: "Ends all other sessions of the account and renews this one's cookie.",
+  summary: "Change your password",
+  description: "Changes the password, ends all other sessions and renews the cookie of this one.",
   body: ChangePasswordRequest,
   response: { 204: Done },
 };
@@ -230,9 +231,9 @@ const CHANGE_PASSWORD = {
 const REQUEST_PASSWORD_RESET = {
   operationId: "requestPasswordReset",
   tags,
-  summary: "Ask for a new password",
+  summary: "Request a password reset",
   description:
-    "Mails a link that works once, for half an hour. The answer is the same when there is no such account.",
+    "Emails a link that works once and expires after 30 minutes. The response is the same if the account does not exist.",
   body: ResetPasswordRequest,
   response: { 202: MailSent },
 };
@@ -240,19 +241,20 @@ const REQUEST_PASSWORD_RESET = {
 const CHOOSE_PASSWORD = {
   operationId: "choosePassword",
   tags,
-  summary: "Choose a new password",
-  description: "With the token of the link in the mail. Ends all sessions of the account.",
+  summary: "Reset a password",
+  description:
+    "Sets a new password with the token from the emailed link and ends all sessions of the account.",
   body: ChooseNewPasswordRequest,
   response: { 204: Done },
 };
 
-function visitorOf({ ip, headers }: FastifyRequest): SessionClient {
+function clientOf({ ip, headers }: FastifyRequest): SessionClient {
   return { ip, userAgent: headers["user-agent"] ?? "" };
 }
 
 /** Routes with access "session" have no other callers. */
 function signedInCaller(caller: Caller | undefined): { accountId: string; sessionId: string } {
-  if (caller?.by.kind !== "session") throw new Error("a session route was reached without a session");
+  if (caller?.by.kind !== "session") throw new Error("session route called without a session");
   return { accountId: caller.accountId, sessionId: caller.by.sessionId };
 }
 

@@ -1,15 +1,15 @@
-/** What credits there are, where they came from and went, and what they were used for. */
+/** GET /credits: balance and ledger. GET /usage: verdicts and credits per day and key. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Credits, CreditsQuery, Usage, type UsageDay, UsageQuery } from "@mailvet/contract";
 import type { Ledger } from "../../credits/ledger.ts";
-import type { UsageWanted } from "../../credits/usage.ts";
+import type { UsageFilter } from "../../credits/usage.ts";
 import { usageRange } from "../../credits/usage-range.ts";
 import { pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
 export type CreditRouteDeps = {
   ledger: Pick<Ledger, "balanceOf" | "page">;
-  usageOf(accountId: string, wanted: UsageWanted): Promise<UsageDay[]>;
+  usageOf(accountId: string, wanted: UsageFilter): Promise<UsageDay[]>;
 };
 
 export const creditRoutes =
@@ -40,9 +40,9 @@ export const creditRoutes =
 const GET_CREDITS = {
   operationId: "getCredits",
   tags: ["credits"],
-  summary: "Balance and ledger",
+  summary: "Retrieve balance and ledger",
   description:
-    "What is free to spend, what is held for work under way, and a page of the entries that add up to it.",
+    "Returns the available balance, the credits reserved for running jobs, and a page of ledger entries.",
   querystring: CreditsQuery,
   response: { 200: Credits },
 };
@@ -50,9 +50,9 @@ const GET_CREDITS = {
 const GET_USAGE = {
   operationId: "getUsage",
   tags: ["credits"],
-  summary: "Usage per day and key",
+  summary: "Retrieve usage",
   description:
-    "How many addresses came out how, and the credits they cost, by calendar day in UTC. At most 366 days at a time.",
+    "Returns the number of verdicts by status and the credits spent, per UTC day and API key. A range covers at most 366 days.",
   querystring: UsageQuery,
   response: { 200: Usage },
 };

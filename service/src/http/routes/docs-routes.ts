@@ -1,8 +1,8 @@
 /**
- * /docs: the API reference as a page, drawn by Scalar from the OpenAPI document; /docs/problems: what goes wrong.
+ * /docs: the API reference, rendered by Scalar from the OpenAPI document. /docs/problems: the problem codes.
  *
- * The plugin that ships Scalar brings a page with an inline script. Ours keeps scripts in files of this server, so that
- * the page runs under a strict Content-Security-Policy. The bundle is loaded when somebody first looks.
+ * The page of Scalar's own plugin has an inline script. Ours loads scripts from this server only, so that it works under
+ * a strict Content-Security-Policy. The bundle is loaded on first request.
  */
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
@@ -35,8 +35,8 @@ export const docsRoutes: FastifyPluginAsync = async (app) => {
       "cache-control": "public, max-age=31536000, immutable",
       vary: "accept-encoding",
     });
-    const takesGzip = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
-    if (!takesGzip) return reply.send(plain);
+    const acceptsGzip = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
+    if (!acceptsGzip) return reply.send(plain);
     return reply.header("content-encoding", "gzip").send(gzipped);
   });
 
@@ -47,7 +47,7 @@ export const docsRoutes: FastifyPluginAsync = async (app) => {
 
 const HTML = { "content-type": "text/html; charset=utf-8", "cache-control": "no-cache" };
 const SCRIPT = { "content-type": "text/javascript; charset=utf-8", "cache-control": "no-cache" };
-// Scalar writes style elements as it goes. Scripts, and whatever else could do harm, come from here alone.
+// Scalar inserts style elements at run time. Scripts come from this server only.
 const PAGE_CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -56,9 +56,9 @@ type Bundle = { name: string; plain: Buffer; gzipped: Buffer };
 
 async function loadBundle(): Promise<Bundle> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
-  await using shop = Fastify(); // the plugin hands out its bundle over a route and in no other way
-  await shop.register(scalar, { routePrefix: "/", configuration: { content: {} } });
-  const { rawPayload } = await shop.inject("/js/scalar.js");
+  await using app = Fastify(); // the plugin exposes its bundle over a route only
+  await app.register(scalar, { routePrefix: "/", configuration: { content: {} } });
+  const { rawPayload } = await app.inject("/js/scalar.js");
   const hash = createHash("sha256").update(rawPayload).digest("hex").slice(0, 12);
   return { name: `scalar-${hash}.js`, plain: rawPayload, gzipped: await promisify(gzip)(rawPayload) };
 }

@@ -1,13 +1,13 @@
-/** GET /domains/{domain}: what can be said of a mail domain as a whole. */
+/** GET /domains/{domain}: report on a mail domain. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { DomainParams, DomainReport } from "@mailvet/contract";
 import type { Validations } from "../../validations/validations.ts";
-import { type ChargeOutcomeDeps, settleCharges } from "../middleware/settle-charges.ts";
+import { type SettleChargesDeps, settleCharges } from "../middleware/settle-charges.ts";
 import "../route-config.ts";
 
 export type DomainRouteDeps = {
   validations: Pick<Validations, "inspectDomain">;
-  charges: ChargeOutcomeDeps;
+  charges: SettleChargesDeps;
 };
 
 export const domainRoutes =
@@ -22,21 +22,21 @@ export const domainRoutes =
           tags: ["validation"],
           summary: "Inspect a mail domain",
           description:
-            "Where its mail goes, who runs its mail servers, whether it accepts any name, whether it is a disposable domain, and " +
-            "its SPF, DMARC and MTA-STS records, each with the evidence. Costs one credit. A malformed or reserved domain is " +
-            "refused and costs nothing. In the sandbox the first label names the outcome: `catch-all.mailvet.test`.",
+            "Returns the mail route, the provider, catch-all and disposable detection, and the SPF, DMARC and MTA-STS records of " +
+            "a domain, each with its evidence. Costs one credit. A malformed or reserved domain is rejected at no cost. In the " +
+            "sandbox the first label selects the outcome: `catch-all.mailvet.test`.",
           params: DomainParams,
           response: { 200: DomainReport },
         },
         config: { access: { scope: "validate" }, problems: ["insufficient_credits"] },
       },
       async (request) => {
-        const { id: requestId, onceKey, visit } = request;
-        const asking = { requestId, onceKey, startedAtMs: visit.startedAt };
+        const { id: requestId, idempotencyKey, lifetime } = request;
+        const context = { requestId, idempotencyKey, startedAtMs: lifetime.startedAtMs };
         const { report, creditsRemaining } = await validations.inspectDomain(
           request.caller!,
           request.params.domain,
-          asking,
+          context,
         );
         request.creditsRemaining = creditsRemaining;
         return report;

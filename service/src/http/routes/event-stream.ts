@@ -1,46 +1,45 @@
-/** Server-sent events, as browsers' EventSource reads them: a stream of named events, kept alive while nothing happens. */
+/** Server-sent events (text/event-stream): named events, with heartbeats while nothing happens. */
 import { Readable } from "node:stream";
 
 export type EventStream = {
-  /** What is sent as the answer. */
+  /** The response body. */
   readonly body: Readable;
   send(event: string, data: unknown): void;
-  /** Nothing more comes. */
   end(): void;
 };
 
 export const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-store, no-transform",
-  "x-accel-buffering": "no", // nginx would keep events back until it has a bufferful
+  "x-accel-buffering": "no", // nginx would buffer events
 };
 
-/** Proxies hang up on what is silent for a minute or less. */
+/** Proxies close connections that are silent for a minute, some earlier. */
 const HEARTBEAT_MS = 15_000;
-/** A reader that lets this much pile up is gone, or as good as gone. */
+/** A client with this much unread is considered gone. */
 const MAX_UNREAD_BYTES = 256 * 1024;
-/** Whoever still listens then comes back, and shows again that it may. */
-const MAX_LIFE_MS = 30 * 60_000;
+/** Then the client must reconnect, and is authenticated again. */
+const MAX_DURATION_MS = 30 * 60_000;
 
 export function createEventStream(onClosed: () => void): EventStream {
   const body = new Readable({ read() {} });
-  let isOver = false;
+  let isClosed = false;
   const write = (text: string) => {
-    if (isOver) return;
+    if (isClosed) return;
     if (body.readableLength > MAX_UNREAD_BYTES) body.destroy();
     else body.push(text);
   };
   const stop = () => {
-    isOver = true;
+    isClosed = true;
     clearInterval(heartbeat);
-    clearTimeout(life);
+    clearTimeout(duration);
   };
   const end = () => {
-    if (!isOver) body.push(null);
+    if (!isClosed) body.push(null);
     stop();
   };
-  const heartbeat = setInterval(write, HEARTBEAT_MS, ": still here\n\n").unref();
-  const life = setTimeout(end, MAX_LIFE_MS).unref();
+  const heartbeat = setInterval(write, HEARTBEAT_MS, ": heartbeat\n\n").unref();
+  const duration = setTimeout(end, MAX_DURATION_MS).unref();
   body.once("close", () => {
     stop();
     onClosed();

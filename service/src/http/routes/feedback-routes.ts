@@ -1,4 +1,4 @@
-/** /feedback: what became of messages, told one by one, as a list or as a file; how well it was foreseen; and forgetting it. */
+/** /feedback: delivery outcomes as JSON or as a file, the report of predicted and real bounces, and deletion. */
 import { Readable } from "node:stream";
 import multipart from "@fastify/multipart";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
@@ -11,72 +11,72 @@ import {
 } from "@mailvet/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { createConcurrencyLimit } from "../../concurrency-limit.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
 import { Refusal, wrongValue } from "../../refusal.ts";
-import { createConcurrencyLimit } from "../middleware/concurrency-limit.ts";
-import { fileOf, LIMITS, letTheRestPass, tooLarge } from "./multipart-file.ts";
+import { drainBody, LIMITS, readFile, tooLarge } from "./multipart-file.ts";
 import { shutdownSignal } from "./shutdown-signal.ts";
 import "../route-config.ts";
 
 export type FeedbackRouteDeps = {
-  feedback: Pick<Feedback, "take" | "takeFile" | "report" | "forget">;
+  feedback: Pick<Feedback, "report" | "reportFile" | "summarize" | "deleteAll">;
   maxUploadBytes: number;
 };
 
-/** A thousand addresses of full length fit well. */
+/** Enough for a thousand addresses of maximum length. */
 const MAX_BODY_BYTES = 1024 * 1024;
-const PLACES = { what: "files of outcomes", perAccount: 2, inAll: 16 };
+const CONCURRENCY = { what: "files of outcomes", perAccount: 2, total: 16 };
 
 export const feedbackRoutes =
   ({ feedback, maxUploadBytes }: FeedbackRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const places = createConcurrencyLimit(PLACES);
+    const slots = createConcurrencyLimit(CONCURRENCY);
     const stopping = shutdownSignal(app);
 
-    const takeFile = async (request: FastifyRequest) => {
-      const leave = places.take(request.caller!.accountId);
+    const handleFile = async (request: FastifyRequest) => {
+      const release = slots.acquire(request.caller!.accountId);
       try {
         const bytes = request.isMultipart()
-          ? (await fileOf(request, maxUploadBytes, stopping)).bytes
+          ? (await readFile(request, maxUploadBytes, stopping)).bytes
           : plainBytes(request, maxUploadBytes, stopping);
-        return await feedback.takeFile(request.caller!, bytes);
+        return await feedback.reportFile(request.caller!, bytes);
       } finally {
-        leave();
-        letTheRestPass(request.raw, maxUploadBytes);
+        release();
+        drainBody(request.raw, maxUploadBytes);
       }
     };
 
     app.register(async (scope) => {
-      await takeFiles(scope);
-      scope.post("/feedback", TELL, async (request) => {
-        if (request.isMultipart() || isPlainFile(request)) return takeFile(request);
-        const told = outcomesIn(request.body as FeedbackRequest | undefined);
-        return feedback.take(request.caller!, told);
+      await acceptFiles(scope);
+      scope.post("/feedback", REPORT_OUTCOMES, async (request) => {
+        if (request.isMultipart() || isPlainFile(request)) return handleFile(request);
+        const outcomes = outcomesIn(request.body as FeedbackRequest | undefined);
+        return feedback.report(request.caller!, outcomes);
       });
     });
 
-    app.get("/feedback/report", REPORT, (request) => feedback.report(request.caller!.accountId));
+    app.get("/feedback/report", GET_REPORT, (request) => feedback.summarize(request.caller!.accountId));
 
-    app.delete("/feedback", FORGET, async (request, reply) => {
-      await feedback.forget(request.caller!);
+    app.delete("/feedback", DELETE_FEEDBACK, async (request, reply) => {
+      await feedback.deleteAll(request.caller!);
       return reply.code(204).send(null);
     });
   };
 
-const TELL = {
+const REPORT_OUTCOMES = {
   bodyLimit: MAX_BODY_BYTES,
   schema: {
     operationId: "reportOutcomes",
     tags: ["feedback"],
-    summary: "Tell what became of messages",
-    description: `One outcome, up to ${MAX_OUTCOMES.toLocaleString("en")} of them, or a file as your mail service exports it (CSV or similar text, also gzipped): as the body itself with the content type \`text/csv\`, or in the form field \`file\`. In a file the columns are found by what is in them, and the words of the usual mail services are understood. Soft bounces and delays are counted as ignored. It costs nothing, and telling the same twice changes nothing. Your outcomes calibrate your scores, and nobody else's.`,
+    summary: "Report outcomes",
+    description: `Reports what happened to messages you sent. Send one outcome, a list of up to ${MAX_OUTCOMES.toLocaleString("en")}, or a file exported by your email service (CSV or similar text, optionally gzipped), either as the body with content type \`text/csv\` or in the form field \`file\`. Columns of a file are detected from their content, and the event names of common email services are recognised. Soft bounces and delays are counted as ignored. Reporting is free, and reporting the same outcome twice has no effect. Outcomes calibrate the scores of your account only.`,
     body: { content: { "application/json": { schema: FeedbackRequest } } },
     response: { 200: FeedbackSummary },
   },
   config: {
     access: { scope: "validate" },
-    mayBeFile: true,
-    idempotency: false, // telling it again changes nothing
+    acceptsFile: true,
+    idempotency: false, // reporting it again has no effect
     problems: [
       "empty_file",
       "not_a_table",
@@ -89,33 +89,33 @@ const TELL = {
   },
 } as const;
 
-const REPORT = {
+const GET_REPORT = {
   schema: {
     operationId: "getFeedbackReport",
     tags: ["feedback"],
-    summary: "Predicted against real bounces",
+    summary: "Retrieve the bounce report",
     description:
-      "How many of the messages whose outcome was told had been expected to bounce, and how many did: in all, by score, by provider and by week.",
+      "Compares predicted with real bounces for all reported outcomes: overall, by score, by provider and by week.",
     response: { 200: FeedbackReport },
   },
   config: { access: { scope: "read" } },
 } as const;
 
-const FORGET = {
+const DELETE_FEEDBACK = {
   schema: {
     operationId: "forgetFeedback",
     tags: ["feedback"],
-    summary: "Forget all outcomes",
+    summary: "Delete all outcomes",
     description:
-      "Erases every outcome that was told, and what was learned from them: scores are as at the beginning.",
-    response: { 204: Type.Null({ description: "Nothing of it is left." }) },
+      "Deletes every reported outcome and the calibration derived from them. Scores return to their uncalibrated values.",
+    response: { 204: Type.Null({ description: "Deleted." }) },
   },
-  // Not the scope of the key in a sign-up form: it undoes what took months to learn.
+  // Not the scope of the key in a sign-up form: it discards months of calibration.
   config: { access: { scope: "bulk" } },
 } as const;
 
-/** Beside JSON, routes of this scope take forms with a file, and CSV as it is. */
-async function takeFiles(scope: FastifyInstance): Promise<void> {
+/** Besides JSON, routes of this scope accept multipart/form-data and text/csv. */
+async function acceptFiles(scope: FastifyInstance): Promise<void> {
   await scope.register(multipart, { limits: LIMITS, throwFileSizeLimit: false });
   scope.addContentTypeParser("text/csv", (_request, payload, done) => done(null, payload));
   scope.addContentTypeParser("*", (_request, _payload, done) => {
@@ -133,7 +133,7 @@ async function* plainBytes(
   maxBytes: number,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const stream = (body as Readable | undefined) ?? Readable.from([]); // Fastify does not look at a body without bytes
+  const stream = (body as Readable | undefined) ?? Readable.from([]); // Fastify leaves an empty body undefined
   const stop = () => stream.destroy(signal.reason);
   if (Number(headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   signal.addEventListener("abort", stop);
@@ -150,18 +150,16 @@ async function* plainBytes(
   }
 }
 
-/** One, or a list of them, but not both. */
+/** Either one outcome or a list, not both. */
 function outcomesIn(body: FeedbackRequest | undefined): readonly ReportedOutcome[] {
   const { outcomes, ...one } = body ?? {};
   if (outcomes) {
     const [extra] = Object.keys(one);
-    if (extra) throw wrongValue(`/${extra}`, "is not expected beside outcomes");
+    if (extra) throw wrongValue(`/${extra}`, "is not allowed together with outcomes");
     return outcomes;
   }
   const { email, outcome, occurred_at } = one;
-  if (email === undefined)
-    throw wrongValue("/email", "is missing", "The body names no email: /email is missing.");
-  if (outcome === undefined)
-    throw wrongValue("/outcome", "is missing", "The body says no outcome: /outcome is missing.");
+  if (email === undefined) throw wrongValue("/email", "is required", "/email is required.");
+  if (outcome === undefined) throw wrongValue("/outcome", "is required", "/outcome is required.");
   return [{ email, outcome, ...(occurred_at === undefined ? {} : { occurred_at }) }];
 }

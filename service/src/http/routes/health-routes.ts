@@ -1,57 +1,57 @@
 /**
- * GET /health/live: the process runs and its event loop turns; says nothing about what it depends on.
- * GET /health/ready: the start is complete and it can do its work, so requests may be sent here.
+ * GET /health/live: the process runs and its event loop responds, whatever the state of its dependencies.
+ * GET /health/ready: startup is complete and the database is usable, so traffic may be routed here.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyPluginAsync } from "fastify";
 import { isDatabaseOverloaded } from "../../db/database.ts";
 import { Refusal } from "../../refusal.ts";
 
-/** What the rest of the service knows about being ready. */
+/** Provided by assemble.ts. */
 export type Readiness = {
-  /** Whether everything that a start promises is there: tables, the operator's account and key, workers. */
+  /** Startup is complete: migrations, the operator's account and key, workers. */
   isStarted(): boolean;
-  /** Resolves when the database has answered and can be written (db/database.ts). */
+  /** Resolves when the database responds and is writable (db/database.ts). */
   checkDatabase(): Promise<unknown>;
 };
 
 export type HealthRouteDeps = Readiness & {
   isClosing(): boolean;
-  /** Whether log lines are lost at the moment. */
+  /** Whether log lines are currently lost. */
   isLogDropping(): boolean;
 };
 
-const DATABASE_PATIENCE_MS = 1_000;
-const NO_ANSWER = "The database does not answer.";
+const DATABASE_TIMEOUT_MS = 1_000;
+const NO_RESPONSE = "The database does not respond.";
 
 export const healthRoutes =
   ({ isStarted, checkDatabase, isClosing, isLogDropping }: HealthRouteDeps): FastifyPluginAsync =>
   async (app) => {
-    // However many look at once, one question is under way: a database that hangs must not collect them.
-    let asking: Promise<string | undefined> | undefined;
-    const databaseTrouble = () => {
-      asking ??= checkDatabase()
+    // One query at a time, however many probes arrive: they must not pile up on a database that hangs.
+    let checking: Promise<string | undefined> | undefined;
+    const databaseProblem = () => {
+      checking ??= checkDatabase()
         .then(
           () => undefined,
-          (error) => (isDatabaseOverloaded(error) ? "The database has no room left on its disk." : NO_ANSWER),
+          (error) => (isDatabaseOverloaded(error) ? "The database is out of disk space." : NO_RESPONSE),
         )
         .finally(() => {
-          asking = undefined;
+          checking = undefined;
         });
-      return Promise.race([asking, wait(DATABASE_PATIENCE_MS, NO_ANSWER, { ref: false })]);
+      return Promise.race([checking, wait(DATABASE_TIMEOUT_MS, NO_RESPONSE, { ref: false })]);
     };
 
     app.get("/health/live", async () => ({ status: "live" }));
 
     app.get("/health/ready", async () => {
-      if (isClosing()) throw notReady("This server is being stopped.");
-      if (!isStarted()) throw notReady("This server is still starting.");
-      const trouble = await databaseTrouble();
-      if (trouble) throw notReady(trouble);
+      if (isClosing()) throw notReady("The server is shutting down.");
+      if (!isStarted()) throw notReady("The server is still starting.");
+      const problem = await databaseProblem();
+      if (problem) throw notReady(problem);
       return { status: "ready", ...(isLogDropping() ? { log: "dropping" } : {}) };
     });
   };
 
-function notReady(why: string): Refusal {
-  return new Refusal("overloaded", why, { retryAfterSeconds: 1 });
+function notReady(detail: string): Refusal {
+  return new Refusal("overloaded", detail, { retryAfterSeconds: 1 });
 }

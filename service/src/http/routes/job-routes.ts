@@ -1,27 +1,29 @@
-/** /bulk/jobs: an account's jobs, their results, and what their owner may do with them. */
+/** /bulk/jobs: list and retrieve jobs, page through results; cancel, pause, resume and delete. */
+import type { ServerResponse } from "node:http";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Job, JobListQuery, JobQuery, JobResult, ResultsQuery } from "@mailvet/contract";
+import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import type { JobActions } from "../../jobs/job-actions.ts";
 import { findJob, listJobs } from "../../jobs/job-list.ts";
-import { hasEnded } from "../../jobs/job-record.ts";
 import { jobResults } from "../../jobs/job-results.ts";
-import { storeAnswer } from "../middleware/idempotency.ts";
-import { waitForChange } from "./job-change.ts";
+import { hasEnded } from "../../jobs/job-state.ts";
+import type { JobWatch } from "../../jobs/job-watch.ts";
+import { storeResponse } from "../middleware/idempotency.ts";
 import { JobParams, type JobStreamDeps, jobStreamRoutes } from "./job-stream-routes.ts";
 import { pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
 export type JobRouteDeps = JobStreamDeps & {
-  moves: Pick<JobActions, JobMove | "erase">;
+  actions: Pick<JobActions, JobAction | "erase">;
 };
-type JobMove = "cancel" | "pause" | "resume";
+type JobAction = "cancel" | "pause" | "resume";
 
 export const jobRoutes =
   (deps: JobRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const { database, watch, moves } = deps;
-    const news = waitForChange(app, watch);
+    const { database, watch, actions } = deps;
+    const waitForChange = changeWaiter(app, watch);
     const read = { access: { scope: "read" } } as const;
 
     app.get("/bulk/jobs", { schema: LIST_JOBS, config: read }, async (request, reply) => {
@@ -38,7 +40,7 @@ export const jobRoutes =
         const job = await find();
         const { wait = 0 } = request.query;
         if (wait === 0 || hasEnded(job)) return job;
-        await news(job, wait * 1000, reply.raw);
+        await waitForChange(job, wait * 1000, reply.raw);
         return find();
       },
     );
@@ -62,13 +64,13 @@ export const jobRoutes =
       },
     );
 
-    for (const [move, words] of Object.entries(MOVES) as [JobMove, MoveWords][]) {
+    for (const [action, texts] of Object.entries(ACTIONS) as [JobAction, ActionTexts][]) {
       app.post(
-        `/bulk/jobs/:job_id/${move}`,
+        `/bulk/jobs/:job_id/${action}`,
         {
           schema: {
-            ...words,
-            operationId: `${move}Job`,
+            ...texts,
+            operationId: `${action}Job`,
             tags: ["jobs"],
             params: JobParams,
             response: { 200: Job },
@@ -76,7 +78,11 @@ export const jobRoutes =
           config: { access: { scope: "bulk" }, problems: ["job_not_found", "job_state_conflict"] },
         },
         async (request, reply) =>
-          moves[move](request.caller!, request.params.job_id, storeAnswer(request, reply, { status: 200 })),
+          actions[action](
+            request.caller!,
+            request.params.job_id,
+            storeResponse(request, reply, { status: 200 }),
+          ),
       );
     }
 
@@ -84,7 +90,7 @@ export const jobRoutes =
       "/bulk/jobs/:job_id",
       { schema: DELETE_JOB, config: { access: { scope: "bulk" }, problems: ["job_not_found"] } },
       async (request, reply) => {
-        await moves.erase(request.caller!, request.params.job_id);
+        await actions.erase(request.caller!, request.params.job_id);
         return reply.code(204).send(null);
       },
     );
@@ -96,7 +102,7 @@ const LIST_JOBS = {
   operationId: "listJobs",
   tags: ["jobs"],
   summary: "List jobs",
-  description: "Newest first.",
+  description: "Returns your jobs, newest first.",
   querystring: JobListQuery,
   response: { 200: Type.Array(Job) },
 };
@@ -104,9 +110,9 @@ const LIST_JOBS = {
 const GET_JOB = {
   operationId: "getJob",
   tags: ["jobs"],
-  summary: "One job",
+  summary: "Retrieve a job",
   description:
-    "With `wait` the answer is held for so many seconds, or until the job's status or progress is not what it was when the request came in. A job that has ended is answered at once.",
+    "Returns a job. With `wait`, the response is delayed for up to that many seconds, or until the status or progress of the job changes. A finished job is returned immediately.",
   params: JobParams,
   querystring: JobQuery,
   response: { 200: Job },
@@ -115,35 +121,62 @@ const GET_JOB = {
 const GET_RESULTS = {
   operationId: "getJobResults",
   tags: ["jobs"],
-  summary: "Results of a job, page by page",
+  summary: "List results of a job",
   description:
-    "One for each row of the file that has a verdict, in the order of the rows. A row whose email stood in an earlier one has that one's verdict and `is_duplicate`. For all of them at once, with your own columns, there is the download.",
+    "Returns one result per row that has a verdict, in row order. A row that repeats an earlier email has the same verdict and `is_duplicate`. To get all rows with your own columns, use the download.",
   params: JobParams,
   querystring: ResultsQuery,
   response: { 200: Type.Array(JobResult) },
 };
 
-type MoveWords = { summary: string; description: string };
+type ActionTexts = { summary: string; description: string };
 
-const MOVES: Readonly<Record<JobMove, MoveWords>> = {
+const ACTIONS: Readonly<Record<JobAction, ActionTexts>> = {
   cancel: {
     summary: "Cancel a job",
     description:
-      "It ends with the verdicts it has; those cost what they cost, and the rest of its credits is given back. One that has ended cannot be cancelled.",
+      "Ends the job with the verdicts it has so far. These are charged, and the remaining reserved credits are released. A finished job can't be cancelled.",
   },
   pause: {
     summary: "Pause a job",
     description:
-      "Of a job that is being processed. What is under way is still saved; then nothing more is asked until it is resumed. Its credits stay reserved.",
+      "Pauses a job that is being processed. Checks in progress finish and are saved; nothing else runs until the job is resumed. Its credits stay reserved.",
   },
-  resume: { summary: "Resume a job", description: "It goes on where it was paused." },
+  resume: { summary: "Resume a job", description: "Continues a paused job where it left off." },
 };
 
 const DELETE_JOB = {
   operationId: "deleteJob",
   tags: ["jobs"],
-  summary: "Erase a job",
-  description: "Its file and its results are erased for good. One that still runs is cancelled first.",
+  summary: "Delete a job",
+  description: "Permanently deletes the job with its file and results. A running job is cancelled first.",
   params: JobParams,
-  response: { 204: Type.Null({ description: "It is erased." }) },
+  response: { 204: Type.Null({ description: "Deleted." }) },
 };
+
+type WaitForChange = (job: Job, timeoutMs: number, response: ServerResponse) => Promise<void>;
+
+/** Waits until the job changes, the timeout passes, the client disconnects, or the server stops. */
+function changeWaiter(app: FastifyInstance, watch: JobWatch): WaitForChange {
+  const waiting = new Set<() => void>();
+  let isClosing = false;
+  app.addHook("preClose", async () => {
+    isClosing = true;
+    for (const finish of waiting) finish();
+  });
+  return (job, timeoutMs, response) =>
+    new Promise((resolve) => {
+      if (isClosing) return resolve();
+      const finish = () => {
+        clearTimeout(timeout);
+        unfollow();
+        waiting.delete(finish);
+        response.off("close", finish);
+        resolve();
+      };
+      const timeout = setTimeout(finish, timeoutMs);
+      const unfollow = watch.follow(job, finish);
+      waiting.add(finish);
+      response.once("close", finish);
+    });
+}

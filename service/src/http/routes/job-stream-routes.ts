@@ -1,43 +1,42 @@
-/** What a job answers with for longer than a moment: its file with the verdicts, and news of how it goes. */
+/** Streaming responses of a job: the download of its rows with verdicts, and its progress events. */
 import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { DownloadQuery } from "@mailvet/contract";
 import { Type } from "typebox";
+import { createConcurrencyLimit } from "../../concurrency-limit.ts";
 import type { Database } from "../../db/database.ts";
 import { DOWNLOAD_FORMATS } from "../../downloads/download-formats.ts";
 import { jobDownload } from "../../downloads/job-download.ts";
 import { findJob } from "../../jobs/job-list.ts";
-import { hasEnded } from "../../jobs/job-record.ts";
+import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
-import { createConcurrencyLimit } from "../middleware/concurrency-limit.ts";
-import { attachment } from "./content-disposition.ts";
+import type { Log } from "../../log.ts";
 import { createEventStream, EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import "../route-config.ts";
 
 export type JobStreamDeps = {
   database: Database;
   watch: JobWatch;
-  /** A download that broke off on our side. The client cannot be told why any more. */
-  sayFailure(requestId: string, error: unknown): void;
+  log: Pick<Log, "event">;
 };
 
-/** A reader that takes nothing for this long is gone. */
+/** A client that reads nothing for this long is considered gone. */
 const STALL_MS = 60_000;
-/** When the server stops, downloads have this long to come to their end. */
-const LAST_CALL_MS = 5_000;
+/** Time for downloads to finish when the server stops. */
+const DRAIN_TIMEOUT_MS = 5_000;
 
 export const jobStreamRoutes =
-  ({ database, watch, sayFailure }: JobStreamDeps): FastifyPluginAsyncTypebox =>
+  ({ database, watch, log }: JobStreamDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const downloadPlaces = createConcurrencyLimit({ what: "downloads", perAccount: 4, inAll: 16 });
-    const streamPlaces = createConcurrencyLimit({ what: "event streams", perAccount: 20, inAll: 1_000 });
+    const downloadSlots = createConcurrencyLimit({ what: "downloads", perAccount: 4, total: 16 });
+    const streamSlots = createConcurrencyLimit({ what: "event streams", perAccount: 20, total: 1_000 });
     const downloads = new Set<Readable>();
     const streams = new Set<{ end(): void }>();
     app.addHook("preClose", async () => {
       for (const stream of streams) stream.end();
       setTimeout(() => {
         for (const body of downloads) body.destroy();
-      }, LAST_CALL_MS).unref();
+      }, DRAIN_TIMEOUT_MS).unref();
     });
 
     app.get(
@@ -52,16 +51,18 @@ export const jobStreamRoutes =
       },
       async (request, reply) => {
         const { accountId } = request.caller!;
-        const leave = downloadPlaces.take(accountId);
+        const release = downloadSlots.acquire(accountId);
         try {
           const download = await jobDownload(database, accountId, request.params.job_id, request.query);
-          const isAsked = request.method !== "HEAD";
-          const body = Readable.from(isAsked ? await begun(download.content) : [], { objectMode: false });
+          const hasBody = request.method !== "HEAD";
+          const body = Readable.from(hasBody ? await withFirstChunk(download.content) : [], {
+            objectMode: false,
+          });
           downloads.add(body);
-          body.once("error", (error) => sayFailure(request.id, error));
+          body.once("error", (error) => log.event("download_failed", { err: error, request_id: request.id }));
           body.once("close", () => {
             downloads.delete(body);
-            leave();
+            release();
           });
           reply.raw.setTimeout(STALL_MS);
           reply.headers({
@@ -70,7 +71,7 @@ export const jobStreamRoutes =
           });
           return reply.send(body);
         } catch (error) {
-          leave();
+          release();
           throw error;
         }
       },
@@ -92,37 +93,37 @@ export const jobStreamRoutes =
         reply.headers(EVENT_STREAM_HEADERS);
         if (request.method === "HEAD") return reply.send(Readable.from([]));
 
-        const leave = streamPlaces.take(accountId);
+        const release = streamSlots.acquire(accountId);
         let unfollow = () => {};
         const stream = createEventStream(() => {
           unfollow();
           streams.delete(stream);
-          leave();
+          release();
         });
         streams.add(stream);
-        const tell = () => {
+        const sendJob = () => {
           stream.send(hasEnded(job) ? "end" : "progress", job);
           if (hasEnded(job)) stream.end();
         };
-        tell();
+        sendJob();
         if (!hasEnded(job)) {
-          unfollow = watch.follow(job, (news) => {
-            if (news === undefined) {
-              stream.send("end", job); // erased: this is the last that was known of it
+          unfollow = watch.follow(job, (changed) => {
+            if (changed === undefined) {
+              stream.send("end", job); // deleted: the last known state
               return stream.end();
             }
-            job = news;
-            tell();
+            job = changed;
+            sendJob();
           });
         }
-        request.visit.onlyListens();
+        request.lifetime.endWork();
         return reply.send(stream.body);
       },
     );
   };
 
 export const JobParams = Type.Object({
-  job_id: Type.String({ format: "uuid", description: "As in the list of jobs." }),
+  job_id: Type.String({ format: "uuid", description: "ID of the job." }),
 });
 
 const streamOf = (description: string) => Type.Unsafe<Readable>({ type: "string", description });
@@ -130,36 +131,46 @@ const streamOf = (description: string) => Type.Unsafe<Readable>({ type: "string"
 const DOWNLOAD = {
   operationId: "downloadJob",
   tags: ["jobs"],
-  summary: "The file with the verdicts",
-  description: `Your own rows and columns in their order, then ours, whose names begin with \`mailvet_\`. With \`status\` only the rows that came out so.
+  summary: "Download results",
+  description: `Returns your rows and columns in their original order, followed by ours, whose names begin with \`mailvet_\`. Use \`status\` to include only rows with that verdict.
 
-In CSV, cells that a spreadsheet would run as a formula begin with an apostrophe. Rows that have no verdict, because the cell is empty or the job ended early, leave our columns blank. A row with more cells than the file has columns has the surplus after ours.
+In CSV, cells that a spreadsheet would run as a formula are prefixed with an apostrophe. Rows without a verdict, because the cell is empty or the job ended early, leave our columns blank. Cells beyond the columns of the file follow after ours.
 
-NDJSON has one object per row: \`row\`, \`email\`, \`columns\` (yours, by name) and the verdict. A workbook (\`xlsx\`) holds at most 1,048,575 rows, and 32,767 characters of a cell. A connection that breaks off before its end leaves an incomplete file: fetch it again.`,
+NDJSON has one object per row: \`row\`, \`email\`, \`columns\` (yours, by name) and the verdict. An \`xlsx\` workbook holds at most 1,048,575 rows, and 32,767 characters per cell. If the connection closes early, the file is incomplete: download it again.`,
   params: JobParams,
   querystring: DownloadQuery,
-  response: { 200: streamOf("The file, as an attachment with a name.") },
+  response: { 200: streamOf("The file, as an attachment.") },
 };
 
 const EVENTS = {
   operationId: "followJob",
   tags: ["jobs"],
-  summary: "News of a job as it runs",
+  summary: "Job progress stream",
   description:
-    "Server-sent events. `progress` carries the job at once and whenever it has changed, twice a second at the most; `end` carries it when it has ended, and nothing follows. A stream that closes without `end` is to be opened again.",
+    "Streams server-sent events. `progress` carries the job, first immediately and then whenever it changes, at most twice per second. `end` carries the finished job and closes the stream. Reconnect if the stream closes without `end`.",
   params: JobParams,
-  response: { 200: streamOf("Events named `progress` and `end`; their data is the job.") },
+  response: { 200: streamOf("`progress` and `end` events; their data is the job.") },
 };
 
-/** The same content once its first piece is there, so that trouble at the beginning can still be told as such. */
-async function begun<T>(content: AsyncIterable<T>): Promise<AsyncIterable<T>> {
-  const pieces = content[Symbol.asyncIterator]();
-  const first = await pieces.next();
+/** Waits for the first chunk, so that an early failure can still be sent as a problem document. */
+async function withFirstChunk<T>(content: AsyncIterable<T>): Promise<AsyncIterable<T>> {
+  const chunks = content[Symbol.asyncIterator]();
+  const first = await chunks.next();
   return {
     async *[Symbol.asyncIterator]() {
       if (first.done) return;
       yield first.value;
-      yield* { [Symbol.asyncIterator]: () => pieces };
+      yield* { [Symbol.asyncIterator]: () => chunks };
     },
   };
+}
+
+/** Content-Disposition (RFC 6266): an ASCII file name for old clients, and the real one. */
+function attachment(filename: string): string {
+  const ascii = filename.replaceAll(/[^\w .()+-]/g, "_");
+  const encoded = encodeURIComponent(filename).replaceAll(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

@@ -1,20 +1,19 @@
-/** The API keys page of the web app: see, make and revoke the keys of one's own account. */
-
+/** /keys: list, create and revoke the API keys of the account, by session only. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ApiKey, CreatedKey, CreateKeyRequest, KEY_SCOPES } from "@mailvet/contract";
 import { Type } from "typebox";
-import type { ApiKeys, Key, MadeKey, WantedKey } from "../../keys/api-keys.ts";
+import type { ApiKeys, Key, KeySettings, KeyWithText } from "../../keys/api-keys.ts";
 import { wrongValue } from "../../refusal.ts";
-import { storeAnswer } from "../middleware/idempotency.ts";
+import { storeResponse } from "../middleware/idempotency.ts";
 import "../route-config.ts";
 
-export type KeyRouteDeps = { keyring: Pick<ApiKeys, "list" | "create" | "revoke"> };
+export type KeyRouteDeps = { apiKeys: Pick<ApiKeys, "list" | "create" | "revoke"> };
 
 export const keyRoutes =
-  ({ keyring }: KeyRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ apiKeys }: KeyRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get("/keys", { schema: LIST_KEYS, config: { access: "session" } }, async (request) => {
-      const keys = await keyring.list(request.caller!.accountId);
+      const keys = await apiKeys.list(request.caller!.accountId);
       return keys.map(presentKey);
     });
 
@@ -23,8 +22,8 @@ export const keyRoutes =
       { schema: CREATE_KEY, config: { access: "session", problems: ["too_many_keys"] } },
       async (request, reply) => {
         const { accountId } = request.caller!;
-        const stored = storeAnswer(request, reply, { status: 201, present: presentMadeKey });
-        const made = await keyring.create(accountId, readWanted(request.body), stored);
+        const stored = storeResponse(request, reply, { status: 201, present: presentMadeKey });
+        const made = await apiKeys.create(accountId, wantedKeyOf(request.body), stored);
         return reply.code(201).send(presentMadeKey(made));
       },
     );
@@ -33,7 +32,7 @@ export const keyRoutes =
       "/keys/:key_id",
       { schema: REVOKE_KEY, config: { access: "session", problems: ["key_not_found"] } },
       async (request, reply) => {
-        await keyring.revoke(request.caller!.accountId, request.params.key_id);
+        await apiKeys.revoke(request.caller!.accountId, request.params.key_id);
         return reply.code(204).send(null);
       },
     );
@@ -43,16 +42,17 @@ const LIST_KEYS = {
   operationId: "listKeys",
   tags: ["keys"],
   summary: "List API keys",
-  description: "Newest first, including those revoked in the last 90 days. The secrets are not among it.",
+  description:
+    "Returns your API keys, newest first, including those revoked in the last 90 days. Secrets are never returned.",
   response: { 200: Type.Array(ApiKey) },
 };
 
 const CREATE_KEY = {
   operationId: "createKey",
   tags: ["keys"],
-  summary: "Make an API key",
+  summary: "Create an API key",
   description:
-    "The answer holds the secret, this once. Without mode it is a live key, without scopes it has them all.",
+    "Creates an API key. The response contains the secret, which is shown only once. The mode defaults to live, and the scopes to all.",
   body: CreateKeyRequest,
   response: { 201: CreatedKey },
 };
@@ -61,17 +61,17 @@ const REVOKE_KEY = {
   operationId: "revokeKey",
   tags: ["keys"],
   summary: "Revoke an API key",
-  description: "Within a second it is refused everywhere, for good. Revoking it again changes nothing.",
-  params: Type.Object({ key_id: Type.String({ format: "uuid", description: "As in the list of keys." }) }),
-  response: { 204: Type.Null({ description: "It is revoked." }) },
+  description: "Permanently revokes a key. All processes reject it within a second. Safe to repeat.",
+  params: Type.Object({ key_id: Type.String({ format: "uuid", description: "ID of the API key." }) }),
+  response: { 204: Type.Null({ description: "Revoked." }) },
 };
 
-function readWanted(body: CreateKeyRequest): WantedKey {
+function wantedKeyOf(body: CreateKeyRequest): KeySettings {
   const name = body.name.trim();
-  if (name === "") refuse("/name", "must have a character that is not blank");
-  if (/\p{Cc}/u.test(name)) refuse("/name", "must be one line of text");
+  if (name === "") refuse("/name", "must not be blank");
+  if (/\p{Cc}/u.test(name)) refuse("/name", "must be a single line");
   const expiresAt = body.expires_at ? new Date(body.expires_at) : undefined;
-  // A leap second is fine in RFC 3339 and no moment to JavaScript.
+  // RFC 3339 allows leap seconds, which are an invalid Date in JavaScript.
   if (expiresAt && !(expiresAt.getTime() > Date.now())) refuse("/expires_at", "must be in the future");
   return { name, mode: body.mode ?? "live", scopes: body.scopes ?? KEY_SCOPES, expiresAt };
 }
@@ -80,7 +80,7 @@ function refuse(pointer: string, message: string): never {
   throw wrongValue(pointer, message, `${pointer} ${message}.`);
 }
 
-function presentMadeKey({ key, text }: MadeKey): CreatedKey {
+function presentMadeKey({ key, text }: KeyWithText): CreatedKey {
   return { ...presentKey(key), key: text };
 }
 

@@ -1,6 +1,6 @@
 /**
- * GET /metrics: for whoever has the token when one is set. Without one it is for this machine alone, and not even for
- * that when the service has a public address: a proxy here would make everybody look like this machine.
+ * GET /metrics: with the bearer token, if one is configured. Otherwise from this machine only, and not at all when the
+ * service has a public URL: behind a local proxy every client appears to be this machine.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyPluginAsync, FastifyRequest } from "fastify";
@@ -8,7 +8,7 @@ import { Refusal } from "../../refusal.ts";
 import type { Metrics } from "../metrics.ts";
 
 export type MetricsRouteDeps = {
-  metrics: Pick<Metrics, "show" | "contentType">;
+  metrics: Pick<Metrics, "render" | "contentType">;
   metricsToken: string | undefined;
   publicUrl: string | undefined;
 };
@@ -17,26 +17,26 @@ export const metricsRoutes =
   ({ metrics, metricsToken, publicUrl }: MetricsRouteDeps): FastifyPluginAsync =>
   async (app) => {
     app.get("/metrics", async (request, reply) => {
-      const mayLook =
+      const isAllowed =
         metricsToken === undefined
-          ? publicUrl === undefined && isFromHere(request)
-          : bears(request, metricsToken);
-      if (!mayLook) throw new Refusal("not_found", "GET /metrics is not part of this API.");
-      return reply.header("content-type", metrics.contentType).send(await metrics.show());
+          ? publicUrl === undefined && isLocal(request)
+          : hasToken(request, metricsToken);
+      if (!isAllowed) throw new Refusal("not_found", "GET /metrics does not exist.");
+      return reply.header("content-type", metrics.contentType).send(await metrics.render());
     });
   };
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
-const SENT_BY_PROXIES = ["x-forwarded-for", "forwarded", "via", "x-real-ip"];
+const PROXY_HEADERS = ["x-forwarded-for", "forwarded", "via", "x-real-ip"];
 
-/** From a program on this machine, and not from elsewhere through a proxy on it. */
-function isFromHere({ socket, headers }: FastifyRequest): boolean {
+/** From a program on this machine, and not through a proxy on it. */
+function isLocal({ socket, headers }: FastifyRequest): boolean {
   return (
-    LOOPBACK.test(socket.remoteAddress ?? "") && !SENT_BY_PROXIES.some((name) => headers[name] !== undefined)
+    LOOPBACK.test(socket.remoteAddress ?? "") && !PROXY_HEADERS.some((name) => headers[name] !== undefined)
   );
 }
 
-function bears({ headers }: FastifyRequest, token: string): boolean {
+function hasToken({ headers }: FastifyRequest, token: string): boolean {
   const hash = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(headers.authorization ?? ""), hash(`Bearer ${token}`));
 }

@@ -1,23 +1,23 @@
 /**
- * The one file of a multipart/form-data request, handed on while it arrives.
+ * Reads the single file of a multipart/form-data request as a stream.
  *
- * Everything that can be wrong with the form is said in our words; other fields of it are ignored.
+ * Errors of the form become refusals; fields other than the file are ignored.
  */
 import type { IncomingMessage } from "node:http";
 import multipart, { type Multipart, type MultipartFile } from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Refusal, wrongValue } from "../../refusal.ts";
 
-export type SentFile = {
-  /** As the sender says; not to be believed. */
+export type UploadedFile = {
+  /** From the client; untrusted. */
   filename: string;
-  /** Throws when the rest of the request is not as it should be, or does not come. */
+  /** Throws when the rest of the request is invalid or does not arrive. */
   bytes: AsyncIterable<Uint8Array>;
 };
 
 const FIELD = "file";
-/** The boundaries and headers around a file. */
-const FORM_BYTES = 64 * 1024;
+/** Boundaries and part headers around the file. */
+const FORM_OVERHEAD_BYTES = 64 * 1024;
 export const LIMITS = {
   files: 1,
   fields: 10,
@@ -27,20 +27,21 @@ export const LIMITS = {
   fileSize: Infinity,
 };
 
-/** Lets the routes of this scope take forms, and nothing else. */
-export async function takeForms(scope: FastifyInstance): Promise<void> {
+/** Routes of this scope accept multipart/form-data only. */
+export async function acceptForms(scope: FastifyInstance): Promise<void> {
   scope.removeAllContentTypeParsers();
   await scope.register(multipart, { limits: LIMITS, throwFileSizeLimit: false });
-  scope.addContentTypeParser("*", (_request, _payload, done) => done(notAForm()));
+  scope.addContentTypeParser("*", (_request, _payload, done) => done(notMultipart()));
 }
 
-export async function fileOf(
+export async function readFile(
   request: FastifyRequest,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<SentFile> {
-  if (!request.isMultipart()) throw notAForm();
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes + FORM_BYTES) throw tooLarge(maxBytes);
+): Promise<UploadedFile> {
+  if (!request.isMultipart()) throw notMultipart();
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes + FORM_OVERHEAD_BYTES)
+    throw tooLarge(maxBytes);
   const parts = request.parts();
   for (;;) {
     const part = await next(parts);
@@ -54,20 +55,20 @@ export async function fileOf(
   }
 }
 
-/** What passes unread after a refusal, in times of what may be sent. */
-const REFUSED_TIMES = 10;
+/** Bytes discarded after a refusal, as a multiple of the upload limit. */
+const DISCARD_FACTOR = 10;
 
 /**
- * After a refusal the sender may still be sending, and many only listen when they are done. What they send passes
- * unread; hanging up on them would take the answer away with it.
+ * After a refusal the client may still be sending, and many read the response only when they are done. The rest of the
+ * body is discarded; closing the connection would discard the response with it.
  */
-export function letTheRestPass(raw: IncomingMessage, maxUploadBytes: number): void {
+export function drainBody(raw: IncomingMessage, maxUploadBytes: number): void {
   if (raw.complete && raw.readableLength === 0) return;
-  let passed = 0;
+  let discarded = 0;
   raw.unpipe();
   raw.on("data", (chunk: Uint8Array) => {
-    passed += chunk.byteLength;
-    if (passed > REFUSED_TIMES * maxUploadBytes) raw.socket.destroy();
+    discarded += chunk.byteLength;
+    if (discarded > DISCARD_FACTOR * maxUploadBytes) raw.socket.destroy();
   });
   raw.resume();
 }
@@ -88,7 +89,7 @@ async function* bytesOf(
       if (count > maxBytes) throw tooLarge(maxBytes);
       yield chunk;
     }
-    while (await next(parts)); // to the end: there may be a second file, and then it is not clear which was meant
+    while (await next(parts)); // to the end: a second file makes the request ambiguous
   } catch (error) {
     throw refusalOf(error);
   } finally {
@@ -106,32 +107,30 @@ async function next(parts: AsyncIterator<Multipart>): Promise<Multipart | undefi
   }
 }
 
-const FORM_TROUBLE: Readonly<Record<string, () => Refusal>> = {
-  FST_FILES_LIMIT: () => wrongValue(`/${FIELD}`, "The form has several files; send them one by one."),
+const FORM_ERRORS: Readonly<Record<string, () => Refusal>> = {
+  FST_FILES_LIMIT: () => wrongValue(`/${FIELD}`, "The form has several files. Send one file per request."),
   FST_FIELDS_LIMIT: () => wrongValue("", "The form has too many fields."),
   FST_PARTS_LIMIT: () => wrongValue("", "The form has too many parts."),
 };
 
-/** The sender hung up: nobody is there to be told. */
-const HUNG_UP = "FST_MP_PREMATURE_CLOSE";
+const CLIENT_DISCONNECTED = "FST_MP_PREMATURE_CLOSE";
 
 function refusalOf(error: unknown): unknown {
   const { code = "" } = error as { code?: string };
-  if (error instanceof Refusal || code === HUNG_UP) return error;
+  if (error instanceof Refusal || code === CLIENT_DISCONNECTED) return error;
   return (
-    FORM_TROUBLE[code]?.() ??
-    new Refusal("malformed_request", "The body is not well-formed multipart/form-data.")
+    FORM_ERRORS[code]?.() ?? new Refusal("malformed_request", "The body is not valid multipart/form-data.")
   );
 }
 
-function notAForm(): Refusal {
+function notMultipart(): Refusal {
   return new Refusal(
     "unsupported_media_type",
-    `The file must be sent as multipart/form-data, in a field named "${FIELD}".`,
+    `Send the file as multipart/form-data in a field named "${FIELD}".`,
   );
 }
 
 export function tooLarge(maxBytes: number): Refusal {
-  const detail = `The file is larger than the ${maxBytes.toLocaleString("en")} bytes that are taken here.`;
+  const detail = `The file is larger than the limit of ${maxBytes.toLocaleString("en")} bytes.`;
   return new Refusal("payload_too_large", detail);
 }

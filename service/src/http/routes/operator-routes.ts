@@ -1,4 +1,4 @@
-/** /operator: the accounts of this installation, their plans, and credits to give. */
+/** /operator/accounts: list accounts, change plans, grant credits. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import {
   Account,
@@ -57,26 +57,26 @@ export const operatorRoutes =
       },
       async (request, reply) => {
         const { amount, note } = request.body;
-        if (amount === 0) throw wrongValue("/amount", "Zero credits change nothing.");
-        if (note?.includes("\0")) throw wrongValue("/note", "A note cannot hold the NUL character.");
+        if (amount === 0) throw wrongValue("/amount", "Amount must not be zero.");
+        if (note?.includes("\0")) throw wrongValue("/note", "Note must not contain NUL characters.");
         const { id: accountId } = await accounts.find(request.params.account_id);
         const reference = note?.trim() || DEFAULT_NOTE;
-        const { onceKey } = request;
-        return reply.code(201).send(await ledger.grant({ accountId, amount, reference, onceKey }));
+        const { idempotencyKey } = request;
+        return reply.code(201).send(await ledger.grant({ accountId, amount, reference, idempotencyKey }));
       },
     );
   };
 
 const tags = ["operator"];
 const AccountId = Type.Object({
-  account_id: Type.String({ format: "uuid", description: "As in the list of accounts." }),
+  account_id: Type.String({ format: "uuid", description: "ID of the account." }),
 });
 
 const LIST_ACCOUNTS = {
   operationId: "listAccounts",
   tags,
-  summary: "All accounts",
-  description: "Newest first; X-Total-Count says how many there are.",
+  summary: "List accounts",
+  description: "Returns all accounts, newest first.",
   querystring: AccountListQuery,
   response: { 200: AccountList },
 };
@@ -84,8 +84,8 @@ const LIST_ACCOUNTS = {
 const GET_ACCOUNT_BY_ID = {
   operationId: "getAccountById",
   tags,
-  summary: "One account",
-  description: "Plan, credits and limits of any account.",
+  summary: "Retrieve an account",
+  description: "Returns the plan, credits and limits of any account.",
   params: AccountId,
   response: { 200: Account },
 };
@@ -93,8 +93,8 @@ const GET_ACCOUNT_BY_ID = {
 const CHANGE_PLAN = {
   operationId: "changePlan",
   tags,
-  summary: "Put an account on a plan",
-  description: "Counts from the next request on, for its keys too.",
+  summary: "Change the plan of an account",
+  description: "Takes effect with the next request, for its API keys too.",
   params: AccountId,
   body: ChangePlanRequest,
   response: { 200: Account },
@@ -103,8 +103,9 @@ const CHANGE_PLAN = {
 const GRANT_CREDITS = {
   operationId: "grantCredits",
   tags,
-  summary: "Give credits, or take them back",
-  description: "The note is shown in the account's ledger. No more can be taken back than is there.",
+  summary: "Grant or deduct credits",
+  description:
+    "Adds credits to an account, or deducts them if the amount is negative. The balance can't become negative. The note is shown in the ledger of the account.",
   params: AccountId,
   body: GrantRequest,
   response: { 201: LedgerEntry },

@@ -1,4 +1,4 @@
-/** How long a list is, and where its neighbouring pages are: X-Total-Count and Link (RFC 8288). */
+/** Headers of paged lists: X-Total-Count and Link (RFC 8288). */
 import { HEADERS } from "@mailvet/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
@@ -10,17 +10,17 @@ export function pageHeaders(request: FastifyRequest, reply: FastifyReply, page: 
   if (link) reply.header("link", link);
 }
 
-/** Links to the page after and before this one, as paths on this server; undefined when there is neither. */
+/** Links to the next and previous page, as paths; undefined when there is neither. */
 export function linkHeader(requestUrl: string, { skip, limit, total }: PageInfo): string | undefined {
-  const url = new URL(requestUrl, "http://here");
-  const at = (start: number) => {
+  const url = new URL(requestUrl, "http://localhost");
+  const pageAt = (start: number) => {
     url.searchParams.set("skip", String(start));
     url.searchParams.set("limit", String(limit));
     return `${url.pathname}${url.search}`;
   };
   const links: string[] = [];
-  if (skip + limit < total) links.push(`<${at(skip + limit)}>; rel="next"`);
-  // Past the end, the page before is the last one that has something on it.
-  if (skip > 0) links.push(`<${at(Math.max(0, Math.min(skip, total) - limit))}>; rel="prev"`);
+  if (skip + limit < total) links.push(`<${pageAt(skip + limit)}>; rel="next"`);
+  // Past the end, the previous page is the last one with items.
+  if (skip > 0) links.push(`<${pageAt(Math.max(0, Math.min(skip, total) - limit))}>; rel="prev"`);
   return links.length > 0 ? links.join(", ") : undefined;
 }

@@ -1,15 +1,15 @@
-/** For requests that may go on for minutes: nobody waits that long for a server to stop. */
+/** Aborts requests that may take minutes when the server stops. */
 import type { FastifyInstance } from "fastify";
 import { Refusal } from "../../refusal.ts";
 
 const RETRY_SECONDS = 5;
 
-/** Comes when the server begins to stop, with what to tell whoever is still sending. */
+/** Aborted when the server begins to stop; the reason is the refusal to send. */
 export function shutdownSignal(app: Pick<FastifyInstance, "addHook">): AbortSignal {
   const stopping = new AbortController();
   app.addHook("preClose", async () => {
-    const why = "This server is being stopped.";
-    stopping.abort(new Refusal("overloaded", why, { retryAfterSeconds: RETRY_SECONDS }));
+    const detail = "The server is shutting down.";
+    stopping.abort(new Refusal("overloaded", detail, { retryAfterSeconds: RETRY_SECONDS }));
   });
   return stopping.signal;
 }

@@ -1,4 +1,4 @@
-/** /operator/system: how the installation is doing, and the doctor. */
+/** /operator/system: state of the installation, and diagnostics. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { DoctorReport, System as SystemReport } from "@mailvet/contract";
 import type { SystemReporter } from "../../system/system.ts";
@@ -15,7 +15,7 @@ export const systemRoutes =
 
     app.post(
       "/operator/system/doctor",
-      { schema: RUN_DOCTOR, config: { access: "operator", idempotency: false } }, // it changes nothing
+      { schema: RUN_DOCTOR, config: { access: "operator", idempotency: false } }, // it has no effect to repeat
       async () => system.runDoctor(),
     );
   };
@@ -25,16 +25,17 @@ const tags = ["operator"];
 const GET_SYSTEM = {
   operationId: "getSystem",
   tags,
-  summary: "How the installation is doing",
-  description: "Processes, queue, jobs, pacing at mail hosts, what the doctor last found, and storage.",
+  summary: "Retrieve system status",
+  description:
+    "Returns processes, queue, jobs, throttling per mail host, the latest diagnostics, and storage.",
   response: { 200: SystemReport },
 };
 
 const RUN_DOCTOR = {
   operationId: "runDoctor",
   tags,
-  summary: "Have everything examined that verdicts depend on",
+  summary: "Run diagnostics",
   description:
-    "Port 25, name servers, our address and its names, sender domain, blocklists, and the age of the lists. It takes up to half a minute; asked again soon after, it answers the same.",
+    "Checks port 25, DNS resolvers, the public address and its reverse name, the sender domain, blocklists and the age of the reference lists. Takes up to 30 seconds; a recent report is returned again.",
   response: { 200: DoctorReport },
 };

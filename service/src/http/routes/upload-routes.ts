@@ -1,41 +1,46 @@
-/** POST /bulk/upload/preview: a file in, what is in it out. POST /bulk/upload/confirm: a job comes of it. */
+/** POST /bulk/upload/preview: upload a file and get a preview. POST /bulk/upload/confirm: start a job with it. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { ConfirmRequest, Job, UploadPreview } from "@mailvet/contract";
+import { createConcurrencyLimit } from "../../concurrency-limit.ts";
+import type { ConfirmUpload } from "../../jobs/confirm-upload.ts";
 import type { Uploads } from "../../uploads/uploads.ts";
-import { createConcurrencyLimit } from "../middleware/concurrency-limit.ts";
-import { REPLAYED, requestName, storeAnswer } from "../middleware/idempotency.ts";
-import { fileOf, letTheRestPass, takeForms } from "./multipart-file.ts";
+import { REPLAYED, requestName, storeResponse } from "../middleware/idempotency.ts";
+import { acceptForms, drainBody, readFile } from "./multipart-file.ts";
 import { shutdownSignal } from "./shutdown-signal.ts";
 import "../route-config.ts";
 
-export type UploadRouteDeps = { uploads: Pick<Uploads, "preview" | "confirm">; maxUploadBytes: number };
+export type UploadRouteDeps = {
+  uploads: Pick<Uploads, "preview">;
+  confirmUpload: ConfirmUpload;
+  maxUploadBytes: number;
+};
 
-/** Each takes memory and a database connection of its own, and a slow sender has its place for long. */
-const PLACES = { what: "uploads", perAccount: 2, inAll: 32 };
+/** Each upload takes memory and a database connection, and a slow client holds them for long. */
+const CONCURRENCY = { what: "uploads", perAccount: 2, total: 32 };
 
 export const uploadRoutes =
-  ({ uploads, maxUploadBytes }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ uploads, confirmUpload, maxUploadBytes }: UploadRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const places = createConcurrencyLimit(PLACES);
+    const slots = createConcurrencyLimit(CONCURRENCY);
     const stopping = shutdownSignal(app);
 
     app.register(async (forms) => {
-      await takeForms(forms);
+      await acceptForms(forms);
       forms.post(
         "/bulk/upload/preview",
         {
           schema: {
             operationId: "previewUpload",
             tags: ["jobs"],
-            summary: "Send a file of emails",
+            summary: "Upload a file",
             description:
-              "CSV or similar text, also gzipped, in the form field `file`. It costs nothing; what is not confirmed within 24 hours is erased. The same `Idempotency-Key` with the same file gets the same upload.",
+              "Uploads a list as CSV or similar text, optionally gzipped, in the form field `file`, and returns a preview. Free of charge. An upload that is not confirmed within 24 hours is deleted. The same `Idempotency-Key` with the same file returns the same upload.",
             response: { 200: UploadPreview },
           },
           config: {
             access: { scope: "bulk" },
             consumes: "multipart/form-data",
-            idempotency: "by_route", // what counts is the file, and that is not in memory
+            idempotency: "by_route", // the request is identified by the file, which is streamed
             problems: [
               "validation_failed",
               "empty_file",
@@ -51,16 +56,19 @@ export const uploadRoutes =
           },
         },
         async (request, reply) => {
-          const leave = places.take(request.caller!.accountId);
+          const release = slots.acquire(request.caller!.accountId);
           try {
-            const onceKey = requestName(request);
-            const file = await fileOf(request, maxUploadBytes, stopping);
-            const { preview, isReplayed } = await uploads.preview(request.caller!, { ...file, onceKey });
+            const idempotencyKey = requestName(request);
+            const file = await readFile(request, maxUploadBytes, stopping);
+            const { preview, isReplayed } = await uploads.preview(request.caller!, {
+              ...file,
+              idempotencyKey,
+            });
             if (isReplayed) reply.header(REPLAYED, "true");
             return preview;
           } finally {
-            leave();
-            letTheRestPass(request.raw, maxUploadBytes);
+            release();
+            drainBody(request.raw, maxUploadBytes);
           }
         },
       );
@@ -72,15 +80,15 @@ export const uploadRoutes =
         schema: {
           operationId: "confirmUpload",
           tags: ["jobs"],
-          summary: "Validate an upload",
+          summary: "Confirm an upload",
           description:
-            "Holds one credit for each unique email of the column, and starts the job. Confirming the same upload again returns the same job.",
+            "Reserves one credit per unique email in the column and starts a job. Confirming the same upload again returns the same job.",
           body: ConfirmRequest,
           response: { 200: Job },
         },
         config: {
           access: { scope: "bulk" },
-          isBulk: true, // counting a column that was not counted before takes a while
+          isBulk: true, // counting a column for the first time is expensive
           problems: [
             "insufficient_credits",
             "upload_not_found",
@@ -95,10 +103,10 @@ export const uploadRoutes =
       },
       async (request, reply) => {
         const { upload_id: uploadId, email_column: emailColumn } = request.body;
-        return uploads.confirm(
+        return confirmUpload(
           request.caller!,
           { uploadId, emailColumn },
-          storeAnswer(request, reply, { status: 200 }),
+          storeResponse(request, reply, { status: 200 }),
         );
       },
     );

@@ -1,4 +1,4 @@
-/** POST and GET /validation/single: one address in, one verdict out. POST /validation/bulk: a thousand at once. */
+/** POST and GET /validation/single: verdict for one address. POST /validation/bulk: for up to a thousand. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import {
   BulkRequest,
@@ -9,25 +9,25 @@ import {
 } from "@mailvet/contract";
 import type { FastifyRequest } from "fastify";
 import { Refusal } from "../../refusal.ts";
-import { type CheckOptions, checkOptionsOf } from "../../validations/check-options.ts";
+import { type CheckParameters, checkOptionsOf } from "../../validations/check-options.ts";
 import type { Validations } from "../../validations/validations.ts";
-import { type ChargeOutcomeDeps, settleCharges } from "../middleware/settle-charges.ts";
+import { type SettleChargesDeps, settleCharges } from "../middleware/settle-charges.ts";
 import "../route-config.ts";
 
 export type ValidationRouteDeps = {
   validations: Pick<Validations, "validate" | "validateMany">;
-  charges: ChargeOutcomeDeps;
+  charges: SettleChargesDeps;
 };
 
-/** A thousand addresses of full length fit well. */
+/** Enough for a thousand addresses of maximum length. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export const validationRoutes =
   ({ validations, charges }: ValidationRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     settleCharges(app, charges);
-    const validateOne = async (request: FastifyRequest, email: string, options: CheckOptions) => {
-      const answer = await validations.validate(request.caller!, email, askingOf(request, options));
+    const validateOne = async (request: FastifyRequest, email: string, options: CheckParameters) => {
+      const answer = await validations.validate(request.caller!, email, contextOf(request, options));
       request.creditsRemaining = answer.creditsRemaining;
       request.onDelivered = answer.planRecheck;
       return answer.result;
@@ -40,9 +40,9 @@ export const validationRoutes =
         schema: {
           operationId: "validateSingle",
           tags: ["validation"],
-          summary: "Validate one address",
+          summary: "Validate an address",
           description:
-            "Costs one credit, whatever the options. A text that is no address is a verdict too: `invalid`, `syntax_error`.",
+            "Validates one address. Costs one credit, whatever the options. Malformed input also gets a verdict: `invalid` with `syntax_error`.",
           body: ValidationRequest,
           response: { 200: ValidationResult },
         },
@@ -57,9 +57,9 @@ export const validationRoutes =
         schema: {
           operationId: "validateSingleByQuery",
           tags: ["validation"],
-          summary: "Validate one address, named in the query",
+          summary: "Validate an address in the query string",
           description:
-            "Costs one credit. In a query string a plus is written `%2B`; a bare `+` inside the mailbox name is understood as one too.",
+            "Like `POST`, with the address in the query string. Costs one credit. Encode a plus sign as `%2B`; an unencoded `+` inside the local part is accepted too.",
           querystring: ValidationRequest,
           response: { 200: ValidationResult },
         },
@@ -78,7 +78,7 @@ export const validationRoutes =
           tags: ["validation"],
           summary: `Validate up to ${MAX_BULK_EMAILS.toLocaleString("en")} addresses`,
           description:
-            "Costs one credit for each unique email; duplicates cost nothing. What could not be settled in time is `unknown` with `retry_after`; asking again later finds the answer.",
+            "Validates a list in one request. Costs one credit per unique email; duplicates are free. Addresses that can't be checked in time are `unknown` with `retry_after`: retry then to get the result.",
           body: BulkRequest,
           response: { 200: BulkSummary },
         },
@@ -93,7 +93,7 @@ export const validationRoutes =
         const answer = await validations.validateMany(
           request.caller!,
           request.body.emails,
-          askingOf(request, checkOptionsOf(request.body)),
+          contextOf(request, checkOptionsOf(request.body)),
         );
         request.creditsRemaining = answer.creditsRemaining;
         return answer.summary;
@@ -102,31 +102,31 @@ export const validationRoutes =
   };
 
 /**
- * Text that was not UTF-8 would be left as it stands by the parser, and be asked for as another mailbox. And a bare +
- * means a blank, although in an address somebody has surely meant the plus: no mailbox name has a blank inside.
+ * The query parser leaves invalid percent-encoding as it is, which would be checked as a different mailbox. It decodes
+ * `+` as a space; inside an unquoted local part, where a space is impossible, the plus sign is restored.
  */
 function emailOf(url: string, email: string): string {
   const query = url.slice(url.indexOf("?") + 1);
   try {
     decodeURIComponent(query);
   } catch {
-    throw new Refusal("malformed_request", "The query is not UTF-8 text, percent-encoded.");
+    throw new Refusal("malformed_request", "The query string is not valid percent-encoded UTF-8.");
   }
   if (!query.includes("+") || email.includes('"')) return email;
   const at = Math.max(email.lastIndexOf("@"), 0);
   return email.slice(0, at).replace(/(?<=\S) (?=\S)/g, "+") + email.slice(at);
 }
 
-function askingOf({ id: requestId, onceKey, visit }: FastifyRequest, options: CheckOptions) {
-  return { requestId, onceKey, startedAtMs: visit.startedAt, options };
+function contextOf({ id: requestId, idempotencyKey, lifetime }: FastifyRequest, options: CheckParameters) {
+  return { requestId, idempotencyKey, startedAtMs: lifetime.startedAtMs, options };
 }
 
-/** Before the schema is held against it, because too many is a problem of its own. */
+/** Runs before validation, because this has a problem code of its own. */
 async function refuseTooMany({ body }: FastifyRequest): Promise<void> {
   const emails = typeof body === "object" && body !== null && "emails" in body ? body.emails : undefined;
   if (!Array.isArray(emails) || emails.length <= MAX_BULK_EMAILS) return;
   throw new Refusal(
     "too_many_emails",
-    `There are ${emails.length} emails; at most ${MAX_BULK_EMAILS} go into one request.`,
+    `The request has ${emails.length} emails. At most ${MAX_BULK_EMAILS} are allowed per request.`,
   );
 }

@@ -1,4 +1,4 @@
-/** /webhooks: where an account wants to be told, and what was sent there. */
+/** /webhooks: webhook endpoints of an account, and their deliveries. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import {
   CreateWebhookRequest,
@@ -11,7 +11,7 @@ import {
 import { Type } from "typebox";
 import type { DeliveryLog } from "../../webhooks/delivery-log.ts";
 import type { Endpoints } from "../../webhooks/endpoints.ts";
-import { storeAnswer } from "../middleware/idempotency.ts";
+import { storeResponse } from "../middleware/idempotency.ts";
 import { pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
@@ -22,10 +22,10 @@ export type WebhookRouteDeps = {
 export const webhookRoutes =
   ({ webhooks }: WebhookRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const reading = { scope: "read" } as const;
-    const changing = { scope: "bulk" } as const;
+    const read = { scope: "read" } as const;
+    const write = { scope: "bulk" } as const;
 
-    app.get("/webhooks", { schema: LIST, config: { access: reading } }, async (request) =>
+    app.get("/webhooks", { schema: LIST, config: { access: read } }, async (request) =>
       webhooks.list(request.caller!.accountId),
     );
 
@@ -33,18 +33,18 @@ export const webhookRoutes =
       "/webhooks",
       {
         schema: CREATE,
-        config: { access: changing, problems: ["webhook_url_rejected", "too_many_webhooks"] },
+        config: { access: write, problems: ["webhook_url_rejected", "too_many_webhooks"] },
       },
       async (request, reply) => {
         const { caller, body } = request;
-        const stored = storeAnswer(request, reply, { status: 201 });
+        const stored = storeResponse(request, reply, { status: 201 });
         return reply.code(201).send(await webhooks.create(caller!.accountId, body, stored));
       },
     );
 
     app.get(
       "/webhooks/:webhook_id",
-      { schema: GET, config: { access: reading, problems: ["webhook_not_found"] } },
+      { schema: GET, config: { access: read, problems: ["webhook_not_found"] } },
       async ({ caller, params }) => webhooks.get(caller!.accountId, params.webhook_id),
     );
 
@@ -52,14 +52,14 @@ export const webhookRoutes =
       "/webhooks/:webhook_id",
       {
         schema: UPDATE,
-        config: { access: changing, problems: ["webhook_not_found", "webhook_url_rejected"] },
+        config: { access: write, problems: ["webhook_not_found", "webhook_url_rejected"] },
       },
       async ({ caller, params, body }) => webhooks.update(caller!.accountId, params.webhook_id, body),
     );
 
     app.delete(
       "/webhooks/:webhook_id",
-      { schema: REMOVE, config: { access: changing, problems: ["webhook_not_found"] } },
+      { schema: REMOVE, config: { access: write, problems: ["webhook_not_found"] } },
       async ({ caller, params }, reply) => {
         await webhooks.remove(caller!.accountId, params.webhook_id);
         return reply.code(204).send(null);
@@ -68,27 +68,27 @@ export const webhookRoutes =
 
     app.post(
       "/webhooks/:webhook_id/rotate-secret",
-      { schema: ROTATE, config: { access: changing, problems: ["webhook_not_found"] } },
+      { schema: ROTATE, config: { access: write, problems: ["webhook_not_found"] } },
       async (request, reply) => {
         const { caller, params } = request;
-        const stored = storeAnswer(request, reply, { status: 200 });
+        const stored = storeResponse(request, reply, { status: 200 });
         return webhooks.rotateSecret(caller!.accountId, params.webhook_id, stored);
       },
     );
 
     app.post(
       "/webhooks/:webhook_id/test",
-      { schema: TEST, config: { access: changing, problems: ["webhook_not_found", "webhook_disabled"] } },
+      { schema: TEST, config: { access: write, problems: ["webhook_not_found", "webhook_disabled"] } },
       async (request, reply) => {
         const { caller, params } = request;
-        const stored = storeAnswer(request, reply, { status: 202 });
+        const stored = storeResponse(request, reply, { status: 202 });
         return reply.code(202).send(await webhooks.test(caller!.accountId, params.webhook_id, stored));
       },
     );
 
     app.get(
       "/webhooks/:webhook_id/deliveries",
-      { schema: LIST_DELIVERIES, config: { access: reading, problems: ["webhook_not_found"] } },
+      { schema: LIST_DELIVERIES, config: { access: read, problems: ["webhook_not_found"] } },
       async (request, reply) => {
         const { caller, params, query } = request;
         const { deliveries, total } = await webhooks.deliveries(caller!.accountId, params.webhook_id, query);
@@ -102,24 +102,24 @@ export const webhookRoutes =
       {
         schema: REPLAY,
         config: {
-          access: changing,
+          access: write,
           problems: ["webhook_not_found", "delivery_not_found", "webhook_disabled"],
         },
       },
       async (request, reply) => {
         const { accountId } = request.caller!;
         const { webhook_id: endpointId, delivery_id: deliveryId } = request.params;
-        const stored = storeAnswer(request, reply, { status: 202 });
+        const stored = storeResponse(request, reply, { status: 202 });
         return reply.code(202).send(await webhooks.replay(accountId, endpointId, deliveryId, stored));
       },
     );
   };
 
-const WEBHOOK_ID = Type.String({ format: "uuid", description: "As in the list of endpoints." });
+const WEBHOOK_ID = Type.String({ format: "uuid", description: "ID of the endpoint." });
 const WebhookParams = Type.Object({ webhook_id: WEBHOOK_ID });
 const DeliveryParams = Type.Object({
   webhook_id: WEBHOOK_ID,
-  delivery_id: Type.String({ format: "uuid", description: "As in the list of deliveries." }),
+  delivery_id: Type.String({ format: "uuid", description: "ID of the delivery." }),
 });
 const tags = ["webhooks"];
 
@@ -127,16 +127,16 @@ const LIST = {
   operationId: "listWebhooks",
   tags,
   summary: "List webhook endpoints",
-  description: "Newest first. The secrets are not among it.",
+  description: "Returns your webhook endpoints, newest first. Secrets are never returned.",
   response: { 200: Type.Array(WebhookEndpoint) },
 };
 
 const CREATE = {
   operationId: "createWebhook",
   tags,
-  summary: "Make a webhook endpoint",
+  summary: "Create a webhook endpoint",
   description:
-    "The URL must begin with `https://` and lead to the public Internet. The answer holds the secret that messages are signed with, this once. Without `events` it hears of everything. An account has at most ten.",
+    "Creates an endpoint. The URL must be a public `https://` URL. The response contains the signing secret, which is shown only once. Without `events` the endpoint receives all events. An account can have up to ten endpoints.",
   body: CreateWebhookRequest,
   response: { 201: WebhookWithSecret },
 };
@@ -144,8 +144,8 @@ const CREATE = {
 const GET = {
   operationId: "getWebhook",
   tags,
-  summary: "One webhook endpoint",
-  description: "Without its secret.",
+  summary: "Retrieve a webhook endpoint",
+  description: "Returns an endpoint without its secret.",
   params: WebhookParams,
   response: { 200: WebhookEndpoint },
 };
@@ -153,9 +153,9 @@ const GET = {
 const UPDATE = {
   operationId: "updateWebhook",
   tags,
-  summary: "Change a webhook endpoint",
+  summary: "Update a webhook endpoint",
   description:
-    "What is not named stays as it is. Switched off, it is sent nothing, and what waited for it has failed; switched on again, it hears of what happens from then on.",
+    "Updates the given fields and leaves the others unchanged. Disabling an endpoint stops deliveries and fails the pending ones; after enabling it again, it receives new events only.",
   params: WebhookParams,
   body: UpdateWebhookRequest,
   response: { 200: WebhookEndpoint },
@@ -165,17 +165,17 @@ const REMOVE = {
   operationId: "deleteWebhook",
   tags,
   summary: "Delete a webhook endpoint",
-  description: "With everything that was sent to it, or waits to be.",
+  description: "Deletes the endpoint with its delivery history and pending deliveries.",
   params: WebhookParams,
-  response: { 204: Type.Null({ description: "It is deleted." }) },
+  response: { 204: Type.Null({ description: "Deleted." }) },
 };
 
 const ROTATE = {
   operationId: "rotateWebhookSecret",
   tags,
-  summary: "Change the secret",
+  summary: "Rotate the signing secret",
   description:
-    "The answer holds the new secret, this once. For 24 hours messages are signed with both, so that there is time to change over.",
+    "Replaces the signing secret. The response contains the new one, which is shown only once. For 24 hours messages are signed with both secrets.",
   params: WebhookParams,
   response: { 200: WebhookWithSecret },
 };
@@ -183,9 +183,9 @@ const ROTATE = {
 const TEST = {
   operationId: "testWebhook",
   tags,
-  summary: "Send a test message",
+  summary: "Send a test event",
   description:
-    "A `webhook.test` to this endpoint, whatever events it wants. Its delivery shows what came of it.",
+    "Sends a `webhook.test` event to this endpoint, whatever events it is subscribed to. The delivery shows the result.",
   params: WebhookParams,
   response: { 202: WebhookDelivery },
 };
@@ -193,8 +193,8 @@ const TEST = {
 const LIST_DELIVERIES = {
   operationId: "listWebhookDeliveries",
   tags,
-  summary: "What was sent to an endpoint",
-  description: "Newest first, of the last 30 days.",
+  summary: "List deliveries",
+  description: "Returns the deliveries of the last 30 days, newest first.",
   params: WebhookParams,
   querystring: DeliveryListQuery,
   response: { 200: Type.Array(WebhookDelivery) },
@@ -203,9 +203,9 @@ const LIST_DELIVERIES = {
 const REPLAY = {
   operationId: "replayWebhookDelivery",
   tags,
-  summary: "Send a message again",
+  summary: "Replay a delivery",
   description:
-    "The same message under the same `webhook-id`, retried like a new one. One that still waits for its next attempt is sent now.",
+    "Sends the same message again under the same `webhook-id`, with the usual retries. A pending delivery is attempted immediately.",
   params: DeliveryParams,
   response: { 202: WebhookDelivery },
 };

@@ -1,9 +1,8 @@
 /**
- * The web app: its page at / and wherever else a browser wants a page, and the files that the page is made of.
+ * Serves the web app: its page at / and at every path where a browser asks for HTML, and its files.
  *
- * The page is sent with a policy under which nothing runs but these files, and no style counts but theirs and those that
- * carry the nonce of this very answer. A program that asks for a path that is not there does not want a page: it gets a
- * problem document (app.ts).
+ * The Content-Security-Policy of the page allows scripts of this origin only, and styles of this origin or with the nonce
+ * of the response. Other clients get a problem document for unknown paths (app.ts).
  */
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -11,20 +10,19 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import { readWebFiles, type WebFile } from "./web-files.ts";
 
 export type WebApp = {
-  /** Whether it is a browser that looks for a page, and none of the service's own. */
-  isWantedAt(request: FastifyRequest): boolean;
-  /** The page, whatever the path: it finds out by itself what to show there. */
+  /** Whether a browser asks for HTML, outside the paths of the service itself. */
+  isPageRequest(request: FastifyRequest): boolean;
+  /** The same page for every path: routing happens in the browser. */
   sendPage(reply: FastifyReply): FastifyReply;
-  /** Routes of the pages that links lead to. */
+  /** Routes of pages that are linked from emails. */
   pages: FastifyPluginAsync;
-  /** Routes of the files. */
   files: FastifyPluginAsync;
 };
 
-/** Where `vite build` leaves it. */
-const BUILT_HERE = fileURLToPath(new URL("../../../../web/dist/", import.meta.url));
+/** Output of `vite build`. */
+const WEB_DIST = fileURLToPath(new URL("../../../../web/dist/", import.meta.url));
 
-export function createWebApp(directory = BUILT_HERE): WebApp {
+export function createWebApp(directory = WEB_DIST): WebApp {
   const files = readWebFiles(directory);
   const html = files?.get("/index.html")?.plain.toString();
 
@@ -32,22 +30,22 @@ export function createWebApp(directory = BUILT_HERE): WebApp {
     if (html === undefined)
       return reply
         .code(503)
-        .headers({ ...HTML, "content-security-policy": NOTHING })
+        .headers({ ...HTML, "content-security-policy": DENY_ALL_CSP })
         .send(NOT_BUILT);
     const nonce = randomBytes(16).toString("base64");
     return reply
-      .headers({ ...HTML, "content-security-policy": policyWith(nonce) })
+      .headers({ ...HTML, "content-security-policy": pageCsp(nonce) })
       .send(html.replaceAll("__CSP_NONCE__", nonce));
   };
 
   return {
-    isWantedAt: ({ method, url, headers }) =>
+    isPageRequest: ({ method, url, headers }) =>
       (method === "GET" || method === "HEAD") &&
       /\btext\/html\b/.test(headers.accept ?? "") &&
       !OWN_PATHS.test(url),
     sendPage,
     async pages(app) {
-      for (const path of LINKED) app.get(path, (_request, reply) => sendPage(reply));
+      for (const path of LINKED_PAGES) app.get(path, (_request, reply) => sendPage(reply));
     },
     async files(app) {
       app.get("/assets/*", (request, reply) =>
@@ -61,9 +59,9 @@ export function createWebApp(directory = BUILT_HERE): WebApp {
   };
 }
 
-/** From elsewhere, such as mails; these are pages also for those who do not say that they want one. */
-const LINKED = ["/", "/sign-in", "/sign-up", "/confirm-email", "/reset-password"];
-/** There the service answers by itself, also that something is not there. */
+/** Linked from outside, so they are HTML whatever the Accept header says. */
+const LINKED_PAGES = ["/", "/sign-in", "/sign-up", "/confirm-email", "/reset-password"];
+/** Paths of the service, including 404s below them. */
 const OWN_PATHS = /^\/(?:api|docs|health|metrics|assets)(?:[/?]|$)/;
 
 const pathOf = ({ url }: FastifyRequest) => url.split("?", 1)[0]!;
@@ -83,14 +81,14 @@ async function sendFile(
   if (request.headers["if-none-match"]?.split(/,\s*/).includes(etag)) return reply.code(304).send();
   const { body, encoding } = await file.encodedFor(String(request.headers["accept-encoding"] ?? ""));
   if (encoding) reply.header("content-encoding", encoding);
-  // A drawing that is opened by itself could run scripts of its own; as a picture it never does.
-  return reply.headers({ "content-type": contentType, "content-security-policy": NOTHING }).send(body);
+  // An SVG opened as a document could run scripts.
+  return reply.headers({ "content-type": contentType, "content-security-policy": DENY_ALL_CSP }).send(body);
 }
 
 const HTML = { "content-type": "text/html; charset=utf-8" };
 
-const NOTHING = "default-src 'none'; frame-ancestors 'none'";
-const policyWith = (nonce: string) =>
+const DENY_ALL_CSP = "default-src 'none'; frame-ancestors 'none'";
+const pageCsp = (nonce: string) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
   "connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 

@@ -1,8 +1,9 @@
 /**
- * The built web app in memory: every file of it under the path it is asked for, as it is and compressed.
+ * The files of the built web app, in memory by URL path.
  *
- * They are few and small, and what is not among them cannot be asked for, whatever a path looks like. A file is compressed
- * when somebody first wants it so, off the event loop.
+ * They are few and small. Lookup by exact path rules out path traversal, and a rebuild does not affect a running service.
+ * A file is compressed on first demand, off the event loop. Why not @fastify/static:
+ * docs/decisions/0009-web-files-from-memory.md.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -12,16 +13,16 @@ import { brotliCompress, gzip, constants as zlib } from "node:zlib";
 
 export type WebFile = {
   contentType: string;
-  /** The same for every encoding, and so a weak one. */
+  /** Weak, because it is the same for every encoding. */
   etag: string;
-  /** In the best of the encodings that Accept-Encoding allows. */
+  /** In the preferred encoding that Accept-Encoding allows. */
   encodedFor(
     acceptEncoding: string | undefined,
   ): Promise<{ body: Buffer; encoding: ContentEncoding | undefined }>;
   plain: Buffer;
 };
 
-/** The best one first. */
+/** In order of preference. */
 const ENCODINGS = ["br", "gzip"] as const;
 export type ContentEncoding = (typeof ENCODINGS)[number];
 
@@ -38,7 +39,7 @@ export function readWebFiles(directory: string): Map<string, WebFile> | undefine
   return files;
 }
 
-/** By the end of the name. What is not among them is offered as a file to keep. */
+/** By extension. Others are application/octet-stream. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -52,24 +53,24 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
 };
 const IS_TEXT = /^text\/|json|svg/;
-/** Below this the headers weigh more than what is saved. */
-const WORTH_COMPRESSING_BYTES = 1024;
-/** More takes four times as long for two percent. */
+/** Below this the headers outweigh the savings. */
+const MIN_COMPRESSED_BYTES = 1024;
+/** Quality 11 takes 40 times as long for 8 % fewer bytes. */
 const BROTLI_QUALITY = 5;
 
 function webFile(name: string, plain: Buffer): WebFile {
   const contentType = CONTENT_TYPES[extname(name)] ?? "application/octet-stream";
-  const isWorthIt = IS_TEXT.test(contentType) && plain.length >= WORTH_COMPRESSING_BYTES;
-  const made = new Map<ContentEncoding, Promise<Buffer>>();
+  const isCompressible = IS_TEXT.test(contentType) && plain.length >= MIN_COMPRESSED_BYTES;
+  const compressedBodies = new Map<ContentEncoding, Promise<Buffer>>();
   return {
     contentType,
     etag: `W/"${createHash("sha256").update(plain).digest("base64url").slice(0, 22)}"`,
     plain,
     async encodedFor(acceptEncoding) {
-      const encoding = isWorthIt ? ENCODINGS.find((one) => allows(acceptEncoding, one)) : undefined;
+      const encoding = isCompressible ? ENCODINGS.find((one) => allows(acceptEncoding, one)) : undefined;
       if (!encoding) return { body: plain, encoding };
-      const compressed = made.get(encoding) ?? compress(plain, encoding);
-      made.set(encoding, compressed);
+      const compressed = compressedBodies.get(encoding) ?? compress(plain, encoding);
+      compressedBodies.set(encoding, compressed);
       return { body: await compressed, encoding };
     },
   };
@@ -84,7 +85,7 @@ function compress(plain: Buffer, encoding: ContentEncoding): Promise<Buffer> {
   return promisify(brotliCompress)(plain, { params });
 }
 
-/** `gzip;q=0` is a no. */
+/** `gzip;q=0` means not acceptable. */
 function allows(acceptEncoding: string | undefined, encoding: ContentEncoding): boolean {
   return new RegExp(`(?:^|[\\s,])${encoding}(?!\\s*;\\s*q=0(?:\\.0*)?\\s*(?:,|$))(?=[\\s,;]|$)`, "i").test(
     acceptEncoding ?? "",

@@ -1,65 +1,64 @@
-/** Whole lists: choose a file, see what is in it, start; and all the jobs there were. */
+/** Uploads a list, previews it, starts the job; lists all jobs. */
 import type { UploadPreview } from "@mailvet/contract";
 import { Alert, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { pageIn } from "../../parts/pager.tsx";
 import { sessionQuery } from "../../queries.ts";
-import { FileDrop } from "./file-drop.tsx";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { parsePage } from "../../shared/pager.tsx";
 import { JobList } from "./job-list.tsx";
-import { isJobStatus } from "./job-state.tsx";
-import { forgetOldPreviews, forgetPreview, keepPreview, readPreview } from "./kept-preview.ts";
+import { isJobStatus } from "./job-status-badge.tsx";
+import { messages } from "./messages.tsx";
 import { PreviewCard } from "./preview-card.tsx";
+import { readPreview, removePreview, removeStalePreviews, storePreview } from "./preview-storage.ts";
+import { UploadDropzone } from "./upload-dropzone.tsx";
 
 export function Page() {
   const { upload, column, page, status }: Record<string, string | undefined> = useSearch({ strict: false });
   const navigate = useNavigate();
   const { data: session } = useQuery(sessionQuery);
   const accountId = session?.account.id ?? "";
-  // Held here too, for browsers that keep nothing.
+  // Also in memory, for browsers without session storage.
   const [fresh, setFresh] = useState<UploadPreview>();
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (accountId) forgetOldPreviews(accountId);
+    if (accountId) removeStalePreviews(accountId);
   }, [accountId]);
 
   const preview = upload === fresh?.upload_id ? fresh : upload && readPreview(upload, accountId);
-  const goTo = (place: { upload?: string; column?: string }) =>
+  const goTo = (target: { upload?: string; column?: string }) =>
     navigate({
       to: "/bulk",
-      search: ({ upload: _, column: __, ...rest }) => ({ ...rest, ...place }),
+      search: ({ upload: _, column: __, ...rest }) => ({ ...rest, ...target }),
       resetScroll: false,
     });
 
   return (
     <Stack gap="xl">
       <div ref={top}>
-        <PageTitle title="Bulk">
-          Validate a whole list: choose a file, check what is in it, and start.
-        </PageTitle>
+        <PageHeader title={messages.title}>{messages.intro}</PageHeader>
         {preview ? (
           <PreviewCard
             key={preview.upload_id}
             preview={preview}
             column={column && preview.columns.includes(column) ? column : preview.suggested_email_column}
             onColumn={(name) => void goTo({ upload: preview.upload_id, column: name })}
-            onLeave={() => {
-              forgetPreview(preview.upload_id);
+            onDiscard={() => {
+              removePreview(preview.upload_id);
               void goTo({});
             }}
           />
         ) : (
           <Stack>
             {upload && (
-              <Alert color="gray" title="This preview is no longer here">
-                It was started, left, or has expired. Choose the file again.
+              <Alert color="gray" title={messages.previewGone}>
+                {messages.previewGoneText}
               </Alert>
             )}
-            <FileDrop
+            <UploadDropzone
               onPreview={(found) => {
-                keepPreview(found, accountId);
+                storePreview(found, accountId);
                 setFresh(found);
                 void goTo({ upload: found.upload_id });
               }}
@@ -68,9 +67,9 @@ export function Page() {
         )}
       </div>
       <JobList
-        page={pageIn(page)}
+        page={parsePage(page)}
         status={isJobStatus(status) ? status : undefined}
-        onFirst={() => {
+        onChooseFile={() => {
           top.current?.scrollIntoView({ block: "start" });
           top.current?.querySelector("button")?.focus();
         }}

@@ -1,17 +1,18 @@
-/** All jobs of the account, newest first, a page at a time. */
+/** Jobs of the account, newest first, paginated. */
 import type { JobStatus } from "@mailvet/contract";
 import { Button, Group, NativeSelect, Paper, Stack, Title } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Pager } from "../../parts/pager.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
-import { JobLine } from "./job-line.tsx";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { Pager } from "../../shared/pager.tsx";
 import { JOBS_PER_PAGE, jobsQuery } from "./job-queries.ts";
-import { isJobStatus, JOB_STATE_NAMES } from "./job-state.tsx";
+import { JobRow } from "./job-row.tsx";
+import { isJobStatus, JOB_STATUS_OPTIONS } from "./job-status-badge.tsx";
+import { messages } from "./messages.tsx";
 
-export function JobList({ page, status, onFirst }: JobListProps) {
+export function JobList({ page, status, onChooseFile }: JobListProps) {
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery({
     ...jobsQuery(page, status),
@@ -31,28 +32,26 @@ export function JobList({ page, status, onFirst }: JobListProps) {
     <Stack component="section" aria-labelledby="jobs-title">
       <Group justify="space-between">
         <Title order={2} size="h4" id="jobs-title">
-          Jobs
+          {messages.jobs.title}
         </Title>
         {(status !== undefined || (data?.total ?? 0) > 0) && (
           <NativeSelect
-            aria-label="Which jobs to show"
-            data={[{ value: "", label: "All states" }, ...JOB_STATE_NAMES]}
+            aria-label={messages.jobs.filter}
+            data={[{ value: "", label: messages.jobs.allStatuses }, ...JOB_STATUS_OPTIONS]}
             value={status ?? ""}
             onChange={({ currentTarget: { value } }) => void show(1, isJobStatus(value) ? value : undefined)}
           />
         )}
       </Group>
-      {error && (
-        <FailureNote error={error} onRetry={() => void refetch()} title="The jobs could not be fetched" />
-      )}
-      {!data && !error && <Waiting />}
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} title={messages.jobs.failed} />}
+      {!data && !error && <Loading />}
       {data?.items.length === 0 && (
-        <NoJobs status={status} onFirst={onFirst} onAll={() => void show(1, undefined)} />
+        <NoJobs status={status} onChooseFile={onChooseFile} onAll={() => void show(1, undefined)} />
       )}
       {data && data.items.length > 0 && (
         <Paper withBorder radius="md" component="ul" className="plain-list ruled">
           {data.items.map((job) => (
-            <JobLine key={job.id} job={job} />
+            <JobRow key={job.id} job={job} />
           ))}
         </Paper>
       )}
@@ -69,37 +68,37 @@ export function JobList({ page, status, onFirst }: JobListProps) {
 type JobListProps = {
   page: number;
   status: JobStatus | undefined;
-  /** Leads to where the first file is chosen. */
-  onFirst: () => void;
+  /** Moves to the upload. */
+  onChooseFile: () => void;
 };
 
 function NoJobs({
   status,
-  onFirst,
+  onChooseFile,
   onAll,
-}: Pick<JobListProps, "status" | "onFirst"> & { onAll: () => void }) {
+}: Pick<JobListProps, "status" | "onChooseFile"> & { onAll: () => void }) {
   if (status !== undefined) {
     return (
-      <EmptyNote
-        title="No jobs in this state"
+      <EmptyState
+        title={messages.jobs.noneWithStatus}
         action={
           <Button variant="default" onClick={onAll}>
-            Show all jobs
+            {messages.jobs.showAll}
           </Button>
         }
       />
     );
   }
   return (
-    <EmptyNote
-      title="No jobs yet"
+    <EmptyState
+      title={messages.jobs.none}
       action={
-        <Button variant="default" onClick={onFirst}>
-          Choose a file
+        <Button variant="default" onClick={onChooseFile}>
+          {messages.upload.choose}
         </Button>
       }
     >
-      Every list that you validate is kept here with its results, until they expire.
-    </EmptyNote>
+      {messages.jobs.noneText}
+    </EmptyState>
   );
 }

@@ -1,18 +1,18 @@
-/** What these pages ask the service for, each under one name. */
+/** Queries for jobs and their results. */
 import type { JobStatus, Status } from "@mailvet/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { service } from "../../queries.ts";
 
 export const JOBS_PER_PAGE = 10;
-/** The most that the service gives at once. */
+/** Maximum of the API. */
 export const RESULTS_PER_PAGE = 100;
 
-/** Of lists with a job under way. */
+/** While the list contains an active job. */
 const REFRESH_MS = 2_000;
-/** Results of a job that has ended stay as they are. */
+/** Results of a finished job do not change. */
 const RESULTS_STALE_MS = 60 * 60_000;
 
-/** Every page of the list begins with this. */
+/** Common prefix of all job list queries. */
 export const JOBS_KEY = ["jobs"] as const;
 
 export const jobsQuery = (page: number, status: JobStatus | undefined) =>
@@ -20,7 +20,7 @@ export const jobsQuery = (page: number, status: JobStatus | undefined) =>
     queryKey: [...JOBS_KEY, "page", page, status ?? "all"],
     queryFn: ({ signal }) =>
       service.jobs.list({ skip: (page - 1) * JOBS_PER_PAGE, limit: JOBS_PER_PAGE, status }, { signal }),
-    refetchInterval: ({ state }) => (state.data?.items.some(isUnderWay) ? REFRESH_MS : false),
+    refetchInterval: ({ state }) => (state.data?.items.some(isActive) ? REFRESH_MS : false),
   });
 
 export const jobQuery = (jobId: string) =>
@@ -41,13 +41,13 @@ export const resultsQuery = (jobId: string, status: Status | undefined, page: nu
     staleTime: RESULTS_STALE_MS,
   });
 
-const ENDS: ReadonlySet<JobStatus> = new Set(["completed", "failed", "cancelled"]);
+const FINAL: ReadonlySet<JobStatus> = new Set(["completed", "failed", "cancelled"]);
 
 export function hasEnded({ status }: { status: JobStatus }): boolean {
-  return ENDS.has(status);
+  return FINAL.has(status);
 }
 
-/** Changes by itself. A paused one waits for its owner. */
-export function isUnderWay({ status }: { status: JobStatus }): boolean {
+/** Changes without user action, unlike a paused job. */
+export function isActive({ status }: { status: JobStatus }): boolean {
   return status === "queued" || status === "processing";
 }

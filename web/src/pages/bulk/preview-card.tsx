@@ -1,20 +1,21 @@
-/** A file that was sent and waits for its owner: what is in it, which column is meant, what it costs, and go. */
+/** Preview of an uploaded file: rows, email column, cost, and the button that starts the job. */
 import type { UploadPreview } from "@mailvet/contract";
 import { Button, Group, Paper, Select, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { counted } from "../../parts/counted.ts";
-import { Moment } from "../../parts/moment.tsx";
 import { accountQuery, queries, service } from "../../queries.ts";
+
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { JOBS_KEY, jobQuery } from "./job-queries.ts";
-import { forgetPreview } from "./kept-preview.ts";
-import { columnCounts, PreviewCost, Shortage } from "./preview-cost.tsx";
-import { emailsIn, PreviewTable } from "./preview-table.tsx";
-import { UploadRefusal } from "./upload-refusal.tsx";
+import { messages } from "./messages.tsx";
+import { columnCounts, MissingCredits, PreviewCost } from "./preview-cost.tsx";
+import { removePreview } from "./preview-storage.ts";
+import { PreviewTable } from "./preview-table.tsx";
+import { UploadError } from "./upload-error.tsx";
 
-const SHORTAGE_ID = "credits-missing";
+const MISSING_CREDITS_ID = "credits-missing";
 
-export function PreviewCard({ preview, column, onColumn, onLeave }: PreviewCardProps) {
+export function PreviewCard({ preview, column, onColumn, onDiscard }: PreviewCardProps) {
   const navigate = useNavigate();
   const { data: account } = useQuery(accountQuery);
   const balance = account?.credits.balance;
@@ -24,7 +25,7 @@ export function PreviewCard({ preview, column, onColumn, onLeave }: PreviewCardP
   const start = useMutation({
     mutationFn: () => service.jobs.confirm({ uploadId: preview.upload_id, emailColumn: column }),
     async onSuccess(job) {
-      forgetPreview(preview.upload_id);
+      removePreview(preview.upload_id);
       queries.setQueryData(jobQuery(job.id).queryKey, job);
       void queries.invalidateQueries({ queryKey: JOBS_KEY });
       await navigate({ to: "/bulk/$jobId", params: { jobId: job.id } });
@@ -47,23 +48,24 @@ export function PreviewCard({ preview, column, onColumn, onLeave }: PreviewCardP
               {preview.filename}
             </Title>
             <Text size="sm" c="dimmed">
-              {counted(preview.total_rows, "row")}, {counted(preview.columns.length, "column")}. Nothing is
-              charged yet; the file is kept until <Moment at={preview.expires_at} />.
+              {messages.preview.summary(
+                preview.total_rows,
+                preview.columns.length,
+                <Timestamp at={preview.expires_at} />,
+              )}
             </Text>
           </Stack>
-          <Button variant="default" onClick={onLeave}>
-            Choose another file
+          <Button variant="default" onClick={onDiscard}>
+            {messages.preview.chooseOther}
           </Button>
         </Group>
 
         <Select
-          label="Column with the emails"
-          description={
-            column === preview.suggested_email_column ? "Suggested by what is in its cells." : undefined
-          }
+          label={messages.preview.column}
+          description={column === preview.suggested_email_column ? messages.preview.suggested : undefined}
           data={preview.columns.map((name) => ({
             value: name,
-            label: `${name} · ${emailsIn(preview, name).toLowerCase()}`,
+            label: messages.preview.columnOption(name, preview.email_count_by_column[name] ?? 0),
             disabled: (preview.email_count_by_column[name] ?? 0) === 0,
           }))}
           value={column}
@@ -77,17 +79,17 @@ export function PreviewCard({ preview, column, onColumn, onLeave }: PreviewCardP
         </Stack>
         <PreviewCost preview={preview} column={column} balance={balance} />
 
-        {start.error && <UploadRefusal error={start.error} />}
+        {start.error && <UploadError error={start.error} />}
         <Group justify="space-between" gap="sm">
-          {missing > 0 ? <Shortage id={SHORTAGE_ID} missing={missing} /> : <span />}
+          {missing > 0 ? <MissingCredits id={MISSING_CREDITS_ID} missing={missing} /> : <span />}
           <Button
             size="md"
             loading={start.isPending}
             disabled={missing > 0 || emails === 0}
-            aria-describedby={missing > 0 ? SHORTAGE_ID : undefined}
+            aria-describedby={missing > 0 ? MISSING_CREDITS_ID : undefined}
             onClick={() => start.mutate()}
           >
-            Start validating
+            {messages.preview.start}
           </Button>
         </Group>
       </Stack>
@@ -99,6 +101,5 @@ type PreviewCardProps = {
   preview: UploadPreview;
   column: string;
   onColumn: (column: string) => void;
-  /** The file is not wanted after all. */
-  onLeave: () => void;
+  onDiscard: () => void;
 };

@@ -1,27 +1,35 @@
-/** What a column holds, and what validating it costs against what there is. */
+/** Counts of the email column, and the cost against the available credits. */
+
 import type { UploadPreview } from "@mailvet/contract";
 import { Anchor, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { counted, grouped } from "../../parts/counted.ts";
-import { Figure, Figures } from "../../parts/figure.tsx";
+import { common } from "../../messages.ts";
+import { formatNumber } from "../../shared/number-format.ts";
+import { Stat, StatGrid } from "../../shared/stat.tsx";
+import { messages } from "./messages.tsx";
 
 export function PreviewCost({ preview, column, balance }: PreviewCostProps) {
-  const { emails, unique, repeated } = columnCounts(preview, column);
+  const { emails, unique, duplicates } = columnCounts(preview, column);
+  const { cost } = messages;
   return (
-    <Figures cols={{ base: 2, md: 4 }}>
-      <Figure isSmall name="Look like an email" value={grouped(emails)}>
-        of {counted(preview.total_rows, "row")}
-      </Figure>
-      <Figure isSmall name="Different entries" value={unique === undefined ? "–" : grouped(unique)}>
-        {unique === undefined ? "Counted when you start" : "Each is validated once"}
-      </Figure>
-      <Figure isSmall name="Repeated or empty" value={repeated === undefined ? "–" : grouped(repeated)}>
-        These cost nothing
-      </Figure>
-      <Figure isSmall name="Cost" value={unique === undefined ? "–" : counted(unique, "credit")}>
+    <StatGrid cols={{ base: 2, md: 4 }}>
+      <Stat isSmall name={cost.validFormat} value={formatNumber(emails)}>
+        {cost.ofRows(preview.total_rows)}
+      </Stat>
+      <Stat isSmall name={cost.unique} value={unique === undefined ? common.none : formatNumber(unique)}>
+        {unique === undefined ? cost.uniqueLater : cost.uniqueHint}
+      </Stat>
+      <Stat
+        isSmall
+        name={cost.duplicates}
+        value={duplicates === undefined ? common.none : formatNumber(duplicates)}
+      >
+        {cost.duplicatesHint}
+      </Stat>
+      <Stat isSmall name={cost.cost} value={unique === undefined ? common.none : common.credits(unique)}>
         {balance === undefined ? "" : leftOf(balance, unique)}
-      </Figure>
-    </Figures>
+      </Stat>
+    </StatGrid>
   );
 }
 
@@ -29,10 +37,10 @@ type PreviewCostProps = { preview: UploadPreview; column: string; balance: numbe
 
 export type ColumnCounts = {
   emails: number;
-  /** Different entries, and so credits; undefined when the service has not counted this column yet. */
+  /** Unique entries, which is the cost in credits; undefined for columns that the service has not counted. */
   unique: number | undefined;
-  /** Rows that repeat an earlier one or have nothing in this column. */
-  repeated: number | undefined;
+  /** Rows that repeat an earlier entry or are blank in this column. */
+  duplicates: number | undefined;
 };
 
 export function columnCounts(preview: UploadPreview, column: string): ColumnCounts {
@@ -40,25 +48,24 @@ export function columnCounts(preview: UploadPreview, column: string): ColumnCoun
   return {
     emails: preview.email_count_by_column[column] ?? 0,
     unique,
-    repeated: unique === undefined ? undefined : preview.total_rows - unique,
+    duplicates: unique === undefined ? undefined : preview.total_rows - unique,
   };
 }
 
 function leftOf(balance: number, cost: number | undefined): string {
-  if (cost === undefined) return `You have ${grouped(balance)}`;
-  const left = balance - cost;
-  return left < 0 ? `You have ${grouped(balance)}` : `${grouped(left)} of ${grouped(balance)} are left then`;
+  if (cost === undefined || cost > balance) return messages.cost.balance(balance);
+  return messages.cost.left(balance - cost);
 }
 
-/** Why it cannot be started, if so. */
-export function Shortage({ missing, id }: { missing: number; id: string }) {
+/** Why the job can't be started. */
+export function MissingCredits({ missing, id }: { missing: number; id: string }) {
   return (
     <Group id={id} gap={6}>
       <Text size="sm" c="red" fw={600}>
-        {counted(missing, "credit is", "credits are")} missing.
+        {messages.preview.missingCredits(missing)}
       </Text>
       <Anchor size="sm" component={Link} to="/usage" underline="always">
-        See your credits
+        {messages.preview.viewCredits}
       </Anchor>
     </Group>
   );

@@ -1,10 +1,11 @@
-/** The first rows of a file, the chosen column standing out. */
+/** The first rows of a file, with the email column highlighted. */
+
 import type { UploadPreview } from "@mailvet/contract";
 import { Table, Text } from "@mantine/core";
-import { counted, grouped } from "../../parts/counted.ts";
 import classes from "./bulk.module.css";
+import { messages } from "./messages.tsx";
 
-/** Wider tables show these, and the chosen column. */
+/** Wider tables show the first columns and the chosen one. */
 const MAX_COLUMNS_SHOWN = 30;
 
 export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chosen: string }) {
@@ -19,7 +20,7 @@ export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chos
         type="native"
         tabIndex={0}
       >
-        <Table withTableBorder verticalSpacing="xs" aria-label="The first rows of the file">
+        <Table withTableBorder verticalSpacing="xs" aria-label={messages.preview.table}>
           <Table.Thead>
             <Table.Tr>
               {shown.map((index) => {
@@ -35,7 +36,9 @@ export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chos
                       {...(!isChosen && { c: "dimmed" })}
                       display="block"
                     >
-                      {isChosen ? "These are validated" : emailsIn(preview, name)}
+                      {isChosen
+                        ? messages.preview.columnChosen
+                        : messages.preview.columnEmails(preview.email_count_by_column[name] ?? 0)}
                     </Text>
                   </Table.Th>
                 );
@@ -44,7 +47,7 @@ export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chos
           </Table.Thead>
           <Table.Tbody>
             {rows.map((cells, row) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a row has no name but its number
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
               <Table.Tr key={row}>
                 {shown.map((index) => (
                   <Table.Td key={index} className={columns[index] === chosen ? classes.chosen : undefined}>
@@ -57,15 +60,8 @@ export function PreviewTable({ preview, chosen }: { preview: UploadPreview; chos
         </Table>
       </Table.ScrollContainer>
       <Text size="xs" c="dimmed">
-        The first {counted(rows.length, "row")} of {grouped(preview.total_rows)}
-        {hidden > 0 ? `, without ${counted(hidden, "further column")}` : ""}.{" "}
-        {preview.has_header ? "The header row is not counted." : "The file has no header row."}
+        {messages.preview.caption(rows.length, preview.total_rows, hidden, preview.has_header)}
       </Text>
     </>
   );
-}
-
-export function emailsIn({ email_count_by_column: counts }: UploadPreview, column: string): string {
-  const count = counts[column] ?? 0;
-  return count === 0 ? "No emails" : counted(count, "email");
 }

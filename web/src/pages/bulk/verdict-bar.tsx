@@ -1,25 +1,26 @@
-/** How far a job is, and in the same stroke what it has found: one bar, a stretch of it for each verdict. */
+/** Progress bar of a job with one segment per verdict. */
 import type { Job, Status } from "@mailvet/contract";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
 import classes from "./bulk.module.css";
+import { messages } from "./messages.tsx";
 
-const ORDER = ["valid", "risky", "unknown", "invalid"] as const satisfies readonly Status[];
+const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
 
 export function VerdictBar({ job, height = 12 }: { job: Job; height?: number }) {
   return (
     <div
       role="progressbar"
-      aria-label="Emails with a verdict"
+      aria-label={messages.jobs.progress}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={job.progress_percent}
       className={classes.bar}
       style={{ height }}
     >
-      {ORDER.map((status) => (
+      {STATUSES.map((status) => (
         <span
           key={status}
-          className={classes.stretch}
+          className={classes.segment}
           style={{ width: share(verdictCounts(job)[status], job.unique_emails), background: colorOf(status) }}
         />
       ))}
@@ -36,7 +37,7 @@ export function verdictCounts(job: Job): Record<Status, number> {
   };
 }
 
-/** As CSS wants it: "teal.7" is a variable of the theme. */
+/** CSS variable of a theme colour such as "teal.7". */
 export function colorOf(status: Status): string {
   return `var(--mantine-color-${STATUS_CHART_COLORS[status].replace(".", "-")})`;
 }

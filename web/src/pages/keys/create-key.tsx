@@ -1,100 +1,103 @@
-/** Making a key, and showing it this once. */
+/** Creates a key and shows it once. */
+
 import type { CreatedKey, KeyMode, KeyScope } from "@mailvet/contract";
 import { Checkbox, Radio, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { FormDialog } from "../../parts/form-dialog.tsx";
-import { fieldProblems } from "../../parts/problem-text.ts";
-import { SecretOnce } from "../../parts/secret-once.tsx";
 import { queries, service } from "../../queries.ts";
+import { FormDialog } from "../../shared/form-dialog.tsx";
+import { fieldProblems } from "../../shared/problem-text.ts";
+import { SecretDialog } from "../../shared/secret-dialog.tsx";
 import { type Expiry, ExpiryInput, expiresAt, expiryProblem } from "./expiry-input.tsx";
 import { keysQuery } from "./key-queries.ts";
 import { KeySnippets } from "./key-snippets.tsx";
-import { MODES, SCOPE_NAMES, SCOPES } from "./key-words.ts";
+import { messages } from "./messages.tsx";
 
 export function CreateKey({ onClose }: { onClose: () => void }) {
-  const [made, setMade] = useState<CreatedKey>();
-  if (!made) return <KeyForm onMade={setMade} onClose={onClose} />;
+  const [created, setCreated] = useState<CreatedKey>();
+  if (!created) return <KeyForm onCreated={setCreated} onClose={onClose} />;
   return (
-    <SecretOnce
-      title="Your new key"
-      secret={made.key}
-      label="the key"
-      more={<KeySnippets keyText={made.key} />}
-      onKept={onClose}
+    <SecretDialog
+      title={messages.created.title}
+      secret={created.key}
+      label={messages.created.label}
+      more={<KeySnippets keyText={created.key} />}
+      onDone={onClose}
     >
-      This is the only time that the key for <strong>{made.name}</strong> is shown: we keep no copy. Put it
-      where your program finds it, and nobody else.
-    </SecretOnce>
+      {messages.created.text(<strong>{created.name}</strong>)}
+    </SecretDialog>
   );
 }
 
-function KeyForm({ onMade, onClose }: { onMade: (key: CreatedKey) => void; onClose: () => void }) {
+const SCOPES = Object.keys(messages.scopes) as KeyScope[];
+
+function KeyForm({ onCreated, onClose }: { onCreated: (key: CreatedKey) => void; onClose: () => void }) {
   const [name, setName] = useState("");
   const [mode, setMode] = useState<KeyMode>("live");
-  const [scopes, setScopes] = useState<KeyScope[]>(SCOPE_NAMES);
+  const [scopes, setScopes] = useState<KeyScope[]>(SCOPES);
   const [expiry, setExpiry] = useState<Expiry>({ kind: "never", date: "" });
-  const [isTried, setIsTried] = useState(false);
-  const make = useMutation({
+  const [isSubmitted, setIsSubmitted] = useState(false);
+  const create = useMutation({
     mutationFn: () => service.keys.create({ name: name.trim(), mode, scopes, expiresAt: expiresAt(expiry) }),
     async onSuccess(key) {
-      onMade(key);
+      onCreated(key);
       await queries.invalidateQueries({ queryKey: keysQuery.queryKey });
     },
   });
 
   const found = {
-    name: name.trim() === "" ? "Please give it a name." : undefined,
-    scopes: scopes.length === 0 ? "Without any of these the key is good for nothing." : undefined,
+    name: name.trim() === "" ? messages.form.nameMissing : undefined,
+    scopes: scopes.length === 0 ? messages.form.scopesMissing : undefined,
     expires_at: expiryProblem(expiry),
   };
   const submit = () => {
-    setIsTried(true);
-    if (Object.values(found).every((problem) => problem === undefined)) make.mutate();
+    setIsSubmitted(true);
+    if (Object.values(found).every((problem) => problem === undefined)) create.mutate();
   };
-  const refused = fieldProblems(make.error);
-  const problemAt = (field: keyof typeof found) => (isTried ? found[field] : undefined) ?? refused[field];
+  const rejected = fieldProblems(create.error);
+  const problemAt = (field: keyof typeof found) =>
+    (isSubmitted ? found[field] : undefined) ?? rejected[field];
   return (
     <FormDialog
-      title="Make a key"
-      doIt="Make the key"
-      isBusy={make.isPending}
-      error={make.error}
+      title={messages.create}
+      submitLabel={messages.create}
+      isBusy={create.isPending}
+      error={create.error}
       onSubmit={submit}
       onClose={onClose}
     >
       <TextInput
-        label="Name"
-        description="The program that will use it, so that you know it again."
-        placeholder="Newsletter sign-up form"
+        label={messages.form.name}
+        description={messages.form.nameHint}
+        placeholder={messages.form.namePlaceholder}
         maxLength={100}
         value={name}
         onChange={({ currentTarget }) => setName(currentTarget.value)}
         error={problemAt("name")}
         data-autofocus
       />
-      <Radio.Group label="Kind" value={mode} onChange={(value) => setMode(value as KeyMode)}>
+      <Radio.Group label={messages.form.mode} value={mode} onChange={(value) => setMode(value as KeyMode)}>
         <Stack gap="xs" mt={6}>
-          {Object.entries(MODES).map(([value, { name: label, means }]) => (
-            <Radio key={value} value={value} label={label} description={means} />
+          {Object.entries(messages.modes).map(([value, [label, description]]) => (
+            <Radio key={value} value={value} label={label} description={description} />
           ))}
         </Stack>
       </Radio.Group>
       <Checkbox.Group
-        label="Scopes"
-        description="What the key allows. The fewer, the less there is to lose."
+        label={messages.form.scopes}
+        description={messages.form.scopesHint}
         value={scopes}
         onChange={(values) => setScopes(values as KeyScope[])}
         error={problemAt("scopes")}
         errorProps={{ role: "alert" }}
       >
         <Stack gap="xs" my={6}>
-          {SCOPE_NAMES.map((scope) => (
+          {SCOPES.map((scope) => (
             <Checkbox
               key={scope}
               value={scope}
-              label={SCOPES[scope].name}
-              description={SCOPES[scope].allows}
+              label={messages.scopes[scope][0]}
+              description={messages.scopes[scope][1]}
             />
           ))}
         </Stack>

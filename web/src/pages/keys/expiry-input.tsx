@@ -1,25 +1,25 @@
-/** When a key stops working. */
+/** Input for the expiry date of a key. */
+
 import { Group, NativeSelect, TextInput } from "@mantine/core";
+import { messages } from "./messages.tsx";
 
-export type Expiry = { kind: Kind /** As 2026-01-31; counts when the kind is a date. */; date: string };
-type Kind = keyof typeof KINDS;
+export type Expiry = {
+  kind: Kind;
+  /** Such as 2026-01-31; used when the kind is "date". */
+  date: string;
+};
+type Kind = keyof typeof messages.form.expiry;
 
-const KINDS = {
-  never: "Never",
-  "30": "In 30 days",
-  "90": "In 90 days",
-  "365": "In a year",
-  date: "On a day of your choice",
-} as const;
-
-const OPTIONS = Object.entries(KINDS).map(([value, label]) => ({ value, label }));
+/** Listed here because an object literal would put its numeric keys first. */
+const KINDS: readonly Kind[] = ["never", "30", "90", "365", "date"];
+const OPTIONS = KINDS.map((value) => ({ value, label: messages.form.expiry[value] }));
 const DAY_MS = 86_400_000;
 
 export function ExpiryInput({ value, onChange, error }: ExpiryInputProps) {
   return (
     <Group align="flex-start" grow preventGrowOverflow={false}>
       <NativeSelect
-        label="Expires"
+        label={messages.form.expires}
         data={OPTIONS}
         value={value.kind}
         onChange={({ currentTarget }) => onChange({ ...value, kind: currentTarget.value as Kind })}
@@ -28,7 +28,7 @@ export function ExpiryInput({ value, onChange, error }: ExpiryInputProps) {
       {value.kind === "date" && (
         <TextInput
           type="date"
-          label="Last day"
+          label={messages.form.lastDay}
           value={value.date}
           onChange={({ currentTarget }) => onChange({ ...value, date: currentTarget.value })}
           error={error}
@@ -46,12 +46,12 @@ type ExpiryInputProps = {
 
 export function expiresAt({ kind, date }: Expiry, now = Date.now()): Date | undefined {
   if (kind === "never") return undefined;
-  // The day is over when it is over here, not in Greenwich.
+  // The end of the day in the local time zone, not in UTC.
   return kind === "date" ? new Date(`${date}T23:59:59`) : new Date(now + Number(kind) * DAY_MS);
 }
 
 export function expiryProblem(expiry: Expiry, now = Date.now()): string | undefined {
   const at = expiresAt(expiry, now)?.getTime();
   if (at === undefined || at > now) return undefined;
-  return Number.isNaN(at) ? "Please choose a day." : "This day is over already.";
+  return Number.isNaN(at) ? messages.form.dateMissing : messages.form.datePast;
 }

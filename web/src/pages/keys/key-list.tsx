@@ -1,13 +1,14 @@
-/** The keys there are, those that work first. */
+/** API keys, usable ones first. */
+
 import type { ApiKey } from "@mailvet/contract";
 import { Badge, Button, Code, Group, Paper, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
-import { AskFirst } from "../../parts/ask-first.tsx";
-import { Moment } from "../../parts/moment.tsx";
+import { type ReactNode, useState } from "react";
 import { queries, service } from "../../queries.ts";
+import { ConfirmDialog } from "../../shared/confirm-dialog.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { type KeyState, keysQuery, stateOf } from "./key-queries.ts";
-import { MODES, SCOPES } from "./key-words.ts";
+import { messages } from "./messages.tsx";
 
 const ORDER: readonly KeyState[] = ["usable", "expired", "revoked"];
 
@@ -16,7 +17,7 @@ export function KeyList({ keys }: { keys: readonly ApiKey[] }) {
   const sorted = keys.toSorted((one, other) => ORDER.indexOf(stateOf(one)) - ORDER.indexOf(stateOf(other)));
   return (
     <>
-      <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label="API keys">
+      <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label={messages.list}>
         {sorted.map((key) => (
           <KeyCard key={key.id} apiKey={key} onRevoke={() => setToRevoke(key)} />
         ))}
@@ -44,31 +45,32 @@ function KeyCard({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void })
             <Text fw={600} className="breaks" {...greyed}>
               {apiKey.name}
             </Text>
-            <Badge color={apiKey.mode === "live" ? "cyan" : "grape"}>{MODES[apiKey.mode].name}</Badge>
-            {state === "revoked" && <Badge color="gray">Revoked</Badge>}
-            {state === "expired" && <Badge color="yellow">Expired</Badge>}
+            <Badge color={apiKey.mode === "live" ? "cyan" : "grape"}>{messages.modes[apiKey.mode][0]}</Badge>
+            {state === "revoked" && <Badge color="gray">{messages.card.revoked}</Badge>}
+            {state === "expired" && <Badge color="yellow">{messages.card.expired}</Badge>}
           </Group>
           <Group gap="xs">
             <Code>{apiKey.prefix}…</Code>
             <Text size="sm" c="dimmed">
-              {apiKey.scopes.map((scope) => SCOPES[scope].name).join(" · ")}
+              {apiKey.scopes.map((scope) => messages.scopes[scope][0]).join(" · ")}
             </Text>
           </Group>
           <Text size="sm" c="dimmed">
-            Made <Moment at={apiKey.created_at} /> ·{" "}
-            {apiKey.last_used_at ? (
-              <>
-                last used <Moment at={apiKey.last_used_at} />
-              </>
-            ) : (
-              "never used"
-            )}{" "}
-            · <Ending apiKey={apiKey} />
+            {messages.card.created(<Timestamp at={apiKey.created_at} />)} ·{" "}
+            {apiKey.last_used_at
+              ? messages.card.lastUsed(<Timestamp at={apiKey.last_used_at} />)
+              : messages.card.neverUsed}{" "}
+            · {expiryText(apiKey)}
           </Text>
         </Stack>
         {isUsable && (
-          <Button variant="default" size="sm" onClick={onRevoke} aria-label={`Revoke ${apiKey.name}`}>
-            Revoke
+          <Button
+            variant="default"
+            size="sm"
+            onClick={onRevoke}
+            aria-label={messages.card.revokeKey(apiKey.name)}
+          >
+            {messages.card.revoke}
           </Button>
         )}
       </Group>
@@ -76,19 +78,12 @@ function KeyCard({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void })
   );
 }
 
-function Ending({ apiKey }: { apiKey: ApiKey }) {
-  if (apiKey.revoked_at)
-    return (
-      <>
-        revoked <Moment at={apiKey.revoked_at} />
-      </>
-    );
-  if (!apiKey.expires_at) return <>does not expire</>;
-  return (
-    <>
-      {stateOf(apiKey) === "expired" ? "expired" : "expires"} <Moment at={apiKey.expires_at} />
-    </>
-  );
+function expiryText(apiKey: ApiKey): ReactNode {
+  const { card } = messages;
+  if (apiKey.revoked_at) return card.revokedAt(<Timestamp at={apiKey.revoked_at} />);
+  if (!apiKey.expires_at) return card.noExpiry;
+  const at = <Timestamp at={apiKey.expires_at} />;
+  return stateOf(apiKey) === "expired" ? card.expiredAt(at) : card.expiresAt(at);
 }
 
 function RevokeKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
@@ -100,17 +95,17 @@ function RevokeKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void })
     },
   });
   return (
-    <AskFirst
+    <ConfirmDialog
       isOpen
-      title="Revoke this key?"
-      doIt="Revoke the key"
+      title={messages.revoke.title}
+      confirmLabel={messages.revoke.confirm}
+      cancelLabel={messages.revoke.cancel}
       isBusy={revoke.isPending}
       error={revoke.error}
       onConfirm={() => revoke.mutate()}
       onClose={onClose}
     >
-      Programs that use <strong>{apiKey.name}</strong> ({apiKey.prefix}…) are refused within a second. It
-      cannot be undone.
-    </AskFirst>
+      {messages.revoke.text(<strong>{apiKey.name}</strong>, apiKey.prefix)}
+    </ConfirmDialog>
   );
 }

@@ -1,4 +1,4 @@
-/** The account's keys. */
+/** Query for the API keys of the account, and their state. */
 import type { ApiKey } from "@mailvet/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { service } from "../../queries.ts";

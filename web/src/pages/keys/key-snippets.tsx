@@ -1,12 +1,14 @@
-/** The same question in three languages, ready to paste. */
+/** Example requests in curl, TypeScript and Python. */
+
 import { Tabs } from "@mantine/core";
-import { CopyLine } from "../../parts/copy-line.tsx";
+import { CopyableCode } from "../../shared/copyable-code.tsx";
+import { messages } from "./messages.tsx";
 
 export function KeySnippets({ keyText }: { keyText: string }) {
   const snippets = snippetsWith(keyText, window.location.origin);
   return (
     <Tabs defaultValue="curl" keepMounted={false}>
-      <Tabs.List aria-label="Language">
+      <Tabs.List aria-label={messages.language}>
         {snippets.map(([name]) => (
           <Tabs.Tab key={name} value={name}>
             {name}
@@ -15,14 +17,14 @@ export function KeySnippets({ keyText }: { keyText: string }) {
       </Tabs.List>
       {snippets.map(([name, code]) => (
         <Tabs.Panel key={name} value={name} pt="sm">
-          <CopyLine text={code} label={`the ${name} example`} />
+          <CopyableCode text={code} label={messages.example(name)} />
         </Tabs.Panel>
       ))}
     </Tabs>
   );
 }
 
-/** The sandbox answers for mailvet.test, so each of them shows something without asking a stranger's server. */
+/** The examples check a sandbox address, so that no real mail server is contacted. */
 function snippetsWith(key: string, baseUrl: string): readonly (readonly [name: string, code: string])[] {
   return [
     [
@@ -45,14 +47,14 @@ console.log(result.status, result.safe_to_send);`,
       "Python",
       `import requests
 
-answer = requests.post(
+response = requests.post(
     "${baseUrl}/api/v1/validation/single",
     headers={"X-API-Key": "${key}"},
     json={"email": "valid@mailvet.test"},
     timeout=60,
 )
-answer.raise_for_status()
-result = answer.json()
+response.raise_for_status()
+result = response.json()
 print(result["status"], result["safe_to_send"])`,
     ],
   ];

@@ -1,13 +1,21 @@
-/** Accounts, each with a way to its plan and credits. */
+/** List of accounts, each with a button for its plan and credits. */
+
 import type { Account } from "@mailvet/contract";
 import { Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
-import { counted } from "../../parts/counted.ts";
-import { Moment } from "../../parts/moment.tsx";
-import { PLAN_NAMES } from "../settings/plan-words.ts";
+import { common } from "../../messages.ts";
+import { Timestamp } from "../../shared/timestamp.tsx";
+import { messages } from "./messages.tsx";
 
 export function AccountList({ accounts, onManage }: AccountListProps) {
   return (
-    <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label="Accounts">
+    <Stack
+      gap="sm"
+      component="ul"
+      m={0}
+      p={0}
+      style={{ listStyle: "none" }}
+      aria-label={messages.accounts.title}
+    >
       {accounts.map((account) => (
         <AccountCard key={account.id} account={account} onManage={() => onManage(account)} />
       ))}
@@ -27,22 +35,21 @@ function AccountCard({ account, onManage }: { account: Account; onManage: () => 
             <Text fw={600} className="breaks">
               {account.email}
             </Text>
-            <Badge>{PLAN_NAMES[account.plan]}</Badge>
-            {account.is_operator && <Badge color="grape">Operator</Badge>}
+            <Badge>{common.plans[account.plan]}</Badge>
+            {account.is_operator && <Badge color="grape">{common.operator}</Badge>}
           </Group>
           <Text size="sm" c="dimmed" className="tabular">
-            {counted(balance, "credit")}
-            {reserved > 0 && `, ${counted(reserved, "more", "more")} held for jobs`} · since{" "}
-            <Moment at={account.created_at} />
+            {messages.accounts.balance(balance, reserved)} ·{" "}
+            {messages.accounts.created(<Timestamp at={account.created_at} />)}
           </Text>
         </Stack>
         <Button
           variant="default"
           size="sm"
           onClick={onManage}
-          aria-label={`Plan and credits of ${account.email}`}
+          aria-label={messages.accounts.manageOf(account.email)}
         >
-          Plan and credits
+          {messages.accounts.manage}
         </Button>
       </Group>
     </Paper>

@@ -1,23 +1,24 @@
-/** The accounts of this installation: plans, and credits to give. */
+/** Accounts of the installation, with search. */
+
 import { Stack, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { counted } from "../../parts/counted.ts";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { Pager, pageIn } from "../../parts/pager.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { Pager, parsePage } from "../../shared/pager.tsx";
 import { AccountList } from "./account-list.tsx";
 import { ManageAccount } from "./manage-account.tsx";
+import { messages } from "./messages.tsx";
 import { OperatorOnly } from "./operator-only.tsx";
 import { ACCOUNTS_PER_PAGE, accountsQuery } from "./operator-queries.ts";
 
 export function Page() {
   return (
-    <OperatorOnly title="Accounts">
+    <OperatorOnly title={messages.accounts.title}>
       <Accounts />
     </OperatorOnly>
   );
@@ -27,7 +28,7 @@ const TYPING_PAUSE_MS = 300;
 
 function Accounts() {
   const { search = "", page: pageText, account } = useSearch({ strict: false });
-  const page = pageIn(pageText);
+  const page = parsePage(pageText);
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery(accountsQuery({ page, search }));
   const [typed, setTyped] = useState(search);
@@ -41,15 +42,13 @@ function Accounts() {
     void navigate({ to: "/operator/accounts", search: next, resetScroll: false });
   return (
     <>
-      <PageTitle title="Accounts">
-        <span role="status">
-          {data ? counted(data.total, "account") : "Everybody who uses this installation."}
-        </span>
-      </PageTitle>
+      <PageHeader title={messages.accounts.title}>
+        <span role="status">{data ? messages.accounts.total(data.total) : messages.accounts.intro}</span>
+      </PageHeader>
       <Stack gap="lg">
         <TextInput
-          label="Search"
-          placeholder="Part of the email"
+          label={messages.accounts.search}
+          placeholder={messages.accounts.searchHint}
           type="search"
           maw={360}
           maxLength={254}
@@ -59,12 +58,12 @@ function Accounts() {
             look(value.trim());
           }}
         />
-        {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <Waiting lines={6} />}
+        {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <Loading lines={6} />}
         {data?.items.length === 0 && (
-          <EmptyNote title="No such account">
-            {search ? `No email contains “${search}”.` : undefined}
-          </EmptyNote>
+          <EmptyState title={messages.accounts.none}>
+            {search ? messages.accounts.noneText(search) : undefined}
+          </EmptyState>
         )}
         {data && data.items.length > 0 && (
           <AccountList accounts={data.items} onManage={({ id }) => show({ ...here, account: id })} />

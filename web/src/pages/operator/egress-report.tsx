@@ -1,19 +1,21 @@
-/** The way out to mail servers, as the doctor found it. */
+/** Outbound connectivity, as found by the diagnostics. */
+
 import type { DoctorFinding, DoctorReport } from "@mailvet/contract";
 import { Badge, Button, Divider, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Fragment } from "react";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Section } from "../../parts/section.tsx";
 import { queries, service } from "../../queries.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Section } from "../../shared/section.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
+import { messages } from "./messages.tsx";
 import { systemQuery } from "./operator-queries.ts";
 
-const OUTCOMES: Readonly<Record<DoctorFinding["outcome"], { name: string; color: string }>> = {
-  good: { name: "Good", color: "teal" },
-  warning: { name: "Could be better", color: "yellow" },
-  bad: { name: "Trouble", color: "red" },
-  unknown: { name: "Not known", color: "gray" },
+const COLORS: Readonly<Record<DoctorFinding["outcome"], string>> = {
+  good: "teal",
+  warning: "yellow",
+  bad: "red",
+  unknown: "gray",
 };
 
 export function EgressReport({ report }: { report: DoctorReport | null }) {
@@ -24,29 +26,25 @@ export function EgressReport({ report }: { report: DoctorReport | null }) {
   });
   return (
     <Section
-      title="The way out"
-      intro="Verdicts are as good as our standing with mail servers: port 25, our name and address, the lists we are on."
+      title={messages.egress.title}
+      intro={messages.egress.intro}
       actions={
         <Button variant="default" loading={run.isPending} onClick={() => run.mutate()}>
-          Run the doctor
+          {messages.egress.run}
         </Button>
       }
     >
       <Text size="sm" c="dimmed" role="status">
-        {run.isPending && "The doctor is looking. It takes up to half a minute."}
-        {!run.isPending && report && (
-          <>
-            Looked at <Moment at={report.checked_at} />.
-          </>
-        )}
-        {!run.isPending && !report && "The doctor has not been asked since the start."}
+        {run.isPending && messages.egress.running}
+        {!run.isPending && report && messages.egress.checkedAt(<Timestamp at={report.checked_at} />)}
+        {!run.isPending && !report && messages.egress.never}
       </Text>
-      {run.error && <FailureNote error={run.error} />}
+      {run.error && <ErrorAlert error={run.error} />}
       {report && (
         <Stack gap="sm">
           {report.findings.map((finding, index) => (
-            // Some things are examined several times, such as one finding for each name server.
-            // biome-ignore lint/suspicious/noArrayIndexKey: their order is the same in every run
+            // Names repeat, such as one finding per name server.
+            // biome-ignore lint/suspicious/noArrayIndexKey: the order is the same in every run
             <Fragment key={`${finding.name} ${index}`}>
               {index > 0 && <Divider />}
               <Finding finding={finding} />
@@ -58,18 +56,17 @@ export function EgressReport({ report }: { report: DoctorReport | null }) {
   );
 }
 
-/** Names of hosts stay as they are. */
+/** Capitalised, except for host names. */
 function titleOf({ name }: DoctorFinding): string {
   return name.includes(".") ? name : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 function Finding({ finding }: { finding: DoctorFinding }) {
-  const { name, color } = OUTCOMES[finding.outcome];
   return (
     <div>
       <Group gap="xs">
         <Text fw={600}>{titleOf(finding)}</Text>
-        <Badge color={color}>{name}</Badge>
+        <Badge color={COLORS[finding.outcome]}>{messages.egress.outcomes[finding.outcome]}</Badge>
       </Group>
       <Text size="sm" className="breaks">
         {finding.found}

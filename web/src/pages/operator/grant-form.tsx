@@ -1,61 +1,62 @@
-/** Credits to give or to take back, with a note that stands in the account's ledger. */
+/** Grants or deducts credits, with a note for the account's ledger. */
+
 import type { Account } from "@mailvet/contract";
 import { Button, Group, NumberInput, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { CheckedForm } from "../../parts/checked-form.tsx";
-import { counted } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { fieldProblems } from "../../parts/problem-text.ts";
 import { service } from "../../queries.ts";
-import { isProblem } from "../sign-in/auth-problem.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { fieldProblems } from "../../shared/problem-text.ts";
+import { ValidatedForm } from "../../shared/validated-form.tsx";
+import { isProblem } from "../sign-in/auth-error.tsx";
+import { messages } from "./messages.tsx";
 import { accountsChanged } from "./operator-queries.ts";
 
-/** As the service has it. */
+/** Maximum of the API. */
 const MAX_GRANT = 1_000_000_000;
 
 export function GrantForm({ account }: { account: Account }) {
-  const [direction, setDirection] = useState<"give" | "take">("give");
+  const [direction, setDirection] = useState<"grant" | "deduct">("grant");
   const [count, setCount] = useState<number | string>("");
   const [note, setNote] = useState("");
-  const [isTried, setIsTried] = useState(false);
-  const amount = Number(count) * (direction === "give" ? 1 : -1);
+  const [isSubmitted, setIsSubmitted] = useState(false);
+  const amount = Number(count) * (direction === "grant" ? 1 : -1);
   const grant = useMutation({
     mutationFn: () =>
       service.operator.grant(account.id, { amount, ...(note.trim() ? { note: note.trim() } : {}) }),
     async onSuccess() {
       setCount("");
       setNote("");
-      setIsTried(false);
+      setIsSubmitted(false);
       await accountsChanged();
     },
   });
   const isWhole = Number.isInteger(amount) && amount !== 0;
   const submit = () => {
-    setIsTried(true);
+    setIsSubmitted(true);
     if (isWhole) grant.mutate();
   };
-  const refused = fieldProblems(grant.error);
+  const rejected = fieldProblems(grant.error);
   const tooMany = isProblem(grant.error, "insufficient_credits")
-    ? `There are only ${counted(grant.error.available ?? account.credits.balance, "credit")} to take.`
+    ? messages.grant.tooMany(grant.error.available ?? account.credits.balance)
     : undefined;
   return (
-    <CheckedForm onSubmit={submit}>
+    <ValidatedForm onSubmit={submit}>
       <Stack gap="sm">
         <SegmentedControl
-          aria-label="Give or take credits"
+          aria-label={messages.grant.direction}
           data={[
-            { value: "give", label: "Give credits" },
-            { value: "take", label: "Take back" },
+            { value: "grant", label: messages.grant.grant },
+            { value: "deduct", label: messages.grant.deduct },
           ]}
           value={direction}
           onChange={(value) => {
-            setDirection(value as "give" | "take");
+            setDirection(value as "grant" | "deduct");
             grant.reset();
           }}
         />
         <NumberInput
-          label="Credits"
+          label={messages.grant.credits}
           min={1}
           max={MAX_GRANT}
           allowDecimal={false}
@@ -64,26 +65,26 @@ export function GrantForm({ account }: { account: Account }) {
           hideControls
           value={count}
           onChange={setCount}
-          error={isTried && !isWhole ? "Please say how many." : (refused.amount ?? tooMany)}
+          error={isSubmitted && !isWhole ? messages.grant.amountMissing : (rejected.amount ?? tooMany)}
         />
         <TextInput
-          label="Note"
-          description="Shown in the account's ledger. May stay empty."
+          label={messages.grant.note}
+          description={messages.grant.noteHint}
           maxLength={200}
           value={note}
           onChange={({ currentTarget }) => setNote(currentTarget.value)}
-          error={refused.note}
+          error={rejected.note}
         />
-        {grant.error && !tooMany && Object.keys(refused).length === 0 && <FailureNote error={grant.error} />}
+        {grant.error && !tooMany && Object.keys(rejected).length === 0 && <ErrorAlert error={grant.error} />}
         <Group justify="space-between" gap="sm">
           <Text size="sm" c="dimmed" role="status">
-            {grant.data && `Done. The balance is ${counted(grant.data.balance_after, "credit")}.`}
+            {grant.data && messages.grant.done(grant.data.balance_after)}
           </Text>
           <Button type="submit" loading={grant.isPending}>
-            {direction === "give" ? "Give them" : "Take them back"}
+            {direction === "grant" ? messages.grant.submitGrant : messages.grant.submitDeduct}
           </Button>
         </Group>
       </Stack>
-    </CheckedForm>
+    </ValidatedForm>
   );
 }

@@ -1,26 +1,27 @@
-/** One account's plan and credits, to be changed. */
+/** Dialog to change the plan and credits of an account. */
+
 import type { Account, Plan } from "@mailvet/contract";
 import { Button, Divider, Group, List, Modal, NativeSelect, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { counted } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { useFocusReturn } from "../../parts/focus-return.ts";
-import { Waiting } from "../../parts/waiting.tsx";
+import { common } from "../../messages.ts";
 import { service } from "../../queries.ts";
-import { limitsInWords, PLAN_NAMES } from "../settings/plan-words.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { useFocusReturn } from "../../shared/focus-return.ts";
+import { Loading } from "../../shared/loading.tsx";
 import { GrantForm } from "./grant-form.tsx";
+import { messages } from "./messages.tsx";
 import { accountsChanged, oneAccountQuery } from "./operator-queries.ts";
 
-const PLAN_OPTIONS = Object.entries(PLAN_NAMES).map(([value, label]) => ({ value, label }));
+const PLAN_OPTIONS = Object.entries(common.plans).map(([value, label]) => ({ value, label }));
 
 export function ManageAccount({ accountId, onClose }: { accountId: string; onClose: () => void }) {
   useFocusReturn();
   const { data: account, error, refetch } = useQuery(oneAccountQuery(accountId));
   return (
-    <Modal opened onClose={onClose} title="Plan and credits" size="lg" centered>
-      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-      {!account && !error && <Waiting />}
+    <Modal opened onClose={onClose} title={messages.manage.title} size="lg" centered>
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!account && !error && <Loading />}
       {account && (
         <Stack gap="lg">
           <div>
@@ -28,8 +29,7 @@ export function ManageAccount({ accountId, onClose }: { accountId: string; onClo
               {account.email}
             </Text>
             <Text size="sm" c="dimmed" role="status">
-              {counted(account.credits.balance, "credit")} to spend,{" "}
-              {counted(account.credits.reserved, "credit")} held for jobs
+              {messages.manage.balance(account.credits.balance, account.credits.reserved)}
             </Text>
           </div>
           <Divider />
@@ -57,23 +57,23 @@ function PlanForm({ account }: { account: Account }) {
       <Stack gap="sm">
         <Group align="flex-end" gap="sm">
           <NativeSelect
-            label="Plan"
-            description="Counts from the next request on, for its keys too."
+            label={messages.manage.plan}
+            description={messages.manage.planHint}
             data={PLAN_OPTIONS}
             value={plan}
             onChange={({ currentTarget }) => setPlan(currentTarget.value as Plan)}
             style={{ flex: 1, minWidth: 220 }}
           />
           <Button type="submit" disabled={plan === account.plan} loading={change.isPending}>
-            Change the plan
+            {messages.manage.changePlan}
           </Button>
         </Group>
-        <List size="sm" c="dimmed" aria-label={`What ${PLAN_NAMES[account.plan]} allows`}>
-          {limitsInWords(account.limits).map((line) => (
+        <List size="sm" c="dimmed" aria-label={messages.manage.limits(common.plans[account.plan])}>
+          {common.planLimits(account.limits).map((line) => (
             <List.Item key={line}>{line}</List.Item>
           ))}
         </List>
-        {change.error && <FailureNote error={change.error} />}
+        {change.error && <ErrorAlert error={change.error} />}
       </Stack>
     </form>
   );

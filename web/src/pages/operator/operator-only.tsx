@@ -1,9 +1,11 @@
-/** Keeps a page for the operator; others are told so. */
+/** Shows its children to operators only. */
+
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
 import { sessionQuery } from "../../queries.ts";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { messages } from "./messages.tsx";
 
 export function OperatorOnly({ title, children }: { title: string; children: ReactNode }) {
   const { data: session } = useQuery(sessionQuery);
@@ -11,10 +13,8 @@ export function OperatorOnly({ title, children }: { title: string; children: Rea
   if (session.account.is_operator) return children;
   return (
     <>
-      <PageTitle title={title} />
-      <EmptyNote title="Only the operator">
-        This page is for whoever runs this installation. Your account does not.
-      </EmptyNote>
+      <PageHeader title={title} />
+      <EmptyState title={messages.noAccess}>{messages.noAccessText}</EmptyState>
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** What only the operator may ask. */
+/** Queries of the operator pages. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { accountQuery, queries, service } from "../../queries.ts";
 
@@ -20,7 +20,7 @@ export const accountsQuery = ({ page, search }: { page: number; search: string }
 export const oneAccountQuery = (accountId: string) =>
   queryOptions({ queryKey: [...ACCOUNTS, accountId], queryFn: () => service.operator.account(accountId) });
 
-/** It may have been one's own. */
+/** Also refreshes the operator's own account, which may be the changed one. */
 export async function accountsChanged(): Promise<void> {
   await Promise.all([
     queries.invalidateQueries({ queryKey: ACCOUNTS }),
@@ -28,11 +28,11 @@ export async function accountsChanged(): Promise<void> {
   ]);
 }
 
-const LOOK_EVERY_MS = 5000;
+const REFRESH_MS = 5000;
 
-/** Only while somebody looks: a page in the background does not ask. */
+/** React Query stops the refresh while the browser tab is hidden. */
 export const systemQuery = queryOptions({
   queryKey: ["operator", "system"],
   queryFn: () => service.operator.system(),
-  refetchInterval: LOOK_EVERY_MS,
+  refetchInterval: REFRESH_MS,
 });

@@ -1,44 +1,40 @@
-/** The processes of this installation and their signs of life. */
+/** Processes of the installation and their heartbeats. */
+
 import type { SystemProcess } from "@mailvet/contract";
 import { Badge, Table } from "@mantine/core";
-import { duration, Moment } from "../../parts/moment.tsx";
-import { Section } from "../../parts/section.tsx";
+import { Section } from "../../shared/section.tsx";
+import { formatDuration, Timestamp } from "../../shared/timestamp.tsx";
+import { messages } from "./messages.tsx";
 
-const ROLES: Readonly<Record<SystemProcess["role"], string>> = {
-  all: "API and worker",
-  api: "API",
-  worker: "Worker",
-};
-
-/** Signs of life come every few seconds. */
-const SILENT_AFTER_S = 30;
+/** Several heartbeat intervals. */
+const OVERDUE_AFTER_S = 30;
 
 export function ProcessTable({ processes, nowMs }: { processes: readonly SystemProcess[]; nowMs: number }) {
   return (
-    <Section title="Processes">
-      <Table className="stacks" aria-label="Processes">
+    <Section title={messages.processes.title}>
+      <Table className="stacks" aria-label={messages.processes.title}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">Does</Table.Th>
-            <Table.Th scope="col">Host</Table.Th>
-            <Table.Th scope="col">Since</Table.Th>
-            <Table.Th scope="col">Last sign of life</Table.Th>
+            <Table.Th scope="col">{messages.processes.role}</Table.Th>
+            <Table.Th scope="col">{messages.processes.host}</Table.Th>
+            <Table.Th scope="col">{messages.processes.started}</Table.Th>
+            <Table.Th scope="col">{messages.processes.heartbeat}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {processes.map((process) => (
             <Table.Tr key={process.id}>
               <Table.Th scope="row" fw={500}>
-                {ROLES[process.role]}
+                {messages.processes.roles[process.role]}
               </Table.Th>
-              <Table.Td className="breaks" data-name="Host">
-                {process.host}, process {process.pid}
+              <Table.Td className="breaks" data-name={messages.processes.host}>
+                {messages.processes.hostAndPid(process.host, process.pid)}
               </Table.Td>
-              <Table.Td data-name="Since">
-                <Moment at={process.started_at} />
+              <Table.Td data-name={messages.processes.started}>
+                <Timestamp at={process.started_at} />
               </Table.Td>
-              <Table.Td data-name="Last sign of life">
-                <Beat at={process.beat_at} nowMs={nowMs} />
+              <Table.Td data-name={messages.processes.heartbeat}>
+                <Heartbeat at={process.beat_at} nowMs={nowMs} />
               </Table.Td>
             </Table.Tr>
           ))}
@@ -48,12 +44,12 @@ export function ProcessTable({ processes, nowMs }: { processes: readonly SystemP
   );
 }
 
-function Beat({ at, nowMs }: { at: string; nowMs: number }) {
+function Heartbeat({ at, nowMs }: { at: string; nowMs: number }) {
   const seconds = secondsSince(at, nowMs);
   return (
     <span>
-      {seconds < 1 ? "just now" : `${duration(seconds)} ago`}{" "}
-      {seconds > SILENT_AFTER_S && <Badge color="yellow">Silent</Badge>}
+      {seconds < 1 ? messages.processes.now : messages.processes.ago(formatDuration(seconds))}{" "}
+      {seconds > OVERDUE_AFTER_S && <Badge color="yellow">{messages.processes.overdue}</Badge>}
     </span>
   );
 }

@@ -1,45 +1,42 @@
-/** How long the lines are. */
+/** Tasks per queue. */
+
 import type { QueueLine, System } from "@mailvet/contract";
 import { Table } from "@mantine/core";
-import { grouped } from "../../parts/counted.ts";
-import { duration } from "../../parts/moment.tsx";
-import { Section } from "../../parts/section.tsx";
+import { common } from "../../messages.ts";
+import { formatNumber } from "../../shared/number-format.ts";
+import { Section } from "../../shared/section.tsx";
+import { formatDuration } from "../../shared/timestamp.tsx";
+import { messages } from "./messages.tsx";
 import { secondsSince } from "./process-table.tsx";
 
-const LINES = { jobs: "Jobs", rechecks: "Rechecks", webhooks: "Webhooks" } as const satisfies Record<
-  keyof System["queue"],
-  string
->;
+const QUEUES = Object.keys(messages.queue.names) as (keyof System["queue"])[];
 
 export function QueueTable({ queue, nowMs }: { queue: System["queue"]; nowMs: number }) {
   return (
-    <Section
-      title="Queue"
-      intro="Due tasks could be taken now; the others have their time later, or are paused."
-    >
-      <Table className="stacks" aria-label="Queue">
+    <Section title={messages.queue.title} intro={messages.queue.intro}>
+      <Table className="stacks" aria-label={messages.queue.title}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">Line</Table.Th>
-            {NUMBERS.map(([what, name]) => (
-              <Table.Th key={what} scope="col" ta="right">
-                {name}
+            <Table.Th scope="col">{messages.queue.queue}</Table.Th>
+            {COUNTS.map((field) => (
+              <Table.Th key={field} scope="col" ta="right">
+                {messages.queue[field]}
               </Table.Th>
             ))}
             <Table.Th scope="col" ta="right">
-              Longest wait
+              {messages.queue.longestWait}
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {(Object.keys(LINES) as (keyof typeof LINES)[]).map((line) => (
-            <Table.Tr key={line}>
+          {QUEUES.map((name) => (
+            <Table.Tr key={name}>
               <Table.Th scope="row" fw={500}>
-                {LINES[line]}
+                {messages.queue.names[name]}
               </Table.Th>
-              <Numbers line={queue[line]} />
-              <Table.Td ta="right" className="tabular" data-name="Longest wait">
-                {longestWait(queue[line], nowMs)}
+              <Counts queue={queue[name]} />
+              <Table.Td ta="right" className="tabular" data-name={messages.queue.longestWait}>
+                {longestWait(queue[name], nowMs)}
               </Table.Td>
             </Table.Tr>
           ))}
@@ -49,20 +46,16 @@ export function QueueTable({ queue, nowMs }: { queue: System["queue"]; nowMs: nu
   );
 }
 
-const NUMBERS = [
-  ["waiting", "Waiting"],
-  ["due", "Due"],
-  ["in_hand", "In hand"],
-] as const satisfies readonly (readonly [keyof QueueLine, string])[];
+const COUNTS = ["waiting", "due", "in_hand"] as const satisfies readonly (keyof QueueLine)[];
 
-function Numbers({ line }: { line: QueueLine }) {
-  return NUMBERS.map(([what, name]) => (
-    <Table.Td key={what} ta="right" className="tabular" data-name={name}>
-      {grouped(line[what])}
+function Counts({ queue }: { queue: QueueLine }) {
+  return COUNTS.map((field) => (
+    <Table.Td key={field} ta="right" className="tabular" data-name={messages.queue[field]}>
+      {formatNumber(queue[field])}
     </Table.Td>
   ));
 }
 
 function longestWait({ oldest_due_at }: QueueLine, nowMs: number): string {
-  return oldest_due_at ? duration(secondsSince(oldest_due_at, nowMs)) : "Nobody waits";
+  return oldest_due_at ? formatDuration(secondsSince(oldest_due_at, nowMs)) : common.none;
 }

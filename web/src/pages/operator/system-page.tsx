@@ -1,48 +1,49 @@
-/** How this installation is doing, as of a few seconds ago. */
+/** State of the installation: jobs, processes, queue, connectivity, throttling, lists. */
+
 import type { System } from "@mailvet/contract";
 import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { grouped } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Figure, Figures } from "../../parts/figure.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
-import { AdjudicatorNote } from "./adjudicator-note.tsx";
+import { common } from "../../messages.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { formatNumber } from "../../shared/number-format.ts";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { Stat, StatGrid } from "../../shared/stat.tsx";
+import { AdjudicatorSection } from "./adjudicator-section.tsx";
 import { EgressReport } from "./egress-report.tsx";
-import { ListsNote } from "./lists-note.tsx";
+import { ListsSection } from "./lists-section.tsx";
+import { messages } from "./messages.tsx";
 import { OperatorOnly } from "./operator-only.tsx";
 import { systemQuery } from "./operator-queries.ts";
-import { PacingTable } from "./pacing-table.tsx";
 import { ProcessTable } from "./process-table.tsx";
 import { QueueTable } from "./queue-table.tsx";
+import { ThrottleTable } from "./throttle-table.tsx";
 
 export function Page() {
   return (
-    <OperatorOnly title="System">
-      <SystemNow />
+    <OperatorOnly title={messages.system.title}>
+      <SystemReport />
     </OperatorOnly>
   );
 }
 
-function SystemNow() {
+function SystemReport() {
   const { data: system, error, refetch } = useQuery(systemQuery);
   return (
     <>
-      <PageTitle title="System">
-        What runs, what waits, and how the world receives us. Looked up anew every five seconds.
-      </PageTitle>
+      <PageHeader title={messages.system.title}>{messages.system.intro}</PageHeader>
       <Stack gap="lg">
-        {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-        {!system && !error && <Waiting lines={6} />}
+        {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+        {!system && !error && <Loading lines={6} />}
         {system && (
           <>
-            <SystemFigures system={system} />
-            <ProcessTable processes={system.processes} nowMs={nowThere(system)} />
-            <QueueTable queue={system.queue} nowMs={nowThere(system)} />
+            <SystemStats system={system} />
+            <ProcessTable processes={system.processes} nowMs={serverNow(system)} />
+            <QueueTable queue={system.queue} nowMs={serverNow(system)} />
             <EgressReport report={system.egress} />
-            <PacingTable pacing={system.pacing} />
-            <ListsNote lists={system.lists} />
-            {system.adjudicator && <AdjudicatorNote adjudicator={system.adjudicator} />}
+            <ThrottleTable pacing={system.pacing} />
+            <ListsSection lists={system.lists} />
+            {system.adjudicator && <AdjudicatorSection adjudicator={system.adjudicator} />}
           </>
         )}
       </Stack>
@@ -50,46 +51,39 @@ function SystemNow() {
   );
 }
 
-/** By the service's own clock, which the browser's may not agree with: somebody there has just given a sign of life. */
-function nowThere({ processes }: System): number {
+/** The latest heartbeat: approximately now by the server's clock, which may differ from the browser's. */
+function serverNow({ processes }: System): number {
   return Math.max(...processes.map(({ beat_at }) => Date.parse(beat_at)));
 }
 
-function SystemFigures({ system }: { system: System }) {
+function SystemStats({ system }: { system: System }) {
   const { jobs } = system;
   const rate = jobs.rows_per_second;
-  const figures = [
+  const texts = messages.system;
+  const stats = [
+    [texts.jobs, formatNumber(jobs.processing), texts.jobsHint(jobs.queued, jobs.paused)],
+    [texts.rate, rate === null ? common.none : formatNumber(Math.round(rate * 10) / 10), texts.rateHint],
+    [texts.processes, formatNumber(system.processes.length), texts.version(system.version)],
     [
-      "Jobs under way",
-      grouped(jobs.processing),
-      `${grouped(jobs.queued)} waiting, ${grouped(jobs.paused)} paused`,
-    ],
-    [
-      "Rows per second",
-      rate === null ? "–" : grouped(Math.round(rate * 10) / 10),
-      "Verdicts of all jobs together",
-    ],
-    ["Processes", grouped(system.processes.length), `Version ${system.version}`],
-    [
-      "Database",
-      inBytes(system.database_bytes),
-      system.storage === "embedded" ? "Its own, embedded" : "At DATABASE_URL",
+      texts.database,
+      formatBytes(system.database_bytes),
+      system.storage === "embedded" ? texts.embedded : texts.external,
     ],
   ] as const;
   return (
-    <Figures>
-      {figures.map(([name, figure, more]) => (
-        <Figure key={name} name={name} value={figure}>
-          {more}
-        </Figure>
+    <StatGrid>
+      {stats.map(([name, value, hint]) => (
+        <Stat key={name} name={name} value={value}>
+          {hint}
+        </Stat>
       ))}
-    </Figures>
+    </StatGrid>
   );
 }
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
-function inBytes(bytes: number): string {
+function formatBytes(bytes: number): string {
   const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const format = {
     style: "unit",

@@ -1,18 +1,20 @@
-/** Where things stand: credits, the verdicts of the last days, the latest jobs; for a new account what to do first. */
+/** Overview: credits, verdicts of the last days, recent jobs, and first steps for a new account. */
+
 import { Anchor, Button, Group, Stack, Title } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { Section } from "../../parts/section.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
 import { accountQuery } from "../../queries.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { Section } from "../../shared/section.tsx";
 import { keysQuery, stateOf } from "../keys/key-queries.ts";
-import { addedUp, checked, perDay } from "../usage/usage-days.ts";
+import { checked, perDay, sumCounts } from "../usage/usage-days.ts";
 import { usageQuery } from "../usage/usage-queries.ts";
 import { VerdictsPerDay } from "../usage/verdicts-per-day.tsx";
-import { AccountFigures } from "./account-figures.tsx";
-import { FirstSteps, isEverythingDone } from "./first-steps.tsx";
+import { AccountStats } from "./account-stats.tsx";
+import { GettingStarted, isEverythingDone } from "./getting-started.tsx";
+import { messages } from "./messages.tsx";
 import { recentJobsQuery } from "./overview-queries.ts";
 import { RecentJobs } from "./recent-jobs.tsx";
 
@@ -23,43 +25,45 @@ export function Page() {
   const steps = useSteps();
   const failed = [account, usage].find(({ error }) => error);
   const isNew = steps !== undefined && !steps.hasChecked;
-  const firstSteps = steps && !isEverythingDone(steps) && <FirstSteps steps={steps} />;
+  const firstSteps = steps && !isEverythingDone(steps) && <GettingStarted steps={steps} />;
   return (
     <>
-      <PageTitle
-        title="Overview"
+      <PageHeader
+        title={messages.title}
         actions={
           <Group gap="xs">
-            <Button renderRoot={(props) => <Link {...props} to="/validate" />}>Check an address</Button>
+            <Button renderRoot={(props) => <Link {...props} to="/validate" />}>
+              {messages.checkAddress}
+            </Button>
             <Button variant="default" renderRoot={(props) => <Link {...props} to="/bulk" />}>
-              Upload a list
+              {messages.uploadList}
             </Button>
           </Group>
         }
       >
-        The last {DAYS} days of your account.
-      </PageTitle>
+        {messages.intro(DAYS)}
+      </PageHeader>
       <Stack gap="lg">
         {failed ? (
-          <FailureNote error={failed.error} onRetry={() => void failed.refetch()} />
+          <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} />
         ) : account.data && usage.data ? (
-          <AccountFigures credits={account.data.credits} sum={addedUp(usage.data.days)} days={DAYS} />
+          <AccountStats credits={account.data.credits} sum={sumCounts(usage.data.days)} days={DAYS} />
         ) : (
-          <Waiting lines={3} />
+          <Loading lines={3} />
         )}
         {isNew && firstSteps}
         {steps && !isNew && (
-          <Section title="Verdicts per day">
-            {usage.data ? <VerdictsPerDay days={perDay(usage.data)} /> : <Waiting />}
+          <Section title={messages.verdictsPerDay}>
+            {usage.data ? <VerdictsPerDay days={perDay(usage.data)} /> : <Loading />}
           </Section>
         )}
         <section aria-labelledby="jobs">
           <Group justify="space-between" mb="sm">
             <Title order={2} size="h4" id="jobs">
-              Recent jobs
+              {messages.recentJobs}
             </Title>
             <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/bulk" />}>
-              All jobs
+              {messages.allJobs}
             </Anchor>
           </Group>
           <RecentJobs />
@@ -70,7 +74,7 @@ export function Page() {
   );
 }
 
-/** Undefined until everything about them is known. */
+/** Undefined while loading. */
 function useSteps() {
   const { data: account } = useQuery(accountQuery);
   const { data: usage } = useQuery(usageQuery(DAYS));
@@ -78,7 +82,7 @@ function useSteps() {
   const { data: jobs } = useQuery(recentJobsQuery);
   if (!account || !usage || !keys || !jobs) return undefined;
   return {
-    hasChecked: checked(addedUp(usage.days)) > 0,
+    hasChecked: checked(sumCounts(usage.days)) > 0,
     keys: keys.filter((key) => stateOf(key) === "usable"),
     hasJobs: jobs.total > 0,
     hasApi: account.limits.api_access,

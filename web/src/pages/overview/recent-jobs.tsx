@@ -1,34 +1,36 @@
-/** The latest jobs, and how far they are. */
+/** The latest jobs with their progress. */
+
 import { Button, Paper } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
-import { JobLine } from "../bulk/job-line.tsx";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { JobRow } from "../bulk/job-row.tsx";
+import { messages } from "./messages.tsx";
 import { recentJobsQuery } from "./overview-queries.ts";
 
 export function RecentJobs() {
   const { data, error, refetch, isPending } = useQuery(recentJobsQuery);
-  if (isPending) return <Waiting />;
-  if (error) return <FailureNote error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Loading />;
+  if (error) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
   if (data.items.length === 0)
     return (
-      <EmptyNote
-        title="No jobs yet"
+      <EmptyState
+        title={messages.noJobs}
         action={
           <Button variant="default" renderRoot={(props) => <Link {...props} to="/bulk" />}>
-            Upload a list
+            {messages.uploadList}
           </Button>
         }
       >
-        A CSV file with addresses comes back with a verdict beside each.
-      </EmptyNote>
+        {messages.noJobsText}
+      </EmptyState>
     );
   return (
     <Paper withBorder component="ul" className="plain-list ruled">
       {data.items.map((job) => (
-        <JobLine key={job.id} job={job} />
+        <JobRow key={job.id} job={job} />
       ))}
     </Paper>
   );

@@ -18,7 +18,7 @@ test.each([
   ["Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0", "Firefox on Linux"],
   ["curl/8.5.0", "curl"],
   ["Something/1.0", "Something/1.0"],
-  ["", "An unnamed program"],
+  ["", "Unknown client"],
 ])("%s is %s", (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name);
 });

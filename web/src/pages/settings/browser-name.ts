@@ -1,12 +1,14 @@
-/** What a browser is called by people, from what it calls itself. */
+/** Short browser name from a user agent string: "Firefox on Linux". */
+import { messages } from "./messages.tsx";
+
 export function browserName(userAgent: string): string {
-  const browser = firstFitting(BROWSERS, userAgent);
-  const system = firstFitting(SYSTEMS, userAgent);
-  if (browser && system) return `${browser} on ${system}`;
-  return browser ?? system ?? (userAgent.trim() === "" ? "An unnamed program" : userAgent.slice(0, 60));
+  const browser = firstMatch(BROWSERS, userAgent);
+  const system = firstMatch(SYSTEMS, userAgent);
+  if (browser && system) return messages.browser.on(browser, system);
+  return browser ?? system ?? (userAgent.trim() === "" ? messages.browser.unknown : userAgent.slice(0, 60));
 }
 
-/** In this order: most of them also claim to be the ones further down. */
+/** Order matters: most user agents also contain names further down. */
 const BROWSERS = [
   ["Edge", /\bEdg(e|A|iOS)?\//],
   ["Opera", /\bOPR\//],
@@ -27,6 +29,6 @@ const SYSTEMS = [
   ["Linux", /\bLinux\b/],
 ] as const;
 
-function firstFitting(names: readonly (readonly [string, RegExp])[], userAgent: string): string | undefined {
+function firstMatch(names: readonly (readonly [string, RegExp])[], userAgent: string): string | undefined {
   return names.find(([, pattern]) => pattern.test(userAgent))?.[0];
 }

@@ -1,42 +1,42 @@
-/** A new password, by somebody who knows the current one. */
+/** Changes the password. */
+
 import { Alert, Button, Group, PasswordInput, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { CheckedForm } from "../../parts/checked-form.tsx";
-import { fieldProblems } from "../../parts/problem-text.ts";
-import { Section } from "../../parts/section.tsx";
+import { common } from "../../messages.ts";
 import { queries, service, sessionQuery } from "../../queries.ts";
-import { AuthProblem, isProblem, MISSING } from "../sign-in/auth-problem.tsx";
+import { fieldProblems } from "../../shared/problem-text.ts";
+import { Section } from "../../shared/section.tsx";
+import { ValidatedForm } from "../../shared/validated-form.tsx";
+import { AuthError, isProblem } from "../sign-in/auth-error.tsx";
 import { NewPasswordInput, newPasswordProblem } from "../sign-in/new-password-input.tsx";
+import { messages } from "./messages.tsx";
 import { sessionsQuery } from "./session-queries.ts";
 
 export function PasswordForm() {
   const { data: session } = useQuery(sessionQuery);
   const [currentPassword, setCurrent] = useState("");
   const [newPassword, setNew] = useState("");
-  const [isTried, setIsTried] = useState(false);
+  const [isSubmitted, setIsSubmitted] = useState(false);
   const change = useMutation({
     mutationFn: () => service.auth.changePassword({ currentPassword, newPassword }),
     async onSuccess() {
       setCurrent("");
       setNew("");
-      setIsTried(false);
+      setIsSubmitted(false);
       await queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
   });
   const submit = () => {
-    setIsTried(true);
+    setIsSubmitted(true);
     if (currentPassword !== "" && newPasswordProblem(newPassword) === undefined) change.mutate();
   };
   const problems = fieldProblems(change.error);
   const isWrong = isProblem(change.error, "wrong_credentials");
   return (
-    <Section
-      title="Password"
-      intro="Changing it signs your account out of every other browser. This one stays signed in."
-    >
-      <CheckedForm onSubmit={submit}>
-        {/* Password managers want to know whose password it is. */}
+    <Section title={messages.password.title} intro={messages.password.intro}>
+      <ValidatedForm onSubmit={submit}>
+        {/* Tells password managers which account the password belongs to. */}
         <input
           type="hidden"
           name="username"
@@ -45,39 +45,38 @@ export function PasswordForm() {
           readOnly
         />
         <Stack gap="md" maw={420}>
-          {change.isSuccess && !isTried && (
-            <Alert color="teal" role="status" title="Your password is changed">
-              Every other browser has been signed out.
+          {change.isSuccess && !isSubmitted && (
+            <Alert color="teal" role="status" title={messages.password.changed}>
+              {messages.password.changedText}
             </Alert>
           )}
-          <AuthProblem error={change.error} besideFields={["wrong_credentials"]} />
+          <AuthError error={change.error} fieldCodes={["wrong_credentials"]} />
           <PasswordInput
-            label="Current password"
+            label={messages.password.current}
             autoComplete="current-password"
             maxLength={200}
             value={currentPassword}
             onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
             error={
-              isTried && currentPassword === ""
-                ? MISSING
-                : (problems.current_password ??
-                  (isWrong ? "The current password is another one." : undefined))
+              isSubmitted && currentPassword === ""
+                ? common.required
+                : (problems.current_password ?? (isWrong ? messages.password.wrong : undefined))
             }
-            visibilityToggleButtonProps={{ "aria-label": "Show or hide the current password", tabIndex: 0 }}
+            visibilityToggleButtonProps={{ "aria-label": messages.password.currentToggle, tabIndex: 0 }}
           />
           <NewPasswordInput
-            label="New password"
+            label={messages.password.new}
             value={newPassword}
             onChange={({ currentTarget }) => setNew(currentTarget.value)}
-            error={problems.new_password ?? (isTried ? newPasswordProblem(newPassword) : undefined)}
+            error={problems.new_password ?? (isSubmitted ? newPasswordProblem(newPassword) : undefined)}
           />
           <Group>
             <Button type="submit" loading={change.isPending}>
-              Change the password
+              {messages.password.submit}
             </Button>
           </Group>
         </Stack>
-      </CheckedForm>
+      </ValidatedForm>
     </Section>
   );
 }

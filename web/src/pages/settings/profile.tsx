@@ -1,51 +1,50 @@
-/** Who the account is and what its plan allows. */
+/** Email, credits, plan and limits of the account. */
+
 import { Badge, Group, List, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { counted } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Section } from "../../parts/section.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
+import { common } from "../../messages.ts";
 import { accountQuery } from "../../queries.ts";
-import { limitsInWords, PLAN_NAMES } from "./plan-words.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { Section } from "../../shared/section.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
+import { messages } from "./messages.tsx";
 
 export function Profile() {
   const { data: account, error, refetch } = useQuery(accountQuery);
   return (
-    <Section title="Profile">
-      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-      {!account && !error && <Waiting lines={3} />}
+    <Section title={messages.profile.title}>
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!account && !error && <Loading lines={3} />}
       {account && (
         <>
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" component="dl" m={0}>
-            <Fact name="Email">
+            <Fact name={common.email}>
               <Group gap="xs">
                 <span className="breaks">{account.email}</span>
-                {account.is_operator && <Badge color="grape">Operator</Badge>}
+                {account.is_operator && <Badge color="grape">{common.operator}</Badge>}
               </Group>
             </Fact>
-            <Fact name="Account since">
-              <Moment at={account.created_at} />
+            <Fact name={messages.profile.created}>
+              <Timestamp at={account.created_at} />
             </Fact>
-            <Fact name="Credits">
-              {counted(account.credits.balance, "credit")} to spend
-              {account.credits.reserved > 0 &&
-                `, ${counted(account.credits.reserved, "more", "more")} held for jobs`}
+            <Fact name={messages.profile.credits}>
+              {messages.profile.balance(account.credits.balance, account.credits.reserved)}
             </Fact>
-            <Fact name="Plan">{PLAN_NAMES[account.plan]}</Fact>
+            <Fact name={messages.profile.plan}>{common.plans[account.plan]}</Fact>
           </SimpleGrid>
           <Stack gap={4}>
             <Text size="sm" fw={600}>
-              What your plan allows
+              {messages.profile.limits}
             </Text>
             <List size="sm" spacing={4}>
-              {limitsInWords(account.limits).map((line) => (
+              {common.planLimits(account.limits).map((line) => (
                 <List.Item key={line}>{line}</List.Item>
               ))}
             </List>
             <Text size="sm" c="dimmed" mt={4}>
-              The operator of this installation changes plans and grants credits.
+              {messages.profile.administrator}
             </Text>
           </Stack>
         </>

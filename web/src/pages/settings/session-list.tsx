@@ -1,27 +1,26 @@
-/** Where the account is signed in, and a way to sign out there. */
+/** Active sessions of the account, each with a sign-out button. */
+
 import type { Session } from "@mailvet/contract";
 import { Badge, Button, Divider, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
-import { AskFirst } from "../../parts/ask-first.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Section } from "../../parts/section.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
 import { queries, service, sessionQuery } from "../../queries.ts";
+import { ConfirmDialog } from "../../shared/confirm-dialog.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { Section } from "../../shared/section.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { browserName } from "./browser-name.ts";
+import { messages } from "./messages.tsx";
 import { sessionsQuery } from "./session-queries.ts";
 
 export function SessionList() {
   const { data: sessions, error, refetch } = useQuery(sessionsQuery);
   const [toEnd, setToEnd] = useState<Session>();
   return (
-    <Section
-      title="Signed in"
-      intro="A browser stays signed in for 30 days, or until it has not been used for 7. End those you do not know, and change your password."
-    >
-      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-      {!sessions && !error && <Waiting lines={3} />}
+    <Section title={messages.sessions.title} intro={messages.sessions.intro}>
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!sessions && !error && <Loading lines={3} />}
       <Stack gap="sm">
         {sessions?.map((session, index) => (
           <Fragment key={session.id}>
@@ -44,11 +43,14 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: () => void })
           <Text fw={600} className="breaks" title={session.user_agent}>
             {name}
           </Text>
-          {session.is_current && <Badge color="teal">This browser</Badge>}
+          {session.is_current && <Badge color="teal">{messages.sessions.current}</Badge>}
         </Group>
         <Text size="sm" c="dimmed" className="breaks">
-          From {session.ip}, opened <Moment at={session.created_at} />, last used{" "}
-          <Moment at={session.last_seen_at} />
+          {messages.sessions.details(
+            session.ip,
+            <Timestamp at={session.created_at} />,
+            <Timestamp at={session.last_seen_at} />,
+          )}
         </Text>
       </div>
       <Button
@@ -56,10 +58,10 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: () => void })
         size="sm"
         onClick={onEnd}
         aria-label={
-          session.is_current ? "Sign out of this browser" : `End the session of ${name}, ${session.ip}`
+          session.is_current ? messages.sessions.signOutHere : messages.sessions.signOutOf(name, session.ip)
         }
       >
-        {session.is_current ? "Sign out" : "End"}
+        {messages.sessions.signOut}
       </Button>
     </Group>
   );
@@ -69,7 +71,7 @@ function EndSession({ session, onClose }: { session: Session; onClose: () => voi
   const end = useMutation({
     mutationFn: () => service.auth.endSession(session.id),
     async onSuccess() {
-      // The frame sends whoever is not signed in to the door.
+      // AppLayout redirects to the sign-in page.
       if (session.is_current) queries.setQueryData(sessionQuery.queryKey, null);
       else await queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
       onClose();
@@ -77,18 +79,16 @@ function EndSession({ session, onClose }: { session: Session; onClose: () => voi
   });
   const name = browserName(session.user_agent);
   return (
-    <AskFirst
+    <ConfirmDialog
       isOpen
-      title={session.is_current ? "Sign out of this browser?" : "End this session?"}
-      doIt={session.is_current ? "Sign out" : "End the session"}
+      title={session.is_current ? messages.sessions.confirmHere : messages.sessions.confirm}
+      confirmLabel={messages.sessions.signOut}
       isBusy={end.isPending}
       error={end.error}
       onConfirm={() => end.mutate()}
       onClose={onClose}
     >
-      {session.is_current
-        ? "You will have to sign in again to come back."
-        : `${name} at ${session.ip} will have to sign in again.`}
-    </AskFirst>
+      {session.is_current ? messages.sessions.textHere : messages.sessions.text(name, session.ip)}
+    </ConfirmDialog>
   );
 }

@@ -1,4 +1,4 @@
-/** Where the account is signed in. */
+/** Query for the sessions of the account. */
 import { queryOptions } from "@tanstack/react-query";
 import { service } from "../../queries.ts";
 

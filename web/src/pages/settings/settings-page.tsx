@@ -1,7 +1,9 @@
-/** The account's own matters: who it is, its password, where it is signed in, what is kept of its data. */
+/** Settings of the account: profile, password, sessions, data retention. */
+
 import { Stack } from "@mantine/core";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { DataKept } from "./data-kept.tsx";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { DataRetention } from "./data-retention.tsx";
+import { messages } from "./messages.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { Profile } from "./profile.tsx";
 import { SessionList } from "./session-list.tsx";
@@ -9,12 +11,12 @@ import { SessionList } from "./session-list.tsx";
 export function Page() {
   return (
     <>
-      <PageTitle title="Settings">Your account, where it is signed in, and what we keep.</PageTitle>
+      <PageHeader title={messages.title}>{messages.intro}</PageHeader>
       <Stack gap="lg">
         <Profile />
         <PasswordForm />
         <SessionList />
-        <DataKept />
+        <DataRetention />
       </Stack>
     </>
   );

@@ -1,10 +1,12 @@
-/** The quiet card that signing in and everything around it happens on. */
+/** Card layout of all pages around sign-in. */
+
 import { Box, Center, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useTabTitle } from "../../parts/tab-title.ts";
+import { common } from "../../messages.ts";
+import { useDocumentTitle } from "../../shared/document-title.tsx";
 
 export function AuthCard({ title, intro, children, footer }: AuthCardProps) {
-  useTabTitle(title);
+  useDocumentTitle(title);
   return (
     <Center component="main" mih="100dvh" px="md" py="xl" className="ground">
       <Stack w="100%" maw={420} gap="lg">
@@ -12,11 +14,11 @@ export function AuthCard({ title, intro, children, footer }: AuthCardProps) {
           <Group gap={10} wrap="nowrap">
             <img src="/favicon.svg" alt="" width={36} height={36} />
             <Text fw={700} fz={24} component="span">
-              Mailvet
+              {common.app}
             </Text>
           </Group>
           <Text c="dimmed" size="sm" className="balanced">
-            Know whether a mailbox exists, without sending it anything.
+            {common.tagline}
           </Text>
         </Stack>
         <Paper withBorder shadow="sm" radius="lg" p={{ base: "lg", xs: "xl" }}>

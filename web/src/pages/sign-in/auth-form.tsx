@@ -1,41 +1,50 @@
-/** The form on the card: why it was declined, the fields, and one button over its whole width. */
+/** Form of the auth card: error, fields, submit button. */
+
 import { Button, Stack, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CheckedForm } from "../../parts/checked-form.tsx";
-import { AuthProblem } from "./auth-problem.tsx";
+import { ValidatedForm } from "../../shared/validated-form.tsx";
+import { AuthError } from "./auth-error.tsx";
+import { messages } from "./messages.tsx";
 
-export function AuthForm({ doIt, isBusy, error, besideFields, onSubmit, children, below }: AuthFormProps) {
+export function AuthForm({
+  submitLabel,
+  isBusy,
+  error,
+  fieldCodes,
+  onSubmit,
+  children,
+  below,
+}: AuthFormProps) {
   return (
-    <CheckedForm onSubmit={onSubmit}>
+    <ValidatedForm onSubmit={onSubmit}>
       <Stack gap="md">
-        <AuthProblem error={error} besideFields={besideFields} />
+        <AuthError error={error} fieldCodes={fieldCodes} />
         {children}
         <Button type="submit" fullWidth loading={isBusy}>
-          {doIt}
+          {submitLabel}
         </Button>
         {below}
       </Stack>
-    </CheckedForm>
+    </ValidatedForm>
   );
 }
 
 type AuthFormProps = {
-  /** What the button says. */
-  doIt: string;
+  submitLabel: string;
   isBusy: boolean;
   error: unknown;
-  /** Codes of problems that are told beside a field. */
-  besideFields?: readonly string[] | undefined;
+  /** Problem codes that the page shows at a field. */
+  fieldCodes?: readonly string[] | undefined;
   onSubmit: () => void;
   children: ReactNode;
   below?: ReactNode;
 };
 
-/** Who one is, or wants to be. The keyboard begins here. */
+/** Email field, focused initially. */
 export function EmailInput({ value, onChange, error, autoComplete = "username" }: EmailInputProps) {
   return (
     <TextInput
-      label="Email"
+      label={messages.email}
       type="email"
       autoComplete={autoComplete}
       required

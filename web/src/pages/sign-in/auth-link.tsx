@@ -1,4 +1,4 @@
-/** From one of these pages to another, not forgetting where one wanted to go. */
+/** Link between the auth pages that keeps the `next` parameter. */
 import { Anchor } from "@mantine/core";
 import { Link, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";

@@ -1,14 +1,16 @@
-/** Where the link in the first mail leads to: confirms the address on arrival, once, and signs in. */
+/** Target of the link in the confirmation email: confirms the address once and signs in. */
+
 import { Button, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
 import { service, sessionQuery } from "../../queries.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
 import { AuthCard } from "./auth-card.tsx";
+import { isProblem } from "./auth-error.tsx";
 import { AuthLink } from "./auth-link.tsx";
-import { isProblem } from "./auth-problem.tsx";
-import { welcome } from "./welcome.ts";
+import { messages } from "./messages.tsx";
+import { storeSession } from "./store-session.ts";
 
 export function Page() {
   const { token = "" } = useSearch({ strict: false });
@@ -18,29 +20,29 @@ export function Page() {
   if (token === "" || isProblem(error, "link_expired")) return <LinkExpired />;
   if (error)
     return (
-      <AuthCard title="Confirming your email">
-        <FailureNote error={error} onRetry={() => void confirmation.refetch()} />
+      <AuthCard title={messages.confirm.title}>
+        <ErrorAlert error={error} onRetry={() => void confirmation.refetch()} />
       </AuthCard>
     );
   if (!data)
     return (
-      <AuthCard title="Confirming your email">
-        <Waiting lines={2} />
+      <AuthCard title={messages.confirm.title}>
+        <Loading lines={2} />
       </AuthCard>
     );
   return (
-    <AuthCard title="Your email is confirmed">
+    <AuthCard title={messages.confirm.done}>
       <Text role="status" className="breaks">
-        The account of <strong>{data.account.email}</strong> is ready, and you are signed in.
+        {messages.confirm.doneText(<strong>{data.account.email}</strong>)}
       </Text>
       <Button component={Link} to="/" fullWidth>
-        Go to the overview
+        {messages.confirm.overview}
       </Button>
     </AuthCard>
   );
 }
 
-/** A token works once, so it is sent once: however often the page is drawn, looked at again or come back to. */
+/** A token works once, so it must be sent once: no refetch on mount, focus or reconnect. */
 const confirmationQuery = (token: string) =>
   queryOptions({
     queryKey: ["confirm-email", token],
@@ -52,28 +54,22 @@ const confirmationQuery = (token: string) =>
     refetchOnReconnect: false,
     async queryFn() {
       const signedIn = await service.auth.confirmEmail(token);
-      welcome(signedIn);
+      storeSession(signedIn);
       return signedIn;
     },
   });
 
-/** It may have been this very browser that used it: then one is signed in. */
+/** If this browser used the link before, a session exists. */
 function LinkExpired() {
   const { data: session } = useQuery(sessionQuery);
   return (
     <AuthCard
-      title="This link no longer works"
-      footer={
-        <>
-          Not confirmed yet? <AuthLink to="/sign-up">Sign up again</AuthLink> for a new link.
-        </>
-      }
+      title={messages.linkExpired}
+      footer={messages.confirm.again(<AuthLink to="/sign-up">{messages.confirm.signUpAgain}</AuthLink>)}
     >
-      <Text role="alert">
-        It works once, within a day. If you have opened it before, your email is confirmed.
-      </Text>
+      <Text role="alert">{messages.confirm.expiredText}</Text>
       <Button component={Link} to={session ? "/" : "/sign-in"} fullWidth>
-        {session ? "Go to the overview" : "Sign in"}
+        {session ? messages.confirm.overview : messages.confirm.signIn}
       </Button>
     </AuthCard>
   );

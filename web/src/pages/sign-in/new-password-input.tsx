@@ -1,7 +1,9 @@
-/** A password that is being chosen: says what will do before it is sent. */
-import { PasswordInput, type PasswordInputProps } from "@mantine/core";
+/** Input for a new password, checked for length before the request. */
 
-/** As the service has it. */
+import { PasswordInput, type PasswordInputProps } from "@mantine/core";
+import { messages } from "./messages.tsx";
+
+/** Minimum of the API. */
 const MIN_PASSWORD_LENGTH = 10;
 
 export function NewPasswordInput(props: Omit<PasswordInputProps, "autoComplete" | "description">) {
@@ -9,16 +11,14 @@ export function NewPasswordInput(props: Omit<PasswordInputProps, "autoComplete" 
     <PasswordInput
       {...props}
       autoComplete="new-password"
-      description={`At least ${MIN_PASSWORD_LENGTH} characters. Several words are fine.`}
+      description={messages.passwordHint(MIN_PASSWORD_LENGTH)}
       maxLength={200}
-      visibilityToggleButtonProps={{ "aria-label": "Show or hide the password", tabIndex: 0 }}
+      visibilityToggleButtonProps={{ "aria-label": messages.togglePassword, tabIndex: 0 }}
     />
   );
 }
 
-/** What is wrong with it, before anybody is asked. */
 export function newPasswordProblem(password: string): string | undefined {
   const missing = MIN_PASSWORD_LENGTH - password.length;
-  if (missing <= 0) return undefined;
-  return `Too short: it needs ${missing} more ${missing === 1 ? "character" : "characters"}.`;
+  return missing > 0 ? messages.passwordTooShort(missing) : undefined;
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { nextPath } from "./next-path.ts";
 
-const HERE = "https://mailvet.example.com";
+const ORIGIN = "https://mailvet.example.com";
 
-test("after signing in one is back on the page one came from, with its search and place", () => {
-  expect(nextPath("/bulk/42?status=valid#row-7", HERE)).toBe("/bulk/42?status=valid#row-7");
+test("sign-in returns to the previous page with its query and fragment", () => {
+  expect(nextPath("/bulk/42?status=valid#row-7", ORIGIN)).toBe("/bulk/42?status=valid#row-7");
 });
 
 test.each([
@@ -17,10 +17,10 @@ test.each([
   "bulk",
   "",
   undefined,
-])("a link to %j leads to the overview instead", (next) => {
-  expect(nextPath(next, HERE)).toBe("/");
+])("the target %j is replaced by the overview", (next) => {
+  expect(nextPath(next, ORIGIN)).toBe("/");
 });
 
-test("signing in does not lead to signing in again", () => {
-  expect(nextPath("/sign-in?next=%2Fkeys", HERE)).toBe("/");
+test("sign-in never redirects to the sign-in page", () => {
+  expect(nextPath("/sign-in?next=%2Fkeys", ORIGIN)).toBe("/");
 });

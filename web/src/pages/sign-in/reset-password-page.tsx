@@ -1,47 +1,51 @@
-/** Choosing a new password, with the token of the link in the mail. */
+/** Sets a new password with the token of the reset link. */
+
 import { Button, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { fieldProblems } from "../../parts/problem-text.ts";
 import { queries, service, sessionQuery } from "../../queries.ts";
+import { fieldProblems } from "../../shared/problem-text.ts";
 import { AuthCard } from "./auth-card.tsx";
+import { isProblem } from "./auth-error.tsx";
 import { AuthForm } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
-import { isProblem } from "./auth-problem.tsx";
+import { messages } from "./messages.tsx";
 import { NewPasswordInput, newPasswordProblem } from "./new-password-input.tsx";
 
 export function Page() {
   const { token = "" } = useSearch({ strict: false });
   const [password, setPassword] = useState("");
-  const [isTried, setIsTried] = useState(false);
+  const [isSubmitted, setIsSubmitted] = useState(false);
   const choose = useMutation({
     mutationFn: () => service.auth.choosePassword({ token, newPassword: password }),
-    // Every session of the account has ended, this browser's too.
+    // The reset ends every session of the account, including this one.
     onSuccess: () => queries.setQueryData(sessionQuery.queryKey, null),
   });
 
   if (token === "" || isProblem(choose.error, "link_expired")) return <LinkExpired />;
-  if (choose.isSuccess) return <Changed />;
+  if (choose.isSuccess) return <PasswordChanged />;
 
   const submit = () => {
-    setIsTried(true);
+    setIsSubmitted(true);
     if (newPasswordProblem(password) === undefined) choose.mutate();
   };
-  const refused = fieldProblems(choose.error).new_password;
+  const rejected = fieldProblems(choose.error).new_password;
   return (
-    <AuthCard
-      title="Choose a new password"
-      intro="All browsers that are signed in with the old one will have to sign in again."
-    >
-      <AuthForm doIt="Keep this password" isBusy={choose.isPending} error={choose.error} onSubmit={submit}>
+    <AuthCard title={messages.reset.title} intro={messages.reset.intro}>
+      <AuthForm
+        submitLabel={messages.reset.submit}
+        isBusy={choose.isPending}
+        error={choose.error}
+        onSubmit={submit}
+      >
         <NewPasswordInput
-          label="New password"
+          label={messages.newPassword}
           required
           withAsterisk={false}
           value={password}
           onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          error={refused ?? (isTried ? newPasswordProblem(password) : undefined)}
+          error={rejected ?? (isSubmitted ? newPasswordProblem(password) : undefined)}
           autoFocus
         />
       </AuthForm>
@@ -49,12 +53,12 @@ export function Page() {
   );
 }
 
-function Changed() {
+function PasswordChanged() {
   return (
-    <AuthCard title="Your password is changed">
-      <Text role="status">Sign in with the new one from now on.</Text>
+    <AuthCard title={messages.reset.done}>
+      <Text role="status">{messages.reset.doneText}</Text>
       <Button component={Link} to="/sign-in" fullWidth>
-        Sign in
+        {messages.reset.signIn}
       </Button>
     </AuthCard>
   );
@@ -63,15 +67,12 @@ function Changed() {
 function LinkExpired() {
   return (
     <AuthCard
-      title="This link no longer works"
-      footer={<AuthLink to="/sign-in">Back to signing in</AuthLink>}
+      title={messages.linkExpired}
+      footer={<AuthLink to="/sign-in">{messages.backToSignIn}</AuthLink>}
     >
-      <Text role="alert">
-        A link works once, within half an hour. It may have been used already, or a newer one has taken its
-        place.
-      </Text>
+      <Text role="alert">{messages.reset.expiredText}</Text>
       <Button component={Link} to="/forgotten-password" fullWidth>
-        Ask for a new link
+        {messages.reset.newLink}
       </Button>
     </AuthCard>
   );

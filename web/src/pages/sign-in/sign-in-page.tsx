@@ -1,16 +1,19 @@
-/** Signing in, and then on to where one wanted to go. */
+/** Signs in and redirects to the requested page. */
+
 import { PasswordInput, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { fieldProblems } from "../../parts/problem-text.ts";
+import { common } from "../../messages.ts";
 import { aboutQuery, service, sessionQuery } from "../../queries.ts";
+import { fieldProblems } from "../../shared/problem-text.ts";
 import { AuthCard } from "./auth-card.tsx";
+import { isProblem } from "./auth-error.tsx";
 import { AuthForm, EmailInput } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
-import { isProblem, MISSING } from "./auth-problem.tsx";
+import { messages } from "./messages.tsx";
 import { nextPath } from "./next-path.ts";
-import { welcome } from "./welcome.ts";
+import { storeSession } from "./store-session.ts";
 
 export function Page() {
   const { next } = useSearch({ strict: false });
@@ -18,69 +21,65 @@ export function Page() {
   const { data: session } = useQuery(sessionQuery);
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const [isTried, setIsTried] = useState(false);
+  const [isSubmitted, setIsSubmitted] = useState(false);
   const signIn = useMutation({
     mutationFn: () => service.auth.signIn({ email, password }),
-    onSuccess: welcome,
+    onSuccess: storeSession,
   });
-  // Also for whoever comes here signed in already.
+  // Also redirects visitors who already have a session.
   useEffect(() => {
     if (session) history.replace(nextPath(next, window.location.origin));
   }, [session, next, history]);
 
   const submit = () => {
-    setIsTried(true);
+    setIsSubmitted(true);
     if (email.trim() !== "" && password !== "") signIn.mutate();
   };
   const problems = fieldProblems(signIn.error);
-  const doNotFit = isProblem(signIn.error, "wrong_credentials") ? signIn.error.detail : undefined;
+  const wrongCredentials = isProblem(signIn.error, "wrong_credentials") ? messages.signIn.wrong : undefined;
   return (
     <AuthCard
-      title="Sign in"
-      intro={next && next !== "/" ? "Sign in, and you are back where you were." : undefined}
-      footer={<HowToJoin />}
+      title={messages.signIn.title}
+      intro={next && next !== "/" ? messages.signIn.toContinue : undefined}
+      footer={<SignUpHint />}
     >
       <AuthForm
-        doIt="Sign in"
+        submitLabel={messages.signIn.submit}
         isBusy={signIn.isPending}
         error={signIn.error}
-        besideFields={["wrong_credentials"]}
+        fieldCodes={["wrong_credentials"]}
         onSubmit={submit}
         below={
           <Text size="sm" ta="center">
-            <AuthLink to="/forgotten-password">Forgotten your password?</AuthLink>
+            <AuthLink to="/forgotten-password">{messages.signIn.forgot}</AuthLink>
           </Text>
         }
       >
         <EmailInput
           value={email}
           onChange={setEmail}
-          error={isTried && email.trim() === "" ? MISSING : problems.email}
+          error={isSubmitted && email.trim() === "" ? common.required : problems.email}
         />
         <PasswordInput
-          label="Password"
+          label={messages.password}
           autoComplete="current-password"
           required
           withAsterisk={false}
           maxLength={200}
           value={password}
           onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          error={isTried && password === "" ? MISSING : (problems.password ?? doNotFit)}
-          visibilityToggleButtonProps={{ "aria-label": "Show or hide the password", tabIndex: 0 }}
+          error={isSubmitted && password === "" ? common.required : (problems.password ?? wrongCredentials)}
+          visibilityToggleButtonProps={{ "aria-label": messages.togglePassword, tabIndex: 0 }}
         />
       </AuthForm>
     </AuthCard>
   );
 }
 
-/** Nobody is led to a form that will decline them. */
-function HowToJoin() {
+/** Links to sign-up only where it is open. */
+function SignUpHint() {
   const { data: about, isPending } = useQuery(aboutQuery);
-  if (isPending) return <>&nbsp;</>; // the card does not jump when it is known
-  if (about?.sign_up === "closed") return <>Accounts are opened by whoever runs this installation.</>;
-  return (
-    <>
-      No account yet? <AuthLink to="/sign-up">Sign up</AuthLink>
-    </>
-  );
+  if (isPending) return "\u00a0"; // keeps the height, so that the card does not jump
+  if (about?.sign_up === "closed") return messages.signIn.invitationOnly;
+  return messages.signIn.noAccount(<AuthLink to="/sign-up">{messages.signIn.signUp}</AuthLink>);
 }

@@ -1,17 +1,20 @@
-/** Opening an account: signed in at once, or a mail with a link is on its way. */
+/** Creates an account: signs in at once, or sends a confirmation email. */
+
 import { Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { fieldProblems } from "../../parts/problem-text.ts";
+import { common } from "../../messages.ts";
 import { aboutQuery, service } from "../../queries.ts";
+import { fieldProblems } from "../../shared/problem-text.ts";
 import { AuthCard } from "./auth-card.tsx";
+import { isProblem } from "./auth-error.tsx";
 import { AuthForm, EmailInput } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";
-import { isProblem, MISSING } from "./auth-problem.tsx";
+import { messages } from "./messages.tsx";
 import { NewPasswordInput, newPasswordProblem } from "./new-password-input.tsx";
 import { nextPath } from "./next-path.ts";
-import { welcome } from "./welcome.ts";
+import { storeSession } from "./store-session.ts";
 
 export function Page() {
   const { next } = useSearch({ strict: false });
@@ -19,59 +22,53 @@ export function Page() {
   const { data: about } = useQuery(aboutQuery);
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const [isTried, setIsTried] = useState(false);
+  const [isSubmitted, setIsSubmitted] = useState(false);
   const signUp = useMutation({
     mutationFn: () => service.auth.signUp({ email, password }),
-    onSuccess(answer) {
-      if (!("account" in answer)) return;
-      welcome(answer);
+    onSuccess(response) {
+      if (!("account" in response)) return;
+      storeSession(response);
       history.push(nextPath(next, window.location.origin));
     },
   });
 
   if (about?.sign_up === "closed" || isProblem(signUp.error, "sign_up_closed")) return <Closed />;
-  if (signUp.data && "status" in signUp.data) return <MailOnItsWay email={email} />;
+  if (signUp.data && "status" in signUp.data) return <EmailSent email={email} />;
 
   const submit = () => {
-    setIsTried(true);
+    setIsSubmitted(true);
     if (email.trim() !== "" && newPasswordProblem(password) === undefined) signUp.mutate();
   };
   const problems = fieldProblems(signUp.error);
-  const taken = isProblem(signUp.error, "email_taken") ? (
-    <>
-      There is an account with this email already. <AuthLink to="/sign-in">Sign in instead</AuthLink>
-    </>
-  ) : undefined;
+  const taken = isProblem(signUp.error, "email_taken")
+    ? messages.signUp.taken(<AuthLink to="/sign-in">{messages.signUp.signInInstead}</AuthLink>)
+    : undefined;
   return (
     <AuthCard
-      title="Open an account"
-      intro="For the web app right away, and for the API once you are on a plan that includes it."
-      footer={
-        <>
-          Already have an account? <AuthLink to="/sign-in">Sign in</AuthLink>
-        </>
-      }
+      title={messages.signUp.title}
+      intro={messages.signUp.intro}
+      footer={messages.signUp.hasAccount(<AuthLink to="/sign-in">{messages.signUp.signIn}</AuthLink>)}
     >
       <AuthForm
-        doIt="Open the account"
+        submitLabel={messages.signUp.submit}
         isBusy={signUp.isPending}
         error={signUp.error}
-        besideFields={["email_taken"]}
+        fieldCodes={["email_taken"]}
         onSubmit={submit}
       >
         <EmailInput
           autoComplete="email"
           value={email}
           onChange={setEmail}
-          error={isTried && email.trim() === "" ? MISSING : (problems.email ?? taken)}
+          error={isSubmitted && email.trim() === "" ? common.required : (problems.email ?? taken)}
         />
         <NewPasswordInput
-          label="Password"
+          label={messages.password}
           required
           withAsterisk={false}
           value={password}
           onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-          error={problems.password ?? (isTried ? newPasswordProblem(password) : undefined)}
+          error={problems.password ?? (isSubmitted ? newPasswordProblem(password) : undefined)}
         />
       </AuthForm>
     </AuthCard>
@@ -81,32 +78,26 @@ export function Page() {
 function Closed() {
   return (
     <AuthCard
-      title="New accounts are not open to everybody here"
-      footer={<AuthLink to="/sign-in">Back to signing in</AuthLink>}
+      title={messages.signUp.closed}
+      footer={<AuthLink to="/sign-in">{messages.backToSignIn}</AuthLink>}
     >
-      <Text role="status">Ask whoever runs this installation for an account.</Text>
+      <Text role="status">{messages.signUp.closedText}</Text>
     </AuthCard>
   );
 }
 
-/** The same whether there was an account already: only the mailbox's owner learns that. */
-function MailOnItsWay({ email }: { email: string }) {
+/** Does not reveal whether the account already existed. */
+function EmailSent({ email }: { email: string }) {
   return (
     <AuthCard
-      title="Look into your mailbox"
-      footer={
-        <>
-          Confirmed already? <AuthLink to="/sign-in">Sign in</AuthLink>
-        </>
-      }
+      title={messages.checkInbox}
+      footer={messages.signUp.confirmed(<AuthLink to="/sign-in">{messages.signUp.signIn}</AuthLink>)}
     >
       <Text role="status" className="breaks">
-        A mail to <strong>{email}</strong> is on its way. Open the link in it within a day, and your account
-        is ready.
+        {messages.signUp.sent(<strong>{email}</strong>)}
       </Text>
       <Text size="sm" c="dimmed">
-        Nothing there after a few minutes? Look among the spam, or sign up again with the address spelled
-        right.
+        {messages.signUp.checkSpam}
       </Text>
     </AuthCard>
   );

@@ -1,11 +1,11 @@
-/** Round numbers beside a chart of counts. */
+/** Axis of a chart of counts, with round numbers. */
 
 const STEPS = [1, 2, 2.5, 5, 10];
 const WANTED_LINES = 4;
 
 export type Axis = { top: number; ticks: number[] };
 
-/** In whole numbers, from 0 to the first round number that is not below the highest count. */
+/** Integer ticks from 0 to the first round number at or above the highest count. */
 export function axisOf(highest: number): Axis {
   const rough = Math.max(1, highest) / WANTED_LINES;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -1,20 +1,22 @@
-/** Bounce rates week by week, as foreseen and as they were: pairs of plain boxes. */
+/** Predicted, calibrated and actual bounce rates per week as a bar chart of plain elements. */
+
 import type { FeedbackReport } from "@mailvet/contract";
 import { ColorSwatch, Group, Text, Tooltip } from "@mantine/core";
-import { grouped, percent } from "../../parts/counted.ts";
+import { formatPercent } from "../../shared/number-format.ts";
 import chart from "./chart.module.css";
 import { axisOf } from "./chart-axis.ts";
 import classes from "./feedback-chart.module.css";
+import { messages } from "./messages.tsx";
 import { dayName } from "./usage-days.ts";
 
 type Week = FeedbackReport["by_week"][number];
 
 const BARS = [
-  ["predicted", "Predicted", (week: Week) => week.predicted_bounce_rate],
-  ["calibrated", "After learning", (week: Week) => week.calibrated_bounce_rate],
-  ["real", "Real", (week: Week) => week.real_bounce_rate],
+  ["predicted", messages.feedback.bars.predicted, (week: Week) => week.predicted_bounce_rate],
+  ["calibrated", messages.feedback.bars.calibrated, (week: Week) => week.calibrated_bounce_rate],
+  ["real", messages.feedback.bars.real, (week: Week) => week.real_bounce_rate],
 ] as const;
-/** More would not be told apart on a phone. */
+/** More bars are too narrow on a phone. */
 const WEEKS_SHOWN = 12;
 
 export function FeedbackChart({ weeks }: { weeks: readonly Week[] }) {
@@ -36,7 +38,7 @@ export function FeedbackChart({ weeks }: { weeks: readonly Week[] }) {
           </Group>
         ))}
       </Group>
-      <div role="img" aria-label={spoken(shown)} className={`${chart.chart} ${classes.colors}`}>
+      <div role="img" aria-label={chartLabel(shown)} className={`${chart.chart} ${classes.colors}`}>
         {ticks.map((tick) => (
           <div key={tick} className={chart.line} style={{ bottom: `${(tick / top) * 100}%` }}>
             <span className={chart.tick}>{tick}%</span>
@@ -44,7 +46,7 @@ export function FeedbackChart({ weeks }: { weeks: readonly Week[] }) {
         ))}
         <div className={chart.columns}>
           {shown.map((week, index) => (
-            <Tooltip key={week.week} label={inWords(week)} multiline withArrow className={chart.words}>
+            <Tooltip key={week.week} label={tooltip(week)} multiline withArrow className={chart.words}>
               <div className={`${chart.column} ${classes.week}`}>
                 {BARS.map(([kind, , rateOf]) => (
                   <div
@@ -68,13 +70,18 @@ export function FeedbackChart({ weeks }: { weeks: readonly Week[] }) {
   );
 }
 
-function inWords(week: Week): string {
-  const rates = BARS.map(([, name, rateOf]) => `${name}: ${percent(rateOf(week), 1)}`);
-  return [`Week of ${dayName(week.week)}`, ...rates, `${grouped(week.outcomes)} outcomes`].join("\n");
+function tooltip(week: Week): string {
+  const rates = BARS.map(([, name, rateOf]) => messages.feedback.rate(name, rateOf(week)));
+  return messages.feedback.weekTooltip(dayName(week.week), rates, week.outcomes);
 }
 
-function spoken(weeks: readonly Week[]): string {
+function chartLabel(weeks: readonly Week[]): string {
   const last = weeks.at(-1);
-  if (!last) return "Bounce rates by week: nothing yet.";
-  return `Bar chart of bounce rates in ${weeks.length === 1 ? "one week" : `${weeks.length} weeks`}. In the last one, ${percent(last.predicted_bounce_rate, 1)} were predicted, ${percent(last.calibrated_bounce_rate, 1)} after learning, and ${percent(last.real_bounce_rate, 1)} were real.`;
+  if (!last) return messages.feedback.noChart;
+  return messages.feedback.chart(
+    weeks.length,
+    formatPercent(last.predicted_bounce_rate, 1),
+    formatPercent(last.calibrated_bounce_rate, 1),
+    formatPercent(last.real_bounce_rate, 1),
+  );
 }

@@ -1,36 +1,42 @@
-/** Predicted and real bounces: what messages came to, held against the scores, and the way to tell more of them. */
+/** Bounce feedback: predicted against actual bounce rates, and the upload of delivery results. */
+
 import type { FeedbackReport } from "@mailvet/contract";
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { CopyLine } from "../../parts/copy-line.tsx";
-import { counted, percent } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { service } from "../../queries.ts";
+import { CopyableCode } from "../../shared/copyable-code.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { formatPercent } from "../../shared/number-format.ts";
+import { DeleteFeedback } from "./delete-feedback.tsx";
 import { FeedbackChart } from "./feedback-chart.tsx";
-import { FeedbackFile } from "./feedback-file.tsx";
-import { FeedbackForget } from "./feedback-forget.tsx";
-import { feedbackReportQuery } from "./feedback-queries.ts";
 import { FeedbackTables } from "./feedback-tables.tsx";
+import { FeedbackUpload } from "./feedback-upload.tsx";
+import { messages } from "./messages.tsx";
+
+const reportQuery = queryOptions({
+  queryKey: ["feedback", "report"],
+  queryFn: () => service.feedback.report(),
+});
 
 export function FeedbackSection() {
-  const { data: report, error, refetch, isPending } = useQuery(feedbackReportQuery);
+  const { data: report, error, refetch, isPending } = useQuery(reportQuery);
   return (
     <section aria-labelledby="feedback">
       <Title order={2} size="h4" id="feedback">
-        Predicted and real bounces
+        {messages.feedback.title}
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Tell what became of your messages, and your scores learn from it. It costs nothing, and moves nobody
-        else’s scores.
+        {messages.feedback.intro}
       </Text>
       {isPending ? (
-        <Waiting />
+        <Loading />
       ) : error ? (
-        <FailureNote error={error} onRetry={() => void refetch()} />
+        <ErrorAlert error={error} onRetry={() => void refetch()} />
       ) : (
         <Stack gap="lg">
-          {hasOutcomes(report) ? <Comparison report={report} /> : <HowToBegin />}
-          <FeedbackFile />
+          {hasOutcomes(report) ? <Comparison report={report} /> : <NoFeedback />}
+          <FeedbackUpload />
         </Stack>
       )}
     </section>
@@ -43,42 +49,40 @@ function hasOutcomes({ totals: { delivered, bounced, complained } }: FeedbackRep
 
 function Comparison({ report }: { report: FeedbackReport }) {
   const { totals, overall } = report;
-  const told = totals.delivered + totals.bounced + totals.complained;
+  const total = totals.delivered + totals.bounced + totals.complained;
   return (
     <Paper withBorder p={{ base: "md", sm: "lg" }}>
       <Stack gap="sm">
         <Text size="sm">
-          {counted(told, "mailbox", "mailboxes")} with an outcome:{" "}
-          {counted(totals.delivered, "delivered", "delivered")},{" "}
-          {counted(totals.bounced, "bounced", "bounced")},{" "}
-          {counted(totals.complained, "complained", "complained")}.
+          {messages.feedback.totals(total, totals.delivered, totals.bounced, totals.complained)}
         </Text>
         {overall ? (
           <>
             <Text size="sm">
-              Of the {counted(overall.outcomes, "mailbox", "mailboxes")} that had been checked before,{" "}
-              <b>{percent(overall.real_bounce_rate, 1)}</b> really bounced. The scores had foreseen{" "}
-              {percent(overall.predicted_bounce_rate, 1)}; after what was learned they say{" "}
-              {percent(overall.calibrated_bounce_rate, 1)}.
+              {messages.feedback.comparison(
+                overall.outcomes,
+                <b>{formatPercent(overall.real_bounce_rate, 1)}</b>,
+                formatPercent(overall.predicted_bounce_rate, 1),
+                formatPercent(overall.calibrated_bounce_rate, 1),
+              )}
             </Text>
             <FeedbackChart weeks={report.by_week} />
             <FeedbackTables report={report} />
           </>
         ) : (
           <Text size="sm" c="dimmed">
-            None of them had been checked here before, so there is nothing to compare yet. Check a list before
-            you send to it; then tell what became of the messages.
+            {messages.feedback.notComparable}
           </Text>
         )}
         <Group justify="flex-end">
-          <FeedbackForget />
+          <DeleteFeedback />
         </Group>
       </Stack>
     </Paper>
   );
 }
 
-function HowToBegin() {
+function NoFeedback() {
   const curl = `curl -X POST ${window.location.origin}/api/v1/feedback \\
   -H "X-API-Key: YOUR_KEY" -H "Content-Type: text/csv" \\
   --data-binary @bounces.csv`;
@@ -86,13 +90,12 @@ function HowToBegin() {
     <Paper withBorder p={{ base: "md", sm: "lg" }}>
       <Stack gap="sm">
         <Title order={3} size="h5">
-          Nothing was told yet
+          {messages.feedback.none}
         </Title>
         <Text size="sm" c="dimmed" maw={640}>
-          Check a list, send to it, and then hand in the export of your mail service: a file with the emails
-          and what became of each, such as delivered, bounced or complained. Or let a program tell it:
+          {messages.feedback.noneText}
         </Text>
-        <CopyLine text={curl} label="the command" />
+        <CopyableCode text={curl} label={messages.feedback.command} />
       </Stack>
     </Paper>
   );

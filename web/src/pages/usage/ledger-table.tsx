@@ -1,30 +1,32 @@
-/** Every change of the credits, newest first: what happened, what for, and what was left. */
+/** Ledger of the account, newest entry first. */
+
 import type { LedgerEntry } from "@mailvet/contract";
 import { Button, Group, Paper, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { grouped } from "../../parts/counted.ts";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Pager } from "../../parts/pager.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
-import { Change, entryWords, Reference, signed } from "./ledger-entry.tsx";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { formatNumber } from "../../shared/number-format.ts";
+import { Pager } from "../../shared/pager.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
+import { Change, Reference, signed } from "./ledger-entry.tsx";
+import { messages } from "./messages.tsx";
 import { jobNamesQuery, LEDGER_PAGE_SIZE, ledgerQuery } from "./usage-queries.ts";
 
 export function LedgerTable({ page, onPage }: { page: number; onPage: (page: number) => void }) {
   const { data, error, refetch, isPending, isPlaceholderData } = useQuery(ledgerQuery(page));
   const { data: jobNames } = useQuery(jobNamesQuery);
-  if (isPending) return <Waiting />;
-  if (error) return <FailureNote error={error} onRetry={() => void refetch()} />;
+  if (isPending) return <Loading />;
+  if (error) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
   if (data.total === 0)
-    return <EmptyNote title="No entries yet">Credits you get or spend stand here.</EmptyNote>;
+    return <EmptyState title={messages.ledger.none}>{messages.ledger.noneText}</EmptyState>;
   if (data.ledger.length === 0)
     return (
-      <EmptyNote
-        title="The ledger is not that long"
+      <EmptyState
+        title={messages.ledger.noSuchPage}
         action={
           <Button variant="default" onClick={() => onPage(1)}>
-            To its first page
+            {messages.ledger.firstPage}
           </Button>
         }
       />
@@ -50,23 +52,23 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
       visibleFrom="sm"
       tabIndex={0}
       role="region"
-      aria-label="Ledger entries"
+      aria-label={messages.ledger.entries}
       aria-busy={isStale}
     >
-      <Table className="tabular" highlightOnHover aria-label="Ledger">
+      <Table className="tabular" highlightOnHover aria-label={messages.ledger.title}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">When</Table.Th>
-            <Table.Th scope="col">What</Table.Th>
-            <Table.Th scope="col">For</Table.Th>
+            <Table.Th scope="col">{messages.ledger.when}</Table.Th>
+            <Table.Th scope="col">{messages.ledger.what}</Table.Th>
+            <Table.Th scope="col">{messages.ledger.reference}</Table.Th>
             <Table.Th scope="col" ta="right">
-              Free to spend
+              {messages.ledger.available}
             </Table.Th>
             <Table.Th scope="col" ta="right">
-              Held
+              {messages.ledger.reserved}
             </Table.Th>
             <Table.Th scope="col" ta="right">
-              Balance
+              {messages.ledger.balance}
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -74,9 +76,9 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
           {entries.map((entry) => (
             <Table.Tr key={entry.id}>
               <Table.Td style={{ whiteSpace: "nowrap" }}>
-                <Moment at={entry.created_at} />
+                <Timestamp at={entry.created_at} />
               </Table.Td>
-              <Table.Td>{entryWords(entry)}</Table.Td>
+              <Table.Td>{messages.ledger.kinds[entry.kind]}</Table.Td>
               <Table.Td className="breaks">
                 <Reference entry={entry} jobNames={jobNames} />
               </Table.Td>
@@ -86,7 +88,7 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
               <Table.Td ta="right">
                 <Change by={entry.reserved_change} />
               </Table.Td>
-              <Table.Td ta="right">{grouped(entry.balance_after)}</Table.Td>
+              <Table.Td ta="right">{formatNumber(entry.balance_after)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -95,21 +97,27 @@ function EntryTable({ entries, jobNames, isStale }: Entries & { isStale: boolean
   );
 }
 
-/** The same on a narrow screen, where a table would have to be pushed to and fro. */
+/** The same on a narrow screen, where a table would scroll sideways. */
 function EntryList({ entries, jobNames }: Entries) {
   return (
-    <Paper withBorder component="ul" className="plain-list ruled" hiddenFrom="sm" aria-label="Ledger">
+    <Paper
+      withBorder
+      component="ul"
+      className="plain-list ruled"
+      hiddenFrom="sm"
+      aria-label={messages.ledger.title}
+    >
       {entries.map((entry) => (
         <Group key={entry.id} component="li" justify="space-between" wrap="nowrap" px="sm" py="xs">
           <Stack gap={0} miw={0}>
             <Text size="sm" fw={600}>
-              {entryWords(entry)}
+              {messages.ledger.kinds[entry.kind]}
             </Text>
             <Text size="sm" component="div" className="breaks">
               <Reference entry={entry} jobNames={jobNames} />
             </Text>
             <Text size="xs" c="dimmed">
-              <Moment at={entry.created_at} />
+              <Timestamp at={entry.created_at} />
             </Text>
           </Stack>
           <Stack gap={0} ta="right" className="tabular" style={{ flexShrink: 0 }}>
@@ -118,9 +126,11 @@ function EntryList({ entries, jobNames }: Entries) {
                 {signed(entry.amount)}
               </Text>
             )}
-            {entry.reserved_change !== 0 && <Text size="xs">{signed(entry.reserved_change)} held</Text>}
+            {entry.reserved_change !== 0 && (
+              <Text size="xs">{messages.ledger.reservedChange(signed(entry.reserved_change))}</Text>
+            )}
             <Text size="xs" c="dimmed">
-              {grouped(entry.balance_after)} left
+              {messages.ledger.balanceAfter(entry.balance_after)}
             </Text>
           </Stack>
         </Group>

@@ -1,8 +1,11 @@
-/** Which key was used how much, with the verdicts it had. */
+/** Usage per API key with its verdicts. */
+
 import type { Status, UsageDay } from "@mailvet/contract";
 import { Progress, Table, Text } from "@mantine/core";
-import { grouped } from "../../parts/counted.ts";
+import { common } from "../../messages.ts";
+import { formatNumber } from "../../shared/number-format.ts";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
+import { messages } from "./messages.tsx";
 import { checked, perKey } from "./usage-days.ts";
 
 const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
@@ -21,15 +24,15 @@ export function UsageByKey({
       <Table className="tabular" verticalSpacing="sm" aria-labelledby="by-key">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">Key</Table.Th>
+            <Table.Th scope="col">{messages.usage.keyColumn}</Table.Th>
             <Table.Th scope="col" visibleFrom="sm" w="45%">
-              Verdicts
+              {common.verdicts}
             </Table.Th>
             <Table.Th scope="col" ta="right">
-              Checked
+              {messages.usage.checked}
             </Table.Th>
             <Table.Th scope="col" ta="right">
-              Credits
+              {messages.usage.credits}
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -51,11 +54,11 @@ export function UsageByKey({
                   ))}
                 </Progress.Root>
                 <Text size="xs" c="dimmed" mt={4}>
-                  {STATUSES.map((status) => `${grouped(counts[status])} ${status}`).join(" · ")}
+                  {STATUSES.map((status) => messages.chart.count(counts[status], status)).join(" · ")}
                 </Text>
               </Table.Td>
-              <Table.Td ta="right">{grouped(checked(counts))}</Table.Td>
-              <Table.Td ta="right">{grouped(counts.credits_used)}</Table.Td>
+              <Table.Td ta="right">{formatNumber(checked(counts))}</Table.Td>
+              <Table.Td ta="right">{formatNumber(counts.credits_used)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -1,4 +1,4 @@
-/** Usage as a file for a spreadsheet, made in the page. */
+/** Usage as a CSV file, created in the browser. */
 import type { UsageDay } from "@mailvet/contract";
 
 const COLUMNS = ["date", "key", "valid", "invalid", "risky", "unknown", "credits_used"] as const;
@@ -12,10 +12,10 @@ export function usageCsv(days: readonly UsageDay[], keyName: (keyId: string | nu
   return [COLUMNS, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
-/** Quoted where it must be. A spreadsheet would run what begins like a formula, so that gets an apostrophe first. */
+/** Quoted where needed. An apostrophe keeps spreadsheets from evaluating the text as a formula. */
 function cell(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const escaped = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }
 
 export function saveFile(name: string, type: string, text: string): void {
@@ -24,6 +24,6 @@ export function saveFile(name: string, type: string, text: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // Right after the click some browsers have not begun to read it.
+  // Some browsers start reading after the click handler returns.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

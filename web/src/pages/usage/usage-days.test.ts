@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addedUp, checked, daysBack, perDay, perKey } from "./usage-days.ts";
+import { checked, daysBack, perDay, perKey, sumCounts } from "./usage-days.ts";
 
 const day = (date: string, key_id: string | null, valid: number) => ({
   date,
@@ -11,7 +11,7 @@ const day = (date: string, key_id: string | null, valid: number) => ({
   credits_used: valid + 1,
 });
 
-test("a day on which nothing was checked still has its place in the chart", () => {
+test("a day without checks is part of the range", () => {
   const days = perDay({ from: "2026-02-27", to: "2026-03-01", days: [day("2026-03-01", null, 4)] });
   expect(days.map(({ date, valid }) => [date, valid])).toEqual([
     ["2026-02-27", 0],
@@ -20,13 +20,13 @@ test("a day on which nothing was checked still has its place in the chart", () =
   ]);
 });
 
-test("what several keys used on one day is one bar", () => {
+test("the usage of several keys on one day is added up", () => {
   const usage = { from: "2026-03-01", to: "2026-03-01" };
   const [only] = perDay({ ...usage, days: [day("2026-03-01", "a", 2), day("2026-03-01", null, 3)] });
   expect(only).toMatchObject({ valid: 5, invalid: 2, credits_used: 7 });
 });
 
-test("the key that was used most comes first, with all its days", () => {
+test("keys are sorted by usage over all days", () => {
   const days = [day("2026-03-01", "a", 1), day("2026-03-01", null, 5), day("2026-02-28", null, 1)];
   expect(perKey(days).map(({ keyId, counts }) => [keyId, checked(counts)])).toEqual([
     [null, 8],
@@ -34,10 +34,10 @@ test("the key that was used most comes first, with all its days", () => {
   ]);
 });
 
-test("nothing adds up to nothing", () => {
-  expect(checked(addedUp([]))).toBe(0);
+test("the sum of no days is zero", () => {
+  expect(checked(sumCounts([]))).toBe(0);
 });
 
-test("a range begins so many days ago, by the calendar in UTC", () => {
+test("daysBack counts calendar days in UTC", () => {
   expect(daysBack(new Date("2026-03-01T23:30:00-05:00"), 1)).toBe("2026-03-01");
 });

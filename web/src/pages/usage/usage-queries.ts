@@ -1,4 +1,4 @@
-/** What the service is asked for about credits and their use. */
+/** Queries for usage and the ledger. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { service } from "../../queries.ts";
 import { daysBack } from "./usage-days.ts";
@@ -21,7 +21,7 @@ export const ledgerQuery = (page: number) =>
 
 const MAX_JOBS = 100;
 
-/** What the latest jobs are called; the ledger names jobs by their ids. */
+/** File names of the latest jobs by id, for the ledger. */
 export const jobNamesQuery = queryOptions({
   queryKey: ["jobs", "names"],
   async queryFn() {

@@ -1,44 +1,47 @@
-/** What the credits were used for: per day and per key, over a range of days. */
+/** Usage per day and per key over a range of days. */
+
+import type { ApiKey } from "@mailvet/contract";
 import { Button, Group, Paper, SegmentedControl, Select, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { counted } from "../../parts/counted.ts";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
 import { keysQuery } from "../keys/key-queries.ts";
-import { keyNames, WEB_APP } from "./key-names.ts";
+import { messages } from "./messages.tsx";
+
 import { UsageByKey } from "./usage-by-key.tsx";
 import { saveFile, usageCsv } from "./usage-csv.ts";
-import { addedUp, checked, perDay, perKey } from "./usage-days.ts";
+import { checked, perDay, perKey, sumCounts } from "./usage-days.ts";
 import { usageQuery } from "./usage-queries.ts";
 import { VerdictsPerDay } from "./verdicts-per-day.tsx";
 
 export const RANGES = ["7", "30", "90"] as const;
 const ALL_KEYS = "all";
-export type Range = (typeof RANGES)[number];
+const WEB_APP = "web";
+export type UsageRange = (typeof RANGES)[number];
 
 export function UsageSection({
   range,
   keyId,
   onChoose,
 }: {
-  range: Range;
-  /** A key, the web app, or undefined for all of them. */
+  range: UsageRange;
+  /** An API key, "web" for the web app, undefined for all. */
   keyId: string | undefined;
   onChoose: (choice: { days?: string; key?: string | undefined }) => void;
 }) {
   const { data: usage, error, refetch, isPending } = useQuery(usageQuery(Number(range)));
   const { data: keys } = useQuery(keysQuery);
   const keyName = keyNames(keys);
-  const isWanted = (key: string | null) => keyId === undefined || (key ?? WEB_APP) === keyId;
-  const days = usage?.days.filter(({ key_id }) => isWanted(key_id)) ?? [];
-  const sum = addedUp(days);
+  const isSelected = (key: string | null) => keyId === undefined || (key ?? WEB_APP) === keyId;
+  const days = usage?.days.filter(({ key_id }) => isSelected(key_id)) ?? [];
+  const sum = sumCounts(days);
   const choices = perKey(usage?.days ?? []).map(({ keyId: key }) => ({
     value: key ?? WEB_APP,
     label: keyName(key),
   }));
-  // A key that was not used in these days can still be in the page's address.
+  // The key in the URL may be unused in this range.
   if (keyId && !choices.some(({ value }) => value === keyId))
     choices.push({ value: keyId, label: keyName(keyId === WEB_APP ? null : keyId) });
 
@@ -49,56 +52,55 @@ export function UsageSection({
     <section aria-labelledby="usage">
       <Group justify="space-between" align="flex-end" mb="sm" gap="sm">
         <Title order={2} size="h4" id="usage">
-          Usage
+          {messages.usage.title}
         </Title>
         <Group gap="sm" align="flex-end">
           <SegmentedControl
-            aria-label="Days to show"
-            data={RANGES.map((days) => ({ value: days, label: `${days} days` }))}
+            aria-label={messages.usage.range}
+            data={RANGES.map((days) => ({ value: days, label: messages.usage.days(days) }))}
             value={range}
             onChange={(chosen) => onChoose({ days: chosen })}
           />
           <Select
-            aria-label="Key to show"
+            aria-label={messages.usage.key}
             allowDeselect={false}
             w={190}
             flex={{ base: "1 1 150px", sm: "none" }}
-            data={[{ value: ALL_KEYS, label: "All keys" }, ...choices]}
+            data={[{ value: ALL_KEYS, label: messages.usage.allKeys }, ...choices]}
             value={keyId ?? ALL_KEYS}
             onChange={(chosen) => onChoose({ key: chosen === ALL_KEYS ? undefined : (chosen ?? undefined) })}
           />
           <Button variant="default" onClick={download} disabled={days.length === 0}>
-            Download CSV
+            {messages.usage.download}
           </Button>
         </Group>
       </Group>
       {isPending ? (
-        <Waiting />
+        <Loading />
       ) : error ? (
-        <FailureNote error={error} onRetry={() => void refetch()} />
+        <ErrorAlert error={error} onRetry={() => void refetch()} />
       ) : days.length === 0 ? (
-        <EmptyNote
-          title={`Nothing was checked in these ${range} days`}
+        <EmptyState
+          title={messages.usage.none(range)}
           action={
             <Button renderRoot={(props) => <Link {...props} to="/validate" />} variant="default">
-              Check an address
+              {messages.usage.checkAddress}
             </Button>
           }
         >
-          Each address that gets a verdict is counted here, by day and by key.
-        </EmptyNote>
+          {messages.usage.noneText}
+        </EmptyState>
       ) : (
         <Stack gap="lg">
           <Paper withBorder p={{ base: "md", sm: "lg" }}>
             <Text size="sm" c="dimmed" mb="sm" role="status">
-              {counted(checked(sum), "address", "addresses")} checked for{" "}
-              {counted(sum.credits_used, "credit")}
+              {messages.usage.total(checked(sum), sum.credits_used)}
             </Text>
             <VerdictsPerDay days={perDay({ from: usage.from, to: usage.to, days })} />
           </Paper>
           <Paper withBorder p={{ base: "md", sm: "lg" }}>
             <Title order={3} size="h5" mb="xs" id="by-key">
-              By key
+              {messages.usage.byKey}
             </Title>
             <UsageByKey days={days} keyName={keyName} />
           </Paper>
@@ -106,4 +108,15 @@ export function UsageSection({
       )}
     </section>
   );
+}
+
+/** Names of keys by id; null is the web app. Keys revoked long ago have no name any more. */
+function keyNames(keys: readonly ApiKey[] | undefined): (keyId: string | null) => string {
+  const names = new Map(
+    keys?.map(({ id, name, revoked_at }) => [id, revoked_at ? messages.usage.revokedKey(name) : name]),
+  );
+  return (keyId) => {
+    if (keyId === null) return messages.usage.webApp;
+    return names.get(keyId) ?? messages.usage.unnamedKey(keyId.slice(0, 8));
+  };
 }

@@ -1,31 +1,33 @@
-/** Verdicts per day as stacked bars: plain boxes, so that nothing large is fetched for them. */
+/** Verdicts per day as a stacked bar chart of plain elements, without a chart library in the bundle. */
+
 import type { Status } from "@mailvet/contract";
 import { Tooltip } from "@mantine/core";
-import { brief, grouped } from "../../parts/counted.ts";
+import { formatCompact } from "../../shared/number-format.ts";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
 import chart from "./chart.module.css";
 import { axisOf } from "./chart-axis.ts";
+import { messages } from "./messages.tsx";
 import { checked, type DayCounts, dayName } from "./usage-days.ts";
 import classes from "./verdicts-chart.module.css";
 
-/** From the ground upwards. */
+/** From bottom to top. */
 const STACK = Object.keys(STATUS_CHART_COLORS) as Status[];
-const MAX_DAYS_NAMED = 10;
+const MAX_LABELS = 10;
 
 export function VerdictsChart({ days }: { days: DayCounts[] }) {
   const { top, ticks } = axisOf(Math.max(...days.map(checked)));
   const height = (count: number) => `${(count / top) * 100}%`;
-  const namedEvery = Math.ceil(days.length / MAX_DAYS_NAMED);
+  const labelEvery = Math.ceil(days.length / MAX_LABELS);
   return (
     <div className={chart.chart}>
       {ticks.map((tick) => (
         <div key={tick} className={chart.line} style={{ bottom: height(tick) }}>
-          <span className={chart.tick}>{brief(tick)}</span>
+          <span className={chart.tick}>{formatCompact(tick)}</span>
         </div>
       ))}
       <div className={chart.columns}>
         {days.map((day, index) => (
-          <Tooltip key={day.date} label={inWords(day)} multiline withArrow className={chart.words}>
+          <Tooltip key={day.date} label={tooltip(day)} multiline withArrow className={chart.words}>
             <div className={`${chart.column} ${classes.day}`}>
               {STACK.map((status) => (
                 <div
@@ -34,7 +36,7 @@ export function VerdictsChart({ days }: { days: DayCounts[] }) {
                   style={{ height: height(day[status]), background: colorOf(status) }}
                 />
               ))}
-              <DayName day={day} daysBack={days.length - 1 - index} namedEvery={namedEvery} />
+              <DayLabel day={day} daysBack={days.length - 1 - index} labelEvery={labelEvery} />
             </div>
           </Tooltip>
         ))}
@@ -43,15 +45,15 @@ export function VerdictsChart({ days }: { days: DayCounts[] }) {
   );
 }
 
-/** Counted from today, which is always named. */
-function DayName({ day, daysBack, namedEvery }: { day: DayCounts; daysBack: number; namedEvery: number }) {
-  if (daysBack % namedEvery !== 0) return null;
-  const isEveryOther = (daysBack / namedEvery) % 2 === 1;
+/** Counted from today, which always has a label. */
+function DayLabel({ day, daysBack, labelEvery }: { day: DayCounts; daysBack: number; labelEvery: number }) {
+  if (daysBack % labelEvery !== 0) return null;
+  const isEveryOther = (daysBack / labelEvery) % 2 === 1;
   return <span className={`${chart.name} ${isEveryOther ? chart.rarely : ""}`}>{dayName(day.date)}</span>;
 }
 
-function inWords(day: DayCounts): string {
-  const lines = STACK.map((status) => `${grouped(day[status])} ${status}`);
+function tooltip(day: DayCounts): string {
+  const lines = STACK.map((status) => messages.chart.count(day[status], status));
   return [dayName(day.date), ...lines].join("\n");
 }
 

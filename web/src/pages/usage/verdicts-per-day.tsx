@@ -1,10 +1,13 @@
-/** Verdicts per day: a chart with its totals as the legend, and the same numbers as a table. */
+/** Verdicts per day as a chart with totals as the legend, and as a table. */
+
 import type { Status } from "@mailvet/contract";
 import { Box, Button, Collapse, ColorSwatch, Group, Stack, Table, Text } from "@mantine/core";
 import { useDisclosure, useId } from "@mantine/hooks";
-import { counted, grouped, percent } from "../../parts/counted.ts";
+import { common } from "../../messages.ts";
+import { formatNumber, formatPercent } from "../../shared/number-format.ts";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
-import { addedUp, type Counts, checked, type DayCounts, dayName } from "./usage-days.ts";
+import { messages } from "./messages.tsx";
+import { checked, type DayCounts, dayName, sumCounts, type UsageCounts } from "./usage-days.ts";
 import { VerdictsChart } from "./verdicts-chart.tsx";
 
 const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
@@ -12,20 +15,17 @@ const STATUSES = Object.keys(STATUS_CHART_COLORS) as Status[];
 export function VerdictsPerDay({ days }: { days: DayCounts[] }) {
   const [isOpen, table] = useDisclosure();
   const tableId = useId();
-  const sum = addedUp(days);
-  const spoken = STATUSES.map((status) => `${grouped(sum[status])} ${status}`).join(", ");
+  const sum = sumCounts(days);
+  const counts = STATUSES.map((status) => messages.chart.count(sum[status], status)).join(", ");
   return (
     <Stack gap="sm">
       <VerdictTotals counts={sum} />
-      <Box
-        role="img"
-        aria-label={`Bar chart of the last ${days.length} days: ${counted(checked(sum), "address", "addresses")} checked, ${spoken}.`}
-      >
+      <Box role="img" aria-label={messages.chart.label(days.length, checked(sum), counts)}>
         <VerdictsChart days={days} />
       </Box>
       <Group justify="space-between" gap="xs">
         <Text size="xs" c="dimmed">
-          Days are counted in UTC.
+          {messages.chart.utc}
         </Text>
         <Button
           variant="default"
@@ -35,7 +35,7 @@ export function VerdictsPerDay({ days }: { days: DayCounts[] }) {
           aria-expanded={isOpen}
           aria-controls={tableId}
         >
-          {isOpen ? "Hide the table" : "Show as a table"}
+          {isOpen ? messages.chart.hideTable : messages.chart.showTable}
         </Button>
       </Group>
       <Collapse expanded={isOpen} id={tableId}>
@@ -45,8 +45,8 @@ export function VerdictsPerDay({ days }: { days: DayCounts[] }) {
   );
 }
 
-/** The legend, with what it counts. */
-export function VerdictTotals({ counts }: { counts: Counts }) {
+/** Legend with totals. */
+function VerdictTotals({ counts }: { counts: UsageCounts }) {
   const all = checked(counts);
   return (
     <Group gap="lg" style={{ rowGap: 6 }}>
@@ -58,11 +58,11 @@ export function VerdictTotals({ counts }: { counts: Counts }) {
             color={`var(--mantine-color-${STATUS_CHART_COLORS[status].replace(".", "-")})`}
           />
           <Text size="sm" className="tabular">
-            {grouped(counts[status])} {status}
+            {messages.chart.count(counts[status], status)}
             {all > 0 && (
               <Text span c="dimmed" inherit>
                 {" "}
-                ({percent(counts[status] / all)})
+                ({formatPercent(counts[status] / all)})
               </Text>
             )}
           </Text>
@@ -74,7 +74,7 @@ export function VerdictTotals({ counts }: { counts: Counts }) {
 
 function DayTable({ days }: { days: DayCounts[] }) {
   const used = days.filter((day) => checked(day) > 0).reverse();
-  if (used.length === 0) return <Text size="sm">Nothing was checked on these days.</Text>;
+  if (used.length === 0) return <Text size="sm">{messages.chart.noneInRange}</Text>;
   return (
     <Table.ScrollContainer
       minWidth={420}
@@ -82,20 +82,20 @@ function DayTable({ days }: { days: DayCounts[] }) {
       type="native"
       tabIndex={0}
       role="region"
-      aria-label="Verdicts per day"
+      aria-label={messages.chart.table}
     >
-      <Table className="tabular" stickyHeader aria-label="Verdicts per day">
-        <Table.Caption>Days on which nothing was checked are left out.</Table.Caption>
+      <Table className="tabular" stickyHeader aria-label={messages.chart.table}>
+        <Table.Caption>{messages.chart.caption}</Table.Caption>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">Day</Table.Th>
+            <Table.Th scope="col">{messages.chart.day}</Table.Th>
             {STATUSES.map((status) => (
-              <Table.Th key={status} scope="col" ta="right" tt="capitalize">
-                {status}
+              <Table.Th key={status} scope="col" ta="right">
+                {common.status[status]}
               </Table.Th>
             ))}
             <Table.Th scope="col" ta="right">
-              Credits
+              {messages.usage.credits}
             </Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -107,10 +107,10 @@ function DayTable({ days }: { days: DayCounts[] }) {
               </Table.Th>
               {STATUSES.map((status) => (
                 <Table.Td key={status} ta="right">
-                  {grouped(day[status])}
+                  {formatNumber(day[status])}
                 </Table.Td>
               ))}
-              <Table.Td ta="right">{grouped(day.credits_used)}</Table.Td>
+              <Table.Td ta="right">{formatNumber(day.credits_used)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

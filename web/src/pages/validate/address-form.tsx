@@ -1,9 +1,10 @@
-/** The one field of the page, and examples to fill it with. */
+/** The address field, and example addresses of the sandbox. */
 import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { CheckedForm } from "../../parts/checked-form.tsx";
+import { ValidatedForm } from "../../shared/validated-form.tsx";
+import { messages } from "./messages.tsx";
 
-/** Each names its own outcome, so every kind of verdict can be seen. */
+/** Sandbox local parts; each names its verdict. */
 const EXAMPLES = [
   "valid",
   "mailbox-not-found",
@@ -20,7 +21,7 @@ export function AddressForm({
   problem,
   onCheck,
 }: {
-  /** What the page's address says. */
+  /** From the URL. */
   email: string;
   isBusy: boolean;
   problem: string | undefined;
@@ -36,14 +37,14 @@ export function AddressForm({
   };
   return (
     <Paper withBorder p={{ base: "md", sm: "lg" }}>
-      <CheckedForm onSubmit={submit}>
+      <ValidatedForm onSubmit={submit}>
         <Group align="flex-end" gap="sm">
           <TextInput
-            label="Email address"
-            placeholder="ann@example.com"
+            label={messages.form.email}
+            placeholder={messages.form.placeholder}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
-            error={isEmpty ? "Type an address first." : problem}
+            error={isEmpty ? messages.form.empty : problem}
             size="md"
             type="text"
             inputMode="email"
@@ -54,14 +55,13 @@ export function AddressForm({
             flex="1 1 260px"
           />
           <Button type="submit" size="md" loading={isBusy}>
-            Check (1 credit)
+            {messages.form.submit}
           </Button>
         </Group>
-      </CheckedForm>
+      </ValidatedForm>
       <Stack gap={6} mt="md">
         <Text size="sm" c="dimmed" id="examples">
-          Or try an example. For addresses at mailvet.test nobody is asked; each costs one credit like any
-          other.
+          {messages.form.examples}
         </Text>
         <Group gap={6} role="group" aria-labelledby="examples">
           {EXAMPLES.map((name) => (

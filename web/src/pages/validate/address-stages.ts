@@ -1,121 +1,89 @@
-/** What the address itself, the lists and the name servers told. */
+/** Stages that need no mail server: syntax, reputation lists, DNS. */
 import type { ValidationResult as Result, SubStatus } from "@mailvet/contract";
-import { providerName } from "../../parts/provider-name.ts";
+import { common } from "../../messages.ts";
+import { providerName } from "../../shared/provider-name.ts";
+import { messages } from "./messages.tsx";
 import { type Fact, type Outcome, type Stage, skipped, stage } from "./stage.ts";
 
-/** The reasons that the text alone gives. */
-const TEXT_REASONS: Partial<Record<SubStatus, [word: string, meaning: string]>> = {
-  provider_syntax: [
-    "not issued",
-    "It is well-formed, but its provider never gives out such a name. So nobody was asked.",
-  ],
-  reserved_domain: [
-    "reserved",
-    "It is well-formed, but public mail never goes to this name. So nobody was asked.",
-  ],
-};
-
-export function textStage({ details, sub_status, flags }: Result): Stage {
-  const told = stage("text", "The text");
-  if (!details.syntax_valid)
-    return told({
+export function syntaxStage({ details, sub_status, flags }: Result): Stage {
+  const { syntax } = messages;
+  const build = stage("syntax", syntax.title);
+  if (!details.syntax_valid) {
+    const [word, meaning] = syntax.malformed;
+    return build({
       outcome: "bad",
-      word: "malformed",
-      meaning: details.syntax_error?.message ?? "It is not a well-formed address.",
-      facts: details.syntax_error ? [["Broken rule", details.syntax_error.rule.replaceAll("_", " ")]] : [],
+      word,
+      meaning: details.syntax_error?.message ?? meaning,
+      facts: details.syntax_error ? [[syntax.rule, details.syntax_error.rule.replaceAll("_", " ")]] : [],
     });
+  }
   const facts: Fact[] = [
-    ["Normalised", details.normalized_email],
+    [syntax.normalized, details.normalized_email],
     ...(details.canonical_email && details.canonical_email !== details.normalized_email
-      ? ([["Same mailbox in its shortest spelling", details.canonical_email]] as const)
+      ? ([[syntax.canonical, details.canonical_email]] as const)
       : []),
-    ["Team or machine mailbox", yesNo(details.is_role_based)],
-    ["Carries a +tag", yesNo(details.is_subaddressed)],
+    [syntax.role, yesNo(details.is_role_based)],
+    [syntax.subaddressed, yesNo(details.is_subaddressed)],
   ];
-  const reason = TEXT_REASONS[sub_status];
-  if (reason) return told({ outcome: "bad", word: reason[0], meaning: reason[1], facts });
-  const isTeam = details.is_role_based || flags.includes("no_reply");
-  return told({
-    outcome: isTeam ? "warn" : "good",
-    word: isTeam ? "well-formed, a team's name" : "well-formed",
-    meaning: "The address follows RFC 5321 and RFC 6531.",
+  const reason = syntax.reasons[sub_status];
+  if (reason) return build({ outcome: "bad", word: reason[0], meaning: reason[1], facts });
+  const isRole = details.is_role_based || flags.includes("no_reply");
+  return build({
+    outcome: isRole ? "warn" : "good",
+    word: isRole ? syntax.roleAddress : syntax.wellFormed,
+    meaning: syntax.meaning,
     facts,
   });
 }
 
 export function listStage({ details, flags, sub_status }: Result): Stage {
-  const told = stage("lists", "Known lists");
-  if (!details.syntax_valid) return told(skipped("There is no domain to look up."));
+  const { lists } = messages;
+  const build = stage("lists", lists.title);
+  if (!details.syntax_valid) return build(skipped(lists.noDomain));
   const isRelay = flags.includes("privacy_relay") || sub_status === "privacy_relay";
   const facts: Fact[] = [
-    ["Throw-away service", yesNo(details.is_disposable)],
-    ["Privacy relay", yesNo(isRelay)],
-    ["Free mail provider", yesNo(details.is_free)],
-    ["Provider", providerName(details.provider)],
+    [lists.disposable, yesNo(details.is_disposable)],
+    [lists.relay, yesNo(isRelay)],
+    [lists.free, yesNo(details.is_free)],
+    [lists.provider, providerName(details.provider)],
   ];
-  if (details.is_disposable)
-    return told({
-      outcome: "warn",
-      word: "throw-away",
-      meaning: "Mailboxes there live for minutes or days, and often anyone may read them.",
-      facts,
-    });
-  if (isRelay)
-    return told({
-      outcome: "good",
-      word: "privacy relay",
-      meaning: "It forwards to a mailbox that its owner keeps to themselves.",
-      facts,
-    });
-  return told({
-    outcome: "good",
-    word: "nothing against it",
-    meaning: "The domain is on no list of throw-away services.",
-    facts,
-  });
+  const [word, meaning] = details.is_disposable
+    ? lists.disposableFound
+    : isRelay
+      ? lists.relayFound
+      : lists.clean;
+  return build({ outcome: details.is_disposable ? "warn" : "good", word, meaning, facts });
 }
 
-/** What DNS said where it named no mail server that could be asked. */
-const NAME_REASONS: Partial<Record<SubStatus, [outcome: Outcome, word: string, meaning: string]>> = {
-  domain_not_found: ["bad", "no such domain", "The name servers say that this domain does not exist."],
-  no_mail_server: ["bad", "no mail server", "The domain exists, but names neither a mail server nor a host."],
-  null_mx: ["bad", "takes no mail", "The domain says so itself, by a null MX record (RFC 7505)."],
-  unroutable_mail_server: [
-    "bad",
-    "not reachable",
-    "Every mail server it names cannot be found, or is not on the public Internet.",
-  ],
-  dns_error: [
-    "open",
-    "no answer",
-    "The name servers failed, which is not the same as a domain that does not exist.",
-  ],
+/** Outcomes of lookups that found no usable mail server. */
+const DNS_OUTCOMES: Partial<Record<SubStatus, Outcome>> = {
+  domain_not_found: "bad",
+  no_mail_server: "bad",
+  null_mx: "bad",
+  unroutable_mail_server: "bad",
 };
 
-export function nameStage({ details, flags, sub_status }: Result): Stage {
-  const told = stage("names", "Names (DNS)");
-  if (!details.syntax_valid || flags.includes("dns_not_asked"))
-    return told(skipped("The text had settled it already, or nobody was to be asked."));
-  const facts: Fact[] = [["Domain", details.domain]];
-  if (details.mx_host) facts.push(["Mail server", details.mx_host]);
-  const reason = NAME_REASONS[sub_status];
+export function dnsStage({ details, flags, sub_status }: Result): Stage {
+  const { dns } = messages;
+  const build = stage("dns", dns.title);
+  if (!details.syntax_valid || flags.includes("dns_not_asked")) return build(skipped(dns.skipped));
+  const facts: Fact[] = [[dns.domain, details.domain]];
+  if (details.mx_host) facts.push([dns.mailServer, details.mx_host]);
   if (!details.dns_valid) {
-    const [outcome, word, meaning] = reason ?? ["open", "no mail server found", "DNS named none to ask."];
-    return told({ outcome, word, meaning, facts });
+    const [word, meaning] = dns.reasons[sub_status] ?? dns.noneFound;
+    return build({ outcome: DNS_OUTCOMES[sub_status] ?? "open", word, meaning, facts });
   }
   facts.push(
-    ["SPF (who may send for it)", yesNo(details.has_spf)],
-    ["DMARC (what to do with forgeries)", yesNo(details.has_dmarc)],
-    ["MTA-STS (mail to it is encrypted)", yesNo(details.has_mta_sts)],
+    [dns.spf, yesNo(details.has_spf)],
+    [dns.dmarc, yesNo(details.has_dmarc)],
+    [dns.mtaSts, yesNo(details.has_mta_sts)],
   );
-  return told({
+  return build({
     outcome: "good",
-    word: "takes mail",
-    meaning: flags.includes("implicit_mx")
-      ? "The domain names no mail server, so its own host stands in for one."
-      : "The domain names a mail server.",
+    word: dns.acceptsMail,
+    meaning: flags.includes("implicit_mx") ? dns.implicitMx : dns.mx,
     facts,
   });
 }
 
-const yesNo = (is: boolean) => (is ? "yes" : "no");
+const yesNo = (is: boolean) => (is ? common.yes : common.no);

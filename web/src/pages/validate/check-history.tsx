@@ -1,19 +1,20 @@
-/** What was checked in this tab. Looking at it again costs nothing. */
+/** Recent checks of this tab. */
 import { Anchor, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { Moment } from "../../parts/moment.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
-import type { Check } from "./check-memory.ts";
+import { StatusBadge } from "../../shared/status-badge.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
+import type { Check } from "./check-storage.ts";
+import { messages } from "./messages.tsx";
 
 export function CheckHistory({ checks, shown }: { checks: Check[]; shown: Check | undefined }) {
   if (checks.length === 0) return null;
   return (
     <section aria-labelledby="history">
       <Title order={2} size="h4" id="history">
-        Checked in this tab
+        {messages.history.title}
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Kept until the tab is closed. Looking at one again costs nothing.
+        {messages.history.intro}
       </Text>
       <Paper withBorder component="ul" className="plain-list ruled">
         {checks.map((check) => (
@@ -36,8 +37,8 @@ function HistoryRow({ check: { result, receivedAtMs }, isShown }: { check: Check
           {result.email}
         </Anchor>
         <Text size="xs" c="dimmed">
-          <Moment at={new Date(receivedAtMs).toISOString()} />
-          {isShown ? " · shown above" : ""}
+          <Timestamp at={new Date(receivedAtMs).toISOString()} />
+          {isShown ? ` · ${messages.history.shown}` : ""}
         </Text>
       </Stack>
       <StatusBadge status={result.status} subStatus={result.sub_status} />

@@ -1,11 +1,11 @@
-/** The way to the verdict, stage by stage, and what else was found on it. */
-
+/** The stages of a check, the verdict with its flags, and the JSON response. */
 import type { ValidationResult } from "@mailvet/contract";
 import { Accordion, Badge, Group, Paper, Stack, Text } from "@mantine/core";
-import { CopyLine } from "../../parts/copy-line.tsx";
-import { verdictWords } from "../../parts/status-badge.tsx";
-import { ADVICE, flagText } from "./advice.ts";
-import { OUTCOME_OF, OutcomeMark } from "./outcome-mark.tsx";
+import { common } from "../../messages.ts";
+import { CopyableCode } from "../../shared/copyable-code.tsx";
+import { verdictLabel } from "../../shared/status-badge.tsx";
+import { ADVICE, flagText, messages } from "./messages.tsx";
+import { OUTCOME_OF, OutcomeIcon } from "./outcome-icon.tsx";
 import type { Stage } from "./stage.ts";
 import { stagesOf } from "./stages.ts";
 import classes from "./validate.module.css";
@@ -14,7 +14,7 @@ export function StageList({ result }: { result: ValidationResult }) {
   const stages = stagesOf(result);
   const reached = stages.filter(({ outcome }) => outcome !== "skipped").map(({ id }) => id);
   return (
-    <Paper withBorder className={classes.story}>
+    <Paper withBorder className={classes.stages}>
       <Accordion
         multiple
         order={3}
@@ -23,7 +23,7 @@ export function StageList({ result }: { result: ValidationResult }) {
       >
         {stages.map((stage) => (
           <Accordion.Item key={stage.id} value={stage.id}>
-            <Accordion.Control icon={<OutcomeMark outcome={stage.outcome} />}>
+            <Accordion.Control icon={<OutcomeIcon outcome={stage.outcome} />}>
               <Heading title={stage.title} word={stage.word} />
             </Accordion.Control>
             <Accordion.Panel>
@@ -36,19 +36,19 @@ export function StageList({ result }: { result: ValidationResult }) {
           </Accordion.Item>
         ))}
         <Accordion.Item value="verdict">
-          <Accordion.Control icon={<OutcomeMark outcome={OUTCOME_OF[result.status]} />}>
-            <Heading title="The verdict" word={verdictWords(result)} />
+          <Accordion.Control icon={<OutcomeIcon outcome={OUTCOME_OF[result.status]} />}>
+            <Heading title={messages.stages.verdict} word={verdictLabel(result)} />
           </Accordion.Control>
           <Accordion.Panel>
             <VerdictPanel result={result} />
           </Accordion.Panel>
         </Accordion.Item>
         <Accordion.Item value="json">
-          <Accordion.Control icon={<OutcomeMark outcome="skipped" />}>
-            <Text fw={600}>The whole answer as JSON</Text>
+          <Accordion.Control icon={<OutcomeIcon outcome="skipped" />}>
+            <Text fw={600}>{messages.stages.json}</Text>
           </Accordion.Control>
           <Accordion.Panel>
-            <CopyLine text={JSON.stringify(result, null, 2)} label="the answer" />
+            <CopyableCode text={JSON.stringify(result, null, 2)} label={messages.stages.json} />
           </Accordion.Panel>
         </Accordion.Item>
       </Accordion>
@@ -79,7 +79,7 @@ function StagePanel({
   return (
     <Stack gap="sm">
       <Text size="sm">{stage.meaning}</Text>
-      {stage.id === "text" && errorAt !== undefined && <Slip email={email} at={errorAt} />}
+      {stage.id === "syntax" && errorAt !== undefined && <MarkedEmail email={email} at={errorAt} />}
       {stage.quote && (
         <figure className={classes.quote}>
           <Text component="blockquote" m={0} ff="monospace" size="sm" className="breaks">
@@ -95,7 +95,7 @@ function StagePanel({
           {stage.facts.map(([label, value]) => (
             <div key={`${label} ${value}`}>
               <dt>{label}</dt>
-              <dd className={value === "no" ? classes.plain : "breaks"}>{value}</dd>
+              <dd className={value === common.no ? classes.plain : "breaks"}>{value}</dd>
             </div>
           ))}
         </dl>
@@ -104,8 +104,8 @@ function StagePanel({
   );
 }
 
-/** The address with the place marked where it stops being one. */
-function Slip({ email, at }: { email: string; at: number }) {
+/** The address with the position of the syntax error marked. */
+function MarkedEmail({ email, at }: { email: string; at: number }) {
   const shown = String.fromCodePoint(email.codePointAt(at) ?? 0x2423).replace(/\s/, "␣");
   return (
     <Text ff="monospace" size="sm" className="breaks">
@@ -120,19 +120,15 @@ function VerdictPanel({ result }: { result: ValidationResult }) {
   const { sub_status, flags, is_valid } = result;
   return (
     <Stack gap="sm">
-      <Text size="sm">{ADVICE[sub_status].why}</Text>
-      <Text size="sm">
-        {is_valid
-          ? "There is positive evidence that this very mailbox exists."
-          : "There is no positive evidence that this very mailbox exists."}
-      </Text>
+      <Text size="sm">{ADVICE[sub_status].reason}</Text>
+      <Text size="sm">{is_valid ? messages.stages.confirmed : messages.stages.unconfirmed}</Text>
       <Group gap="xs">
         <Text size="sm" fw={500}>
-          Also found:
+          {messages.stages.flags}
         </Text>
         {flags.length === 0 ? (
           <Text size="sm" c="dimmed">
-            nothing else
+            {messages.stages.noFlags}
           </Text>
         ) : (
           flags.map((flag) => (

@@ -1,18 +1,18 @@
-/** One step on the way to a verdict: what was looked at, and what it said. */
+/** One stage of a check: what was examined, its outcome, and what that means. */
+import { messages } from "./messages.tsx";
 
-/** good: speaks for the address. bad: against it. open: nothing either way. skipped: not asked. */
+/** good: evidence for the address. bad: evidence against it. open: no evidence. skipped: not examined. */
 export type Outcome = "good" | "bad" | "warn" | "open" | "skipped";
 
 export type Stage = {
   id: string;
   title: string;
   outcome: Outcome;
-  /** What came of it, in a few words. */
+  /** The outcome in one or two words. */
   word: string;
-  /** What that means. */
   meaning: string;
   facts: Fact[];
-  /** A mail server's own words. */
+  /** The reply of a mail server, verbatim. */
   quote?: { who: string; line: string } | undefined;
 };
 
@@ -23,9 +23,10 @@ export const stage = (id: string, title: string) => (rest: Omit<Stage, "id" | "t
   title,
   ...rest,
 });
+
 export const skipped = (meaning: string): Omit<Stage, "id" | "title"> => ({
   outcome: "skipped",
-  word: "not asked",
+  word: messages.stages.skipped,
   meaning,
   facts: [],
 });

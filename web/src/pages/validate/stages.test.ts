@@ -6,55 +6,53 @@ type Changes = Partial<Omit<ValidationResult, "details">> & {
   details?: Partial<ValidationResult["details"]>;
 };
 
-test("an accepted mailbox is told with the server's own words", () => {
-  expect(stageOf("server", {})).toMatchObject({
+test("an accepted mailbox quotes the server's reply", () => {
+  expect(stageOf("smtp", {})).toMatchObject({
     outcome: "good",
     quote: { who: "mx.shop.example", line: "250 2.1.5 Recipient ok" },
   });
-  expect(stageOf("made-up", {})).toMatchObject({ outcome: "good", word: "refused" });
+  expect(stageOf("catch-all", {})).toMatchObject({ outcome: "good", word: "rejected" });
 });
 
-test("where the reply was to the made-up name, it is not told as the answer about the mailbox", () => {
-  const told = {
+test("a reply to the decoy is not shown as the answer about the mailbox", () => {
+  const changes = {
     status: "unknown",
     sub_status: "greylisted",
     details: { smtp_code: 451, smtp_enhanced_code: "4.7.1", smtp_message: "Come back later" },
   } as const;
-  expect(stageOf("server", told)).toMatchObject({ outcome: "good", word: "accepted" });
-  expect(stageOf("server", told).quote).toBeUndefined();
-  expect(stageOf("made-up", told).quote?.line).toBe("451 4.7.1 Come back later");
+  expect(stageOf("smtp", changes)).toMatchObject({ outcome: "good", word: "accepted" });
+  expect(stageOf("smtp", changes).quote).toBeUndefined();
+  expect(stageOf("catch-all", changes).quote?.line).toBe("451 4.7.1 Come back later");
 });
 
-test("a catch-all's yes is told, and that it proves nothing", () => {
-  const told = {
+test("a catch-all is a warning with its confidence", () => {
+  const changes = {
     status: "risky",
     sub_status: "catch_all",
     catchall: { is_catchall: true, confidence: 0.9 },
   } as const;
-  expect(stageOf("made-up", told)).toMatchObject({
+  expect(stageOf("catch-all", changes)).toMatchObject({
     outcome: "warn",
-    facts: [["How sure we are of it", "90%"]],
+    facts: [["Confidence", "90%"]],
   });
 });
 
-test("after a malformed text nobody was asked anything", () => {
-  const told = {
+test("a syntax error skips all later stages", () => {
+  const changes = {
     status: "invalid",
     sub_status: "syntax_error",
     details: { syntax_valid: false, dns_valid: false, smtp_valid: false },
   } as const;
-  expect(outcomes(told)).toEqual(["bad", "skipped", "skipped", "skipped", "skipped"]);
+  expect(outcomes(changes)).toEqual(["bad", "skipped", "skipped", "skipped", "skipped"]);
 });
 
-test("name servers that fail leave it open, a domain that does not exist does not", () => {
+test("a DNS failure leaves the outcome open, a missing domain is bad", () => {
   const details = { dns_valid: false, smtp_valid: false };
-  expect(stageOf("names", { status: "unknown", sub_status: "dns_error", details }).outcome).toBe("open");
-  expect(stageOf("names", { status: "invalid", sub_status: "domain_not_found", details }).outcome).toBe(
-    "bad",
-  );
+  expect(stageOf("dns", { status: "unknown", sub_status: "dns_error", details }).outcome).toBe("open");
+  expect(stageOf("dns", { status: "invalid", sub_status: "domain_not_found", details }).outcome).toBe("bad");
 });
 
-test("the model's part is told only where it had one", () => {
+test("the AI stage is shown only where the model was used", () => {
   expect(stagesOf(result({})).map(({ id }) => id)).not.toContain("ai");
   const ai_enhancement = { used: true, method: "names", score: 0.1, reasons: ["looks random"] };
   expect(stageOf("ai", { sub_status: "low_quality", ai_enhancement }).outcome).toBe("warn");
@@ -68,7 +66,7 @@ function outcomes(changes: Changes) {
   return stagesOf(result(changes)).map(({ outcome }) => outcome);
 }
 
-/** A valid address, but for the changes. */
+/** A valid result with the given changes. */
 function result({ details, ...changes }: Changes): ValidationResult {
   return {
     email: "ann@shop.example",
@@ -77,7 +75,7 @@ function result({ details, ...changes }: Changes): ValidationResult {
     confidence: 0.95,
     safe_to_send: true,
     is_valid: true,
-    reason: "mx.shop.example accepts this mailbox and refuses made-up ones.",
+    reason: "mx.shop.example accepts this mailbox and rejects made-up ones.",
     suggestion: null,
     score: 98,
     flags: [],

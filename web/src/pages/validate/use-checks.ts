@@ -1,77 +1,77 @@
-/** Checking addresses, one at a time, and remembering what came of it. */
+/** Runs checks one at a time and stores their results in this tab. */
 import { useMutation, useMutationState, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { accountQuery, queries, service, sessionQuery } from "../../queries.ts";
 import {
   type Check,
-  type CheckMemory,
-  keepChecks,
-  recallChecks,
-  type UnderWay,
+  type PendingCheck,
+  readChecks,
+  type StoredChecks,
+  storeChecks,
   withCheck,
-} from "./check-memory.ts";
+} from "./check-storage.ts";
 
 const CHECK = ["check"];
 
 export type Checks = {
   /** Newest first. */
   checks: Check[];
-  /** The address that is being asked about at this moment. */
+
   pendingEmail: string | undefined;
-  /** The last check that failed, if it was the last one. */
+  /** Set when the latest check failed. */
   failure: { email: string; error: unknown } | undefined;
   check(email: string): void;
 };
 
 export function useChecks(): Checks {
   const accountId = useQuery(sessionQuery).data?.account.id ?? "";
-  const memoryKey = ["checks", accountId];
-  const { data: memory } = useQuery({
-    queryKey: memoryKey,
-    queryFn: () => recallChecks(accountId),
-    initialData: () => recallChecks(accountId),
+  const storedKey = ["checks", accountId];
+  const { data: stored } = useQuery({
+    queryKey: storedKey,
+    queryFn: () => readChecks(accountId),
+    initialData: () => readChecks(accountId),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
   });
-  const change = (next: (memory: CheckMemory) => CheckMemory) => {
-    const kept = next(queries.getQueryData<CheckMemory>(memoryKey) ?? recallChecks(accountId));
-    queries.setQueryData(memoryKey, kept);
-    keepChecks(kept);
+  const update = (change: (stored: StoredChecks) => StoredChecks) => {
+    const next = change(queries.getQueryData<StoredChecks>(storedKey) ?? readChecks(accountId));
+    queries.setQueryData(storedKey, next);
+    storeChecks(next);
   };
 
   const { mutate, error, variables } = useMutation({
     mutationKey: CHECK,
-    mutationFn: ({ email, onceKey }: UnderWay) => service.validate(email, { idempotencyKey: onceKey }),
-    onMutate: (underWay) => change((before) => ({ ...before, underWay })),
-    onSuccess: (result) => change((before) => withCheck(before, { result, receivedAtMs: Date.now() })),
-    onError: () => change((before) => ({ ...before, underWay: undefined })),
+    mutationFn: ({ email, idempotencyKey }: PendingCheck) => service.validate(email, { idempotencyKey }),
+    onMutate: (pending) => update((before) => ({ ...before, pending })),
+    onSuccess: (result) => update((before) => withCheck(before, { result, receivedAtMs: Date.now() })),
+    onError: () => update((before) => ({ ...before, pending: undefined })),
     onSettled() {
       for (const queryKey of [accountQuery.queryKey, ["usage"], ["credits"]])
         void queries.invalidateQueries({ queryKey });
     },
   });
-  // Of the whole app rather than of this page: a check goes on while one looks at another page.
-  const [pending] = useMutationState({
+  // From the mutation cache: a check continues while another page is open.
+  const [running] = useMutationState({
     filters: { mutationKey: CHECK, status: "pending" },
-    select: ({ state }) => state.variables as UnderWay,
+    select: ({ state }) => state.variables as PendingCheck,
   });
 
-  const { underWay } = memory;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: on arrival only, what a reload has left behind
+  const { pending } = stored;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on mount only, for a check interrupted by a reload
   useEffect(() => {
-    if (underWay && queries.isMutating({ mutationKey: CHECK }) === 0) mutate(underWay);
+    if (pending && queries.isMutating({ mutationKey: CHECK }) === 0) mutate(pending);
   }, []);
 
   return {
-    checks: memory.checks,
-    pendingEmail: pending?.email,
+    checks: stored.checks,
+    pendingEmail: running?.email,
     failure: error && variables ? { email: variables.email, error } : undefined,
-    check: (email) => mutate({ email, onceKey: onceKey() }),
+    check: (email) => mutate({ email, idempotencyKey: randomKey() }),
   };
 }
 
-/** Browsers keep crypto.randomUUID from pages that came over plain http. */
-function onceKey(): string {
+/** crypto.randomUUID is not available on pages served over plain HTTP. */
+function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),
   ).join("");

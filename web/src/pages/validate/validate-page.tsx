@@ -1,10 +1,9 @@
 /**
- * One address and everything that was found out about it.
+ * Checks one address and shows the result.
  *
- * The page's address says which one is looked at. It is checked when somebody presses a button, never by opening
- * or reloading the page: then the answer that this tab has had is shown again.
+ * The URL names the address. A check starts only with a button, never by opening or reloading the page: these show
+ * the result stored in this tab.
  */
-
 import { MailvetProblem } from "@mailvet/sdk";
 import {
   Alert,
@@ -20,17 +19,18 @@ import {
   VisuallyHidden,
 } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { counted } from "../../parts/counted.ts";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { fieldProblems } from "../../parts/problem-text.ts";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+
+import { PageHeader } from "../../shared/page-header.tsx";
+import { fieldProblems } from "../../shared/problem-text.ts";
 import { AddressForm } from "./address-form.tsx";
-import { AskAgain } from "./ask-again.tsx";
 import { CheckHistory } from "./check-history.tsx";
+import { HowItWorks } from "./how-it-works.tsx";
+import { messages } from "./messages.tsx";
+import { RetryAlert } from "./retry-alert.tsx";
 import { StageList } from "./stage-list.tsx";
 import { useChecks } from "./use-checks.ts";
 import { VerdictCard } from "./verdict-card.tsx";
-import { WhatHappens } from "./what-happens.tsx";
 
 export function Page() {
   const { email = "" } = useSearch({ strict: false });
@@ -48,61 +48,61 @@ export function Page() {
 
   return (
     <>
-      <PageTitle title="Validate">One address, and how we came to our verdict about it.</PageTitle>
+      <PageHeader title={messages.title}>{messages.intro}</PageHeader>
       <Stack gap="lg">
         <div>
           <AddressForm email={email} isBusy={isBusy} problem={fieldProblem} onCheck={ask} />
           <div aria-live="polite">
-            {pendingEmail !== undefined && <Asking email={pendingEmail} />}
+            {pendingEmail !== undefined && <Checking email={pendingEmail} />}
             {failed !== undefined && !isBusy && !fieldProblem && (
               <Failed error={failed} onRetry={() => ask(email)} />
             )}
             {shown && !isBusy && (
               <VisuallyHidden>
-                {email} is {shown.result.status}. {shown.result.reason}
+                {messages.announcement(email, shown.result.status, shown.result.reason)}
               </VisuallyHidden>
             )}
             {email !== "" && !shown && !isBusy && failed === undefined && (
               <Text c="dimmed" mt="lg">
-                Not checked in this tab yet. Press “Check” to ask; opening this page has cost nothing.
+                {messages.notChecked}
               </Text>
             )}
           </div>
         </div>
         {shown && pendingEmail !== email && (
-          <Stack gap="lg" component="article" aria-label={`Result for ${email}`}>
+          <Stack gap="lg" component="article" aria-label={messages.resultFor(email)}>
             <VerdictCard check={shown}>
               {shown.result.suggestion && (
                 <Suggestion email={shown.result.suggestion} isBusy={isBusy} onAsk={ask} />
               )}
-              <AskAgain check={shown} isBusy={isBusy} onAsk={ask} />
+              <RetryAlert check={shown} isBusy={isBusy} onAsk={ask} />
             </VerdictCard>
-            <section aria-labelledby="story">
-              <Title order={2} size="h4" id="story" mb="sm">
-                How we came to it
+            <section aria-labelledby="stages">
+              <Title order={2} size="h4" id="stages" mb="sm">
+                {messages.stages.title}
               </Title>
               <StageList key={shown.result.request_id} result={shown.result} />
             </section>
           </Stack>
         )}
-        {checks.length === 0 && !isBusy && <WhatHappens />}
+        {checks.length === 0 && !isBusy && <HowItWorks />}
         <CheckHistory checks={checks} shown={shown} />
       </Stack>
     </>
   );
 }
 
-function Asking({ email }: { email: string }) {
+function Checking({ email }: { email: string }) {
   return (
     <Paper withBorder p="lg" mt="lg">
       <Group wrap="nowrap">
         <Loader size="sm" aria-hidden />
         <div>
           <Text fw={600} className="breaks">
-            Checking {email}
+            {messages.checking(email)}
           </Text>
           <Text size="sm" c="dimmed">
-            Mostly a second or two; up to half a minute where a mail server takes its time.
+            {messages.checkingHint}
           </Text>
         </div>
       </Group>
@@ -120,13 +120,13 @@ function Suggestion({
   onAsk: (email: string) => void;
 }) {
   return (
-    <Alert color="cyan" variant="light" title="Did you mean another address?">
+    <Alert color="cyan" variant="light" title={messages.suggestion}>
       <Group justify="space-between" gap="sm">
         <Text size="sm" fw={600} className="breaks">
           {email}
         </Text>
         <Button variant="default" disabled={isBusy} onClick={() => onAsk(email)}>
-          Check it instead (1 credit)
+          {messages.checkSuggestion}
         </Button>
       </Group>
     </Alert>
@@ -137,18 +137,18 @@ function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   if (!(error instanceof MailvetProblem) || error.code !== "insufficient_credits")
     return (
       <Box mt="lg">
-        <FailureNote title="It could not be checked" error={error} onRetry={onRetry} />
+        <ErrorAlert title={messages.failed} error={error} onRetry={onRetry} />
       </Box>
     );
   return (
-    <Alert color="red" variant="light" role="alert" mt="lg" title="You are out of credits">
+    <Alert color="red" variant="light" role="alert" mt="lg" title={messages.outOfCredits}>
       <Text size="sm">
-        A check costs 1 credit, and you have {counted(error.available ?? 0, "credit")}. Whoever runs this
-        installation can give you more;{" "}
-        <Anchor component={Link} to="/usage" inherit underline="always">
-          see where yours went
-        </Anchor>
-        .
+        {messages.outOfCreditsText(
+          error.available ?? 0,
+          <Anchor component={Link} to="/usage" inherit underline="always">
+            {messages.seeUsage}
+          </Anchor>,
+        )}
       </Text>
     </Alert>
   );

@@ -1,13 +1,15 @@
-/** The verdict in one sentence, what to do with it, and how far it can be relied on. */
+/** The verdict with its reason, the recommended action, confidence and score. */
 import { Badge, Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { percent } from "../../parts/counted.ts";
-import { Moment } from "../../parts/moment.tsx";
-import { StatusBadge } from "../../parts/status-badge.tsx";
+import { common } from "../../messages.ts";
+import { formatPercent } from "../../shared/number-format.ts";
+import { StatusBadge } from "../../shared/status-badge.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
-import { ADVICE } from "./advice.ts";
-import type { Check } from "./check-memory.ts";
-import { OUTCOME_OF, OutcomeMark } from "./outcome-mark.tsx";
+
+import type { Check } from "./check-storage.ts";
+import { ADVICE, messages } from "./messages.tsx";
+import { OUTCOME_OF, OutcomeIcon } from "./outcome-icon.tsx";
 import classes from "./validate.module.css";
 
 export function VerdictCard({ check: { result }, children }: { check: Check; children?: ReactNode }) {
@@ -20,7 +22,7 @@ export function VerdictCard({ check: { result }, children }: { check: Check; chi
       __vars={{ "--tone": `var(--mantine-color-${color.replace(".", "-")})` }}
     >
       <Group className={classes.head} gap="md" wrap="nowrap" align="flex-start">
-        <OutcomeMark outcome={OUTCOME_OF[status]} size={44} variant="filled" />
+        <OutcomeIcon outcome={OUTCOME_OF[status]} size={44} variant="filled" />
         <Stack gap={6} miw={0}>
           <Group gap="sm" style={{ rowGap: 6 }}>
             <StatusBadge status={status} subStatus={sub_status} />
@@ -37,22 +39,32 @@ export function VerdictCard({ check: { result }, children }: { check: Check; chi
       <Stack gap="lg" p={{ base: "md", sm: "lg" }}>
         {children}
         <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="lg">
-          <Figure name="Safe to send" value={safe_to_send ? "Yes" : "No"}>
-            {ADVICE[sub_status].todo}
-          </Figure>
-          <Figure name="Confidence" value={percent(confidence)} share={confidence} color={color}>
-            How sure we are that the verdict “{status}” is right.
-          </Figure>
-          <Figure name="Score" value={`${score} of 100`} share={score / 100} color={color}>
-            The estimated chance, in percent, that a message sent now is accepted.
-          </Figure>
+          <Stat name={messages.card.safeToSend} value={safe_to_send ? common.yes : common.no}>
+            {ADVICE[sub_status].action}
+          </Stat>
+          <Stat
+            name={messages.card.confidence}
+            value={formatPercent(confidence)}
+            share={confidence}
+            color={color}
+          >
+            {messages.card.confidenceHint(status)}
+          </Stat>
+          <Stat
+            name={messages.card.score}
+            value={messages.card.scoreOf(score)}
+            share={score / 100}
+            color={color}
+          >
+            {messages.card.scoreHint}
+          </Stat>
         </SimpleGrid>
       </Stack>
     </Paper>
   );
 }
 
-function Figure({ name, value, share, color = "gray", children }: FigureProps) {
+function Stat({ name, value, share, color = "gray", children }: StatProps) {
   return (
     <Stack gap={4}>
       <Text size="sm" fw={600}>
@@ -69,21 +81,22 @@ function Figure({ name, value, share, color = "gray", children }: FigureProps) {
   );
 }
 
-type FigureProps = { name: string; value: string; share?: number; color?: string; children: ReactNode };
+type StatProps = { name: string; value: string; share?: number; color?: string; children: ReactNode };
 
-/** Where the answer came from: the sandbox, memory, or the world just now. */
+/** Source of the result: sandbox, cache, or a check just now. */
 function Provenance({ result: { metadata, performance } }: Pick<Check, "result">) {
-  if (metadata.sandbox) return <Badge color="grape">Sandbox: played, nobody was asked</Badge>;
-  const checkedAt = new Date(metadata.checked_at * 1000).toISOString();
+  if (metadata.sandbox) return <Badge color="grape">{messages.card.sandbox}</Badge>;
+  const checkedAt = <Timestamp at={new Date(metadata.checked_at * 1000).toISOString()} />;
   return (
     <Text size="sm" c="dimmed">
-      {metadata.cached ? "From memory, checked " : "Checked "}
-      <Moment at={checkedAt} />
-      {metadata.cached ? "" : `, took ${tookWords(performance.response_time_ms)}`}
+      {metadata.cached
+        ? messages.card.cached(checkedAt)
+        : messages.card.checked(checkedAt, responseTime(performance.response_time_ms))}
     </Text>
   );
 }
 
-function tookWords(ms: number): string {
-  return ms < 100 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`;
+function responseTime(ms: number): string {
+  if (ms < 100) return messages.card.milliseconds(Math.max(1, Math.round(ms)));
+  return messages.card.seconds((ms / 1000).toFixed(1));
 }

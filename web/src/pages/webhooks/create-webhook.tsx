@@ -1,61 +1,66 @@
-/** Making an endpoint, and showing its secret this once. */
+/** Adds an endpoint and shows its secret once. */
+
 import type { WebhookWithSecret } from "@mailvet/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { FormDialog } from "../../parts/form-dialog.tsx";
-import { fieldProblems } from "../../parts/problem-text.ts";
 import { service } from "../../queries.ts";
-import { hostOf } from "./event-words.ts";
-import { draftProblems, EMPTY_DRAFT, WebhookFields, wishesOf } from "./webhook-fields.tsx";
+import { FormDialog } from "../../shared/form-dialog.tsx";
+import { fieldProblems } from "../../shared/problem-text.ts";
+import { messages } from "./messages.tsx";
+import { draftProblems, EMPTY_DRAFT, requestOf, WebhookFields } from "./webhook-fields.tsx";
+import { hostOf } from "./webhook-name.ts";
 import { webhooksChanged } from "./webhook-queries.ts";
 import { WebhookSecret } from "./webhook-secret.tsx";
 
 export function CreateWebhook({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
-  const [made, setMade] = useState<WebhookWithSecret>();
-  if (!made) return <WebhookForm onMade={setMade} onClose={onClose} />;
-  const goOn = () => void navigate({ to: "/webhooks/$webhookId", params: { webhookId: made.id } });
+  const [created, setCreated] = useState<WebhookWithSecret>();
+  if (!created) return <WebhookForm onCreated={setCreated} onClose={onClose} />;
+  const openEndpoint = () => void navigate({ to: "/webhooks/$webhookId", params: { webhookId: created.id } });
   return (
-    <WebhookSecret title="Your new endpoint" secret={made.secret} onKept={goOn}>
-      Messages to {hostOf(made.url)} are signed with this secret. It is shown this once: put it where your
-      receiver finds it.
+    <WebhookSecret title={messages.secret.created} secret={created.secret} onDone={openEndpoint}>
+      {messages.secret.createdText(hostOf(created.url))}
     </WebhookSecret>
   );
 }
 
 function WebhookForm({
-  onMade,
+  onCreated,
   onClose,
 }: {
-  onMade: (made: WebhookWithSecret) => void;
+  onCreated: (created: WebhookWithSecret) => void;
   onClose: () => void;
 }) {
   const [draft, setDraft] = useState(EMPTY_DRAFT);
-  const [isTried, setIsTried] = useState(false);
-  const make = useMutation({
-    mutationFn: () => service.webhooks.create(wishesOf(draft)),
-    async onSuccess(made) {
-      onMade(made);
+  const [isSubmitted, setIsSubmitted] = useState(false);
+  const create = useMutation({
+    mutationFn: () => service.webhooks.create(requestOf(draft)),
+    async onSuccess(created) {
+      onCreated(created);
       await webhooksChanged();
     },
   });
   const found = draftProblems(draft);
-  const refused = fieldProblems(make.error);
+  const rejected = fieldProblems(create.error);
   const submit = () => {
-    setIsTried(true);
-    if (Object.keys(found).length === 0) make.mutate();
+    setIsSubmitted(true);
+    if (Object.keys(found).length === 0) create.mutate();
   };
   return (
     <FormDialog
-      title="Add an endpoint"
-      doIt="Add the endpoint"
-      isBusy={make.isPending}
-      error={make.error}
+      title={messages.add}
+      submitLabel={messages.add}
+      isBusy={create.isPending}
+      error={create.error}
       onSubmit={submit}
       onClose={onClose}
     >
-      <WebhookFields draft={draft} onChange={setDraft} problems={{ ...refused, ...(isTried ? found : {}) }} />
+      <WebhookFields
+        draft={draft}
+        onChange={setDraft}
+        problems={{ ...rejected, ...(isSubmitted ? found : {}) }}
+      />
     </FormDialog>
   );
 }

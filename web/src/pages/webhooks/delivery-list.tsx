@@ -1,51 +1,49 @@
-/** What was sent to an endpoint, and what came of it. */
+/** Deliveries to an endpoint, filtered by state. */
+
 import { Accordion, Badge, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Pager, pageIn } from "../../parts/pager.tsx";
-import { Section } from "../../parts/section.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
-import { DeliveryStory } from "./delivery-story.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { Pager, parsePage } from "../../shared/pager.tsx";
+import { Section } from "../../shared/section.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
+import { DeliveryDetails } from "./delivery-details.tsx";
+import { messages } from "./messages.tsx";
 import { DELIVERIES_PER_PAGE, type DeliveryState, deliveriesQuery } from "./webhook-queries.ts";
 
-const STATES: Readonly<Record<DeliveryState, { name: string; color: string }>> = {
-  pending: { name: "On its way", color: "cyan" },
-  delivered: { name: "Delivered", color: "teal" },
-  failed: { name: "Failed", color: "red" },
-};
+const COLORS: Readonly<Record<DeliveryState, string>> = { pending: "cyan", delivered: "teal", failed: "red" };
 
 const FILTERS = [
-  { value: "", label: "All" },
-  ...Object.entries(STATES).map(([value, { name }]) => ({ value, label: name })),
+  { value: "", label: messages.deliveries.all },
+  ...Object.entries(messages.deliveries.states).map(([value, label]) => ({ value, label })),
 ];
 
 export function DeliveryList({ webhookId, isEnabled }: { webhookId: string; isEnabled: boolean }) {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
-  const page = pageIn(search.page);
-  const state = search.state && search.state in STATES ? (search.state as DeliveryState) : undefined;
+  const page = parsePage(search.page);
+  const state = search.state && search.state in COLORS ? (search.state as DeliveryState) : undefined;
   const { data, error, refetch } = useQuery(deliveriesQuery(webhookId, { page, state }));
   const show = (next: { page?: string; state?: string }) =>
     void navigate({ to: "/webhooks/$webhookId", params: { webhookId }, search: next, resetScroll: false });
   return (
     <Section
-      title="Deliveries"
-      intro="Of the last 30 days. What does not arrive is tried again with growing gaps for a day."
+      title={messages.deliveries.title}
+      intro={messages.deliveries.intro}
       actions={
         <SegmentedControl
-          aria-label="Which deliveries"
+          aria-label={messages.deliveries.filter}
           data={FILTERS}
           value={state ?? ""}
           onChange={(value) => show(value ? { state: value } : {})}
         />
       }
     >
-      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Waiting />}
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
       {data?.items.length === 0 && (
-        <Text c="dimmed">{state ? "None of this kind." : "Nothing yet. Send a test event to see one."}</Text>
+        <Text c="dimmed">{state ? messages.deliveries.noneInState : messages.deliveries.none}</Text>
       )}
       {data && data.items.length > 0 && (
         <Stack gap="md">
@@ -58,15 +56,17 @@ export function DeliveryList({ webhookId, isEnabled }: { webhookId: string; isEn
                       <Text fw={600} size="sm">
                         {delivery.event}
                       </Text>
-                      <Badge color={STATES[delivery.state].color}>{STATES[delivery.state].name}</Badge>
+                      <Badge color={COLORS[delivery.state]}>
+                        {messages.deliveries.states[delivery.state]}
+                      </Badge>
                     </Group>
                     <Text size="sm" c="dimmed">
-                      <Moment at={delivery.created_at} />
+                      <Timestamp at={delivery.created_at} />
                     </Text>
                   </Group>
                 </Accordion.Control>
                 <Accordion.Panel>
-                  <DeliveryStory webhookId={webhookId} delivery={delivery} canReplay={isEnabled} />
+                  <DeliveryDetails webhookId={webhookId} delivery={delivery} canReplay={isEnabled} />
                 </Accordion.Panel>
               </Accordion.Item>
             ))}

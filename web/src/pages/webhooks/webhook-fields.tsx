@@ -1,7 +1,12 @@
-/** What can be chosen about an endpoint, when it is made and later. */
+/** Form fields of an endpoint: URL, description, events. */
+
 import type { WebhookEndpoint, WebhookEvent } from "@mailvet/contract";
 import { Checkbox, Radio, SimpleGrid, Stack, TextInput } from "@mantine/core";
-import { CHOICES, EVENTS } from "./event-words.ts";
+import { common } from "../../messages.ts";
+import { messages } from "./messages.tsx";
+
+/** A test event can't be chosen: it is sent to every endpoint. */
+const CHOICES = (Object.keys(messages.events) as WebhookEvent[]).filter((event) => event !== "webhook.test");
 
 export type WebhookDraft = { url: string; description: string; wantsAll: boolean; events: WebhookEvent[] };
 
@@ -11,16 +16,16 @@ export function draftOf({ url, description, events }: WebhookEndpoint): WebhookD
   return { url, description, wantsAll: events.length === 0, events };
 }
 
-/** As the service wants it: an empty list means every event. */
-export function wishesOf({ url, description, wantsAll, events }: WebhookDraft) {
+/** As the API expects it: an empty list means all events. */
+export function requestOf({ url, description, wantsAll, events }: WebhookDraft) {
   return { url: url.trim(), description: description.trim(), events: wantsAll ? [] : events };
 }
 
-/** What is wrong before anybody is asked. */
+/** Errors found before the request. */
 export function draftProblems({ url, wantsAll, events }: WebhookDraft): Record<string, string> {
   return {
-    ...(url.trim() === "" ? { url: "Please fill this in." } : {}),
-    ...(!wantsAll && events.length === 0 ? { events: "Choose at least one, or every event." } : {}),
+    ...(url.trim() === "" ? { url: common.required } : {}),
+    ...(!wantsAll && events.length === 0 ? { events: messages.form.eventsMissing } : {}),
   };
 }
 
@@ -28,9 +33,9 @@ export function WebhookFields({ draft, onChange, problems }: WebhookFieldsProps)
   return (
     <>
       <TextInput
-        label="URL"
-        description="Begins with https:// and leads to the public Internet. It has 15 seconds to answer with a 2xx."
-        placeholder="https://example.com/hooks/mailvet"
+        label={messages.form.url}
+        description={messages.form.urlHint}
+        placeholder={messages.form.urlPlaceholder}
         type="url"
         maxLength={2048}
         value={draft.url}
@@ -39,26 +44,26 @@ export function WebhookFields({ draft, onChange, problems }: WebhookFieldsProps)
         data-autofocus
       />
       <TextInput
-        label="Description"
-        description="For yourself. May stay empty."
+        label={messages.form.description}
+        description={common.optional}
         maxLength={200}
         value={draft.description}
         onChange={({ currentTarget }) => onChange({ ...draft, description: currentTarget.value })}
         error={problems.description}
       />
       <Radio.Group
-        label="Events"
+        label={messages.form.events}
         value={draft.wantsAll ? "all" : "some"}
         onChange={(value) => onChange({ ...draft, wantsAll: value === "all" })}
       >
         <Stack gap="xs" mt={6}>
-          <Radio value="all" label="Every event, also those that come later" />
-          <Radio value="some" label="Only these" />
+          <Radio value="all" label={messages.form.allEvents} />
+          <Radio value="some" label={messages.form.selectedEvents} />
         </Stack>
       </Radio.Group>
       {!draft.wantsAll && (
         <Checkbox.Group
-          aria-label="Which events"
+          aria-label={messages.form.eventList}
           value={draft.events}
           onChange={(values) => onChange({ ...draft, events: values as WebhookEvent[] })}
           error={problems.events}
@@ -66,7 +71,7 @@ export function WebhookFields({ draft, onChange, problems }: WebhookFieldsProps)
         >
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" pl="lg" mb={6}>
             {CHOICES.map((event) => (
-              <Checkbox key={event} value={event} label={event} description={EVENTS[event]} />
+              <Checkbox key={event} value={event} label={event} description={messages.events[event]} />
             ))}
           </SimpleGrid>
         </Checkbox.Group>

@@ -1,49 +1,51 @@
-/** One webhook endpoint: what it is set to, and what was sent to it. */
+/** One webhook endpoint: deliveries, settings, secret, deletion. */
+
 import { Alert, Anchor, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { PageHeader } from "../../shared/page-header.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
-import { nameOf } from "./event-words.ts";
-import { WebhookDanger } from "./webhook-danger.tsx";
+import { messages } from "./messages.tsx";
+import { WebhookActions } from "./webhook-actions.tsx";
+import { WebhookDangerZone } from "./webhook-danger-zone.tsx";
+import { nameOf } from "./webhook-name.ts";
 import { webhookQuery } from "./webhook-queries.ts";
 import { WebhookSettings } from "./webhook-settings.tsx";
-import { WebhookState, whyNot } from "./webhook-state.tsx";
-import { WebhookSwitches } from "./webhook-switches.tsx";
+import { WebhookStatus, webhookProblem } from "./webhook-status.tsx";
 
 export function Page() {
   const { webhookId = "" } = useParams({ strict: false });
   const { data: webhook, error, refetch } = useQuery(webhookQuery(webhookId));
-  const trouble = webhook && whyNot(webhook);
+  const problem = webhook && webhookProblem(webhook);
   return (
     <>
       <Anchor component={Link} to="/webhooks" size="sm" display="inline-block" mb="sm">
-        ← All endpoints
+        {messages.allEndpoints}
       </Anchor>
-      <PageTitle
-        title={webhook ? nameOf(webhook) : "Webhook"}
-        actions={webhook && <WebhookSwitches webhook={webhook} />}
+      <PageHeader
+        title={webhook ? nameOf(webhook) : messages.endpoint}
+        actions={webhook && <WebhookActions webhook={webhook} />}
       >
         {webhook && (
           <span className="breaks">
-            <WebhookState webhook={webhook} /> {webhook.url}
+            <WebhookStatus webhook={webhook} /> {webhook.url}
           </span>
         )}
-      </PageTitle>
-      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-      {!webhook && !error && <Waiting />}
+      </PageHeader>
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!webhook && !error && <Loading />}
       {webhook && (
         <Stack gap="lg">
-          {trouble && (
+          {problem && (
             <Alert color="yellow" role="status">
-              {trouble}
+              {problem}
             </Alert>
           )}
           <DeliveryList webhookId={webhook.id} isEnabled={webhook.is_enabled} />
           <WebhookSettings key={webhook.id} webhook={webhook} />
-          <WebhookDanger webhook={webhook} />
+          <WebhookDangerZone webhook={webhook} />
         </Stack>
       )}
     </>

@@ -1,4 +1,4 @@
-/** The account's webhook endpoints, and what was sent to them. */
+/** Queries for webhook endpoints and their deliveries. */
 import type { WebhookDelivery } from "@mailvet/contract";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { queries, service } from "../../queries.ts";
@@ -19,7 +19,7 @@ export type DeliveryPage = { page: number; state: DeliveryState | undefined };
 export const DELIVERIES_PER_PAGE = 20;
 const WHILE_PENDING_MS = 3000;
 
-/** Asks again by itself while something on the page is still on its way. */
+/** Refetches while a delivery on the page is pending. */
 export const deliveriesQuery = (webhookId: string, { page, state }: DeliveryPage) =>
   queryOptions({
     queryKey: [...ALL, webhookId, "deliveries", page, state],

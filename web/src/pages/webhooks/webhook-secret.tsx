@@ -1,34 +1,40 @@
-/** The secret that messages are signed with, shown this once, and how a receiver checks them. */
+/** Shows a signing secret once, and how to verify signatures with it. */
+
 import { Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CopyLine } from "../../parts/copy-line.tsx";
-import { SecretOnce } from "../../parts/secret-once.tsx";
+import { CopyableCode } from "../../shared/copyable-code.tsx";
+import { SecretDialog } from "../../shared/secret-dialog.tsx";
+import { messages } from "./messages.tsx";
 
-export function WebhookSecret({ title, secret, children, onKept }: WebhookSecretProps) {
+export function WebhookSecret({ title, secret, children, onDone }: WebhookSecretProps) {
   return (
-    <SecretOnce title={title} secret={secret} label="the secret" more={<HowToVerify />} onKept={onKept}>
+    <SecretDialog
+      title={title}
+      secret={secret}
+      label={messages.secret.label}
+      more={<HowToVerify />}
+      onDone={onDone}
+    >
       {children}
-    </SecretOnce>
+    </SecretDialog>
   );
 }
 
-type WebhookSecretProps = { title: string; secret: string; children: ReactNode; onKept: () => void };
+type WebhookSecretProps = { title: string; secret: string; children: ReactNode; onDone: () => void };
 
 export function HowToVerify() {
   return (
     <Stack gap="xs">
-      <Text size="sm">
-        Messages follow Standard Webhooks. With its library (<code>npm install standardwebhooks</code>) a
-        receiver tells ours from anybody else's:
-      </Text>
-      <CopyLine text={VERIFY} label="the example" />
+      <Text size="sm">{messages.secret.verify(<code>{INSTALL}</code>)}</Text>
+      <CopyableCode text={VERIFY} label={messages.secret.example} />
     </Stack>
   );
 }
 
+const INSTALL = "npm install standardwebhooks";
 const VERIFY = `import { Webhook } from "standardwebhooks";
 
 const webhook = new Webhook(process.env.MAILVET_WEBHOOK_SECRET);
 
-// body: the text of the request, exactly as it came. Throws unless it is ours and recent.
+// ${messages.secret.exampleComment}
 const { type, data } = webhook.verify(body, headers);`;

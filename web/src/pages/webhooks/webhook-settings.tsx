@@ -1,54 +1,57 @@
-/** Where messages go and which. */
+/** Settings of an endpoint: URL, description, events. */
+
 import type { WebhookEndpoint } from "@mailvet/contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { CheckedForm } from "../../parts/checked-form.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { fieldProblems } from "../../parts/problem-text.ts";
-import { Section } from "../../parts/section.tsx";
+import { common } from "../../messages.ts";
 import { service } from "../../queries.ts";
-import { draftOf, draftProblems, WebhookFields, wishesOf } from "./webhook-fields.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { fieldProblems } from "../../shared/problem-text.ts";
+import { Section } from "../../shared/section.tsx";
+import { ValidatedForm } from "../../shared/validated-form.tsx";
+import { messages } from "./messages.tsx";
+import { draftOf, draftProblems, requestOf, WebhookFields } from "./webhook-fields.tsx";
 import { webhooksChanged } from "./webhook-queries.ts";
 
 export function WebhookSettings({ webhook }: { webhook: WebhookEndpoint }) {
   const [draft, setDraft] = useState(() => draftOf(webhook));
-  const [isTried, setIsTried] = useState(false);
+  const [isSubmitted, setIsSubmitted] = useState(false);
   const save = useMutation({
-    mutationFn: () => service.webhooks.update(webhook.id, wishesOf(draft)),
+    mutationFn: () => service.webhooks.update(webhook.id, requestOf(draft)),
     async onSuccess(saved) {
       setDraft(draftOf(saved));
-      setIsTried(false);
+      setIsSubmitted(false);
       await webhooksChanged();
     },
   });
   const found = draftProblems(draft);
-  const refused = fieldProblems(save.error);
-  const isChanged = JSON.stringify(wishesOf(draft)) !== JSON.stringify(wishesOf(draftOf(webhook)));
+  const rejected = fieldProblems(save.error);
+  const isChanged = JSON.stringify(requestOf(draft)) !== JSON.stringify(requestOf(draftOf(webhook)));
   const submit = () => {
-    setIsTried(true);
+    setIsSubmitted(true);
     if (Object.keys(found).length === 0) save.mutate();
   };
   return (
-    <Section title="Settings">
-      <CheckedForm onSubmit={submit}>
+    <Section title={messages.settings}>
+      <ValidatedForm onSubmit={submit}>
         <Stack gap="md" maw={640}>
           <WebhookFields
             draft={draft}
             onChange={setDraft}
-            problems={{ ...refused, ...(isTried ? found : {}) }}
+            problems={{ ...rejected, ...(isSubmitted ? found : {}) }}
           />
-          {save.error && Object.keys(refused).length === 0 && <FailureNote error={save.error} />}
+          {save.error && Object.keys(rejected).length === 0 && <ErrorAlert error={save.error} />}
           <Group gap="sm">
             <Button type="submit" disabled={!isChanged} loading={save.isPending}>
-              Save
+              {common.save}
             </Button>
             <Text size="sm" c="dimmed" role="status">
-              {save.isSuccess && !isChanged && "Saved."}
+              {save.isSuccess && !isChanged && common.saved}
             </Text>
           </Group>
         </Stack>
-      </CheckedForm>
+      </ValidatedForm>
     </Section>
   );
 }

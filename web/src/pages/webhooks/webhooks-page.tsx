@@ -1,49 +1,51 @@
-/** Webhooks: who is told when something happens. */
+/** Webhook endpoints of the account. */
+
 import type { WebhookEndpoint } from "@mailvet/contract";
 import { Anchor, Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { EmptyNote } from "../../parts/empty-note.tsx";
-import { FailureNote } from "../../parts/failure-note.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { PageTitle } from "../../parts/page-title.tsx";
-import { Waiting } from "../../parts/waiting.tsx";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
 import { CreateWebhook } from "./create-webhook.tsx";
-import { eventsInWords, nameOf } from "./event-words.ts";
+import { messages } from "./messages.tsx";
+import { nameOf } from "./webhook-name.ts";
 import { webhooksQuery } from "./webhook-queries.ts";
-import { WebhookState, whyNot } from "./webhook-state.tsx";
+import { WebhookStatus, webhookProblem } from "./webhook-status.tsx";
 
 export function Page() {
   const { data: webhooks, error, refetch } = useQuery(webhooksQuery);
-  const [isMaking, setIsMaking] = useState(false);
-  const add = <Button onClick={() => setIsMaking(true)}>Add an endpoint</Button>;
+  const [isCreating, setIsCreating] = useState(false);
+  const add = <Button onClick={() => setIsCreating(true)}>{messages.add}</Button>;
   return (
     <>
-      <PageTitle title="Webhooks" actions={webhooks && webhooks.length > 0 ? add : undefined}>
-        Your own programs hear of it when a job is done or credits run low, and need not ask.
-      </PageTitle>
-      {error && <FailureNote error={error} onRetry={() => void refetch()} />}
-      {!webhooks && !error && <Waiting />}
+      <PageHeader title={messages.title} actions={webhooks && webhooks.length > 0 ? add : undefined}>
+        {messages.intro}
+      </PageHeader>
+      {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
+      {!webhooks && !error && <Loading />}
       {webhooks?.length === 0 && (
-        <EmptyNote title="No endpoints yet" action={add}>
-          Name a URL of yours. Every message to it is signed, and sent again for a day until it arrives.
-        </EmptyNote>
+        <EmptyState title={messages.none} action={add}>
+          {messages.noneText}
+        </EmptyState>
       )}
       {webhooks && webhooks.length > 0 && (
-        <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label="Endpoints">
+        <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label={messages.list}>
           {webhooks.map((webhook) => (
             <WebhookCard key={webhook.id} webhook={webhook} />
           ))}
         </Stack>
       )}
-      {isMaking && <CreateWebhook onClose={() => setIsMaking(false)} />}
+      {isCreating && <CreateWebhook onClose={() => setIsCreating(false)} />}
     </>
   );
 }
 
 function WebhookCard({ webhook }: { webhook: WebhookEndpoint }) {
-  const trouble = whyNot(webhook);
+  const problem = webhookProblem(webhook);
   return (
     <Paper component="li" withBorder radius="md" p="md">
       <Stack gap={6}>
@@ -57,17 +59,18 @@ function WebhookCard({ webhook }: { webhook: WebhookEndpoint }) {
           >
             {nameOf(webhook)}
           </Anchor>
-          <WebhookState webhook={webhook} />
+          <WebhookStatus webhook={webhook} />
         </Group>
         <Text size="sm" className="breaks">
           {webhook.url}
         </Text>
         <Text size="sm" c="dimmed" className="breaks">
-          {eventsInWords(webhook.events)} · added <Moment at={webhook.created_at} />
+          {webhook.events.length === 0 ? messages.everyEvent : webhook.events.join(", ")} ·{" "}
+          {messages.addedAt(<Timestamp at={webhook.created_at} />)}
         </Text>
-        {trouble && (
+        {problem && (
           <Text size="sm" className="breaks">
-            {trouble}
+            {problem}
           </Text>
         )}
       </Stack>

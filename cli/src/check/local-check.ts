@@ -1,0 +1,42 @@
+/** Checks addresses concurrently with the engine on this machine. */
+import { randomUUID } from "node:crypto";
+import type { BulkItem, ValidationResult } from "@mailvet/contract";
+import { type Evidence, type Level, reportOf, type Verifier, verifierFrom } from "@mailvet/engine";
+import { localSettings } from "../local-settings.ts";
+import { inOrder } from "./in-order.ts";
+
+/** One result per address, in input order. Implemented here and, for a service, in remote/remote-check.ts. */
+export type CheckEmails = (emails: AsyncIterable<string>) => AsyncIterable<ValidationResult | BulkItem>;
+
+/** Addresses in flight at once. Slower levels need more to keep the engine busy. */
+export const CONCURRENCY: Record<Level, number> = { syntax: 256, dns: 256, smtp: 5000 };
+
+export function checkLocally(level: Level): CheckEmails {
+  return async function* (emails) {
+    const verifier = verifierFrom(localSettings());
+    try {
+      yield* inOrder(emails, CONCURRENCY[level], (email) => checkOne(verifier, email, level));
+    } finally {
+      await verifier.close();
+    }
+  };
+}
+
+async function checkOne(verifier: Verifier, email: string, level: Level): Promise<ValidationResult> {
+  const started = performance.now();
+  const evidence = await verifier.verify(email, level);
+  return resultOf(evidence, performance.now() - started);
+}
+
+/** Fresh evidence as a result in the contract's shape. */
+export function resultOf(evidence: Evidence, responseTimeMs: number): ValidationResult {
+  if (evidence.failure)
+    process.stderr.write(`mailvet: internal error, please report it: ${evidence.failure}\n`);
+  return reportOf(evidence, {
+    requestId: randomUUID(),
+    planTier: "local",
+    responseTimeMs,
+    checkedAtMs: Date.now(),
+    cached: false,
+  });
+}

@@ -1,0 +1,149 @@
+/** mailvet clean: checks a CSV file with the local engine and writes it with a verdict per row. */
+import { basename } from "node:path";
+import { LEVELS, type Level, verifierFrom } from "@mailvet/engine";
+import { ListFileError } from "@mailvet/engine/list-file";
+import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import {
+  Interrupted,
+  listenForInterruption,
+  unlessInterrupted,
+  withInterruptMessage,
+} from "../interruption.ts";
+import { chooseColumn } from "../list-file/email-column.ts";
+import { checkList, emptyTally, type ListTally } from "../list-file/list-check.ts";
+import { openListOnDisk } from "../list-file/list-on-disk.ts";
+import { openTable, surveyTable, writeTable } from "../list-file/list-table.ts";
+import { type OutOptions, openResultsFile, partialPath, resultsPath } from "../list-file/results-file.ts";
+import { openVerdictStore } from "../list-file/verdict-store.ts";
+import { localSettings } from "../local-settings.ts";
+import { summaryOf } from "../output/card.ts";
+import { parseDuration } from "../output/duration.ts";
+import { printable } from "../output/terminal.ts";
+
+type CleanOptions = OutOptions & { column?: string; level: Level; patience: number };
+
+/** Most greylisting servers accept a retry after six minutes. */
+const DEFAULT_PATIENCE_MS = 10 * 60_000;
+
+export function addCleanCommand(program: Command): void {
+  program
+    .command("clean")
+    .summary("check a CSV file with the engine on this machine")
+    .description(
+      "Check a file of emails with the engine on this machine and write a copy: all rows and columns in their order, " +
+        "with the verdict columns appended.",
+    )
+    .argument("<file>", "CSV file (also TSV, semicolons or pipes, optionally .gz); - reads standard input")
+    .option(
+      "-o, --out <file>",
+      "output file (default: NAME-results.csv beside the list); - writes to standard output",
+    )
+    .option("--force", "replace an existing output file")
+    .option("-c, --column <name>", "email column (default: detected from the cells)")
+    .addOption(new Option("-l, --level <level>", "depth of the check").choices([...LEVELS]).default("smtp"))
+    .addOption(
+      new Option(
+        "--patience <time>",
+        "time for retries of greylisted and rate-limited addresses at the end: 90s, 15m, 2h, or 0",
+      )
+        .argParser(durationFrom)
+        .default(DEFAULT_PATIENCE_MS, "10m"),
+    )
+    .addHelpText(
+      "after",
+      `
+Input may be UTF-8, UTF-16, Latin-1 or Windows-1252, with or without a header row. Duplicates are checked once.
+Output is UTF-8 CSV with the delimiter of the input. Rows without an email are kept, with empty verdict columns.
+Memory use is about 40 bytes per row; verdicts are kept in a temporary file until the end.
+
+Greylisting servers reject the first attempt and accept a later one. Such addresses are retried at the end, when the
+server asked for it, for as long as --patience allows. Those that are still open then are "unknown".
+
+Ctrl-C stops the checks and writes the results so far: to the output file if every row was checked at least once,
+otherwise to NAME.partial.csv. A second Ctrl-C exits without writing.
+
+Examples:
+  mailvet clean people.csv
+  mailvet clean people.csv --column "E-mail" --out clean.csv --patience 30m
+  zcat people.csv.gz | mailvet clean - --level dns --out - > checked.csv
+
+Exit codes:
+  0    success, whatever the verdicts
+  2    invalid usage, or the file is not a list
+  130  interrupted`,
+    )
+    .action(clean);
+}
+
+async function clean(list: string, options: CleanOptions): Promise<void> {
+  const path = await resultsPath(list, options);
+  const verifier = verifierFrom(localSettings());
+  using interruption = listenForInterruption();
+  const { signal } = interruption;
+  try {
+    if (process.stderr.isTTY) printStatus("reading …");
+    await using source = await withInterruptMessage(NOTHING_YET, openListOnDisk(list, signal));
+    const found = await withInterruptMessage(NOTHING_YET, unlessInterrupted(surveyTable(source), signal));
+    const column = chooseColumn({ list, ...found }, options.column);
+    const rowCount = `${count(found.rows)} ${found.rows === 1 ? "row" : "rows"}`;
+    printStatus(`${nameOf(list)}: ${rowCount}, emails in "${printable(found.columns[column]!)}"`);
+
+    using verdicts = openVerdictStore(found.rows);
+    const tally = emptyTally();
+    const { batches: rows } = await openTable(source);
+    const input = { rows, rowCount: found.rows, column, level: options.level, patienceMs: options.patience };
+    const interrupted = await untilInterrupted(checkList({ verifier, verdicts, signal }, input, tally));
+    const target = tally.isComplete || path === "-" ? path : await partialPath(path);
+    await using file = await openResultsFile(target, options);
+    await writeTable(source, verdicts, file);
+    printStatus(summaryOf(tally.counts, tally.seconds) + extraCounts(tally));
+    if (target !== "-") printStatus(`results written to ${target}`);
+    if (interrupted) throw withOutcome(interrupted, tally);
+  } catch (error) {
+    if (!(error instanceof ListFileError)) throw error;
+    throw new CommanderError(2, "mailvet.list", `${nameOf(list)}: ${error.message}`);
+  } finally {
+    await verifier.close();
+  }
+}
+
+const NOTHING_YET = "stopped before any check; nothing was written";
+
+/** Returns the interruption instead of throwing it, because the results so far are still written. */
+async function untilInterrupted(work: Promise<void>): Promise<Interrupted | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof Interrupted) return error;
+    throw error;
+  }
+}
+
+function withOutcome(interrupted: Interrupted, { isComplete }: ListTally): Interrupted {
+  interrupted.message = isComplete
+    ? "stopped before the retries; every row has a verdict"
+    : "stopped early; rows that were not checked have no verdict";
+  return interrupted;
+}
+
+function extraCounts({ duplicates, blanks }: ListTally): string {
+  const more = [
+    duplicates > 0 ? `; ${count(duplicates)} duplicates` : "",
+    blanks > 0 ? `; ${count(blanks)} without an email` : "",
+  ];
+  return more.join("");
+}
+
+function durationFrom(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError("Expected a duration such as 90s, 15m or 2h, or 0.");
+  return ms;
+}
+
+const nameOf = (list: string) => (list === "-" ? "standard input" : printable(basename(list)));
+const count = (number: number) => number.toLocaleString("en");
+
+function printStatus(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

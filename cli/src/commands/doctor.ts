@@ -1,0 +1,66 @@
+/** mailvet doctor: checks everything outside Mailvet that verdicts depend on, with advice for each problem. */
+import { doctorFrom, type Finding } from "@mailvet/engine";
+import type { Command } from "commander";
+import { localSettings } from "../local-settings.ts";
+import { type Colour, type Paint, paintFor, printable } from "../output/terminal.ts";
+
+const STYLES: Record<Finding["outcome"], { sign: string; colour: Colour }> = {
+  good: { sign: "✔", colour: "green" },
+  warning: { sign: "!", colour: "yellow" },
+  bad: { sign: "✘", colour: "red" },
+  unknown: { sign: "?", colour: "gray" },
+};
+
+/** Width of the longest check name. */
+const NAME_WIDTH = 22;
+
+const CHECK_FAILED = 1;
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command("doctor")
+    .summary("diagnose DNS, port 25, sender reputation and settings")
+    .description(
+      "Check everything outside Mailvet that verdicts depend on: name servers, port 25, IP address and reverse DNS, " +
+        "the sender domain, blocklists. Prints advice for each problem.",
+    )
+    .option("--json", "print one JSON object per line: name, outcome, found, advice")
+    .addHelpText(
+      "after",
+      `
+Connects once to the mail servers of a few large providers, sends EHLO and QUIT; no mailbox is probed.
+Takes a few seconds, and less than 20 even if no server responds.
+
+Environment variables:
+  EHLO_NAME=host            host name to send in EHLO (default: name of this machine)
+  MAIL_FROM=address         address to send in MAIL FROM (default: postmaster@EHLO_NAME)
+  SOURCE_ADDRESS=ip         local address to connect from
+  SOCKS_PROXY=socks5://…    proxy for outgoing connections
+  SMTP_PORT=port            SMTP port (default: 25)
+
+Exit codes:
+  0    no check failed
+  1    at least one check failed
+  2    invalid usage`,
+    )
+    .action(examine);
+}
+
+async function examine({ json }: { json?: true }): Promise<void> {
+  const paint = paintFor(process.stdout);
+  const doctor = doctorFrom(localSettings());
+  try {
+    for await (const finding of doctor.examine()) {
+      process.stdout.write(`${json ? JSON.stringify(finding) : itemOf(finding, paint)}\n`);
+      if (finding.outcome === "bad") process.exitCode = CHECK_FAILED;
+    }
+  } finally {
+    doctor.close();
+  }
+}
+
+function itemOf({ name, outcome, found, advice }: Finding, paint: Paint): string {
+  const { sign, colour } = STYLES[outcome];
+  const item = `${paint(colour, sign)} ${paint("bold", name.padEnd(NAME_WIDTH))} ${printable(found)}`;
+  return advice === undefined ? item : `${item}\n${" ".repeat(NAME_WIDTH + 3)}→ ${printable(advice)}`;
+}

@@ -1,0 +1,198 @@
+/** mailvet job: options of the job subcommands, and the short subcommands themselves. */
+import type { Job } from "@mailvet/contract";
+import { DOWNLOAD_FORMATS, JOB_STATUSES, type JobStatus, STATUSES } from "@mailvet/contract/words";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { listenForInterruption } from "../interruption.ts";
+import { jobCard, jobLine } from "../output/job-view.ts";
+import { paintFor } from "../output/terminal.ts";
+import {
+  addServiceOptions,
+  badUsage,
+  type RemoteService,
+  requireService,
+  type ServiceOptions,
+} from "../remote/service.ts";
+import { type DownloadOptions, downloadJob } from "./job-download.ts";
+import { followJob, jobFailure, type RunOptions, runJob } from "./job-run.ts";
+
+const EXIT_CODES = `
+Exit codes:
+  0    success, whatever the verdicts
+  1    the service rejected a request or could not be reached, or the job failed or was cancelled
+  2    invalid usage
+  130  interrupted`;
+
+export function addJobCommand(program: Command): void {
+  const job = program
+    .command("job")
+    .summary("check files at a service: run, list, show, download, cancel …")
+    .description("Check files of emails at a Mailvet service, and download the results.");
+  addRun(job);
+  addDownload(job);
+  addList(job);
+  addShow(job);
+  for (const [name, summary, description] of TRANSITIONS) addTransition(job, name, summary, description);
+  addDelete(job);
+}
+
+function addRun(job: Command): void {
+  const run = job
+    .command("run")
+    .summary("upload a file, check it, and download the results")
+    .description(
+      "Upload a file, print what it contains and costs, start the job, show its progress, and download the results: " +
+        "all rows and columns in their order, with the verdict columns appended.",
+    )
+    .argument("<file>", "CSV file (also TSV, semicolons or pipes, optionally .gz); - reads standard input")
+    .option("-c, --column <name>", "email column (default: detected from the cells)")
+    .option("--json", "print the finished job as JSON on standard output");
+  addResultOptions(run, "NAME-results.csv beside the list");
+  addServiceOptions(run)
+    .addHelpText(
+      "after",
+      `
+Each unique email costs one credit. Credits are reserved when the job starts; unused ones are returned if it is
+cancelled or fails.
+
+Ctrl-C leaves the job running at the service, and prints how to follow or cancel it.
+
+Examples:
+  export MAILVET_SERVICE=https://mailvet.example.com MAILVET_API_KEY=…
+  mailvet job run people.csv
+  mailvet job run people.csv --column "E-mail" --out good.csv --status valid
+${EXIT_CODES}`,
+    )
+    .action((list: string, options: ServiceOptions & RunOptions) =>
+      withService(options, (service, signal) => runJob(service, list, options, signal)),
+    );
+}
+
+function addDownload(job: Command): void {
+  const download = job
+    .command("download")
+    .summary("download the results of a finished job")
+    .description("Download the rows of a finished job, with their verdicts.")
+    .argument("<id>", "job ID");
+  addResultOptions(download, "NAME-results.csv in the current directory");
+  addServiceOptions(download)
+    .addHelpText("after", EXIT_CODES)
+    .action((id: string, options: ServiceOptions & DownloadOptions) =>
+      withService(options, (service, signal) => downloadJob(service, id, options, signal)),
+    );
+}
+
+function addResultOptions(command: Command, defaultFile: string): void {
+  command
+    .option("-o, --out <file>", `output file (default: ${defaultFile}); - writes to standard output`)
+    .option("--force", "replace an existing output file")
+    .addOption(new Option("--format <format>", "file format").choices([...DOWNLOAD_FORMATS]).default("csv"))
+    .addOption(new Option("--status <status>", "only rows with this status").choices([...STATUSES]));
+}
+
+type ListFlags = ServiceOptions & { status?: JobStatus; skip: number; limit: number; json?: true };
+
+function addList(job: Command): void {
+  const list = job
+    .command("list")
+    .summary("list jobs, newest first")
+    .description("List the jobs of the account, newest first.")
+    .addOption(new Option("--status <status>", "only jobs with this status").choices([...JOB_STATUSES]))
+    .option("--limit <count>", "number of jobs, at most 100", wholeNumber, 20)
+    .option("--skip <count>", "number of newest jobs to skip", wholeNumber, 0)
+    .option("--json", "print one JSON object per line, as returned by the API");
+  addServiceOptions(list)
+    .addHelpText("after", EXIT_CODES)
+    .action((options: ListFlags) =>
+      withService(options, async ({ client }, signal) => {
+        const { items, total } = await client.jobs.list(options, { signal });
+        for (const item of items) print(item, options.json, jobLine);
+        const last = options.skip + items.length;
+        if (last < total) process.stderr.write(`${last} of ${total} jobs; next page: --skip ${last}\n`);
+        if (total === 0) process.stderr.write("no jobs yet; start one with: mailvet job run people.csv\n");
+      }),
+    );
+}
+
+function addShow(job: Command): void {
+  const show = job
+    .command("show")
+    .summary("show a job")
+    .description("Show status, progress and result counts of a job.")
+    .argument("<id>", "job ID")
+    .option("--wait", "wait until the job has finished, showing its progress")
+    .option("--json", "print the job as JSON, as returned by the API");
+  addServiceOptions(show)
+    .addHelpText("after", EXIT_CODES)
+    .action((id: string, options: ServiceOptions & { wait?: true; json?: true }) =>
+      withService(options, async (service, signal) => {
+        const record = options.wait
+          ? await followJob(service, id, signal)
+          : await service.client.jobs.get(id, { signal });
+        print(record, options.json, jobCard);
+        if (options.wait && record.status !== "completed") throw jobFailure(record);
+      }),
+    );
+}
+
+const TRANSITIONS = [
+  ["cancel", "cancel a job", "Cancel a job. Its results so far are kept; unused credits are returned."],
+  ["pause", "pause a job", "Pause a job. Checks in progress finish; no new ones start."],
+  ["resume", "resume a paused job", "Resume a paused job."],
+] as const;
+
+function addTransition(
+  job: Command,
+  name: (typeof TRANSITIONS)[number][0],
+  summary: string,
+  description: string,
+): void {
+  const transition = job.command(name).summary(summary).description(description).argument("<id>", "job ID");
+  addServiceOptions(transition.option("--json", "print the job as JSON, as returned by the API"))
+    .addHelpText("after", EXIT_CODES)
+    .action((id: string, options: ServiceOptions & { json?: true }) =>
+      withService(options, async ({ client }, signal) =>
+        print(await client.jobs[name](id, { signal }), options.json, jobLine),
+      ),
+    );
+}
+
+function addDelete(job: Command): void {
+  const erase = job
+    .command("delete")
+    .summary("delete the file and results of a job")
+    .description("Permanently delete the file and results of a job at the service.")
+    .argument("<id>", "job ID")
+    .option("--yes", "confirm the deletion");
+  addServiceOptions(erase)
+    .addHelpText("after", EXIT_CODES)
+    .action((id: string, options: ServiceOptions & { yes?: true }) =>
+      withService(options, async ({ client }, signal) => {
+        if (!options.yes)
+          throw badUsage("this permanently deletes the file and results; add --yes to confirm");
+        await client.jobs.delete(id, { signal });
+        process.stderr.write(`job ${id} deleted\n`);
+      }),
+    );
+}
+
+async function withService(
+  options: ServiceOptions,
+  work: (service: RemoteService, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const service = requireService(options);
+  using interruption = listenForInterruption();
+  try {
+    await work(service, interruption.signal);
+  } catch (error) {
+    throw service.explain(error);
+  }
+}
+
+function print(job: Job, json: true | undefined, view: typeof jobLine): void {
+  process.stdout.write(`${json ? JSON.stringify(job) : view(job, paintFor(process.stdout))}\n`);
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("Expected a whole number.");
+  return Number(text);
+}

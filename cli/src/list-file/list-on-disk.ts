@@ -1,0 +1,63 @@
+/**
+ * A list that can be read several times: a file, or the content of a pipe copied to a temporary file. The file stays
+ * open throughout, so replacing it on disk has no effect.
+ */
+import { close, createReadStream, fstatSync, open } from "node:fs";
+import { Socket } from "node:net";
+import { promisify } from "node:util";
+import { CommanderError } from "commander";
+import { Interrupted, unlessInterrupted } from "../interruption.ts";
+import { openTempFile, writeAll } from "./temp-file.ts";
+
+export type ListOnDisk = AsyncDisposable & {
+  /** Reads from the start. */
+  read(): AsyncIterable<Uint8Array>;
+  /** Throws when size or modification time changed since it was opened. */
+  assertUnchanged(): void;
+};
+
+const CHUNK_BYTES = 256 * 1024;
+
+export async function openListOnDisk(list: string, signal: AbortSignal): Promise<ListOnDisk> {
+  const fd = await openList(list, signal);
+  const state = stateOf(fd);
+  return {
+    read: () => createReadStream("", { fd, start: 0, autoClose: false, highWaterMark: CHUNK_BYTES }),
+    assertUnchanged() {
+      if (stateOf(fd) !== state)
+        throw new CommanderError(
+          2,
+          "mailvet.list",
+          `${list} was changed while it was read; run the command again`,
+        );
+    },
+    [Symbol.asyncDispose]: () => promisify(close)(fd),
+  };
+}
+
+async function openList(list: string, signal: AbortSignal): Promise<number> {
+  try {
+    if (list === "-") return await unlessInterrupted(copyToDisk(process.stdin), signal);
+    const fd = await promisify(open)(list, "r");
+    const stats = fstatSync(fd);
+    if (stats.isDirectory()) throw new Error("it is a directory");
+    if (stats.isFile()) return fd;
+    const pipe = new Socket({ fd, readable: true, writable: false });
+    return await unlessInterrupted(copyToDisk(pipe), signal);
+  } catch (error) {
+    if (error instanceof Interrupted) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommanderError(2, "mailvet.list", `cannot read the list ${list}: ${why}`);
+  }
+}
+
+async function copyToDisk(stream: AsyncIterable<Uint8Array>): Promise<number> {
+  const fd = openTempFile();
+  for await (const chunk of stream) writeAll(fd, chunk);
+  return fd;
+}
+
+function stateOf(fd: number): string {
+  const { size, mtimeMs } = fstatSync(fd);
+  return `${size} ${mtimeMs}`;
+}

@@ -1,0 +1,141 @@
+/**
+ * Writes a results file atomically: content goes to a .part file that is renamed when complete. An existing file is
+ * replaced only with --force. "-" is standard output.
+ */
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { access, type FileHandle, link, open, rename, stat, unlink } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
+import { badUsage } from "../remote/service.ts";
+
+export type ResultsFile = AsyncDisposable & {
+  write(chunk: string | Uint8Array): Promise<void>;
+  /** Call after the last write. */
+  finish(): Promise<void>;
+};
+
+export type OutOptions = { out?: string; force?: true };
+
+const STANDARD_OUTPUT = "-";
+
+/** Path for the results: --out, or beside the list. Rejects at once any path that would fail after hours of work. */
+export async function resultsPath(
+  list: string | undefined,
+  { out, force }: OutOptions,
+  format = "csv",
+): Promise<string> {
+  if (out === STANDARD_OUTPUT) return out;
+  if (out === undefined && (list === undefined || list === "-"))
+    throw badUsage("reading from standard input needs --out FILE; --out - writes to standard output");
+  const path = out ?? join(dirname(list!), resultsName(basename(list!), format));
+  if (!(await isReplaceable(path)))
+    throw badUsage(
+      `${path} is not a regular file; choose one with --out, or use --out - for standard output`,
+    );
+  if (!force && (await exists(path)))
+    throw badUsage(`${path} already exists; choose another file with --out, or replace it with --force`);
+  if (!(await exists(dirname(path)))) throw badUsage(`directory ${dirname(path)} does not exist`);
+  await using _ = await openResultsFile(path, {}); // tests that the file can be created
+  return path;
+}
+
+async function isReplaceable(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isFile(),
+    () => true, // does not exist
+  );
+}
+
+/** people.csv.gz → people-results.csv */
+export function resultsName(listName: string, format: string): string {
+  const plain = listName.replace(/\.gz$/i, "");
+  const stem = /^\.(csv|tsv|txt|tab|psv)$/i.test(extname(plain)) ? plain.slice(0, -4) : plain;
+  // The file name may come from a service and is not trusted.
+  const safe = stem.replace(/[\p{C}/\\:]/gu, "_").replace(/^\.+/, "_");
+  return `${cutTo(MAX_NAME_BYTES, safe) || "list"}-results.${format}`;
+}
+
+/** File systems allow 255 bytes; suffixes are appended. */
+const MAX_NAME_BYTES = 200;
+
+function cutTo(bytes: number, text: string): string {
+  return Buffer.from(text)
+    .subarray(0, bytes)
+    .toString()
+    .replace(/\ufffd+$/, "");
+}
+
+/** An unused name beside it for incomplete results. */
+export async function partialPath(path: string): Promise<string> {
+  const stem = path.replace(/\.csv$/i, "");
+  for (let number = 1; ; number++) {
+    const candidate = `${stem}.partial${number === 1 ? "" : `-${number}`}.csv`;
+    if (!(await exists(candidate))) return candidate;
+  }
+}
+
+export async function openResultsFile(path: string, { force }: OutOptions): Promise<ResultsFile> {
+  if (path === STANDARD_OUTPUT) return onStandardOutput;
+  const partPath = `${path}.${process.pid}.part`;
+  const file = await openPart(partPath);
+  let isOpen = true;
+  const removePart = () => {
+    if (isOpen) rmSync(partPath, { force: true });
+  };
+  process.once("exit", removePart); // also after a second Ctrl-C
+  const close = async () => {
+    isOpen = false;
+    process.off("exit", removePart);
+    await file.close();
+  };
+  return {
+    async write(chunk) {
+      await file.writeFile(chunk); // on a FileHandle, appends at the current position
+    },
+    async finish() {
+      await file.sync();
+      await close();
+      await moveInPlace(partPath, path, force);
+    },
+    async [Symbol.asyncDispose]() {
+      if (!isOpen) return;
+      await close();
+      await unlink(partPath);
+    },
+  };
+}
+
+const onStandardOutput: ResultsFile = {
+  async write(chunk) {
+    if (!process.stdout.write(chunk)) await once(process.stdout, "drain");
+  },
+  finish: async () => {},
+  [Symbol.asyncDispose]: async () => {},
+};
+
+async function openPart(partPath: string): Promise<FileHandle> {
+  try {
+    return await open(partPath, "w");
+  } catch (error) {
+    throw badUsage(`cannot write the results: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function moveInPlace(partPath: string, path: string, force: true | undefined): Promise<void> {
+  if (force) return await rename(partPath, path);
+  try {
+    await link(partPath, path); // unlike rename, fails if the file exists by now
+    await unlink(partPath);
+  } catch (error) {
+    const isConflict = (error as NodeJS.ErrnoException).code === "EEXIST" || (await exists(path));
+    if (isConflict) throw badUsage(`${path} was created by another program; the results are in ${partPath}`);
+    await rename(partPath, path); // file system without hard links
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * Anonymous temporary file: unlinked right after opening, so no other process can open it and the kernel removes it
+ * when this process exits. Append-only writes, random reads through a small block cache.
+ */
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const LINE_FEED = 0x0a;
+const FLUSH_BYTES = 256 * 1024;
+const BLOCK_BYTES = 64 * 1024;
+const CACHED_BLOCKS = 64;
+
+/** Returns the descriptor, open for reading and writing. */
+export function openTempFile(): number {
+  const path = join(tmpdir(), `mailvet-${randomBytes(12).toString("hex")}`);
+  const fd = openSync(path, "wx+", 0o600);
+  unlinkSync(path);
+  return fd;
+}
+
+export type LineFile = Disposable & {
+  /** Returns the offset of the line, which must not contain a line feed. */
+  append(line: string): number;
+  lineAt(offset: number): string;
+  /** The lines present at the time of the call, in order. */
+  lines(): Generator<string>;
+};
+
+export function openLineFile(): LineFile {
+  const fd = openTempFile();
+  let written = 0; // bytes
+  let waiting: string[] = []; // lines not written yet
+  let waitingBytes = 0;
+  const blocks = new Map<number, Buffer>();
+
+  const flush = () => {
+    if (waitingBytes === 0) return;
+    const bytes = Buffer.from(waiting.join(""));
+    writeAll(fd, bytes);
+    blocks.delete(Math.floor(written / BLOCK_BYTES)); // cached while it was shorter
+    written += bytes.length;
+    waiting = [];
+    waitingBytes = 0;
+  };
+  const blockAt = (number: number): Buffer => {
+    let block = blocks.get(number);
+    if (block) blocks.delete(number);
+    else {
+      const space = Buffer.allocUnsafe(BLOCK_BYTES);
+      block = space.subarray(0, readSync(fd, space, 0, BLOCK_BYTES, number * BLOCK_BYTES));
+    }
+    blocks.set(number, block); // most recently used last
+    if (blocks.size > CACHED_BLOCKS) blocks.delete(blocks.keys().next().value!);
+    return block;
+  };
+  const lineAt = (offset: number): string => {
+    flush();
+    const pieces: Buffer[] = [];
+    for (let number = Math.floor(offset / BLOCK_BYTES), from = offset % BLOCK_BYTES; ; number++, from = 0) {
+      const block = blockAt(number);
+      const end = block.indexOf(LINE_FEED, from);
+      pieces.push(block.subarray(from, end < 0 ? undefined : end));
+      if (end >= 0 || block.length < BLOCK_BYTES) break;
+    }
+    return (pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)).toString();
+  };
+
+  return {
+    append(line) {
+      const offset = written + waitingBytes;
+      waiting.push(line, "\n");
+      waitingBytes += Buffer.byteLength(line) + 1;
+      if (waitingBytes >= FLUSH_BYTES) flush();
+      return offset;
+    },
+    lineAt,
+    *lines() {
+      flush();
+      const end = written;
+      for (let offset = 0; offset < end; ) {
+        const line = lineAt(offset);
+        yield line;
+        offset += Buffer.byteLength(line) + 1;
+      }
+    },
+    [Symbol.dispose]: () => closeSync(fd),
+  };
+}
+
+export function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let from = 0; from < bytes.length; ) from += writeSync(fd, bytes, from);
+}

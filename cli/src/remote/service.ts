@@ -1,0 +1,125 @@
+/** Connection to a Mailvet service: its command-line options, and error messages with advice. */
+import { type Client, createClient, MailvetProblem, MailvetUnreachable } from "@mailvet/sdk";
+import { type Command, CommanderError, Option } from "commander";
+import { printable } from "../output/terminal.ts";
+
+export type RemoteService = {
+  client: Client;
+  /** Turns a failure of the service into a ServiceFailure with advice; returns any other error unchanged. */
+  explain: (error: unknown) => unknown;
+};
+
+/** A request to the service failed. The message is shown to the user. */
+export class ServiceFailure extends Error {
+  override readonly name = "ServiceFailure";
+}
+
+export type ServiceOptions = { service?: string; apiKey?: string };
+
+export function addServiceOptions(command: Command): Command {
+  return command
+    .addOption(new Option("--service <url>", "URL of a Mailvet service to use").env("MAILVET_SERVICE"))
+    .addOption(
+      new Option(
+        "--api-key <key>",
+        "API key; other users of this machine can see a key given here, so prefer the variable",
+      ).env("MAILVET_API_KEY"),
+    );
+}
+
+/** Undefined when no service is configured. */
+export function serviceFrom({ service: url, apiKey }: ServiceOptions): RemoteService | undefined {
+  if (!url) return undefined;
+  if (!/^https?:\/\//i.test(url)) throw badUsage("--service must start with http:// or https://");
+  if (!apiKey) throw badUsage(`the service at ${url} needs an API key: set MAILVET_API_KEY`);
+  return { client: clientOf(url, apiKey), explain: (error) => explain(url, error) };
+}
+
+function clientOf(baseUrl: string, apiKey: string): Client {
+  try {
+    return createClient({ baseUrl, apiKey });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw badUsage(error.message.replace(/^baseUrl/, "--service").replace(/^apiKey/, "the API key"));
+  }
+}
+
+/** For commands that work only with a service. */
+export function requireService(options: ServiceOptions): RemoteService {
+  const service = serviceFrom(options);
+  if (!service) throw badUsage("no service given: set --service URL or MAILVET_SERVICE");
+  return service;
+}
+
+export function badUsage(message: string): CommanderError {
+  return new CommanderError(2, "mailvet.service", message);
+}
+
+function explain(url: string, error: unknown): unknown {
+  if (error instanceof MailvetProblem) {
+    const advice = ADVICE[error.code]?.(error) ?? `see the service log for request ${error.requestId}`;
+    return new ServiceFailure(failureText(`the service rejected the request: ${error.message}`, advice));
+  }
+  if (error instanceof MailvetUnreachable)
+    return new ServiceFailure(failureText(`${url}: ${error.message}`, UNREACHABLE_ADVICE[error.reason]));
+  return error;
+}
+
+function failureText(what: string, advice: string): string {
+  return `${printable(what)}\n  → ${printable(advice)}`;
+}
+
+type Advice = (problem: MailvetProblem) => string;
+
+const checkKey: Advice = () =>
+  "check that MAILVET_API_KEY is a valid key that is neither revoked nor expired";
+const tryLater: Advice = ({ retryAfterSeconds }) =>
+  retryAfterSeconds === undefined ? "try again later" : `try again in ${retryAfterSeconds} s`;
+
+const splitIt: Advice = ({ found, limit }) =>
+  found !== undefined && limit !== undefined
+    ? `found ${countOf(found)}, limit ${countOf(limit)}: split the file; the parts can run concurrently`
+    : "split the file; the parts can run concurrently";
+const saveAsCsv: Advice = () => "export the file as UTF-8 CSV";
+
+/** Advice by problem code. */
+const ADVICE: Readonly<Record<string, Advice>> = {
+  missing_api_key: checkKey,
+  invalid_api_key: checkKey,
+  insufficient_credits: ({ required, available }) =>
+    `${countOf(required)} credits are needed and ${countOf(available)} are available: add credits, or use a shorter list`,
+  api_access_not_included: () =>
+    "the plan of the account has no API access; ask your administrator to change it",
+  insufficient_scope: () =>
+    'create a key with the missing scope: "validate" for one address, "bulk" for lists, "read" for the account',
+  rate_limited: tryLater,
+  overloaded: tryLater,
+  too_many_emails: splitIt,
+  too_many_rows: splitIt,
+  payload_too_large: splitIt,
+  compression_bomb: () => "decompress the file first",
+  unsupported_file: saveAsCsv,
+  undecodable_file: saveAsCsv,
+  not_a_table: saveAsCsv,
+  empty_file: () => "check that this is the right file",
+  no_emails_found: () => "if the emails are in another column, choose it with --column",
+  email_column_not_found: () => "choose an existing column with --column",
+  too_many_active_jobs: () => "wait for a job to finish, or cancel one: mailvet job list --status processing",
+  too_many_uploads: () => "confirm an upload, or wait: unconfirmed uploads are deleted after a day",
+  upload_expired: () => "upload the file again: mailvet job run FILE",
+  job_not_found: () => "list your jobs: mailvet job list",
+  job_state_conflict: () => "check its status: mailvet job show ID",
+  results_not_ready: () => "wait until it has finished: mailvet job show ID --wait",
+  results_expired: () => "results are deleted after the retention period; check the file again",
+  not_found: () => "check that this is the URL of a Mailvet service",
+};
+
+const UNREACHABLE_ADVICE: Record<MailvetUnreachable["reason"], string> = {
+  no_connection: "check that the service is running and that --service or MAILVET_SERVICE is its URL",
+  timeout: "the service may be overloaded, or a firewall drops the connection",
+  redirected: "set --service or MAILVET_SERVICE to the URL it redirects to",
+  odd_answer:
+    "check that this is the URL of a Mailvet service, and that no proxy in front of it answers instead",
+};
+
+const countOf = (credits: number | undefined) => credits?.toLocaleString("en") ?? "more";

@@ -1,0 +1,198 @@
+/**
+ * One recipient to probe, as a state machine. The request owns its state, its retry counters and the list of hosts that
+ * cannot answer it; other files move it through these transitions, and any other transition throws.
+ *
+ * | from                    | method             | to        | when                                                      |
+ * |-------------------------|--------------------|-----------|-----------------------------------------------------------|
+ * | new                     | enqueue            | queued    | added to the pool's queue (probe-queue.ts)                |
+ * | queued                  | take               | in_flight | taken into a batch (probe-queue.ts)                       |
+ * | in_flight               | enqueue            | queued    | another host, transaction or session is to answer it      |
+ * | in_flight               | hold               | held      | refused, and the refusal may be aimed at us               |
+ * | held                    | confirm            | settled   | the refusal stands (refusal-streak.ts)                    |
+ * | held                    | enqueue            | queued    | the refusal was retracted (refusal-streak.ts)             |
+ * | held                    | settle             | settled   | retracted too often, so undecided                         |
+ * | in_flight               | settle             | settled   | answered (session-runner.ts)                              |
+ * | queued                  | settle             | settled   | no host available, or the domain is catch-all             |
+ * | new, queued             | drop               | dropped   | the pool closes, or a decoy is not needed (host-pool.ts)  |
+ * | queued, in_flight       | fail               | failed    | an exception in our own code                              |
+ *
+ * Knows nothing of SMTP: what a reply means is in mailbox-finding.ts.
+ */
+import type { MailboxFinding } from "../evidence.ts";
+import { afterDeferral } from "./mailbox-finding.ts";
+
+export type ProbeState = "new" | "queued" | "in_flight" | "held" | "settled" | "dropped" | "failed";
+
+const NEXT_STATES: Record<ProbeState, readonly ProbeState[]> = {
+  new: ["queued", "dropped"],
+  queued: ["in_flight", "settled", "dropped", "failed"],
+  in_flight: ["queued", "held", "settled", "failed"],
+  held: ["queued", "settled"],
+  settled: [],
+  dropped: [],
+  failed: [],
+};
+
+/** Why a host cannot answer a request. */
+export type HostDenial = "domain_not_accepted" | "smtputf8_unsupported" | "deferred";
+
+/** How a request ended, passed to the caller exactly once. */
+export type ProbeEnd =
+  | { kind: "settled"; finding: MailboxFinding }
+  | { kind: "dropped" }
+  | { kind: "failed"; error: unknown };
+
+export type ProbeRecipient = {
+  recipient: string;
+  domain: string;
+  smtpUtf8: boolean;
+  isDecoy: boolean;
+  isInteractive: boolean;
+};
+
+/** Sessions that may end at this very request before it counts as their cause. */
+const MAX_SESSIONS_ENDED = 3;
+const MAX_RETRIES = 50;
+/** How often "too many recipients" sends it to a new transaction before the reply counts as its answer. */
+const MAX_TRANSACTION_RETRIES = 5;
+const MAX_RETRACTIONS = 3;
+
+export class ProbeRequest {
+  readonly recipient: string;
+  readonly domain: string;
+  readonly smtpUtf8: boolean;
+  /** A made-up mailbox. It is sent only once its answer is needed, unless it fits into a batch without extra cost. */
+  readonly isDecoy: boolean;
+  readonly #onEnd: (end: ProbeEnd) => void;
+  readonly #denials = new Map<string, HostDenial>();
+  #state: ProbeState = "new";
+  #isInteractive: boolean;
+  #isNeeded: boolean;
+  #deferral: MailboxFinding | undefined;
+  #heldRefusal: MailboxFinding | undefined;
+  #sessionsEnded = 0;
+  #retries = 0;
+  #retractions = 0;
+
+  constructor(probe: ProbeRecipient, onEnd: (end: ProbeEnd) => void) {
+    this.recipient = probe.recipient;
+    this.domain = probe.domain;
+    this.smtpUtf8 = probe.smtpUtf8;
+    this.isDecoy = probe.isDecoy;
+    this.#isInteractive = probe.isInteractive;
+    this.#isNeeded = !probe.isDecoy;
+    this.#onEnd = onEnd;
+  }
+
+  get state(): ProbeState {
+    return this.#state;
+  }
+
+  get hasEnded(): boolean {
+    return NEXT_STATES[this.#state].length === 0;
+  }
+
+  /** A caller waits for the answer. A decoy is as interactive as the requests of its domain. */
+  get isInteractive(): boolean {
+    return this.#isInteractive;
+  }
+
+  raisePriority(): void {
+    this.#isInteractive = true;
+  }
+
+  get isNeeded(): boolean {
+    return this.#isNeeded;
+  }
+
+  markNeeded(): void {
+    this.#isNeeded = true;
+  }
+
+  /** The temporary reply of the first host. It stands unless another host settles the request. */
+  get deferral(): MailboxFinding | undefined {
+    return this.#deferral;
+  }
+
+  /** The refusal that is kept back while the request is held. */
+  get heldRefusal(): MailboxFinding | undefined {
+    return this.#heldRefusal;
+  }
+
+  enqueue(): void {
+    this.#moveTo("queued");
+    this.#heldRefusal = undefined;
+  }
+
+  take(): void {
+    this.#moveTo("in_flight");
+  }
+
+  hold(refusal: MailboxFinding): void {
+    this.#moveTo("held");
+    this.#heldRefusal = refusal;
+  }
+
+  /** Settles a held request with its refusal. */
+  confirm(): void {
+    if (!this.#heldRefusal) throw new Error(`no refusal is held for ${this.recipient}`);
+    this.settle(this.#heldRefusal);
+  }
+
+  settle(finding: MailboxFinding): void {
+    this.#moveTo("settled");
+    this.#onEnd({ kind: "settled", finding: afterDeferral(this.#deferral, finding) });
+  }
+
+  drop(): void {
+    this.#moveTo("dropped");
+    this.#onEnd({ kind: "dropped" });
+  }
+
+  fail(error: unknown): void {
+    this.#moveTo("failed");
+    this.#onEnd({ kind: "failed", error });
+  }
+
+  /** Excludes a host; another host of the domain may answer. */
+  deny(host: string, denial: HostDenial): void {
+    this.#denials.set(host, denial);
+  }
+
+  /** Keeps the temporary reply of a host, and leaves the request to the others. */
+  defer(host: string, finding: MailboxFinding): void {
+    this.#deferral = finding;
+    this.deny(host, "deferred");
+  }
+
+  isOpenTo(host: string): boolean {
+    return !this.#denials.has(host);
+  }
+
+  /** Whether every host that denied it did so for this reason. */
+  isDeniedOnlyAs(denial: HostDenial): boolean {
+    return [...this.#denials.values()].every((other) => other === denial);
+  }
+
+  /** Counts a session that ended before the answer; false when there were too many. `isCause`: it may be why. */
+  canRetryAfterSessionEnd(isCause: boolean): boolean {
+    if (isCause) this.#sessionsEnded++;
+    return this.#sessionsEnded < MAX_SESSIONS_ENDED && ++this.#retries <= MAX_RETRIES;
+  }
+
+  /** Counts a retry in a new transaction; false when there were too many. */
+  canRetryInNewTransaction(): boolean {
+    return this.#retries++ < MAX_TRANSACTION_RETRIES;
+  }
+
+  /** Counts a retracted refusal; false when there were too many. */
+  canRetryAfterRetraction(): boolean {
+    return ++this.#retractions <= MAX_RETRACTIONS;
+  }
+
+  #moveTo(state: ProbeState): void {
+    if (!NEXT_STATES[this.#state].includes(state))
+      throw new Error(`a probe request cannot go from ${this.#state} to ${state}`);
+    this.#state = state;
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Servers that start to answer every recipient alike after some rejections: from then on their replies prove nothing.
+ */
+import { acceptsEveryone, mailDomain, noPipelining, rejectsAfterLimit, type Temper } from "@mailvet/lab";
+import { expect, test } from "vitest";
+import { NO_VIOLATIONS, openStory, violationsAt } from "./story.ts";
+
+/** Of forty names, every second one exists, or all but the first. */
+const NAMES = Array.from({ length: 40 }, (_, i) => `anna${i}`);
+const numberOf = (localPart: string) => Number(localPart.slice(4));
+const everySecond = ({ localPart }: { localPart: string }) => numberOf(localPart) % 2 === 0;
+
+async function verdictsAt(temper: Temper, users: (mailbox: { localPart: string }) => boolean) {
+  await using story = await openStory({ "shop.test": mailDomain({ users, temper }) });
+  const verdicts = await story.verdictsOn(NAMES.map((name) => `${name}@shop.test`));
+  await story.end();
+  expect(await violationsAt(story, "mx.shop.test")).toEqual(NO_VIOLATIONS);
+  const { connections, commands } = story.lab.counts("mx.shop.test");
+  return {
+    verdicts,
+    right: NAMES.map((localPart) => (users({ localPart }) ? "valid" : "invalid mailbox_not_found")),
+    connections,
+    recipients: commands.RCPT ?? 0,
+  };
+}
+
+test.concurrent.each([
+  ["user unknown, after five unknown users", { refusals: 5, reply: "550 5.1.1 User unknown" }],
+  ["a bare 550, after five unknown users", { refusals: 5, reply: "550 Rejected" }],
+  ["user unknown, after twelve recipients", { recipients: 12, reply: "550 5.1.1 User unknown" }],
+  ["a temporary error, after twelve recipients", { recipients: 12, reply: "450 4.2.1 Mailbox unavailable" }],
+])("every recipient gets %s: no live mailbox is invalid, and every probe is answered", async (_, turn) => {
+  for (const manner of [[], noPipelining]) {
+    const { verdicts, right, connections } = await verdictsAt([manner, rejectsAfterLimit(turn)], everySecond);
+    expect(verdicts).toEqual(right);
+    expect(connections).toBeLessThanOrEqual(40);
+  }
+});
+
+test.concurrent.each([
+  [3, 3],
+  [3, 10],
+  [5, 3],
+  [5, 5],
+  [5, 12],
+])(
+  "blanket rejections after %d unknown users, with %d missing mailboxes first",
+  async (refusals, missing) => {
+    const temper = rejectsAfterLimit({ refusals, reply: "550 5.1.1 User unknown" });
+    const { verdicts, right } = await verdictsAt(temper, ({ localPart }) => numberOf(localPart) >= missing);
+    expect(verdicts).toEqual(right);
+  },
+);
+
+test.concurrent("a catch-all that turns is still a catch-all", async () => {
+  await using story = await openStory({
+    "open.test": mailDomain({
+      temper: [rejectsAfterLimit({ recipients: 20, reply: "550 5.1.1 User unknown" }), acceptsEveryone],
+    }),
+  });
+  const verdicts = await story.verdictsOn(NAMES.map((name) => `${name}@open.test`));
+  expect(new Set(verdicts)).toEqual(new Set(["risky catch_all"]));
+});

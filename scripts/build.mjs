@@ -1,0 +1,83 @@
+/**
+ * Builds the programs and the web app when their sources are newer than the last build (`npm run build`).
+ *
+ * tsc and Vite are started only when a source file is newer, because starting them takes seconds.
+ */
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const PROGRAMS = ["contract", "engine", "lab", "embedded-postgres", "service", "sdk", "cli"];
+const BUILT = join(ROOT, "node_modules/.cache/mailvet-built");
+const WEB_BUILT = join(ROOT, "web/dist/index.html"); // written last by Vite
+const WEB_FOLDERS = ["web/src", "web/public", "contract/src", "sdk/src"];
+const WEB_FILES = ["web/index.html", "web/vite.config.ts", "web/package.json", "web/tsconfig.json"];
+const PROGRESS_EVERY_MS = 5_000;
+
+export async function buildPrograms() {
+  const settings = PROGRAMS.flatMap((name) => [`${name}/tsconfig.json`, `${name}/package.json`]);
+  const sources = newestOf(
+    PROGRAMS.map((name) => `${name}/src`),
+    ["tsconfig.base.json", ...settings],
+  );
+  const isComplete = PROGRAMS.every((name) => modifiedAt(join(ROOT, name, "dist/.tsbuildinfo")) > 0);
+  if (isComplete && modifiedAt(BUILT) >= sources) return;
+  const startedAt = new Date();
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  await run("building the programs", process.execPath, [tsc, "-b", ...PROGRAMS]);
+  mkdirSync(dirname(BUILT), { recursive: true });
+  writeFileSync(BUILT, "");
+  utimesSync(BUILT, startedAt, startedAt); // a file saved during the build is newer than it
+}
+
+export async function buildWebApp() {
+  if (modifiedAt(WEB_BUILT) >= newestOf(WEB_FOLDERS, WEB_FILES)) return;
+  const startedAt = new Date();
+  const vite = dirname(createRequire(join(ROOT, "web/package.json")).resolve("vite/package.json"));
+  const args = [join(vite, "bin/vite.js"), "build", "--logLevel=warn"];
+  const env = { ...process.env, NODE_ENV: "production" }; // also when called by a test
+  await run("building the web app", process.execPath, args, { cwd: join(ROOT, "web"), env });
+  utimesSync(WEB_BUILT, startedAt, startedAt);
+}
+
+/** Runs a command with progress on standard error; standard output is for the program that runs afterwards. */
+export async function run(what, command, args, options = {}) {
+  const startedAt = Date.now();
+  print(`${what} …`);
+  const progress = setInterval(() => {
+    print(`still ${what}, ${Math.round((Date.now() - startedAt) / 1000)} s …`);
+  }, PROGRESS_EVERY_MS);
+  const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", 2, 2], ...options });
+  const stop = () => child.kill();
+  process.once("exit", stop);
+  const failure = await new Promise((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) => resolve(code === 0 ? undefined : (signal ?? `exit code ${code}`)));
+  });
+  process.off("exit", stop);
+  clearInterval(progress);
+  if (failure === undefined) return;
+  print(`${what} failed: ${failure}`);
+  process.exit(1);
+}
+
+/** Modification time in milliseconds; 0 when there is no such file. */
+export function modifiedAt(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+export function print(text) {
+  process.stderr.write(`mailvet: ${text}\n`);
+}
+
+function newestOf(folders, files) {
+  const inside = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true }).map((entry) => join(folder, entry)),
+  );
+  return Math.max(...[...inside, ...files].map((path) => modifiedAt(join(ROOT, path))));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await Promise.all([buildPrograms(), buildWebApp()]);

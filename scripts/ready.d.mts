@@ -1,2 +1,0 @@
-/** Builds the web app when one of its sources is newer than the last build. */
-export function buildWebApp(): Promise<void>;

@@ -1,0 +1,57 @@
+/** Tables of accounts and of the people who sign in to them, and the foreign key by which other tables belong to an account. */
+import { PLANS } from "@mailvet/contract";
+import { boolean, index, integer, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { bytea, createdAt, moment } from "../db/columns.ts";
+
+/** Column of every table whose rows are deleted with their account. */
+export const accountId = () =>
+  uuid()
+    .notNull()
+    .references(() => accounts.id, { onDelete: "cascade" });
+
+export const accounts = pgTable("accounts", {
+  id: uuid().primaryKey().defaultRandom(),
+  email: text().notNull().unique(), // trimmed, lower case
+  passwordHash: text(), // argon2id; null until a password is chosen
+  plan: text({ enum: PLANS }).notNull(),
+  isOperator: boolean().notNull().default(false),
+  // Required for signing in. Without a mail server it is set at sign-up.
+  emailConfirmedAt: moment(),
+  createdAt: createdAt(),
+});
+
+/** Browser sessions. Only the hash of the cookie's token is stored. */
+export const sessions = pgTable(
+  "sessions",
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    accountId: accountId(),
+    tokenHash: bytea().notNull().unique(),
+    userAgent: text().notNull(),
+    ip: text().notNull(),
+    createdAt: createdAt(),
+    lastSeenAt: createdAt(),
+    expiresAt: moment().notNull(),
+  },
+  (table) => [index().on(table.accountId)],
+);
+
+/** Single-use tokens of links in emails: confirm an address, choose a new password. */
+export const mailTokens = pgTable(
+  "mail_tokens",
+  {
+    tokenHash: bytea().primaryKey(),
+    accountId: accountId(),
+    purpose: text({ enum: ["confirm_email", "reset_password"] }).notNull(),
+    createdAt: createdAt(),
+    expiresAt: moment().notNull(),
+  },
+  (table) => [index().on(table.accountId)],
+);
+
+/** Attempts at what could be abused (sign-in, emails), counted in windows across all processes. */
+export const attempts = pgTable("attempts", {
+  subject: text().primaryKey(), // the kind of attempt and a hash of its subject
+  count: integer().notNull(),
+  windowEndsAt: moment().notNull(),
+});

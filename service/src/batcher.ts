@@ -1,0 +1,98 @@
+/**
+ * Collects items and processes them together, one batch at a time: what arrives while a batch runs goes into the next.
+ *
+ * A statement that must reach the disk costs about the same for one row as for hundreds. Under load each batch carries
+ * many items; without load an item waits for nothing but `delayMs`.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+export type Batcher<Item, Result> = {
+  /** Settles when the batch with this item has ended. */
+  submit(item: Item): Promise<Result>;
+  /** Items that wait for a batch. */
+  readonly size: number;
+  /** Processes everything without further delay, including what is submitted meanwhile. */
+  flush(): Promise<void>;
+};
+
+export type BatcherOptions<Item, Result> = {
+  /** All or nothing: one result per item, in their order, or an error and no effect. */
+  run(items: readonly Item[]): Promise<readonly Result[]>;
+  maxItems: number;
+  /** How long the first item waits for others; by default until the next turn of the event loop. */
+  delayMs?: number;
+  /** Items that share a key are never in one batch; the later one goes into the next. */
+  keysOf?(item: Item): readonly string[];
+  /** Whether an error may be caused by a single item. The batch is then split in halves to find it. */
+  isItemError?(error: unknown): boolean;
+};
+
+export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
+  const { run, maxItems, delayMs = 0, keysOf = () => [], isItemError = () => false } = options;
+  type Waiting = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
+  let waiting: Waiting[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+
+  const start = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.length > 0) running ??= runAll();
+    return running;
+  };
+
+  async function runAll(): Promise<void> {
+    while (waiting.length > 0) {
+      if (delayMs === 0) await nextTurn(); // whatever the network delivers in this turn comes along
+      await runBatch(takeBatch());
+    }
+    running = undefined;
+  }
+
+  function takeBatch(): Waiting[] {
+    const batch: Waiting[] = [];
+    const left: Waiting[] = [];
+    const taken = new Set<string>();
+    for (const one of waiting) {
+      const keys = keysOf(one.item);
+      if (batch.length === maxItems || keys.some((key) => taken.has(key))) {
+        left.push(one);
+        continue;
+      }
+      for (const key of keys) taken.add(key);
+      batch.push(one);
+    }
+    waiting = left;
+    return batch;
+  }
+
+  async function runBatch(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const results = await run(batch.map((one) => one.item));
+      for (const [index, one] of batch.entries()) one.resolve(results[index]!);
+    } catch (error) {
+      if (batch.length > 1 && isItemError(error)) {
+        const middle = Math.ceil(batch.length / 2);
+        await runBatch(batch.slice(0, middle));
+        await runBatch(batch.slice(middle));
+        return;
+      }
+      for (const one of batch) one.reject(error);
+    }
+  }
+
+  return {
+    submit: (item) =>
+      new Promise<Result>((resolve, reject) => {
+        waiting.push({ item, resolve, reject });
+        if (delayMs === 0 || waiting.length >= maxItems) void start();
+        else timer ??= setTimeout(start, delayMs).unref();
+      }),
+    get size() {
+      return waiting.length;
+    },
+    async flush() {
+      while (running || waiting.length > 0) await start();
+    },
+  };
+}

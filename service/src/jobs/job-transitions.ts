@@ -1,0 +1,168 @@
+/** Applies the transitions of job-state.ts: updates the job's row and runs the effects, in one transaction. */
+import { type JobStatus, STATUS_OF, type Status, type SubStatus, type WebhookEvent } from "@mailvet/contract";
+import { eq, sql } from "drizzle-orm";
+import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
+import { reserveForJob, settleJob } from "../credits/job-credits.ts";
+import type { Database, Orm } from "../db/database.ts";
+import { notify } from "../db/pubsub.ts";
+import type { Tasks } from "../queue/tasks.ts";
+import type { PublishEvent } from "../webhooks/publish-event.ts";
+import { lockJob } from "./job-lock.ts";
+import { type JobRow, readJobRecord } from "./job-record.ts";
+import { type JobEffect, type JobEvent, requireTransition, transitionOf } from "./job-state.ts";
+import { JOBS_CHANNEL } from "./job-watch.ts";
+import { jobCounts, jobs, slices } from "./schema.ts";
+
+export type JobTransitions = {
+  /** Inserts a job. `lowBalance`: reserving its credits has taken the balance below LOW_CREDITS. */
+  create(tx: Orm, row: NewJob): Promise<{ job: JobRow; lowBalance: number | undefined }>;
+  /** Throws job_state_conflict. The caller holds the lock on the job (job-lock.ts). */
+  apply(tx: Orm, job: JobRow, event: JobEvent): Promise<void>;
+  /** Returns the job, started if it was queued; undefined if it does not exist. */
+  start(jobId: string): Promise<JobRow | undefined>;
+  /**
+   * Completes a planned job once every email has a verdict. Called at the end of the transaction that may have saved the
+   * last one, after its task is completed.
+   */
+  finishIfDone(tx: Orm, jobId: string): Promise<void>;
+  /** No effect on a job that has ended. */
+  fail(jobId: string, error: JobError): Promise<void>;
+};
+
+export type NewJob = Omit<typeof jobs.$inferInsert, "status">;
+export type JobError = { code: string; detail: string };
+
+export type JobTransitionDeps = {
+  database: Pick<Database, "orm">;
+  tasks: Pick<Tasks, "openGroup" | "add" | "pause" | "resume" | "closeGroup">;
+  publish: PublishEvent;
+  /** How long rows and results are kept after the end. */
+  retentionDays: number;
+};
+
+export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
+  const { tasks, publish } = deps;
+  const { orm } = deps.database;
+  const columns = columnsByState(deps.retentionDays);
+
+  /** `job` is the row before the transition. reserve_credits returns the balance if it has become low. */
+  type Effect = (tx: Orm, job: JobRow, to: JobStatus) => Promise<unknown>;
+
+  const EFFECTS: Readonly<Record<JobEffect, Effect>> = {
+    async add_plan_task(tx, { id, accountId }) {
+      await tasks.openGroup(tx, { id, accountId, queue: "jobs" });
+      await tasks.add(tx, [{ groupId: id, kind: "plan", subject: id }]);
+    },
+    pause_tasks: (tx, { id }) => tasks.pause(tx, id),
+    resume_tasks: (tx, { id }) => tasks.resume(tx, id),
+    async delete_tasks(tx, { id }) {
+      await tasks.closeGroup(tx, id);
+      await tx.delete(slices).where(eq(slices.jobId, id));
+    },
+    async reserve_credits(tx, { id, accountId, reservationId, uniqueEmails: amount }) {
+      if (reservationId === null) return undefined; // a test key's
+      return reserveForJob(tx, { accountId, amount, reservationId, reference: id });
+    },
+    async settle_credits(tx, { id, accountId, reservationId, processed: used, keyId }) {
+      if (reservationId === null) return;
+      const counts = await countsOf(tx, id);
+      await settleJob(tx, { accountId, reservationId, used, counts, keyId: keyId ?? undefined });
+    },
+    async publish(tx, { id, accountId }, to) {
+      await publish(tx, accountId, `job.${to}` as WebhookEvent, { job: await readJobRecord(tx, id) });
+    },
+    notify: (tx, { id }) => notify(tx, JOBS_CHANNEL, id),
+    finish_if_done: (tx, { id }) => finishIfDone(tx, id),
+    async expire_now(tx, { id }) {
+      await tx.update(jobs).set({ expiresAt: sql`now()` }).where(eq(jobs.id, id));
+    },
+  };
+
+  async function runEffects(
+    tx: Orm,
+    job: JobRow,
+    to: JobStatus,
+    effects: readonly JobEffect[],
+  ): Promise<number | undefined> {
+    let lowBalance: number | undefined;
+    for (const effect of effects) {
+      const result = await EFFECTS[effect](tx, job, to);
+      if (typeof result === "number") lowBalance = result;
+    }
+    return lowBalance;
+  }
+
+  async function apply(tx: Orm, job: JobRow, event: JobEvent, error?: JobError): Promise<JobRow> {
+    const { to, effects } = requireTransition(job.status, event);
+    let changed = job;
+    if (to !== job.status) {
+      const set = { ...columns[to], status: to, error: error ?? null };
+      [changed = job] = await tx.update(jobs).set(set).where(eq(jobs.id, job.id)).returning();
+    }
+    await runEffects(tx, job, to, effects);
+    return changed;
+  }
+
+  async function finishIfDone(tx: Orm, jobId: string): Promise<void> {
+    const job = await lockJob(tx, jobId);
+    const isDone = job?.isPlanned && job.processed >= job.uniqueEmails;
+    if (isDone && transitionOf(job.status, "finish")) await apply(tx, job, "finish");
+  }
+
+  return {
+    async create(tx, row) {
+      const { to, effects } = requireTransition("new", "confirm");
+      const [job] = await tx
+        .insert(jobs)
+        .values({ ...row, status: to })
+        .returning();
+      return { job: job!, lowBalance: await runEffects(tx, job!, to, effects) };
+    },
+    async apply(tx, job, event) {
+      await apply(tx, job, event);
+    },
+    start: (jobId) =>
+      orm.transaction(async (tx) => {
+        const job = await lockJob(tx, jobId);
+        return job && transitionOf(job.status, "start") ? apply(tx, job, "start") : job;
+      }),
+    finishIfDone,
+    fail: (jobId, error) =>
+      orm.transaction(async (tx) => {
+        const job = await lockJob(tx, jobId);
+        if (job && transitionOf(job.status, "fail")) await apply(tx, job, "fail", error);
+      }),
+  };
+}
+
+/** What changes in the row when a job enters a state. */
+function columnsByState(retentionDays: number): Record<JobStatus, PgUpdateSetSource<typeof jobs>> {
+  const endPause = {
+    pausedMs: sql`${jobs.pausedMs} + coalesce(
+      extract(epoch from clock_timestamp() - ${jobs.pausedAt}) * 1000, 0)::bigint`,
+    pausedAt: null,
+  };
+  const end = {
+    ...endPause,
+    creditsUsed: sql`${jobs.processed}`,
+    reservationId: null,
+    completedAt: sql`clock_timestamp()`,
+    expiresAt: sql`clock_timestamp() + ${retentionDays} * interval '1 day'`,
+  };
+  return {
+    queued: {},
+    processing: { ...endPause, startedAt: sql`coalesce(${jobs.startedAt}, now())` },
+    paused: { pausedAt: sql`clock_timestamp()` },
+    completed: end,
+    cancelled: end,
+    failed: end,
+  };
+}
+
+async function countsOf(tx: Orm, jobId: string): Promise<Record<Status, number>> {
+  const counts = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
+  for (const { subStatus, count } of await tx.select().from(jobCounts).where(eq(jobCounts.jobId, jobId))) {
+    counts[STATUS_OF[subStatus as SubStatus]] += count;
+  }
+  return counts;
+}

@@ -1,0 +1,55 @@
+/** Tables by which all processes of a deployment share the limits of a mail host or provider. */
+import type { Reply } from "@mailvet/engine";
+import {
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { createdAt, moment } from "../db/columns.ts";
+
+/**
+ * Throttle state per host. A row is written at the first rate-limit reply, or where the profile wants a gap between
+ * sessions, and deleted some time after its last use.
+ */
+export const paces = pgTable("paces", {
+  key: text().primaryKey(), // a host, or a provider that counts all its hosts together
+  limit: integer().notNull(), // concurrent sessions
+  restMs: doublePrecision().notNull(), // between two sessions
+  nextStartAt: moment(),
+  quiet: integer().notNull().default(0), // consecutive sessions without a rate-limit reply
+  refusals: integer().notNull().default(0), // consecutive
+  trippedUntil: moment(), // the breaker is open until then
+  trippedBy: json().$type<Reply>(),
+  updatedAt: createdAt(),
+});
+
+/** Leases: each allows one session at the host, and there are never more than its limit. */
+export const pacePlaces = pgTable(
+  "pace_places",
+  {
+    key: text().notNull(),
+    number: integer().notNull(),
+    processId: uuid().notNull(),
+    takenAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.key, table.number] }), index().on(table.processId)],
+);
+
+/** Processes that wait for a lease, in order. A waiter that is not renewed for some seconds is ignored. */
+export const paceWishes = pgTable(
+  "pace_wishes",
+  {
+    key: text().notNull(),
+    processId: uuid().notNull(),
+    isUrgent: boolean().notNull(), // an interactive check waits
+    since: createdAt(),
+    renewedAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.key, table.processId] }), index().on(table.processId)],
+);

@@ -1,0 +1,108 @@
+/**
+ * Accounts with their dependencies and a clock that a test can advance. The tests of a file share a database, one world at a
+ * time, and each leaves it empty.
+ */
+import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@mailvet/engine";
+import { afterAll, beforeAll } from "vitest";
+import { type Accounts, type AccountsDeps, createAccounts } from "../src/accounts/accounts.ts";
+import { createMailer, type MailSettings, type OutgoingEmail } from "../src/accounts/mailer.ts";
+import { createSessions, type SessionClient, type Sessions } from "../src/accounts/sessions.ts";
+import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { type LoggedEvent, recordEvents } from "./logged-events.ts";
+
+export type AccountsWorld = AsyncDisposable & {
+  database: TestDatabase;
+  accounts: Accounts;
+  sessions: Sessions;
+  ledger: Ledger;
+  /** Emails passed to the operator, as there is no mail server. */
+  passedOn: OutgoingEmail[];
+  events: LoggedEvent[];
+  /** Accounts whose cached keys were invalidated. */
+  forgotten: string[];
+  pass(ms: number): void;
+};
+
+export type WorldOptions = { mail?: MailSettings; settings?: Partial<AccountsDeps["settings"]> };
+
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 24 * 60 * MINUTE_MS;
+export const PUBLIC_URL = "https://mailvet.example";
+
+/** For a file of tests: opens their database, and gives what opens a world on it. */
+export function housesOnOneDatabase(): (options?: WorldOptions) => AccountsWorld {
+  let database: TestDatabase;
+  let verifier: Verifier;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+    verifier = verifierFrom(readEngineSettings(settingsFrom({})));
+  });
+  afterAll(async () => {
+    await verifier.close();
+    await database.close();
+  });
+  return (options = {}) => openAccountsWorld(database, verifier, options);
+}
+
+function openAccountsWorld(
+  database: TestDatabase,
+  verifier: Verifier,
+  { mail, settings }: WorldOptions,
+): AccountsWorld {
+  const passedOn: OutgoingEmail[] = [];
+  const { events, log } = recordEvents();
+  const forgotten: string[] = [];
+  let skippedMs = 0;
+  const now = () => new Date(Date.now() + skippedMs);
+  const ledger = createLedger({ database });
+  const sessions = createSessions({ database, now });
+  const mailer = createMailer(mail, (email) => passedOn.push(email));
+  const accounts = createAccounts({
+    database,
+    ledger,
+    sessions,
+    mailer,
+    verify: verifier.verify,
+    forgetAccount: async (accountId) => void forgotten.push(accountId),
+    settings: { signUp: "open", signUpCredits: 100, signUpPlan: "free", publicUrl: PUBLIC_URL, ...settings },
+    now,
+    log,
+  });
+  return {
+    database,
+    accounts,
+    sessions,
+    ledger,
+    passedOn,
+    events,
+    forgotten,
+    pass(ms) {
+      skippedMs += ms;
+    },
+    async [Symbol.asyncDispose]() {
+      await accounts.close();
+      mailer.close();
+      await ledger.close();
+      await database.pool.query("delete from accounts");
+      await database.pool.query("delete from ledger");
+      await database.pool.query("delete from attempts");
+    },
+  };
+}
+
+/** Somebody at one of many networks. */
+export function visitorFrom(network: number, userAgent = "A browser"): SessionClient {
+  return { ip: `198.51.${network >> 8}.${network & 255}`, userAgent };
+}
+
+/** The code it was refused with. Fails when it was not refused. */
+export async function refusalOf(attempt: Promise<unknown>): Promise<{ code: string; message: string }> {
+  const refusal = await attempt.then(
+    () => undefined,
+    (error) => error,
+  );
+  if (refusal?.name !== "Refusal")
+    throw new Error(`expected a refusal, got ${refusal?.stack ?? "a success"}`);
+  return refusal;
+}

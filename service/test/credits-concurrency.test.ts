@@ -1,0 +1,181 @@
+/** Credits when several processes spend them at once, and when the database fails in the middle. */
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { createLedger, type Ledger } from "../src/credits/ledger.ts";
+import { openDatabase } from "../src/db/database.ts";
+import { chargeOf, expectBooksToAddUp, oneCheck, openAccount } from "./credits-books.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { PATIENCE } from "./patience.ts";
+
+let database: TestDatabase;
+/** Each with a pool of its own, as three processes would have. */
+let ledgers: Ledger[];
+const closers: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  database = await openTestDatabase();
+  ledgers = [1, 2, 3].map(() => {
+    const own = openDatabase({ connection: database.connection, maxConnections: 2 });
+    closers.push(own.close);
+    return createLedger({ database: own });
+  });
+});
+afterEach(() => expectBooksToAddUp(database));
+afterAll(async () => {
+  for (const close of closers) await close();
+  await database.close();
+});
+
+test("of 900 charges by three processes against 500 credits exactly 500 succeed", async () => {
+  const accountId = await openAccount(database, ledgers[0]!, 500);
+  const charges = ledgers.flatMap((ledger) =>
+    Array.from({ length: 300 }, async (_, turn) => {
+      await pause(turn % 40); // so that their statements meet again and again
+      return ledger.charge(chargeOf(accountId));
+    }),
+  );
+  const outcomes = await Promise.allSettled(charges);
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(500);
+  expect(await ledgers[1]!.balanceOf(accountId)).toEqual({ balance: 0, reserved: 0 });
+});
+
+test("50 concurrent attempts in two processes under one idempotency key are charged once", async () => {
+  const accountId = await openAccount(database, ledgers[0]!, 10);
+  const tries = Array.from({ length: 50 }, async (_, turn) => {
+    const ledger = ledgers[turn % 2]!;
+    if (turn % 3 > 0) return ledger.charge(chargeOf(accountId, { idempotencyKey: "order" }));
+    const order = { reference: "order", idempotencyKey: "order" };
+    await using held = await ledger.reserve({ accountId, amount: 1, holdMs: 60_000, ...order });
+    return held.settle(oneCheck());
+  });
+  // With ten credits not every try finds one to hold, but no try may be charged besides the first.
+  await Promise.allSettled(tries);
+  expect(await ledgers[2]!.balanceOf(accountId)).toEqual({ balance: 9, reserved: 0 });
+});
+
+test("processes that use the same accounts in different orders do not deadlock", async () => {
+  const accountIds = await Promise.all(
+    Array.from({ length: 12 }, () => openAccount(database, ledgers[0]!, 40)),
+  );
+  const work = ledgers.map(async (ledger, process) => {
+    for (let round = 0; round < 8; round++) {
+      const inItsOrder = accountIds.map(
+        (_, place) => accountIds[(place * (process === 1 ? 11 : 1) + round) % 12]!,
+      );
+      await Promise.all(
+        inItsOrder.map(async (accountId, place) => {
+          if (place % 3 > 0) return ledger.charge(chargeOf(accountId));
+          await using held = await ledger.reserve({
+            accountId,
+            amount: 1,
+            reference: "work",
+            holdMs: 60_000,
+            idempotencyKey: undefined,
+          });
+          if (round % 2 === 0) await held.settle(oneCheck());
+        }),
+      );
+    }
+  });
+  await Promise.all(work); // 24 charges or reservations per account, and all of them fit
+});
+
+test("a change that cannot be written fails alone", async () => {
+  const accountId = await openAccount(database, ledgers[0]!, 100);
+  const references = Array.from({ length: 9 }, (_, place) => (place === 5 ? "a\0b" : `order ${place}`));
+  const outcomes = await Promise.allSettled(
+    references.map((reference) => ledgers[0]!.charge(chargeOf(accountId, { reference }))),
+  );
+  expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(
+    references.map((_, place) => place !== 5),
+  );
+  expect((await ledgers[0]!.balanceOf(accountId)).balance).toBe(92);
+});
+
+test("two processes release an expired reservation once", async () => {
+  const accountId = await openAccount(database, ledgers[0]!, 10);
+  await ledgers[0]!.reserve({
+    accountId,
+    amount: 4,
+    reference: "of a dead process",
+    holdMs: -1,
+    idempotencyKey: undefined,
+  });
+  const lock = await lockBalance(accountId);
+  const releases = Promise.all([ledgers[0]!.releaseExpired(), ledgers[1]!.releaseExpired()]);
+  await lock.waitFor(2); // both have seen it, and neither has touched it
+  await lock.open();
+  expect((await releases).sort()).toEqual([0, 1]);
+  expect(await ledgers[0]!.balanceOf(accountId)).toEqual({ balance: 10, reserved: 0 });
+});
+
+test("two processes charge one idempotency key once, and both return the balance", async () => {
+  const accountId = await openAccount(database, ledgers[0]!, 10);
+  const lock = await lockBalance(accountId);
+  const order = chargeOf(accountId, { amount: 4, idempotencyKey: "order" });
+  const charges = Promise.all([
+    ledgers[0]!.charge(order),
+    ledgers[1]!.charge(order),
+    ledgers[1]!.charge(chargeOf(accountId, { amount: 1 })), // in the same statement, and none of its business
+  ]);
+  await lock.waitFor(2);
+  await lock.open();
+  await charges;
+  expect(await ledgers[0]!.balanceOf(accountId)).toEqual({ balance: 5, reserved: 0 });
+});
+
+test("two processes adjust credits under one idempotency key once, and both return the entry", async () => {
+  const accountId = await openAccount(database, ledgers[0]!, 10);
+  const lock = await lockBalance(accountId);
+  const grant = { accountId, amount: -10, reference: "a mistake", idempotencyKey: "order" };
+  const entries = Promise.all([ledgers[0]!.grant(grant), ledgers[1]!.grant(grant)]);
+  await lock.waitFor(2);
+  await lock.open();
+  const [one, other] = await entries;
+  expect(one).toMatchObject({ kind: "adjust", amount: -10, balance_after: 0 });
+  expect(other).toEqual(one);
+  expect((await ledgers[2]!.page(accountId, { skip: 0, limit: 10 })).total).toBe(2);
+});
+
+test("a broken connection fails the running batch, and nothing of it is written", async () => {
+  const [ledger] = ledgers as [Ledger];
+  const accountId = await openAccount(database, ledger, 100);
+  const lock = await lockBalance(accountId);
+  const underWay = Promise.allSettled([1, 2, 3].map(() => ledger.charge(chargeOf(accountId))));
+  const [waiting] = await lock.waitFor(1);
+  await database.pool.query("select pg_terminate_backend($1)", [waiting]);
+  for (const { status } of await underWay) expect(status).toBe("rejected");
+  await lock.open();
+  expect(await ledger.charge(chargeOf(accountId))).toBe(99); // and it goes on
+});
+
+test("close waits for everything submitted before", async () => {
+  const ledger = createLedger({ database });
+  const accountId = await openAccount(database, ledger, 700);
+  const charges = Promise.all(Array.from({ length: 700 }, () => ledger.charge(chargeOf(accountId))));
+  await ledger.close();
+  expect(await ledger.balanceOf(accountId)).toEqual({ balance: 0, reserved: 0 });
+  await charges;
+});
+
+/** Holds an account's balance, as another transaction might, until it is opened again. */
+async function lockBalance(accountId: string) {
+  const client = await database.pool.connect();
+  await client.query("begin");
+  await client.query("select from balances where account_id = $1 for update", [accountId]);
+  return {
+    /** Waits until so many statements queue up for it, and returns the ids of their server processes. */
+    async waitFor(count: number): Promise<number[]> {
+      const blocked =
+        "select pid from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0 and datname = current_database()";
+      const pids = async () => (await client.query<{ pid: number }>(blocked)).rows.map(({ pid }) => pid);
+      return vi.waitUntil(async () => {
+        const waiting = await pids();
+        return waiting.length >= count && waiting;
+      }, PATIENCE);
+    },
+    async open() {
+      await client.query("commit");
+      client.release();
+    },
+  };
+}

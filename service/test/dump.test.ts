@@ -1,0 +1,88 @@
+/** An installation is written into one file and read into another database. */
+import { PassThrough, Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { exportInstallation, importInstallation } from "../src/db/dump.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+const WITH_EVERY_KIND_OF_VALUE = `
+  insert into accounts (id, email, plan, created_at) values
+    ('00000000-0000-4000-8000-000000000001', 'ann@example.com', 'free', '2026-01-02 03:04:05.678901+00'),
+    ('00000000-0000-4000-8000-000000000002', E'tab\\t"quote"\\\\back\\u2028é😀@example.com', 'pro', now());
+  insert into balances (account_id, balance, reserved, entries)
+    select id, 9007199254740993, 0, 1 from accounts;
+  insert into naming_patterns values ('example.com', 3, array[0.1, 1e-300, 2.9], '\\x00ff10', now());
+  insert into lanes (id, account_id, line, served_at)
+    select id, id, 'jobs', now() from accounts;
+  insert into tasks (lane_id, kind, subject) select id, 'slice', n::text from lanes, generate_series(1, 700) as n;
+  insert into verdicts (account_id, address_hash, evidence, checked_at, fresh_until)
+    select id, '\\xdeadbeef', '{"mailbox": {"answer": "accepted"}, "end": "tasks"}', now(), 'infinity' from accounts;`;
+
+test("an import restores everything of an export exactly", async () => {
+  await using from = await openTestDatabase();
+  await using to = await openTestDatabase();
+  await from.pool.query(WITH_EVERY_KIND_OF_VALUE);
+
+  const file = await exported(from);
+  const moved = await importInstallation(to.connection, Readable.from([file]));
+
+  expect(moved.get("accounts")).toBe(2);
+  expect(moved.get("tasks")).toBe(1400);
+  for (const table of moved.keys())
+    expect(await contentOf(to, table), table).toEqual(await contentOf(from, table));
+  const { rows } = await to.pool.query(
+    "insert into tasks (lane_id, kind, subject) select id, 'plan', '' from lanes limit 1 returning id",
+  );
+  expect(rows[0].id, "new numbers go on after the old ones").toBe(1401);
+});
+
+test("a database in use refuses an import", async () => {
+  await using from = await openTestDatabase();
+  await from.pool.query(ONE_ACCOUNT);
+  const file = await exported(from);
+  await expect(importInstallation(from.connection, Readable.from([file]))).rejects.toThrow(
+    "has 1 account(s)",
+  );
+});
+
+test("a damaged file is refused without effect", async () => {
+  await using from = await openTestDatabase();
+  await using to = await openTestDatabase();
+  await from.pool.query(ONE_ACCOUNT);
+  const file = await exported(from);
+  for (const [what, spoiled, why] of [
+    ["cut short", gzipSync(gunzipSync(file).subarray(0, -30)), "not complete"],
+    ["cut in the middle of the packing", file.subarray(0, -20), "damaged"],
+    ["with a row missing", without(file, /\{"id":"0{8}-.*\n/), "lacks rows of accounts"],
+    ["of another version", without(file, /(?<="migrations":\[)"\w+",/), "another version"],
+    ["of something else", gzipSync("id,email\n1,ann@example.com\n"), "not one that"],
+    ["not packed at all", Buffer.from("id,email\n"), "damaged"],
+  ] as const) {
+    await expect(importInstallation(to.connection, Readable.from([spoiled])), what).rejects.toThrow(why);
+    expect(await contentOf(to, "accounts"), what).toEqual([]);
+  }
+});
+
+const ONE_ACCOUNT = `
+  insert into accounts (id, email, plan) values
+    ('00000000-0000-4000-8000-000000000001', 'ann@example.com', 'free')`;
+
+async function exported(database: TestDatabase): Promise<Buffer> {
+  const sink = new PassThrough();
+  const [file] = await Promise.all([buffer(sink), exportInstallation(database.connection, sink)]);
+  return file;
+}
+
+async function contentOf(database: TestDatabase, table: string): Promise<string[]> {
+  const { rows } = await database.pool.query<{ line: string }>(
+    `select one::text as line from ${table} as one order by one::text`,
+  );
+  return rows.map(({ line }) => line);
+}
+
+function without(file: Buffer, what: RegExp): Buffer {
+  const text = gunzipSync(file).toString();
+  expect(text).toMatch(what);
+  return gzipSync(text.replace(what, ""));
+}

@@ -1,0 +1,105 @@
+/** Shared pacing while the way to the database is cut: nothing new is begun, and nothing is forgotten. */
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { hostWith, openWay, startPacing, visit } from "./pacing-world.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const poll = (see: () => unknown) => expect.poll(see, { interval: 5 });
+const placesIn = async () =>
+  (await database.pool.query("select key, number from pace_places order by key, number")).rows;
+
+test("without the database no session starts; releases and events meanwhile are not lost", async () => {
+  await using way = await openWay(database);
+  await using cutOff = await startPacing(way.connection);
+  await using connected = await startPacing(database.connection);
+  const here = cutOff.pace("mx.test", hostWith(4));
+  const there = connected.pace("mx.test", hostWith(4));
+  await here.acquire();
+  expect(await placesIn()).toEqual([{ key: "mx.test", number: 1 }]);
+
+  way.cut();
+  here.release();
+  const late = visit(here);
+  here.record({ kind: "rate_limited" });
+  expect(here.limit).toBe(2); // as far as we know
+  await delay(500); // timing: for what must not come
+  expect(late.isIn).toBeUndefined();
+  expect(there.limit).toBe(4);
+  expect(await placesIn()).toHaveLength(1);
+
+  way.mend();
+  await poll(() => there.limit).toBe(2);
+  await poll(() => late.isIn).toBe(true);
+  await poll(placesIn).toHaveLength(1);
+  here.release();
+  await poll(placesIn).toEqual([]);
+  const eventsOf = (name: string) =>
+    cutOff.events.filter(({ event, part }) => event === name && part === "leases");
+  expect(eventsOf("pacing_sync_failed")).toHaveLength(1);
+  expect(eventsOf("pacing_sync_restored")).toHaveLength(1);
+});
+
+test("leases granted without a response are released, and leases deleted by mistake are restored", async () => {
+  await using way = await openWay(database);
+  await using one = await startPacing(way.connection);
+  await one.pace("kept.test", hostWith(1)).acquire();
+  await database.pool.query("delete from pace_places where process_id = $1", [one.id]);
+  await database.pool.query(
+    "insert into pace_places (key, number, process_id) select 'unheard.test', n, $1 from generate_series(1, 3) n",
+    [one.id],
+  );
+  way.cut();
+  way.mend();
+  await poll(placesIn).toEqual([{ key: "kept.test", number: 1 }]);
+});
+
+test("leases that others got while the heartbeat was expired stay theirs", async () => {
+  await using way = await openWay(database);
+  await using stalled = await startPacing(way.connection);
+  await using other = await startPacing(database.connection);
+  const [ours, theirs] = [stalled, other].map((one) => one.pace("lost.test", hostWith(2)));
+  await Promise.all([ours!.acquire(), ours!.acquire()]);
+  const waiting = visit(ours!);
+  await database.pool.query("delete from pace_places where process_id = $1", [stalled.id]);
+  await Promise.all([theirs!.acquire(), theirs!.acquire()]);
+
+  way.cut();
+  way.mend();
+  const unheardOf = ["unheard.test", 1, stalled.id]; // gone when it has looked at what it has
+  await database.pool.query(
+    "insert into pace_places (key, number, process_id) values ($1, $2, $3)",
+    unheardOf,
+  );
+  await poll(placesIn).toHaveLength(2);
+  await delay(100); // timing: they have looked by then
+  ours!.release();
+  ours!.release();
+  await delay(400); // timing: for what must not come
+  expect(waiting.isIn).toBeUndefined(); // two of theirs are there
+  theirs!.release();
+  await poll(() => waiting.isIn).toBe(true);
+  ours!.release();
+  theirs!.release();
+  await poll(placesIn).toEqual([]);
+});
+
+test("a process that closes releases its leases and waiters", async () => {
+  await using one = await startPacing(database.connection);
+  await using other = await startPacing(database.connection);
+  await one.pace("mine.test", hostWith(1)).acquire();
+  const heir = visit(other.pace("mine.test", hostWith(1)));
+  await other.pace("theirs.test", hostWith(1)).acquire();
+  visit(one.pace("theirs.test", hostWith(1)));
+  await poll(() => one.pace("mine.test", hostWith(1)).hasWaiters).toBe(true);
+  await poll(() => other.pace("theirs.test", hostWith(1)).hasWaiters).toBe(true);
+  await one.close();
+  await poll(() => heir.isIn).toBe(true);
+  const { rows } = await database.pool.query("select key from pace_wishes");
+  expect(rows).toEqual([]);
+});

@@ -1,0 +1,125 @@
+/** Notices between processes over real connections, also when these fail in the ways connections do. */
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createPubSub, notify, notifySql } from "../src/db/pubsub.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { recordEvents } from "./logged-events.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+test("a notification reaches the subscribers of its channel only", async () => {
+  await using one = await listen();
+  await using other = await listen();
+  await notify(database.pool, "spring", "on the quiet channel");
+  await notify(database.pool, "weather", "rain, 'with' \"quotes\"");
+  for (const { heard } of [one, other]) {
+    await expect.poll(() => heard, { interval: 5 }).toEqual(["rain, 'with' \"quotes\""]);
+  }
+});
+
+test("a notification is sent if and only if its transaction commits", async () => {
+  await using listener = await listen();
+  const { heard } = listener;
+  await database.orm.transaction(async (tx) => {
+    await notify(tx, "weather", "sun");
+    await tx.execute(sql`select ${notifySql("weather", "wind")}`);
+    await notify(database.pool, "weather", "said meanwhile");
+    await expect.poll(() => heard, { interval: 5 }).toEqual(["said meanwhile"]);
+  });
+  await expect.poll(() => heard, { interval: 5 }).toEqual(["said meanwhile", "sun", "wind"]);
+  const taken = database.orm.transaction(async (tx) => {
+    await notify(tx, "weather", "taken back");
+    throw new Error("rolled back");
+  });
+  await expect(taken).rejects.toThrow("rolled back");
+  await notify(database.pool, "weather", "last");
+  await expect.poll(() => heard.at(-1), { interval: 5 }).toBe("last");
+  expect(heard).not.toContain("taken back");
+});
+
+test("a silent connection counts as not listening after a second, and is replaced", async () => {
+  await using wire = await openWire();
+  await using listener = await listen(wire.connection);
+  const { notices, heard, gaps, events } = listener;
+  expect(notices.isListening).toBe(true);
+  expect(gaps()).toBe(1); // what was remembered before listening began counts for nothing
+
+  wire.fallSilent();
+  await expect.poll(() => notices.isListening, { interval: 10 }).toBe(false);
+  expect(gaps()).toBe(1);
+
+  wire.cut(); // as a host that restarts would
+  await expect.poll(() => notices.isListening, { interval: 10 }).toBe(true);
+  expect(gaps()).toBe(2);
+  await notify(database.pool, "weather", "clear again");
+  await expect.poll(() => heard, { interval: 5 }).toEqual(["clear again"]);
+  await expect.poll(() => events.at(-1)?.event).toBe("notifications_restored");
+  expect(events).toHaveLength(2); // one for the loss, one for the return
+});
+
+test("start resolves without a database, and listening begins when there is one", async () => {
+  await using wire = await openWire();
+  wire.refuse();
+  await using listener = await listen(wire.connection);
+  const { notices, events } = listener;
+  expect(notices.isListening).toBe(false);
+  expect(events).toHaveLength(1);
+  wire.admit();
+  await expect.poll(() => notices.isListening, { interval: 10 }).toBe(true);
+});
+
+async function listen(connection = database.connection) {
+  const heard: string[] = [];
+  const { events, log } = recordEvents();
+  let gaps = 0;
+  const notices = createPubSub(connection, { log });
+  notices.on("weather", (payload) => heard.push(payload));
+  notices.onGap(() => gaps++);
+  await notices.start();
+  return { notices, heard, events, gaps: () => gaps, [Symbol.asyncDispose]: () => notices.close() };
+}
+
+/** A wire to the database that can go dead the way networks do: connected, and nothing comes through. */
+async function openWire() {
+  const socketPath = join(database.connection.host!, ".s.PGSQL.5432");
+  const ends: Socket[] = [];
+  let isAdmitting = true;
+  const server = createServer((near) => {
+    if (!isAdmitting) return near.destroy();
+    const far = connect(socketPath);
+    near.pipe(far).pipe(near);
+    for (const end of [near, far]) end.on("error", () => {});
+    near.on("close", () => far.destroy());
+    ends.push(near, far);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const cut = () => {
+    for (const end of ends.splice(0)) end.destroy();
+  };
+  return {
+    connection: { ...database.connection, host: "127.0.0.1", port },
+    fallSilent: () => {
+      for (const end of ends) end.unpipe().pause();
+    },
+    cut,
+    refuse: () => {
+      isAdmitting = false;
+    },
+    admit: () => {
+      isAdmitting = true;
+    },
+    async [Symbol.asyncDispose]() {
+      cut();
+      server.close();
+    },
+  };
+}

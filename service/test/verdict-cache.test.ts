@@ -1,0 +1,152 @@
+/** What the database remembers of verdicts, and how it forgets. */
+import { type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { accounts } from "../src/accounts/schema.ts";
+import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
+import { createVerdictCache } from "../src/validations/verdict-cache.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { recordEvents } from "./logged-events.ts";
+
+const HOUR = 3_600_000;
+const { events, log } = recordEvents();
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const openMemory = () => createVerdictCache({ database, log });
+let people = 0;
+async function openAccount(): Promise<string> {
+  const values = { email: `person${++people}@example.com`, plan: "payg" } as const;
+  const [account] = await database.orm.insert(accounts).values(values).returning();
+  return account!.id;
+}
+const text = verifierFrom(readEngineSettings(settingsFrom({}))).begin("ann@shop.io", "syntax").evidence;
+const proven: Evidence = SANDBOX_OUTCOMES[""](text);
+const missing: Evidence = SANDBOX_OUTCOMES.domain_not_found(text);
+
+test("thousands of verdicts are written in few statements, and another process reads them in one", async () => {
+  const accountId = await openAccount();
+  const addresses = Array.from({ length: 1_200 }, (_, i) => `ann${i}@shop.test`);
+  const writing = openMemory();
+  for (const address of addresses) writing.store(accountId, address, proven, Date.now());
+  await writing.close();
+  const recalled = await openMemory().findFresh(accountId, [...addresses, "bob@shop.test"]);
+  expect([...recalled.keys()].sort()).toEqual([...addresses].sort());
+  expect(recalled.get("ann7@shop.test")?.evidence.mailbox).toEqual(proven.mailbox);
+});
+
+test("the later of two verdicts stays, in any order of writes", async () => {
+  const accountId = await openAccount();
+  const nowMs = Date.now();
+  for (const [evidence, checkedAtMs] of [
+    [proven, nowMs - 1_000],
+    [missing, nowMs],
+    [proven, nowMs - 2_000],
+  ] as const) {
+    const memory = openMemory();
+    memory.store(accountId, "ann@shop.test", evidence, checkedAtMs);
+    await memory.close();
+  }
+  const recalled = await openMemory().findFresh(accountId, ["ann@shop.test"]);
+  expect(recalled.get("ann@shop.test")).toMatchObject({
+    evidence: { route: missing.route },
+    checkedAtMs: nowMs,
+  });
+});
+
+test("stale evidence is not returned, in any process, and is deleted in time", async () => {
+  const accountId = await openAccount();
+  const memory = openMemory();
+  memory.store(accountId, "old@gone.test", missing, Date.now() - 2 * HOUR);
+  memory.store(accountId, "new@gone.test", missing, Date.now());
+  memory.store(accountId, "ancient@gone.test", missing, Date.now() - 31 * 24 * HOUR);
+  await memory.close();
+  expect(memory.findInMemory(accountId, "old@gone.test")).toBeUndefined();
+  expect(memory.findInMemory(accountId, "new@gone.test")).toBeDefined();
+  const elsewhere = openMemory();
+  const all = ["ancient@gone.test", "old@gone.test", "new@gone.test"];
+  expect([...(await elsewhere.findFresh(accountId, all)).keys()]).toEqual(["new@gone.test"]);
+  expect(elsewhere.findInMemory(accountId, "new@gone.test")).toBeDefined(); // in memory now
+  expect(await memory.deleteExpired()).toBe(1);
+  expect(await memory.deleteExpired()).toBe(0);
+  expect([...(await elsewhere.findStale(accountId, all)).keys()].sort()).toEqual([
+    "new@gone.test",
+    "old@gone.test",
+  ]);
+});
+
+test("unknown results can be matched with outcomes, but never answer or replace an answer", async () => {
+  const accountId = await openAccount();
+  const greylisted = SANDBOX_OUTCOMES.greylisted(text);
+  const memory = openMemory();
+  memory.store(accountId, "new@shop.test", greylisted, Date.now());
+  memory.store(accountId, "ann@shop.test", proven, Date.now() - 1_000);
+  await memory.close();
+  const later = openMemory();
+  later.store(accountId, "ann@shop.test", greylisted, Date.now());
+  await later.close();
+
+  const both = ["new@shop.test", "ann@shop.test"];
+  expect(memory.findInMemory(accountId, "new@shop.test")).toBeUndefined();
+  const elsewhere = openMemory();
+  const recalled = await elsewhere.findFresh(accountId, both);
+  expect([...recalled.keys()]).toEqual(["ann@shop.test"]);
+  expect(recalled.get("ann@shop.test")?.evidence.mailbox).toEqual(proven.mailbox);
+  expect((await elsewhere.findStale(accountId, both)).get("new@shop.test")?.evidence.mailbox?.answer).toBe(
+    "greylisted",
+  );
+  expect(elsewhere.findInMemory(accountId, "new@shop.test")).toBeUndefined(); // stale reads do not fill the memory
+});
+
+test("internal errors are not cached", async () => {
+  const accountId = await openAccount();
+  const memory = openMemory();
+  memory.store(accountId, "ann@shop.test", { ...proven, failure: "a bug" }, Date.now());
+  await memory.close();
+  expect((await openMemory().findStale(accountId, ["ann@shop.test"])).size).toBe(0);
+});
+
+test("a reply with unstorable characters does not prevent other writes", async () => {
+  const accountId = await openAccount();
+  const reply = { code: 550, text: "no\0such \ud83d user" };
+  const memory = openMemory();
+  memory.store(
+    accountId,
+    "odd@shop.test",
+    { ...proven, mailbox: { answer: "not_found", reply } },
+    Date.now(),
+  );
+  memory.store(accountId, "ann@shop.test", proven, Date.now());
+  await memory.close();
+  const recalled = await openMemory().findFresh(accountId, ["odd@shop.test", "ann@shop.test"]);
+  expect(recalled.get("odd@shop.test")?.evidence.mailbox?.reply?.text).toBe("no such   user");
+  expect(recalled.has("ann@shop.test")).toBe(true);
+  expect(events).toEqual([]);
+});
+
+test("a deleted account does not prevent writes of other accounts", async () => {
+  const [accountId, gone] = [await openAccount(), "00000000-0000-4000-8000-000000000000"];
+  const memory = openMemory();
+  memory.store(gone, "ann@shop.test", proven, Date.now());
+  memory.store(accountId, "ann@shop.test", proven, Date.now());
+  await memory.close();
+  expect((await openMemory().findFresh(accountId, ["ann@shop.test"])).size).toBe(1);
+  expect((await openMemory().findFresh(gone, ["ann@shop.test"])).size).toBe(0);
+  expect(events).toEqual([]);
+});
+
+test("the table reveals neither addresses nor accounts with the same address", async () => {
+  const [ann, bob] = [await openAccount(), await openAccount()];
+  const memory = openMemory();
+  for (const accountId of [ann, bob]) memory.store(accountId, "secret.person@shop.test", proven, Date.now());
+  await memory.close();
+  const { rows } = await database.pool.query(
+    "select encode(address_hash, 'hex') as hash, evidence::text from verdicts where account_id = any($1)",
+    [[ann, bob]],
+  );
+  expect(new Set(rows.map((row) => row.hash)).size).toBe(2);
+  expect(JSON.stringify(rows)).not.toContain("secret.person");
+});

@@ -1,0 +1,137 @@
+/**
+ * Texts of the shell and of everything that several pages show.
+ *
+ * Each page folder has a messages file of its own. Components contain no text: ui-text.test.ts refuses it.
+ */
+import type { Plan, PlanLimits, Status } from "@mailvet/contract";
+import { formatNumber, plural } from "./shared/number-format.ts";
+
+const credits = (count: number) => plural(count, "credit");
+const emails = (count: number) => plural(count, "email");
+
+export const common = {
+  app: "Mailvet",
+  documentTitle: (page: string) => `${page} · Mailvet`,
+  tagline: "Check whether a mailbox exists without sending an email.",
+
+  credits,
+  emails,
+  addresses: (count: number) => plural(count, "address", "addresses"),
+  columns: (count: number) => plural(count, "column"),
+  days: (count: number) => plural(count, "day"),
+  mailboxes: (count: number) => plural(count, "mailbox", "mailboxes"),
+  rows: (count: number) => plural(count, "row"),
+  /** "12 of 40 emails" */
+  emailsOf: (done: number, total: number) => `${formatNumber(done)} of ${emails(total)}`,
+  reservedForJobs: (count: number) => `${formatNumber(count)} reserved for jobs`,
+  timeLeft: (duration: string) => `about ${duration} left`,
+  none: "–",
+  yes: "Yes",
+  no: "No",
+
+  status: {
+    valid: "Valid",
+    risky: "Risky",
+    unknown: "Unknown",
+    invalid: "Invalid",
+  } satisfies Record<Status, string>,
+  verdict: "Verdict",
+  verdicts: "Verdicts",
+  reason: "Reason",
+  score: "Score",
+  email: "Email",
+  didYouMean: "Did you mean",
+  chooseFile: "Choose file",
+
+  cancel: "Cancel",
+  close: "Close",
+  copy: "Copy",
+  copied: "Copied",
+  copyOf: (what: string) => `Copy ${what}`,
+  delete: "Delete",
+  done: "Done",
+  retry: "Retry",
+  save: "Save",
+  saved: "Saved.",
+  loading: "Loading",
+  required: "This field is required.",
+  optional: "Optional.",
+  askForCredits: "Ask your administrator for more credits.",
+
+  error: {
+    title: "Something went wrong",
+    page: "This page could not be shown",
+    unreachable: "The service can't be reached at the moment.",
+    requestId: (id: string) => `Request ${id}`,
+  },
+  notFound: {
+    title: "Page not found",
+    hint: "The link may be outdated or mistyped.",
+    home: "Go to Overview",
+  },
+  pager: {
+    range: (first: number, last: number, total: number) =>
+      `${formatNumber(first)}–${formatNumber(last)} of ${formatNumber(total)}`,
+    page: (number: number) => `Page ${number}`,
+    first: "First page",
+    previous: "Previous page",
+    next: "Next page",
+    last: "Last page",
+  },
+  duration: {
+    underSecond: "less than a second",
+    seconds: (count: number) => `${count}\u00a0s`,
+    minutes: (count: number) => `${count}\u00a0min`,
+    hours: (count: number) => `${count}\u00a0h`,
+    days: (count: number) => plural(count, "day"),
+  },
+  /** Mail providers whose names are not their identifiers with capital letters. */
+  providers: {
+    "": "None known",
+    other: "Other",
+    qq: "QQ",
+    gmx: "GMX",
+    icloud: "iCloud",
+    mail_ru: "Mail.ru",
+  } as Readonly<Record<string, string>>,
+
+  plans: {
+    free: "Free",
+    payg: "Pay as you go",
+    starter: "Starter",
+    growth: "Growth",
+    enterprise: "Enterprise",
+  } satisfies Record<Plan, string>,
+  planLimits: (limits: PlanLimits): string[] => [
+    limits.api_access ? "Web app and API" : "Web app only. API keys work on paid plans.",
+    `${plural(limits.requests_per_minute, "request")} per minute ${limits.api_access ? "per key" : "in the web app"}`,
+    `${plural(limits.concurrent_requests, "concurrent request")}`,
+    `Up to ${emails(limits.emails_per_file)} per file`,
+    `${plural(limits.active_jobs, "active job")}`,
+  ],
+  operator: "Operator",
+};
+
+export const shellMessages = {
+  skipToContent: "Skip to content",
+  openMenu: "Open menu",
+  closeMenu: "Close menu",
+  pages: "Pages",
+  home: "Mailvet, overview",
+  accountMenu: (email: string) => `Account ${email}`,
+  theme: "Theme",
+  themes: { light: "Light", dark: "Dark", auto: "System" },
+  signOut: "Sign out",
+  nav: {
+    overview: "Overview",
+    validate: "Validate",
+    bulk: "Bulk",
+    keys: "API keys",
+    webhooks: "Webhooks",
+    usage: "Usage and credits",
+    settings: "Settings",
+    reference: "API reference",
+    accounts: "Accounts",
+    system: "System",
+  },
+};

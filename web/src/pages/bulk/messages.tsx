@@ -1,0 +1,125 @@
+/** Texts of the bulk page: upload, preview, list of jobs. */
+import type { JobStatus, Status } from "@mailvet/contract";
+import type { ProblemCode } from "@mailvet/sdk";
+import type { ReactNode } from "react";
+import { common } from "../../messages.ts";
+import { formatNumber, plural } from "../../shared/number-format.ts";
+
+const SAVE_AS_CSV = "In Excel, Numbers or Google Sheets, save the sheet as CSV, then choose that file.";
+const CHOOSE_AGAIN = "Choose the file again.";
+const WAIT = "Wait a moment and retry.";
+
+export const messages = {
+  title: "Bulk",
+  intro: "Validate a list: choose a file, review the preview, start the job.",
+  previewGone: "Preview no longer available",
+  previewGoneText: "It was started, discarded, or has expired. Choose the file again.",
+
+  upload: {
+    input: "File with emails",
+    title: "Drop your list here",
+    release: "Release to upload",
+    hint: "CSV, TSV or plain text, optionally gzipped, with or without a header row. You'll see a preview before anything is charged.",
+    limits: (emails: number, megabytes: number) =>
+      `Up to ${common.emails(emails)} and ${formatNumber(megabytes)} MB per file.`,
+    choose: common.chooseFile,
+    oneFile: "Upload one file at a time.",
+    tooLarge: (name: string, size: string, megabytes: number) =>
+      `${name} is ${size}; the limit is ${formatNumber(megabytes)} MB. Compress it with gzip, or split it.`,
+    uploading: (name: string) => `Uploading ${name}`,
+    uploadingHint: (size: string) => `${size}. Rows are counted during the upload.`,
+    kilobytes: (count: number) => `${count} kB`,
+    megabytes: (count: string) => `${count} MB`,
+    failed: "Upload failed",
+  },
+
+  /** Title and advice for each rejected upload; the detail of the problem is shown between them. */
+  uploadErrors: {
+    empty_file: ["The file is empty", "Choose a file with one address per row."],
+    not_a_table: ["The file is not a table", SAVE_AS_CSV],
+    unsupported_file: ["Unsupported file type", SAVE_AS_CSV],
+    unsupported_media_type: ["Unsupported file type", SAVE_AS_CSV],
+    undecodable_file: ["Unsupported text encoding", "Save the file again as CSV in UTF-8."],
+    compression_bomb: [
+      "The uncompressed file is too large",
+      "Extract it and upload only the part with the addresses.",
+    ],
+    no_emails_found: [
+      "No emails found",
+      "Check that it is the right file: one column must contain the addresses.",
+    ],
+    payload_too_large: ["The file is too large", "Compress it with gzip, or split it into several files."],
+    too_many_rows: ["The file has too many rows", "Split it into several files."],
+    too_many_emails: ["The file has too many emails", "Split it and start one job per part."],
+    too_many_uploads: ["Too many unconfirmed uploads", "Start one of them, or wait until they expire."],
+    rate_limited: ["Too many requests", WAIT],
+    overloaded: ["The service is busy", WAIT],
+    insufficient_credits: ["Not enough credits", "Choose a shorter list, or get more credits first."],
+    upload_not_found: ["File no longer available", CHOOSE_AGAIN],
+    upload_expired: ["The upload has expired", CHOOSE_AGAIN],
+    email_column_not_found: ["No such column", "Choose another column."],
+    too_many_active_jobs: ["Too many active jobs", "Wait until one finishes, or cancel one below."],
+    job_state_conflict: ["This file was already started", "Its job is in the list below."],
+  } as Partial<Record<ProblemCode, readonly [title: string, advice: string]>>,
+
+  preview: {
+    summary: (rows: number, columns: number, expiresAt: ReactNode) => (
+      <>
+        {common.rows(rows)}, {common.columns(columns)}. Nothing is charged yet. The file is kept until{" "}
+        {expiresAt}.
+      </>
+    ),
+    chooseOther: "Choose another file",
+    column: "Email column",
+    suggested: "Detected automatically.",
+    columnOption: (name: string, emails: number) =>
+      `${name} · ${emails === 0 ? "no emails" : common.emails(emails)}`,
+    columnEmails: (emails: number) => (emails === 0 ? "No emails" : common.emails(emails)),
+    columnChosen: "Email column",
+    table: "First rows of the file",
+    caption: (shown: number, total: number, hiddenColumns: number, hasHeader: boolean) =>
+      `First ${common.rows(shown)} of ${formatNumber(total)}${
+        hiddenColumns > 0 ? `, ${plural(hiddenColumns, "column")} hidden` : ""
+      }. ${hasHeader ? "The header row is not counted." : "The file has no header row."}`,
+    start: "Start validation",
+    missingCredits: (missing: number) => `${common.credits(missing)} missing.`,
+    viewCredits: "View credits",
+  },
+
+  cost: {
+    validFormat: "Valid format",
+    ofRows: (rows: number) => `of ${common.rows(rows)}`,
+    unique: "Unique emails",
+    uniqueHint: "Each is validated once",
+    uniqueLater: "Counted at start",
+    duplicates: "Duplicates and blanks",
+    duplicatesHint: "Free of charge",
+    cost: "Cost",
+    balance: (balance: number) => `${common.credits(balance)} available`,
+    left: (left: number) => `${common.credits(left)} left afterwards`,
+  },
+
+  jobs: {
+    title: "Jobs",
+    filter: "Filter jobs by status",
+    allStatuses: "All statuses",
+    failed: "Jobs could not be loaded",
+    noneWithStatus: "No jobs with this status",
+    showAll: "Show all jobs",
+    none: "No jobs yet",
+    noneText: "Every list you validate is listed here with its results until they expire.",
+    progress: "Emails with a verdict",
+    waitingForServers: "waiting for servers",
+    count: (count: number, status: Status) => `${formatNumber(count)} ${status}`,
+  },
+
+  jobStatus: {
+    queued: "Queued",
+    processing: "Validating",
+    paused: "Paused",
+    completed: "Completed",
+    failed: "Failed",
+    cancelled: "Cancelled",
+  } satisfies Record<JobStatus, string>,
+  retrying: "Retrying",
+};

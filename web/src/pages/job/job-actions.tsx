@@ -1,0 +1,84 @@
+/** Pause, resume, cancel and delete a job. A button shows a pending transition until the service confirms it. */
+
+import type { Job } from "@mailvet/contract";
+import { Button, Group } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { accountQuery, queries, service } from "../../queries.ts";
+import { ConfirmDialog } from "../../shared/confirm-dialog.tsx";
+import { hasEnded, JOBS_KEY, jobQuery } from "../bulk/job-queries.ts";
+import { messages } from "./messages.tsx";
+
+type Transition = "pause" | "resume" | "cancel";
+
+export function useJobTransition(jobId: string) {
+  return useMutation({
+    mutationFn: (transition: Transition) => service.jobs[transition](jobId),
+    onSuccess: (job) => queries.setQueryData(jobQuery(jobId).queryKey, job),
+    async onSettled() {
+      // A refused transition usually means that the job has changed meanwhile.
+      await queries.invalidateQueries(jobQuery(jobId));
+      void queries.invalidateQueries(accountQuery);
+      void queries.invalidateQueries({ queryKey: JOBS_KEY });
+    },
+  });
+}
+
+export type JobTransition = ReturnType<typeof useJobTransition>;
+
+export function JobActions({ job, transition }: { job: Job; transition: JobTransition }) {
+  const navigate = useNavigate();
+  const [confirming, setConfirming] = useState<"cancel" | "delete">();
+  const erase = useMutation({
+    mutationFn: () => service.jobs.delete(job.id),
+    async onSuccess() {
+      await navigate({ to: "/bulk" });
+      queries.removeQueries({ queryKey: jobQuery(job.id).queryKey });
+      queries.removeQueries({ queryKey: ["job-results", job.id] });
+      void queries.invalidateQueries(accountQuery);
+      void queries.invalidateQueries({ queryKey: JOBS_KEY });
+    },
+  });
+  const isRunning = !hasEnded(job);
+  const pending = transition.isPending ? transition.variables : undefined;
+  const button = (name: Transition, onClick: () => void) => (
+    <Button variant="default" disabled={transition.isPending} onClick={onClick}>
+      {pending === name ? messages.actions.pending[name] : messages.actions[name]}
+    </Button>
+  );
+  return (
+    <Group gap="xs">
+      {job.status === "processing" && button("pause", () => transition.mutate("pause"))}
+      {job.status === "paused" && button("resume", () => transition.mutate("resume"))}
+      {isRunning && button("cancel", () => setConfirming("cancel"))}
+      <Button variant="default" onClick={() => setConfirming("delete")}>
+        {messages.actions.delete}
+      </Button>
+      <ConfirmDialog
+        isOpen={confirming === "cancel"}
+        title={messages.actions.cancelTitle}
+        confirmLabel={messages.actions.cancelConfirm}
+        cancelLabel={messages.actions.keep}
+        isBusy={pending === "cancel"}
+        error={transition.variables === "cancel" ? transition.error : undefined}
+        onConfirm={() => transition.mutate("cancel", { onSuccess: () => setConfirming(undefined) })}
+        onClose={() => setConfirming(undefined)}
+      >
+        {messages.actions.cancelText(job.unique_emails - job.processed)}
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={confirming === "delete"}
+        title={messages.actions.deleteTitle}
+        confirmLabel={messages.actions.deleteConfirm}
+        cancelLabel={messages.actions.keep}
+        isBusy={erase.isPending}
+        error={erase.error ?? undefined}
+        onConfirm={() => erase.mutate()}
+        onClose={() => setConfirming(undefined)}
+      >
+        {messages.actions.deleteText(isRunning)}
+      </ConfirmDialog>
+    </Group>
+  );
+}

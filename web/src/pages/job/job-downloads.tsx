@@ -1,0 +1,85 @@
+/** Download links for the file with its verdicts, by verdict and format. */
+
+import type { DownloadQuery, Job, Status } from "@mailvet/contract";
+import { Anchor, Button, Popover, Stack, Table, Text } from "@mantine/core";
+import { common } from "../../messages.ts";
+import { messages } from "./messages.tsx";
+
+type Format = DownloadQuery["format"];
+
+const FORMATS = Object.entries(messages.downloads.formats) as readonly (readonly [Format, name: string])[];
+
+const CHOICES: readonly (readonly [Status | undefined, name: string, hint: string])[] = [
+  [undefined, ...messages.downloads.all],
+  ...(Object.entries(messages.downloads.hints) as [Status, string][]).map(
+    ([status, hint]) => [status, common.status[status], hint] as const,
+  ),
+];
+
+export function JobDownloads({ job }: { job: Job }) {
+  return (
+    <Popover position="bottom-end" withArrow trapFocus returnFocus width={340}>
+      <Popover.Target>
+        <Button>{messages.downloads.button}</Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={messages.downloads.title}>
+        <Stack gap="xs">
+          <Text size="sm" c="dimmed">
+            {messages.downloads.intro}
+          </Text>
+          <Table
+            verticalSpacing={4}
+            horizontalSpacing={6}
+            withRowBorders={false}
+            aria-label={messages.downloads.title}
+          >
+            <Table.Thead className="visually-hidden">
+              <Table.Tr>
+                <Table.Th scope="col">{messages.downloads.rows}</Table.Th>
+                {FORMATS.map(([format, label]) => (
+                  <Table.Th key={format} scope="col">
+                    {label}
+                  </Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {CHOICES.map(([status, name, hint]) => (
+                <Table.Tr key={name}>
+                  <Table.Th scope="row" fw={400}>
+                    <Text size="sm" fw={600}>
+                      {name}
+                    </Text>
+                    <Text size="xs" c="dimmed">
+                      {hint}
+                    </Text>
+                  </Table.Th>
+                  {FORMATS.map(([format, label]) => (
+                    <Table.Td key={format} ta="center" px={2}>
+                      <Anchor
+                        href={downloadPath(job, format, status)}
+                        download
+                        size="sm"
+                        px={6}
+                        py={9}
+                        display="inline-block"
+                        aria-label={messages.downloads.link(name, label)}
+                      >
+                        {label}
+                      </Anchor>
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function downloadPath({ id }: Job, format: Format, status: Status | undefined): string {
+  const query = new URLSearchParams({ format, ...(status && { status }) });
+  return `/api/v1/bulk/jobs/${encodeURIComponent(id)}/download?${query}`;
+}

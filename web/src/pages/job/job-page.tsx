@@ -1,0 +1,140 @@
+/** One job: progress, verdicts, results. */
+
+import type { Job, Status } from "@mailvet/contract";
+import { MailvetProblem } from "@mailvet/sdk";
+import { Alert, Anchor, Button, Grid, Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { common } from "../../messages.ts";
+import { aboutQuery } from "../../queries.ts";
+import { EmptyState } from "../../shared/empty-state.tsx";
+import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { Loading } from "../../shared/loading.tsx";
+import { PageHeader } from "../../shared/page-header.tsx";
+import { Timestamp } from "../../shared/timestamp.tsx";
+import { hasEnded, jobQuery } from "../bulk/job-queries.ts";
+import { JobActions, useJobTransition } from "./job-actions.tsx";
+import { JobDownloads } from "./job-downloads.tsx";
+import { JobProgress } from "./job-progress.tsx";
+import { messages } from "./messages.tsx";
+import { ResultsSection } from "./results-section.tsx";
+import { SubStatusBreakdown } from "./sub-status-breakdown.tsx";
+import { useJobEvents } from "./use-job-events.ts";
+import { VerdictBreakdown } from "./verdict-breakdown.tsx";
+
+export function Page() {
+  const { jobId = "" } = useParams({ strict: false });
+  const { data: job, error, refetch } = useQuery(jobQuery(jobId));
+  return (
+    <>
+      <Anchor component={Link} to="/bulk" size="sm" display="inline-block" mb="sm">
+        {messages.allJobs}
+      </Anchor>
+      {isMissing(error) ? (
+        <JobNotFound />
+      ) : job ? (
+        <JobView key={job.id} job={job} />
+      ) : error ? (
+        <ErrorAlert error={error} onRetry={() => void refetch()} title={messages.failed} />
+      ) : (
+        <Loading lines={6} />
+      )}
+    </>
+  );
+}
+
+function JobView({ job }: { job: Job }) {
+  const { status }: Record<string, string | undefined> = useSearch({ strict: false });
+  const events = useJobEvents(job.id, !hasEnded(job));
+  const transition = useJobTransition(job.id);
+  const pending = transition.isPending ? messages.actions.pending[transition.variables] : undefined;
+  const isReadable = hasEnded(job) && job.results_url !== null;
+  return (
+    <>
+      <PageHeader
+        title={job.filename}
+        actions={
+          <Group gap="xs">
+            {isReadable && <JobDownloads job={job} />}
+            <JobActions job={job} transition={transition} />
+          </Group>
+        }
+      >
+        {messages.intro(job.email_column, <Timestamp at={job.created_at} />)}
+      </PageHeader>
+      <Stack gap="lg">
+        {transition.error && transition.variables !== "cancel" && <ErrorAlert error={transition.error} />}
+        {job.error && (
+          <Alert color="red" title={job.error.title} role="alert">
+            <Text size="sm">{job.error.detail}</Text>
+          </Alert>
+        )}
+        {events.error !== undefined && !hasEnded(job) && (
+          <ErrorAlert title={messages.notLive} error={events.error} onRetry={events.reconnect} />
+        )}
+        <JobProgress job={job} pending={pending} />
+        <Grid gap="lg">
+          <Grid.Col span={{ base: 12, md: 4 }}>
+            <VerdictBreakdown job={job} />
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 8 }}>
+            <SubStatusBreakdown job={job} />
+          </Grid.Col>
+        </Grid>
+        {isReadable ? (
+          <ResultsSection job={job} status={isStatus(status) ? status : undefined} />
+        ) : (
+          <NoResults job={job} />
+        )}
+      </Stack>
+    </>
+  );
+}
+
+function NoResults({ job }: { job: Job }) {
+  const { data: about } = useQuery(aboutQuery);
+  if (!hasEnded(job)) {
+    return (
+      <EmptyState title={messages.noResults.running}>
+        {messages.noResults.runningText(about && common.days(about.retention_days))}
+      </EmptyState>
+    );
+  }
+  if (job.expires_at === null || Date.parse(job.expires_at) > Date.now()) {
+    return <EmptyState title={messages.noResults.none}>{messages.noResults.noneText}</EmptyState>;
+  }
+  return (
+    <EmptyState title={messages.noResults.expired}>
+      {messages.noResults.expiredText(<Timestamp at={job.expires_at} />)}
+    </EmptyState>
+  );
+}
+
+function JobNotFound() {
+  return (
+    <>
+      <PageHeader title={messages.notFound.title} />
+      <EmptyState
+        title={messages.notFound.reason}
+        action={
+          <Button component={Link} to="/bulk" variant="default">
+            {messages.notFound.back}
+          </Button>
+        }
+      >
+        {messages.notFound.hint}
+      </EmptyState>
+    </>
+  );
+}
+
+/** A malformed id in the URL counts as not found. */
+function isMissing(error: unknown): boolean {
+  return error instanceof MailvetProblem && (error.status === 404 || error.code === "validation_failed");
+}
+
+const STATUSES: readonly string[] = ["valid", "invalid", "risky", "unknown"] satisfies Status[];
+
+function isStatus(text: string | undefined): text is Status {
+  return text !== undefined && STATUSES.includes(text);
+}

@@ -1,0 +1,114 @@
+/** Progress of a job: percentage, rate, time left, status text and counts. */
+
+import type { Job } from "@mailvet/contract";
+import { Group, Paper, Stack, Text, VisuallyHidden } from "@mantine/core";
+import type { ReactNode } from "react";
+import { common } from "../../messages.ts";
+import { formatNumber, formatPercent } from "../../shared/number-format.ts";
+import { formatDuration, Timestamp } from "../../shared/timestamp.tsx";
+import { hasEnded } from "../bulk/job-queries.ts";
+import { JobStatusBadge } from "../bulk/job-status-badge.tsx";
+import { VerdictBar } from "../bulk/verdict-bar.tsx";
+import classes from "./job.module.css";
+import { messages } from "./messages.tsx";
+
+export function JobProgress({ job, pending }: { job: Job; pending?: string | undefined }) {
+  return (
+    <Paper withBorder p={{ base: "md", sm: "lg" }} radius="md">
+      <Stack gap="md">
+        <Group justify="space-between" align="flex-end" gap="xs">
+          <Group gap="sm" align="center">
+            <Text fz={40} fw={650} lh={1} className="tabular">
+              {formatPercent(Math.floor(job.progress_percent) / 100)}
+            </Text>
+            <JobStatusBadge job={job} {...(pending ? { label: pending } : {})} />
+          </Group>
+          <Text c="dimmed" size="sm" className="tabular">
+            {progressText(job)}
+          </Text>
+        </Group>
+        <VerdictBar job={job} height={14} />
+        <Text size="sm">
+          {statusText(job)}
+          {job.expires_at !== null && job.results_url !== null && (
+            <> {messages.progress.keptUntil(<Timestamp at={job.expires_at} />)}</>
+          )}
+        </Text>
+        <Announcement job={job} />
+        <JobFacts job={job} />
+      </Stack>
+    </Paper>
+  );
+}
+
+function progressText(job: Job): string {
+  const parts = [common.emailsOf(job.processed, job.unique_emails)];
+  if (job.phase === "validating" && job.rate_per_second > 0) {
+    parts.push(messages.progress.rate(job.rate_per_second));
+  }
+  if (job.eta_seconds !== null) parts.push(common.timeLeft(formatDuration(job.eta_seconds)));
+  return parts.join(" · ");
+}
+
+function statusText(job: Job): ReactNode {
+  const { progress } = messages;
+  switch (job.status) {
+    case "queued":
+      return progress.queued;
+    case "processing":
+      return job.phase === "retrying"
+        ? progress.retrying(job.unique_emails - job.processed)
+        : progress.processing;
+    case "paused":
+      return progress.paused;
+    case "completed":
+      return progress.completed(took(job), formatPercent(job.valid_count / Math.max(1, job.unique_emails)));
+    case "cancelled":
+      return progress.cancelled(<Timestamp at={job.completed_at} />);
+    case "failed":
+      return progress.failed;
+  }
+}
+
+function took({ started_at, completed_at, created_at }: Job): string {
+  return formatDuration(
+    (Date.parse(completed_at ?? created_at) - Date.parse(started_at ?? created_at)) / 1000,
+  );
+}
+
+/** For screen readers, in steps of 10 percent. */
+function Announcement({ job }: { job: Job }) {
+  const tenths = Math.floor(job.progress_percent / 10) * 10;
+  return (
+    <VisuallyHidden role="status">
+      {hasEnded(job) || job.status === "paused"
+        ? messages.progress.announceEnd(job.status)
+        : messages.progress.announcePercent(tenths)}
+    </VisuallyHidden>
+  );
+}
+
+/** Numbers that do not change with every verdict. */
+function JobFacts({ job }: { job: Job }) {
+  const { facts } = messages;
+  const rows = [
+    [facts.rows, formatNumber(job.total_rows)],
+    [facts.emails, formatNumber(job.total_emails)],
+    [facts.unique, formatNumber(job.unique_emails)],
+    [facts.duplicates, formatNumber(job.duplicate_count)],
+    [facts.creditsUsed, formatNumber(job.credits_used)],
+    hasEnded(job)
+      ? ([facts.finished, <Timestamp key="finished" at={job.completed_at} />] as const)
+      : ([facts.creditsReserved, formatNumber(job.credits_reserved)] as const),
+  ] as const;
+  return (
+    <dl className={classes.facts}>
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className="tabular">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

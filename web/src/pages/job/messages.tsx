@@ -1,0 +1,184 @@
+/** Texts of the job page: progress, actions, downloads, results, and the reasons for verdicts. */
+import type { JobStatus, Status, SubStatus } from "@mailvet/contract";
+import type { ReactNode } from "react";
+import { common } from "../../messages.ts";
+import { formatNumber, plural } from "../../shared/number-format.ts";
+
+export const messages = {
+  allJobs: "← All jobs",
+  intro: (column: string, startedAt: ReactNode) => (
+    <>
+      Column “{column}”, started {startedAt}.
+    </>
+  ),
+  failed: "The job could not be loaded",
+  notLive: "Live progress is unavailable",
+
+  notFound: {
+    title: "Job not found",
+    reason: "It may have been deleted",
+    hint: "Or it belongs to another account, or the link is mistyped.",
+    back: "Go to jobs",
+  },
+  noResults: {
+    running: "Results will be available when the job finishes",
+    runningText: (retention: string | undefined) =>
+      `You can then browse every row here and download the file with its verdicts.${
+        retention ? ` Results are kept for ${retention}.` : ""
+      }`,
+    none: "No results",
+    noneText: "Only the counts above are available.",
+    expired: "Results have expired",
+    expiredText: (at: ReactNode) => <>They were kept until {at}. The counts above remain.</>,
+  },
+
+  actions: {
+    pause: "Pause",
+    resume: "Resume",
+    cancel: "Cancel",
+    delete: common.delete,
+    pending: { pause: "Pausing…", resume: "Resuming…", cancel: "Cancelling…" },
+    cancelTitle: "Cancel this job?",
+    cancelConfirm: "Cancel job",
+    cancelText: (left: number) =>
+      `Verdicts so far are kept and can be downloaded right away. The remaining ${common.emails(left)} are not checked and not charged. A cancelled job can't be resumed.`,
+    deleteTitle: "Delete this job?",
+    deleteConfirm: "Delete job",
+    deleteText: (isRunning: boolean) =>
+      `${isRunning ? "The job is cancelled first. " : ""}The file and all results are permanently deleted. Download anything you want to keep first.`,
+    keep: "Keep job",
+  },
+
+  downloads: {
+    button: "Download",
+    title: "Downloads",
+    intro: "Your rows and columns, with the verdicts appended.",
+    rows: "Rows",
+    formats: { csv: "CSV", xlsx: "Excel", ndjson: "NDJSON" },
+    all: ["All rows", "the whole file"],
+    hints: {
+      valid: "safe to send to",
+      risky: "your decision",
+      unknown: "worth a retry",
+      invalid: "leave out",
+    } satisfies Record<Status, string>,
+    link: (rows: string, format: string) => `${rows} as ${format}`,
+  },
+
+  progress: {
+    rate: (perSecond: number) =>
+      perSecond >= 1
+        ? `${formatNumber(Math.round(perSecond))} per second on average`
+        : `${formatNumber(Math.max(1, Math.round(perSecond * 60)))} per minute on average`,
+    keptUntil: (at: ReactNode) => <>Results are kept until {at}.</>,
+    queued: "Waiting to start. You can close this page. The job keeps running.",
+    processing: "You can close this page. The job keeps running.",
+    retrying: (left: number) =>
+      `${common.emails(left)} left: waiting for servers that asked us to retry later. You can close this page. The job keeps running.`,
+    paused:
+      "Paused. Checks in progress will finish; nothing else runs until you resume. Credits stay reserved.",
+    completed: (took: string, validShare: string) =>
+      `Finished in ${took}. ${validShare} of the emails are valid and safe to send to.`,
+    cancelled: (at: ReactNode) => (
+      <>Cancelled {at}. Verdicts so far are kept; unused credits were returned.</>
+    ),
+    failed: "The job ended early. Verdicts so far are kept; unused credits were returned.",
+    announceEnd: (status: JobStatus) => `The job is ${status}.`,
+    announcePercent: (percent: number) => `${percent} percent of the emails have a verdict.`,
+  },
+
+  facts: {
+    rows: "Rows in the file",
+    emails: "Rows with an email",
+    unique: "Unique emails",
+    duplicates: "Duplicates",
+    creditsUsed: "Credits used",
+    creditsReserved: "Credits reserved",
+    finished: "Finished",
+  },
+
+  verdicts: { emails: "Emails", share: "Share", none: "none yet", valid: "valid" },
+
+  reasons: {
+    title: "Reasons",
+    empty: "Shown with the first verdicts.",
+    more: (count: number) => `Show ${plural(count, "more reason")}`,
+    fewer: "Show fewer",
+  },
+
+  results: {
+    title: "Results",
+    search: "Search emails",
+    clear: "Clear search",
+    filter: "Filter by verdict",
+    all: "All",
+    failed: "Results could not be loaded",
+    noneWithVerdict: "No rows with this verdict",
+    noneWithVerdictText: "Choose another verdict above.",
+    truncated: (shown: number, total: number) =>
+      `First ${formatNumber(shown)} of ${common.rows(total)}; the download contains all of them`,
+    noMatch: "No matching emails",
+    noMatchText: "Search for part of an address, such as a name or a domain.",
+    matches: (count: number) => `${common.rows(count)} found`,
+    searched: (matches: string, read: number, total: number) =>
+      `${matches}, ${formatNumber(read)} of ${common.rows(total)} searched`,
+    searchedFirst: (matches: string, rows: number) => `${matches} in the first ${common.rows(rows)}`,
+    row: "Row",
+    duplicate: "duplicate",
+  },
+} as const;
+
+export type SubStatusText = { status: Status; name: string; meaning: string };
+
+const SUB_STATUSES: Readonly<Record<SubStatus, readonly [status: Status, name: string, meaning: string]>> = {
+  "": ["valid", "Mailbox accepted", "The server accepts this mailbox and rejects made-up ones."],
+  privacy_relay: ["valid", "Privacy relay", "Accepted; the relay forwards to a private mailbox."],
+
+  syntax_error: ["invalid", "Malformed", "The address violates the syntax rules."],
+  provider_syntax: ["invalid", "Impossible address", "Not a possible address at this provider."],
+  reserved_domain: ["invalid", "Reserved domain", "The domain is reserved and can't receive mail."],
+  domain_not_found: ["invalid", "Domain does not exist", "DNS has no such domain."],
+  no_mail_server: ["invalid", "No mail server", "The domain exists but has no mail server."],
+  null_mx: ["invalid", "Domain accepts no mail", "The domain publishes a null MX record."],
+  unroutable_mail_server: [
+    "invalid",
+    "Mail server unreachable",
+    "None of its mail servers has a public address.",
+  ],
+  mailbox_not_found: ["invalid", "No such mailbox", "The server says this mailbox does not exist."],
+  mailbox_disabled: ["invalid", "Mailbox disabled", "It exists but is disabled or suspended."],
+  domain_not_accepted: [
+    "invalid",
+    "Domain not accepted",
+    "Its mail servers do not accept mail for this domain.",
+  ],
+  smtputf8_unsupported: ["invalid", "SMTPUTF8 unsupported", "The server can't handle non-ASCII addresses."],
+
+  disposable: ["risky", "Disposable", "A temporary address at a disposable domain."],
+  catch_all: ["risky", "Catch-all", "The server accepts any name, so this mailbox is unconfirmed."],
+  role_based: ["risky", "Role address", "A shared mailbox such as info@ or sales@."],
+  mailbox_full: ["risky", "Mailbox full", "It exists but is over quota."],
+  restricted: ["risky", "Restricted", "It exists but accepts no mail from external senders."],
+  possible_typo: ["risky", "Possible typo", "The domain resembles a large provider's."],
+  low_quality: ["risky", "Low quality", "Accepted, but the name looks random."],
+
+  greylisted: ["unknown", "Greylisted", "The server asked us to retry later, and time ran out."],
+  rate_limited: ["unknown", "Rate limited", "The server limited our requests."],
+  probe_blocked: ["unknown", "Our check was blocked", "This tells us nothing about the mailbox."],
+  temporary_error: ["unknown", "Temporary error", "The server reported a temporary failure."],
+  smtp_unreachable: ["unknown", "Server unreachable", "None of its mail servers accepted a connection."],
+  smtp_timeout: ["unknown", "Server timeout", "The server did not answer in time."],
+  smtp_protocol_error: ["unknown", "Server error", "The connection dropped or the reply was invalid."],
+  egress_blocked: ["unknown", "Port 25 blocked", "This installation can't reach mail servers."],
+  smtp_skipped: ["unknown", "Mailbox not checked", "SMTP checks are disabled on this installation."],
+  dns_error: ["unknown", "DNS error", "The domain's name servers did not answer."],
+  internal_error: ["unknown", "Internal error", "Something went wrong on our side."],
+};
+
+/** A newer service may send unknown sub-statuses; they are shown by their identifiers. */
+export function subStatusText(subStatus: string): SubStatusText {
+  const row = Object.hasOwn(SUB_STATUSES, subStatus) ? SUB_STATUSES[subStatus as SubStatus] : undefined;
+  if (!row) return { status: "unknown", name: subStatus.replaceAll("_", " "), meaning: "" };
+  const [status, name, meaning] = row;
+  return { status, name, meaning };
+}

@@ -1,0 +1,73 @@
+/** One row of the virtual results table. Plain elements, because fast scrolling renders hundreds of rows per second. */
+
+import { memo } from "react";
+import { common } from "../../messages.ts";
+import { formatNumber } from "../../shared/number-format.ts";
+import { colorOf } from "../bulk/verdict-bar.tsx";
+import { messages, subStatusText } from "./messages.tsx";
+import classes from "./results.module.css";
+import type { ShownResult } from "./use-result-pages.ts";
+
+export const ResultRow = memo(function ResultRow({ index, top, height, result }: ResultRowProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a real table cannot be virtualised
+    // biome-ignore lint/a11y/useFocusableInteractive: the cells are read-only
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className={classes.row}
+      style={{ height, transform: `translateY(${top}px)` }}
+    >
+      {result ? <Cells result={result} /> : <Cell name="email">…</Cell>}
+    </div>
+  );
+});
+
+type ResultRowProps = { index: number; top: number; height: number; result: ShownResult | undefined };
+
+function Cells({ result }: { result: ShownResult }) {
+  const { name, meaning } = subStatusText(result.sub_status);
+  return (
+    <>
+      <Cell name="number">{formatNumber(result.row)}</Cell>
+      <Cell name="email">
+        <span className={classes.cut} title={result.email}>
+          {result.email}
+        </span>
+        {result.is_duplicate && <span className={classes.mark}>{messages.results.duplicate}</span>}
+      </Cell>
+      <Cell name="verdict">
+        <span className={classes.dot} style={{ background: colorOf(result.status) }} aria-hidden="true" />
+        {result.status}
+      </Cell>
+      <Cell name="reason">
+        <span className={classes.cut} title={meaning}>
+          {name}
+        </span>
+      </Cell>
+      <Cell name="score">
+        <span className={classes.narrowLabel}>{common.score}</span>
+        {result.score}
+      </Cell>
+      <Cell name="suggestion">
+        {result.suggestion && (
+          <span className={classes.cut} title={result.suggestion}>
+            <span className={classes.narrowLabel}>{common.didYouMean} </span>
+            {result.suggestion}
+          </span>
+        )}
+      </Cell>
+    </>
+  );
+}
+
+type CellName = "number" | "email" | "verdict" | "reason" | "score" | "suggestion";
+
+function Cell({ name, children }: { name: CellName; children: React.ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: as for the row
+    <div role="cell" className={`${classes.cell} ${classes[name]}`}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+/** Reasons for the verdicts of a job, most frequent first. */
+import type { Job } from "@mailvet/contract";
+import { Button, Group, Paper, Text, Title } from "@mantine/core";
+import { useState } from "react";
+import { formatNumber, formatPercent } from "../../shared/number-format.ts";
+import { colorOf, share } from "../bulk/verdict-bar.tsx";
+import classes from "./job.module.css";
+import { messages, subStatusText } from "./messages.tsx";
+
+const SHOWN_INITIALLY = 6;
+
+export function SubStatusBreakdown({ job }: { job: Job }) {
+  const [isExpanded, setIsExpanded] = useState(false);
+  const reasons = Object.entries(job.sub_status_counts)
+    .filter(([, count]) => count > 0)
+    .sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1));
+  const most = reasons[0]?.[1] ?? 0;
+  const shown = isExpanded ? reasons : reasons.slice(0, SHOWN_INITIALLY);
+  const hidden = reasons.length - shown.length;
+  return (
+    <Paper
+      withBorder
+      p={{ base: "md", sm: "lg" }}
+      component="section"
+      aria-labelledby="reasons-title"
+      h="100%"
+    >
+      <Title order={2} size="h4" id="reasons-title" mb="md">
+        {messages.reasons.title}
+      </Title>
+      {reasons.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {messages.reasons.empty}
+        </Text>
+      )}
+      <ul className={classes.reasons}>
+        {shown.map(([subStatus, count]) => {
+          const { status, name, meaning } = subStatusText(subStatus);
+          return (
+            <li key={subStatus}>
+              <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
+                <Text size="sm">
+                  <Text span fw={600}>
+                    {name}
+                  </Text>{" "}
+                  <Text span c="dimmed">
+                    {status}
+                  </Text>
+                </Text>
+                <Text size="sm" className="tabular" style={{ whiteSpace: "nowrap" }}>
+                  <Text span fw={600}>
+                    {formatNumber(count)}
+                  </Text>{" "}
+                  <Text span c="dimmed">
+                    {formatPercent(count / Math.max(1, job.processed), 1)}
+                  </Text>
+                </Text>
+              </Group>
+              <div className={classes.reasonBar} aria-hidden="true">
+                <span style={{ width: share(count, most), background: colorOf(status) }} />
+              </div>
+              <Text size="xs" c="dimmed">
+                {meaning}
+              </Text>
+            </li>
+          );
+        })}
+      </ul>
+      {(hidden > 0 || isExpanded) && (
+        <Button
+          variant="default"
+          size="sm"
+          mt="md"
+          onClick={() => setIsExpanded(!isExpanded)}
+          aria-expanded={isExpanded}
+        >
+          {isExpanded ? messages.reasons.fewer : messages.reasons.more(hidden)}
+        </Button>
+      )}
+    </Paper>
+  );
+}

@@ -1,0 +1,74 @@
+/** Throttle state per mail host: concurrency, delay, circuit breaker. */
+
+import type { HostPace } from "@mailvet/contract";
+import { Badge, Table, Text } from "@mantine/core";
+import { common } from "../../messages.ts";
+import { formatNumber } from "../../shared/number-format.ts";
+import { Section } from "../../shared/section.tsx";
+import { formatDuration, Timestamp } from "../../shared/timestamp.tsx";
+import { messages } from "./messages.tsx";
+
+export function ThrottleTable({ pacing }: { pacing: readonly HostPace[] }) {
+  return (
+    <Section title={messages.throttling.title} intro={messages.throttling.intro}>
+      {pacing.length === 0 && <Text c="dimmed">{messages.throttling.none}</Text>}
+      {pacing.length > 0 && (
+        <Table className="stacks" aria-label={messages.throttling.title}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">{messages.throttling.host}</Table.Th>
+              <Table.Th scope="col" ta="right" style={NOWRAP}>
+                {messages.throttling.concurrency}
+              </Table.Th>
+              <Table.Th scope="col" ta="right" style={NOWRAP}>
+                {messages.throttling.delay}
+              </Table.Th>
+              <Table.Th scope="col">{messages.throttling.breaker}</Table.Th>
+              <Table.Th scope="col">{messages.throttling.reply}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {pacing.map((pace) => (
+              <PaceRow key={pace.key} pace={pace} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Section>
+  );
+}
+
+const NOWRAP = { whiteSpace: "nowrap" } as const;
+
+function PaceRow({ pace }: { pace: HostPace }) {
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" fw={600} className="breaks" miw={230}>
+        {pace.key}
+      </Table.Th>
+      <Table.Td ta="right" className="tabular" data-name={messages.throttling.concurrency}>
+        {formatNumber(pace.limit)}
+      </Table.Td>
+      <Table.Td ta="right" className="tabular" data-name={messages.throttling.delay}>
+        {pace.rest_ms < 1000
+          ? messages.throttling.milliseconds(Math.round(pace.rest_ms))
+          : formatDuration(pace.rest_ms / 1000)}
+      </Table.Td>
+      <Table.Td data-name={messages.throttling.breaker} miw={160}>
+        {pace.breaker_open_until ? (
+          <div>
+            <Badge color="red">{messages.throttling.open}</Badge>
+            <Text size="xs" c="dimmed" style={NOWRAP}>
+              {messages.throttling.until(<Timestamp at={pace.breaker_open_until} />)}
+            </Text>
+          </div>
+        ) : (
+          messages.throttling.closed
+        )}
+      </Table.Td>
+      <Table.Td className="breaks" data-name={messages.throttling.reply}>
+        {pace.last_reply ?? common.none}
+      </Table.Td>
+    </Table.Tr>
+  );
+}

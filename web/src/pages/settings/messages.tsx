@@ -1,0 +1,88 @@
+/** Texts of the settings page. */
+import type { ReactNode } from "react";
+import { common } from "../../messages.ts";
+
+export const messages = {
+  title: "Settings",
+  intro: "Profile, password, sessions and data retention.",
+
+  profile: {
+    title: "Profile",
+    created: "Account since",
+    credits: "Credits",
+    balance: (balance: number, reserved: number) =>
+      `${common.credits(balance)} available${reserved > 0 ? `, ${common.reservedForJobs(reserved)}` : ""}`,
+    plan: "Plan",
+    limits: "Plan limits",
+    administrator: "Your administrator changes plans and grants credits.",
+  },
+
+  password: {
+    title: "Password",
+    intro: "Changing your password signs out all other sessions.",
+    changed: "Password changed",
+    changedText: "All other sessions were signed out.",
+    current: "Current password",
+    currentToggle: "Toggle visibility of the current password",
+    new: "New password",
+    wrong: "Wrong password.",
+    submit: "Change password",
+  },
+
+  sessions: {
+    title: "Active sessions",
+    intro:
+      "A session lasts 30 days, or until it is unused for 7 days. Sign out any you don't recognise, and change your password.",
+    current: "This browser",
+    details: (ip: string, createdAt: ReactNode, lastUsedAt: ReactNode) => (
+      <>
+        {ip}, signed in {createdAt}, last used {lastUsedAt}
+      </>
+    ),
+    signOut: "Sign out",
+    signOutHere: "Sign out of this browser",
+    signOutOf: (browser: string, ip: string) => `Sign out ${browser}, ${ip}`,
+    confirmHere: "Sign out of this browser?",
+    confirm: "Sign out this session?",
+    text: (browser: string, ip: string) => `${browser} at ${ip} will have to sign in again.`,
+    textHere: "You will have to sign in again.",
+  },
+
+  browser: {
+    on: (browser: string, system: string) => `${browser} on ${system}`,
+    unknown: "Unknown client",
+  },
+
+  retention: {
+    title: "Data retention",
+    intro: (link: ReactNode) => <>Files and results are yours. Delete a job under {link} to delete them.</>,
+    bulk: "Bulk",
+    unknownDays: "Several days",
+    /** Kind of data, how long it is kept, and details. */
+    rows: (resultDays: string): readonly (readonly [data: string, period: string, details: string])[] => [
+      [
+        "Uploaded files",
+        "One day, unless confirmed",
+        "A confirmed upload becomes a job and is kept with its results.",
+      ],
+      [
+        "Job results",
+        `${resultDays} after the job finishes`,
+        "Each job shows its date. Deleting a job deletes its rows and results immediately.",
+      ],
+      [
+        "Cached results",
+        "One hour to three days, depending on the verdict; kept 30 more days to match your bounce reports",
+        "Makes repeated checks fast. Never used for other accounts. Addresses are stored as hashes.",
+      ],
+      [
+        "Bounce feedback",
+        "180 days; complaints and aggregated statistics as long as the account",
+        "Addresses are stored as hashes. “Delete all feedback” on the Usage page deletes it immediately.",
+      ],
+      ["Webhook deliveries", "30 days", "Deleting an endpoint deletes them immediately."],
+      ["Revoked keys", "Listed for 90 days", "A key's secret is never stored, only its hash."],
+      ["Credits and usage", "As long as the account", "Counts per day and key, without addresses."],
+    ],
+  },
+};

@@ -1,0 +1,8 @@
+/** Stores a new session and drops cached data of an earlier account. */
+import type { SignedIn } from "@mailvet/contract";
+import { queries, sessionQuery } from "../../queries.ts";
+
+export function storeSession(signedIn: SignedIn): void {
+  queries.removeQueries({ type: "inactive" });
+  queries.setQueryData(sessionQuery.queryKey, signedIn);
+}

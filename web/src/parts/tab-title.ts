@@ -1,8 +1,0 @@
-/** What the browser calls the page in its tab. Those who listen hear it when the page comes up (page-announcement.tsx). */
-import { useEffect } from "react";
-
-export function useTabTitle(title: string): void {
-  useEffect(() => {
-    document.title = `${title} · Mailvet`;
-  }, [title]);
-}

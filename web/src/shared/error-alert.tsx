@@ -1,0 +1,27 @@
+/** A failed request: reason, request id, retry button. */
+import { Alert, Button, Text } from "@mantine/core";
+import { common } from "../messages.ts";
+import { problemText, requestIdOf } from "./problem-text.ts";
+
+export function ErrorAlert({ error, onRetry, title = common.error.title }: ErrorAlertProps) {
+  const requestId = requestIdOf(error);
+  return (
+    <Alert color="red" title={title} role="alert" variant="light">
+      <Text size="sm" className="breaks">
+        {problemText(error)}
+      </Text>
+      {requestId && (
+        <Text size="xs" c="dimmed" mt={4} className="breaks">
+          {common.error.requestId(requestId)}
+        </Text>
+      )}
+      {onRetry && (
+        <Button size="xs" variant="default" mt="sm" onClick={onRetry}>
+          {common.retry}
+        </Button>
+      )}
+    </Alert>
+  );
+}
+
+type ErrorAlertProps = { error: unknown; onRetry?: () => void; title?: string };

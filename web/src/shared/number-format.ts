@@ -1,0 +1,20 @@
+/** Numbers in the reader's locale. */
+const NUMBER = new Intl.NumberFormat();
+
+/** "1 credit", "12,345 rows" */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${NUMBER.format(count)} ${count === 1 ? one : many}`;
+}
+
+export function formatNumber(count: number): string {
+  return NUMBER.format(count);
+}
+
+/** "1.2M" */
+export function formatCompact(count: number): string {
+  return new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 }).format(count);
+}
+
+export function formatPercent(share: number, digits = 0): string {
+  return new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: digits }).format(share);
+}

@@ -1,0 +1,160 @@
+/** Journeys through the bulk and job pages: upload, progress, results, download, deletion, rejected files. */
+import { readFileSync } from "node:fs";
+import { answersSlowly, mailDomain } from "@mailvet/lab";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { journeysIn } from "./journey.ts";
+
+const journey = journeysIn({
+  domains: {
+    // Keeps the job running long enough to observe its progress.
+    "slow.example-lab.com": mailDomain({
+      users: ["ann"],
+      temper: answersSlowly({ delayMs: 1000, at: "rcpt" }),
+    }),
+  },
+});
+
+/** Rows of the list: cells, and the expected status and sub-status. */
+const ROWS = [
+  ["1;ann@polite.example-lab.com;boss@shop.example;pays early", "valid;"],
+  ["2;eve@polite.example-lab.com;;moved", "invalid;mailbox_not_found"],
+  ["3;bea@open.example-lab.com;;", "risky;catch_all"],
+  ['4;ann@mailinator.com;;"said: no; twice"', "risky;disposable"],
+  ["5;valid@mailvet.test;;", "valid;"],
+  ["6;probe-blocked@mailvet.test;;", "unknown;probe_blocked"],
+  ["7;ann@nowhere.example-lab.com;;", "invalid;domain_not_found"],
+  ["8;Ann@Polite.Example-Lab.com;sales@shop.example;again", "valid;"],
+  ["9;;;no mail", ";"],
+  ["10;ann@slow.example-lab.com;;", "valid;"],
+  // Enough addresses of one domain for a slice of their own, which finishes before the slow one.
+  ...Array.from({ length: 125 }, (_, n) => [`${11 + n};valid+${n}@mailvet.test;;`, "valid;"] as const),
+] as const;
+const LIST = ["Number;E-mail;Second e-mail;Note", ...ROWS.map(([cells]) => cells), ""].join("\r\n");
+
+journey("a list is uploaded, validated, browsed, downloaded and deleted", async ({ service, visit }) => {
+  const { cookie, key } = await service.openAccount({ credits: 150 });
+  const { page, open } = await visit({ cookie });
+  await open("/bulk");
+  await choose(page, "customers.csv", LIST);
+
+  await page.getByRole("heading", { name: "customers.csv" }).waitFor();
+  await page.getByText("133 credits", { exact: true }).waitFor();
+  await page.getByText("17 credits left afterwards").waitFor();
+  await chooseColumn(page, /^Second e-mail/);
+  await page.getByText("2 credits", { exact: true }).waitFor();
+  await chooseColumn(page, /^E-mail/);
+  await page.getByText("133 credits", { exact: true }).waitFor();
+  await page.reload(); // keeps the preview
+  await page.getByRole("button", { name: "Start validation" }).click();
+
+  await page.waitForURL(/\/bulk\/[0-9a-f-]{36}$/);
+  const jobId = page.url().split("/").at(-1)!;
+  const bar = page.getByRole("progressbar", { name: "Emails with a verdict" });
+  const progress = async () => Number(await bar.getAttribute("aria-valuenow"));
+  await expect.poll(progress).toSatisfy((percent) => percent > 0 && percent < 100);
+  await page.getByText("Completed", { exact: true }).waitFor();
+  expect(await progress()).toBe(100);
+  await page.getByRole("link", { name: "17 credits" }).waitFor();
+
+  const table = page.getByRole("table", { name: "Results" });
+  await page.getByRole("status").getByText("134 rows").waitFor();
+  const filters = page.getByRole("group", { name: "Filter by verdict" });
+  await filters.getByRole("link", { name: "Invalid" }).click();
+  await expect
+    .poll(() => shownRows(page))
+    .toEqual(["2 eve@polite.example-lab.com invalid", "7 ann@nowhere.example-lab.com invalid"]);
+  await page.reload(); // the filter is in the URL
+  await expect.poll(() => shownRows(page)).toHaveLength(2);
+  await filters.getByRole("link", { name: "All" }).click();
+  await page.getByLabel("Search emails").fill("POLITE");
+  await expect
+    .poll(() => shownRows(page))
+    .toEqual([
+      "1 ann@polite.example-lab.com valid",
+      "2 eve@polite.example-lab.com invalid",
+      "8 Ann@Polite.Example-Lab.com duplicate valid",
+    ]);
+  await page.getByRole("button", { name: "Clear search" }).click();
+  await table.getByRole("cell", { name: "valid@mailvet.test" }).waitFor();
+
+  expect(await download(page, "All rows as CSV")).toEqual(LIST_WITH_VERDICTS);
+  expect(await download(page, "Invalid as CSV")).toEqual(
+    LIST_WITH_VERDICTS.filter((line) => /^Number|;invalid;/.test(line)),
+  );
+
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete job" }).click();
+  await page.getByText("No jobs yet").waitFor();
+  expect((await service.ask(`/bulk/jobs/${jobId}`, { key })).status).toBe(404);
+});
+
+const LIST_WITH_VERDICTS = [
+  "Number;E-mail;Second e-mail;Note;mailvet_status;mailvet_sub_status",
+  ...ROWS.map(([cells, verdict]) => `${cells};${verdict}`),
+];
+
+const REJECTED_FILES = [
+  ["report.pdf", "%PDF-1.7\n%âãÏÓ\n1 0 obj", "Unsupported file type", "PDF"],
+  ["list.zip", "PK\x03\x04\x14\0\x06\0 list.csv", "Unsupported file type", "ZIP"],
+  [
+    "page.csv",
+    "<!doctype html><html><body>ann@shop.example</body></html>",
+    "The file is not a table",
+    "a web page",
+  ],
+  ["nothing.csv", "", "The file is empty", ""],
+  ["names.csv", "name\nAnn\nBob\n", "No emails found", ""],
+] as const;
+
+journey("a file that is not a list is rejected with a reason, and not stored", async ({ service, visit }) => {
+  const { cookie, accountId } = await service.openAccount({ credits: 20 });
+  const preview = "POST /api/v1/bulk/upload/preview";
+  const { page, open } = await visit({ cookie, expected: [`415 ${preview}`, `422 ${preview}`] });
+  await open("/bulk");
+  for (const [name, content, title, kind] of REJECTED_FILES) {
+    await choose(page, name, content);
+    const refusal = page.getByRole("alert").filter({ hasText: name });
+    await refusal.getByText(title, { exact: true }).waitFor();
+    expect(await refusal.textContent()).toContain(kind);
+  }
+  await page.getByText("No jobs yet").waitFor();
+  const kept = "select filename from uploads where account_id = $1";
+  expect((await service.database.pool.query(kept, [accountId])).rows).toEqual([]);
+
+  await choose(page, "emails.txt", "valid@mailvet.test\n");
+  await page.getByRole("heading", { name: "emails.txt" }).waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+});
+
+async function choose(page: Page, name: string, content: string): Promise<void> {
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose file" }).first().click();
+  await (await chooser).setFiles({ name, mimeType: "", buffer: Buffer.from(content, "utf8") });
+}
+
+async function chooseColumn(page: Page, name: RegExp): Promise<void> {
+  await page.getByLabel("Email column").first().click();
+  await page.getByRole("option", { name }).click();
+}
+
+/** Number, email and verdict of the rendered rows. */
+async function shownRows(page: Page): Promise<string[]> {
+  const rows = await page.getByRole("table", { name: "Results" }).getByRole("row").all();
+  const cells = await Promise.all(rows.map((row) => row.getByRole("cell").allInnerTexts()));
+  return cells
+    .filter(({ length }) => length > 1)
+    .map((texts) => texts.slice(0, 3).join(" ").replaceAll("\n", " "));
+}
+
+/** Lines of the downloaded file, without the columns after the sub-status. */
+async function download(page: Page, name: string): Promise<string[]> {
+  await page.getByRole("button", { name: "Download" }).click();
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("link", { name }).click();
+  const file = await downloading;
+  await page.keyboard.press("Escape");
+  const [header, ...lines] = readFileSync(await file.path(), "utf8").split("\r\n");
+  const added = header!.split(";").length - header!.split(";").indexOf("mailvet_sub_status") - 1;
+  return [header!, ...lines.slice(0, -1)].map((line) => line.split(";").slice(0, -added).join(";"));
+}

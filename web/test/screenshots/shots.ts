@@ -1,0 +1,108 @@
+/** The screenshots: name, role, and the steps to the page in the demo. */
+import type { Page } from "playwright-core";
+
+export type Role = "anonymous" | "customer" | "operator";
+
+export type Shot = {
+  /** Prefix of the file names. */
+  name: string;
+  role: Role;
+  /** Resolves when the page is complete. */
+  visit(page: Page): Promise<unknown>;
+};
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { name }).first().waitFor();
+
+const open =
+  (path: string, ...headings: (string | RegExp)[]): Shot["visit"] =>
+  async (page) => {
+    await page.goto(path);
+    for (const name of headings) await heading(page, name);
+    await settled(page);
+  };
+
+/** No skeletons, and transitions have ended. */
+async function settled(page: Page): Promise<void> {
+  await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "hidden" });
+  await page.waitForTimeout(200);
+}
+
+const check =
+  (email: string): Shot["visit"] =>
+  async (page) => {
+    await page.goto("/validate");
+    await page.getByLabel("Email address").fill(email);
+    await page.getByRole("button", { name: "Check (1 credit)" }).click();
+    await page.getByRole("article", { name: `Result for ${email}` }).waitFor({ timeout: 30_000 });
+    await settled(page);
+  };
+
+const job =
+  (filename: string, ...headings: string[]): Shot["visit"] =>
+  async (page) => {
+    await page.goto("/bulk");
+    await page.getByRole("link", { name: filename }).click();
+    for (const name of ["Verdicts", ...headings]) await heading(page, name);
+    await settled(page);
+  };
+
+/** With a duplicate row and a second column with emails. */
+const GUESTS = `id,guest,email,referred by,city
+1,Anna Adler,anna.adler1@north.example-lab.com,,Hamburg
+2,Ben Berg,ben.berg2@south.example-lab.com,anna.adler1@north.example-lab.com,Leeds
+3,Carla Conrad,carla.conrad3@harbour.example-lab.com,,Porto
+4,Carla Conrad,CARLA.CONRAD3@harbour.example-lab.com,,Porto
+5,David Dorn,david.dorn5@garden.example-lab.com,ben.berg2@south.example-lab.com,Lyon
+6,Emma Ebert,emma.ebert6@gmial.com,,Vienna
+`;
+
+async function choose(page: Page): Promise<void> {
+  await page.goto("/bulk");
+  await page
+    .getByLabel("File with emails")
+    .setInputFiles({ name: "guest-list.csv", mimeType: "text/csv", buffer: Buffer.from(GUESTS) });
+  await heading(page, "guest-list.csv");
+  await settled(page);
+}
+
+async function createKey(page: Page): Promise<void> {
+  await open("/keys", "API keys")(page);
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("dialog").waitFor();
+  await page.waitForTimeout(400); // fade-in
+}
+
+async function deliveries(page: Page): Promise<void> {
+  await page.goto("/webhooks");
+  await page.getByRole("link", { name: "Order system" }).click();
+  await heading(page, "Deliveries");
+  await settled(page);
+}
+
+async function ledger(page: Page): Promise<void> {
+  await open("/usage", "Ledger")(page);
+  await page.getByRole("heading", { name: "Ledger" }).evaluate((node) => node.scrollIntoView());
+}
+
+export const SHOTS: readonly Shot[] = [
+  { name: "sign-in", role: "anonymous", visit: open("/sign-in", "Sign in") },
+  { name: "sign-up", role: "anonymous", visit: open("/sign-up", /./) },
+  { name: "forgotten-password", role: "anonymous", visit: open("/forgotten-password", /./) },
+  { name: "overview", role: "customer", visit: open("/", "Verdicts per day", "Recent jobs") },
+  { name: "validate", role: "customer", visit: open("/validate", "Validate") },
+  { name: "validate-valid", role: "customer", visit: check("ann@polite.example-lab.com") },
+  { name: "validate-unknown", role: "customer", visit: check("ann@grey.example-lab.com") },
+  { name: "bulk", role: "customer", visit: open("/bulk", "Jobs") },
+  { name: "bulk-preview", role: "customer", visit: choose },
+  { name: "job-running", role: "customer", visit: job("crm-export.csv") },
+  { name: "job-completed", role: "customer", visit: job("newsletter.csv", "Results") },
+  { name: "keys", role: "customer", visit: open("/keys", "API keys", "Use a key") },
+  { name: "key-dialog", role: "customer", visit: createKey },
+  { name: "webhooks", role: "customer", visit: open("/webhooks", "Webhooks") },
+  { name: "webhook-deliveries", role: "customer", visit: deliveries },
+  { name: "usage", role: "customer", visit: open("/usage", /Usage/) },
+  { name: "usage-ledger", role: "customer", visit: ledger },
+  { name: "settings", role: "customer", visit: open("/settings", "Settings") },
+  { name: "operator-accounts", role: "operator", visit: open("/operator/accounts", "Accounts") },
+  { name: "operator-system", role: "operator", visit: open("/operator/system", "System") },
+];
