@@ -30,7 +30,7 @@ import { basicMeaning, enhancedMeaning } from "./meaning/rules/reply-codes.ts";
 import { RESTRICTED_RULES } from "./meaning/rules/restricted-mailbox.ts";
 import { SENDER_RULES, SUBJECT_RULES } from "./meaning/rules/sender-rejected.ts";
 import { LOOP_RULES, PROTOCOL_RULES, TRANSIENT_RULES } from "./meaning/rules/transient.ts";
-import { clientSubject } from "./meaning/sentence-subject.ts";
+import { clientSubject, otherSubject, type Subject } from "./meaning/sentence-subject.ts";
 import type { Reply } from "./reply.ts";
 
 export {
@@ -149,7 +149,7 @@ function matchReply(context: ReplyInContext, text: ReplyText): RuleMatch {
     find(PROVIDER_ROWS, text.clean) ??
     byNamedSubject(wrapper?.[1] ?? "", () => find(CLIENT_ROWS, reason)) ??
     find(PHRASE_ROWS, reason) ??
-    byClientSubject(context, reason) ??
+    byOtherSubject(context, reason, indexed.subjects) ??
     byHostCode(context, text) ??
     byStatus(context) ??
     byCode(context)
@@ -186,16 +186,26 @@ function byNamedSubject(subject: string, aboutUs: () => RuleMatch | undefined): 
   return aboutUs() ?? { rule: "named-subject", category, why };
 }
 
-/** No rule matched, and a sentence names the sender or the client: then the code is about the client. */
-function byClientSubject({ reply }: ReplyInContext, words: string): RuleMatch | undefined {
-  const subject = severityOf(reply) === 5 ? clientSubject(words) : undefined;
-  if (subject === undefined) return undefined;
-  const category = subject === "sender" ? "sender_rejected" : "ip_blocked";
-  return {
-    rule: "other-subject",
-    category,
-    why: "it is about our sender or our server, not the mailbox",
-  };
+/** Category by the subject that a sentence names, where no rule matched. */
+const REJECTION_OF: Partial<Record<Subject, ReplyCategory>> = {
+  sender: "sender_rejected",
+  our_host: "ip_blocked",
+  content: "policy_rejected",
+  conversation: "policy_rejected",
+  their_system: "temporary_failure",
+};
+
+/** Enhanced codes that count against a mailbox or its domain, see reply-codes.ts. */
+const CODES_AGAINST_MAILBOX = /^5\.(?:1\.(?:1|2|6|10)|2\.1|4\.4|7\.13|7\.64)$/;
+
+/** No rule matched, and a sentence names a subject other than the recipient: then the code is about that subject. */
+function byOtherSubject({ reply }: ReplyInContext, words: string, marks: Uint8Array): RuleMatch | undefined {
+  if (severityOf(reply) !== 5) return undefined;
+  const client = clientSubject(words, marks);
+  const isAgainstMailbox = CODES_AGAINST_MAILBOX.test(reply.enhanced ?? "");
+  const subject = client ?? (isAgainstMailbox ? otherSubject(words, marks) : undefined);
+  const category = subject && REJECTION_OF[subject];
+  return category && { rule: "other-subject", category, why: "it is about something other than the mailbox" };
 }
 
 function byHostCode({ reply }: ReplyInContext, text: ReplyText): RuleMatch | undefined {

@@ -4,12 +4,20 @@
  * Rows are tried in order and the first match decides. Conditions of a row are described in rule.ts.
  */
 
-import type { ReplyStage } from "./category.ts";
+import type { ReplyCategory, ReplyStage } from "./category.ts";
 import type { Phrase, Phrases } from "./phrase.ts";
 import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
 import type { ReplyText } from "./reply-text.ts";
 import type { Rule } from "./rule.ts";
-import { clientSubject, SUBJECT_OF, sentenceUpTo } from "./sentence-subject.ts";
+import {
+  clientSubject,
+  isFollowedByOtherSubject,
+  namesOtherSubject,
+  namesRecipientOrNoSubject,
+  SUBJECT_OF,
+  SUBJECT_PHRASES,
+  sentenceUpTo,
+} from "./sentence-subject.ts";
 
 /** What rules check besides the text. */
 export type ReplyFacts = {
@@ -22,8 +30,8 @@ export type ReplyFacts = {
   hosts: readonly string[];
 };
 
-/** A text, and which phrases of the table may match it. */
-export type IndexedText = { text: ReplyText; words: Uint8Array; tokens: Uint8Array };
+/** A text, and which phrases of the table and of sentence-subject.ts may match it. */
+export type IndexedText = { text: ReplyText; words: Uint8Array; tokens: Uint8Array; subjects: Uint8Array };
 
 type Row = { rule: Rule; wordsFrom: number; tokensFrom: number };
 
@@ -31,6 +39,7 @@ export class RuleTable {
   readonly #rows = new Map<Rule, Row>();
   readonly #findWords: PhraseIndex;
   readonly #findTokens: PhraseIndex;
+  readonly #subjectsFrom: number;
 
   constructor(rules: readonly Rule[]) {
     const words: Phrase[] = [];
@@ -40,7 +49,8 @@ export class RuleTable {
       words.push(...(rule.words?.each ?? []));
       tokens.push(...(rule.token?.each ?? []));
     }
-    this.#findWords = indexPhrases(words);
+    this.#subjectsFrom = words.length;
+    this.#findWords = indexPhrases([...words, ...SUBJECT_PHRASES]);
     this.#findTokens = indexPhrases(tokens);
   }
 
@@ -50,10 +60,12 @@ export class RuleTable {
   }
 
   index(text: ReplyText): IndexedText {
+    const words = this.#findWords(text.clean);
     return {
       text,
-      words: this.#findWords(text.clean),
+      words,
       tokens: this.#findTokens(text.asWritten),
+      subjects: words.subarray(this.#subjectsFrom),
     };
   }
 }
@@ -61,38 +73,61 @@ export class RuleTable {
 /** The first rule that matches, using `clean` instead of the whole text. */
 export function firstMatch(
   rows: readonly Row[],
-  { text, words, tokens }: IndexedText,
+  { text, words, tokens, subjects }: IndexedText,
   clean: string,
   facts: ReplyFacts,
 ): Rule | undefined {
+  const { severity } = facts;
   for (const { rule, wordsFrom, tokensFrom } of rows) {
-    if (rule.words && !anyMatches(rule.words, words, wordsFrom, clean, isAboutRecipient(rule))) continue;
-    if (rule.token && !anyMatches(rule.token, tokens, tokensFrom, text.asWritten)) continue;
+    if (rule.words && !anyMatches(rule.words, words, wordsFrom, clean, rule, subjects, severity)) continue;
+    if (rule.token && !anyMatches(rule.token, tokens, tokensFrom, text.asWritten, undefined, subjects, 0))
+      continue;
     if (conditionsHold(rule, facts) && !rule.unless?.whole.test(clean)) return rule;
   }
   return undefined;
 }
 
-/** Whether a phrase matches; with `aboutRecipient`, only in a sentence that does not name the client before it. */
+/** Whether a phrase matches; with `rule`, only in a sentence about the subject of the rule. */
 function anyMatches(
   { each }: Phrases,
   marks: Uint8Array,
   from: number,
   text: string,
-  aboutRecipient = false,
+  rule: Rule | undefined,
+  subjects: Uint8Array,
+  severity: number,
 ): boolean {
   for (let at = 0; at < each.length; at++) {
     if (marks[from + at] !== 1) continue;
     const found = each[at]?.expression.exec(text);
-    if (!found) continue;
-    if (!aboutRecipient || !clientSubject(sentenceUpTo(text, found.index + found[0].length))) return true;
+    if (found && !(rule && isAboutOtherSubject(rule, found, subjects, severity))) return true;
   }
   return false;
 }
 
-/** The rule is about the recipient or its domain. */
-function isAboutRecipient({ category, subject = SUBJECT_OF[category] }: Rule): boolean {
-  return subject === "recipient" || subject === "their_domain";
+/** Permanent replies of these categories count against the mailbox, so their sentence must be about it. */
+const CATEGORIES_AGAINST_MAILBOX: ReadonlySet<ReplyCategory> = new Set([
+  "mailbox_not_found",
+  "mailbox_disabled",
+  "domain_not_accepted",
+]);
+
+/** The rule is about the recipient or its domain, but the sentence around the match is about another subject. */
+function isAboutOtherSubject(
+  rule: Rule,
+  found: RegExpExecArray,
+  subjects: Uint8Array,
+  severity: number,
+): boolean {
+  const { category, subject = SUBJECT_OF[category] } = rule;
+  if (subject !== "recipient" && subject !== "their_domain") return false;
+  // The mark that ends a sentence is not part of it.
+  const end = found.index + found[0].replace(/ \.?$/, "").length;
+  const match = { text: found.input, start: found.index, end, marks: subjects };
+  if (clientSubject(sentenceUpTo(match.text, match.end), subjects)) return true;
+  if (severity !== 5 || !CATEGORIES_AGAINST_MAILBOX.has(category)) return false;
+  if (subject === "recipient" && !namesRecipientOrNoSubject(match)) return true;
+  return namesOtherSubject(match) || isFollowedByOtherSubject(match, rule.clientMayFollow === true);
 }
 
 function conditionsHold(rule: Rule, { stage, code, severity, enhanced, hosts }: ReplyFacts): boolean {

@@ -29,6 +29,8 @@ export type Rule = {
   stages?: readonly ReplyStage[];
   /** What the rule is about, if it differs from its category. */
   subject?: Subject;
+  /** The client may be named after its words: relaying denied "for you" is still a domain that is not served. */
+  clientMayFollow?: true;
   /** If the mailbox fact differs from the category's. */
   mailbox?: MailboxFact;
   why: string;

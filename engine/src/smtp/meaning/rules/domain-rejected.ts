@@ -10,12 +10,12 @@ export const NO_MAIL_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       null ?mx
       (host|domain|server|machine|system|site)s? (or domain )?(\S+ )?(does not|doesnt|not|never|do not|will not|wont) (accept|receiv|want|take)\w* (any |incoming |e-?)*(e-?mail|mail|messages)(?! from)( here| at all)?( \.| rfc|$)
       (does not|doesnt|never|will not) (accept|receive) (any )?(e-?mail|mail)( here| at all| for this domain)?( \.|$)
-      no (inbound |incoming )?mail (service|is accepted|accepted|here|for this domain)
+      no (inbound |incoming )?mail (service|is accepted|accepted|here)?( here| at all| on this (host|server)| for (this|that|the) (domain|host))?( \.|$)
       (domain|server|host|address|system) (is )?(for )?(parked|send-only|send only|sending only|outbound only)
       recipient address has null mx
       domain (is )?not used for (e-?)?mail
       domain … ?(receives|takes|accepts) no (e-?)?mail( here| at all)?( \.|$)
-      mail exchanger … (does not|doesnt) (accept|receive)
+      mail exchanger … (does not|doesnt) (accept|receive) (any )?(e-?mail|mail|messages)( here| at all)?( \.|$)
     `,
     "the domain takes no mail at all",
     {
@@ -37,7 +37,8 @@ export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
   [
     "relay",
     any`
-      \S*relay(?!s\.)
+      (no|not|dont|cannot|cant|isnt|unable|unauthori[sz]ed|illegal|never|without|no longer|refus\w*|den(y|ies|ied)|reject\w*|required for|forbid\w*|prohibit\w*|disallow\w*|as an?) … ?relay(?!s\.)
+      \S*relay(?!s\.)\S* … ?(not?|non|nicht|niet|nao|pas|denied|refused|rejected|prohibited|forbidden|disallowed|disabled|blocked|off|fail\w*|interdit|verboten|refuse|unauthori[sz]ed|required|unavailable for)\b
       rcpthosts
       relais
       not (a |an )?(open )?gateway
@@ -46,6 +47,7 @@ export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
     "it does not pass mail on for that domain",
     {
       stages: ["rcpt"],
+      clientMayFollow: true,
       unless: any`
       relay … ?(limit|quota|rate|hops)
       (limit|quota) … relay
@@ -64,6 +66,7 @@ export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       relay (server )?(is )?not (ready|running|available)
       (user|recipient|addressee) unknown
       your relay
+      (unlisted|unknown|foreign|untrusted|other) relays?
       connections from
       not exist
     `,
@@ -98,11 +101,13 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
   [
     "domain-not-here",
     any`
-      (domain|host|site|zone)s? … ?(is |are |was |has been |not |isnt |been )*(not (\S+ )?(hosted|handled|local|accepted|allowed|served|configured|supported|recogni[sz]ed|known|found|valid|listed|provisioned|registered|managed|permitted|ours|active|here|available|in|a local|one of|authori[sz]ed|mine|protected|verified|reachable|enabled|set ?up)|unknown|invalid|suspended|disabled|expired|inactive|closed|deactivated|terminated|unsupported|locked|unreachable|unroutable|isnt)\b
+      (host|site)s? (is |are |was )*(not (a )?(local|hosted|found|handled|served|configured)|unknown|unreachable|unroutable)\b(?! (for )?@ip)
+      host it isnt
+      (domain|zone)s? … ?(is |are |was |has been |not |isnt |been )*(not (\S+ )?(hosted|handled|local|accepted|allowed|served|configured|supported|recogni[sz]ed|known|found|valid|listed|provisioned|registered|managed|permitted|ours|active|here|available|in|a local|one of|authori[sz]ed|mine|protected|reachable|enabled|set ?up)|unknown|invalid|suspended|disabled|expired|inactive|closed|deactivated|terminated|unsupported|locked|unreachable|unroutable|isnt)\b
       (unknown|invalid|unsupported|non-?local|foreign|unhosted|bad|inactive|disabled|suspended|expired|illegal|wrong|unroutable|unrecogni[sz]ed|incorrect) (recipient |destination |mail |rcpt |email |local |target |host or )*(domain|host|system|site)\b
-      (not|dont|doesnt|do not|does not|cannot|cant|isnt|arent|wont) … ?(accept|handle|host|serve|deliver|responsible|route|receive|support|know|process|configured|have|take|hosting|manage) … (domain|this host|domains|that host|such domain)\b
+      (not|dont|doesnt|do not|does not|cannot|cant|isnt|arent|wont) (currently |yet |any ?more )?(accept|handle|host|serve|deliver|responsible|route|receive|support|know|process|configured|take|hosting|manage)\w* (for |to |any |incoming |e-?mails? |mails? |messages? |this |that |the |your |such |specified |users |recipients |recipient |destination |\S+\.\S+ )*(domains?|this host|that host)\b
       (dont|do not|doesnt|does not|cannot|cant|not|never) (handle|accept|host|receive|deliver|process|take|route|do|responsible for|configured (for|to accept)) (any )?(e-?mail|mail|messages) (for|to|destined|addressed)
-      not (responsible|authoritative|configured|the mail ?server|an? (mx|mail exchanger)|final|a destination) … ?(for)
+      not (responsible|authoritative|the mail ?server|an? (mx|mail exchanger)|the (final )?destination|a destination) for( \.|$| (mail |e-?mail )?(for |to )?(this|that|the|your|its|\S+\.\S+))
       user(s)? not local
       not local\b
       ^no domain( \.|$)
@@ -116,7 +121,7 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       no (mx|route|transport|mail ?route)( \S+)? (for|to|found|record|entry)
       (unable|cannot|failed|impossible) to route
       host (unknown|not found|name lookup)
-      (unknown|bad) host\b
+      (unknown|bad) host\b(?! (name |for )?@ip| name)
       (tenant|organi[sz]ation) … (not (found|exist|provisioned|configured|active)|disabled|suspended|no mail-enabled)
       unrout\w+ (mail )?domain
       domain … not rout
@@ -126,16 +131,15 @@ export const DOMAIN_RULES: readonly Rule[] = phrases("domain_not_accepted", [
       (domaine|domain|dominio|domane|domena) … (inconnu|nicht|non|no es|no esta|nie )
       (does not|doesnt) have (an? |any )?(mail |e-?mail )?forwarding (record|rule|entry|configuration)(?! for)
       (served|handled|hosted) by (another|a different) 
-      recipient domain
       destination … (unknown|not (allowed|accepted|configured|local))
-      we (do not|dont) (host|serve|handle|accept) 
+      we (do not|dont|no longer) (host|serve|handle) (e-?mail |mail |messages )?(for |to )?(this|that|the|such|it|domains?|\S+\.\S+)
       mail(s)? (for|to) … (domain|host) … (not|denied|refused|rejected)
       (not|isnt) (in|on) (my|our|the) (list of )?(control|local domains|allowed (domains|hosts)|hosted domains|rcpt ?hosts)
       single label domain
       (address|domain) uses mx in
       reserved by rfc 2606
-      this (host|server|system|machine) (is not|isnt|does not|doesnt|only)
-      (specified|that|this|your) domain (is )?not allowed
+      this (host|server|system|machine) (is not|isnt) (an? |the |your )?(\S+ )?(mx|mail exchanger|mail ?host|destination|responsible|gateway)\b
+      (specified|that|this) domain (is )?not allowed
     `,
     "it does not handle that domain",
     {

@@ -276,7 +276,7 @@ export const IP_RULES: readonly Rule[] = [
         fix (your )?(reverse )?dns
         confirm this mail server
         (server|host) requires confirmation
-        (removal|removed|remove|delisted?|unblock\w*|whitelist\w*) … (from|visit|contact|see|request|list|this|go to|at)
+        (removal|(?<!(was|been) )removed|remove|delisted?|unblock\w*|whitelist\w*) … (from|visit|contact|see|request|list|this|go to|at)
         (request|for|to) (removal|delisting|unblocking|unlist|whitelisting)
         on (the|our|a|my) block
         no smtp service (here|for|is)

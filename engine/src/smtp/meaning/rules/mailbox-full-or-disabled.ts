@@ -141,7 +141,7 @@ export const DISABLED_RULES: readonly Rule[] = phrases("mailbox_disabled", [
       (disabled|inactive|suspended|deactivated|expired|locked|closed|terminated|frozen|discontinued|cancell?ed|dormant|archived|blocked|unused|abandoned) … ?({user}|customer)\b
       {user}\b … ?(not|isnt|wasnt|no longer|not yet|never) (currently |yet |been )?(an? )?(active|activated|enabled|in use|in service|operational|used|accessible|being used|available for use|able to receive|monitored|maintained|(accept|tak|receiv)\w*( \.|$| (any |new |more |further |incoming |our |your )*(e-?mails?|mails?|messages?|deliver\w*|anything)))
       (not|isnt|no longer|arent|cannot|cant|not currently|unable to|doesnt|does not|is not|wont|will not|not permitted to|not allowed to|not able to) (currently |any ?more |be )?(accept|accepting|receive|receiving|take|taking|get) (any |new |more |incoming |further |e-?mail |mail )*(e-?mails?|mails?|messages?|deliver\w*)\b( at this time| for this| anymore| any more| any longer| to this)?
-      (mail|delivery|deliveries|reception|receiving|service)( \S+)? (is |has been |was |are )?(disabled|suspended|turned off|switched off|stopped|deactivated) (for|to|on|at)
+      (mail|delivery|deliveries|reception|receiving|service)( \S+)? (is |has been |was |are )?(disabled|suspended|turned off|switched off|stopped|deactivated) (for|to|on|at)(?! (this|the|our|your|that) (host|server|system|network|domain|gateway))
       mail receiving disabled
       no longer (active|in use|in service|used|available|accept\w*|receiv\w*|monitored|works?|working|employed|with|at\b|a customer|subscribed|operational|maintained|valid customer|works at)
       (left|leaves|departed from) (the |our |this )?(company|organi[sz]ation|institution|university)

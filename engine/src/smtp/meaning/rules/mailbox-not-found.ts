@@ -8,7 +8,7 @@ export const PLAIN_RULES: readonly Rule[] = phrases("mailbox_not_found", [
   [
     "plain-no-such-user",
     any`
-      no such user
+      no such (local )?user
       user unknown
       unknown user(?!s)
       (user|mailbox|account|recipient) (does not|doesnt) exist
@@ -56,9 +56,9 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       unknown (to|here|at this|in)\b
       (user|recipient|addressee) unknown
       userunknown
-      no such (\S+ ){0,2}?({user}|person|name|one|local|here|object|entry|people|individual|student|employee)
-      no such (?!message|attachment|content|type|header|format|service|sender|domain|host|command|file|table|option|extension|route|process|network|device)\S
-      not? ok( \.|$)
+      no such (\S+ ){0,2}?({user}|person|name|one|local|here|object|entry|people|individual|student|employee|id|mail drop)
+      no such (?!message|attachment|content|type|header|format|service|sender|domain|host|command|file|table|option|extension|route|process|network|device)\S+( \.|$| (here|at|in|on|for|by|with)\b| \S*\d)
+      ^(\S+ ){0,4}not? ok( \.|$)
       cannot deliver (mail|message|it)? ?(for|to)( \.|$)
       no recipients? (for|here)
       list of (allowed|valid) recipients
@@ -68,11 +68,11 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       (not|doesnt|does not|dont|do not|no) (handle|accept|take|have)\w* (mail|e-?mail|messages) for (this|that|such|the) ({user})(?!\S* (domain|host))
       {user} (has|have) no (mail|mailbox|e-?mail)
       (not known|unknown) (at|to|here|in|on)\b
-      (unable to|cannot|could not|couldnt|failed to) (validate|verify) (the |this )?(recipient|user|rcpt|destination)
+      (unable to|cannot|could not|couldnt|failed to) (validate|verify) (the |this )?(recipient|user|rcpt|destination)(?! … ?(now|moment|because|due|until|without|yet|while|before|as|since|at this time)\b)
       (dont|do not|doesnt|does not) know (this|that|the|any|such)? ?(user|recipient|mailbox|person|address)
       no \S+ entry for (this|that) (address|user)
       not (a )?member of (the |this |our )?domain
-      {user} … (cannot|could not|can not|couldnt|cant) be (verified|validated)
+      {user} … (cannot|could not|can not|couldnt|cant) be (verified|validated)(?! … ?(now|moment|because|due|until|without|yet|while|before|as|since|at this time)\b)
       lookup … (map|table|directory|domain) failed
       nosuchuser
       so such (user|mailbox|recipient)
@@ -92,7 +92,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       not find … ({user})
       invalid (or unknown |final |envelope |destination |local |email |mail |e-?mail |smtp |internet |virtual |specified |rcpt |to |target |delivery )*({user})
       {user}\b … ?(is |are |was |seems |appears |looks |appears to be )?(invalid|not (a |an )?valid|isnt valid|isnt a valid|incorrect|wrong|misspell\w*|bogus|not legal|illegal|no good)\b
-      (not|isnt|no) (a |an |the )?(valid|known|legal|legitimate|correct|local|existing|real|recogni[sz]ed|registered|active|authori[sz]ed(?! to)|current|working|deliverable|good|defined|proper) … ?({user}|customer|here|recipient)\b
+      (not|isnt|no) (a |an |the )?(valid|known|legal|legitimate|correct|local|existing|real|recogni[sz]ed|registered|active|authori[sz]ed(?! to)|current|working|deliverable|good|defined|proper) (e-?mail |mail |local |recipient |user |mailbox |destination |internet |smtp |or |and |student |staff |company |registered |active |\S+\.\S+ )*({user}|customer|here|recipient)\b
       bad (destination |recipient |mailbox |envelope |email |e-?mail |rcpt |user )*({user})
       badrecipient
       (incorrect|wrong|mistyped|misspelled|nonexistent|undeliverable|unresolvable|unreachable) (recipient |email |e-?mail |destination |mailbox )*({user})
@@ -105,6 +105,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       not (listed|present|registered|defined|contained|included|available|configured|provisioned|in|a user|an? \S+ user|on) … (directory|database|address ?book|table|ldap|list of valid|user list|valid recipients?|address list|recipient list|userlist|domino|name & address|validrcptto|passwd|this system|our system|this server|our server|my list of valid)
       not in … (validrcptto|directory|recipient table|user table|list of valid|valid users|address book|valid recipients)
       (not|isnt) … (customer|user|subscriber|member|client|account|mailbox) (of ours|here|of (this|our)|on (this|our)|at this)
+      (not|isnt) one of our (users|customers|accounts|recipients|members|addresses)
       not our (customer|user|client|subscriber)
       not a customer
       (doesnt|does not|dont|do not|has no|have no|hasnt|has not|without) (currently )?(have |got )?(a |an |any )?(\S+ )?(account|mailbox|mail box|e-?mail (account|address))\b
@@ -122,7 +123,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       not a mailbox
       (does not|doesnt) belong to any
       mailbox (not here|missing|not present|not valid|not set up|not configured|not registered|not exist|no exist|nonexist)
-      (alias|recipient|account) (is |was )?not (configured|registered)( \.|$| (at|in|with|on) (this|our) | here)
+      (alias|recipient|account) (is |was )?not (configured|registered)(?! (to|for|as|by|from|in your|with your|on your)\b)
       (address|alias|recipient) (is |was )?not configured for (e-?mail |mail )?(routing|forwarding)
       (account|user|mailbox|recipient) (has|have)(nt| not) (been )?(created|set up|registered|provisioned|initiali[sz]ed)
       not (been )?(created|provisioned|initiali[sz]ed|set up)
@@ -130,7 +131,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       exrecipnotfound
       recipnotfound
       recipient ?notfound
-      check (the |your |that |for )?(recipient|address|e-?mail address|spelling|user ?name)
+      check (the |your |that |for )?(recipients? (e-?mail )?(address|name|spelling)|address|e-?mail address|spelling|user ?name)\b(?! (lists?|book|reputation|range|limit|policy|format|verification|quota|of your|in your))
       double-?check … (recipient|address|spelling|email)
       misspell
       (address|mailbox|recipient) (is )?marked (as )?invalid
@@ -140,7 +141,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       (recipient|rcpt|address|user) (verify|verification) (failed|error)
       recipient verify failed
       user not (found|known|exist|here|listed|in|on|valid)
-      (address|user|recipient|mailbox) error
+      (address|user|recipient|mailbox) error\b(?! (in|of|on|rate|log|while|during|count|handling|from|because)\b)
       vdeliver invalid
       addressee (unknown|not)
       (recipient|user|mailbox|name|address|account) … not (unique|defined|assigned)

@@ -70,6 +70,7 @@ export const RATE_RULES: readonly Rule[] = phrases("rate_limited", [
       tenant has exceeded
       exceed\w* (its|your|the) quota for sending
       queue quota
+      (invalid|unknown|bad|wrong) (user|recipient|address|mailbox) (quota|budget|allowance)
       quota of (recipients|messages|mails|connections)\b
       (number of|\d+|two|three|four|five|ten|several) (unknown|invalid|bad|wrong|failed|non-?exist\w+) (users|recipients|addresses|mailboxes)\b
     `,
