@@ -34,7 +34,7 @@ test("folders of the service import lower layers only, types included", () => {
 test("an import to a higher or the same layer is refused, also of a type or by import()", () => {
   const bad = [
     file("service/src/db/a.ts", 'import type { A } from "../http/app.ts";'),
-    file("service/src/keys/b.ts", 'const { b } = await import("../credits/ledger.ts");'),
+    file("service/src/keys/b.ts", 'const { b } = await import("../webhooks/webhooks.ts");'),
     file("service/src/queue/c.ts", 'import { c } from "../assemble.ts";'),
   ];
   expect(upwardImports(bad)).toHaveLength(3);

@@ -89,16 +89,16 @@ export const MUTATIONS = [
     "engine/src/smtp/throttle/host-limiter.test.ts",
   ],
   [
-    "engine/src/smtp/transaction.ts",
+    "engine/src/smtp/transaction-plan.ts",
     "transaction.recipients + group.length <= maxRecipients",
     "transaction.recipients + group.length < maxRecipients",
-    "engine/src/smtp/transaction.test.ts",
+    "engine/src/smtp/transaction-plan.test.ts",
   ],
   [
-    "engine/src/smtp/transaction.ts",
+    "engine/src/smtp/transaction-plan.ts",
     "limits.oneDomainPerTransaction && transaction.domain !== domain",
     "false",
-    "engine/src/smtp/transaction.test.ts",
+    "engine/src/smtp/transaction-plan.test.ts",
   ],
   [
     "engine/src/smtp/probe-queue.ts",
@@ -127,10 +127,10 @@ export const MUTATIONS = [
     "engine/test/dns-resolver.test.ts",
   ],
   [
-    "engine/src/dns/response-reader.ts",
+    "engine/src/dns/response-to-answer.ts",
     "isReferral && records.length === 0",
     "records.length === 0 && false",
-    "engine/src/dns/response-reader.test.ts",
+    "engine/src/dns/response-to-answer.test.ts",
     "engine/test/dns-implausible-answers.test.ts",
   ],
   [

@@ -8,7 +8,7 @@
  *   npm run model:fusion
  */
 import type { Evidence } from "#src/evidence";
-import { createInspection } from "#src/inspection";
+import { createInspection } from "#src/offline-inspection";
 import { loadNameModel } from "#src/plausibility/name-model/name-model";
 import { type PatternTally, tallyOf } from "#src/plausibility/naming-pattern";
 import { loadDisposables } from "#src/reference/disposable";

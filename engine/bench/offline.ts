@@ -6,7 +6,7 @@
  *   npm run bench:engine
  */
 import validator from "validator";
-import { createInspection, type Inspect } from "#src/inspection";
+import { createInspection, type Inspect } from "#src/offline-inspection";
 import { loadNameModel } from "#src/plausibility/name-model/name-model";
 import { loadDisposables } from "#src/reference/disposable";
 import { decide } from "#src/verdict";

@@ -13,7 +13,7 @@ import type { MailRoute } from "./dns/mail-route.ts";
 import type { Adjudication } from "./plausibility/adjudication.ts";
 import type { NameScore } from "./plausibility/name-model/name-model.ts";
 import type { PatternTally } from "./plausibility/naming-pattern.ts";
-import type { RoleTier } from "./reference/roles.ts";
+import type { RoleTier } from "./reference/role-addresses.ts";
 
 export type Evidence = {
   /** The input text, unchanged. */

@@ -54,7 +54,7 @@ test("a second service on the same data directory is told so, and the first one 
 
   expect(await second.exit()).toBe(1);
   expect(second.words()).toContain(house.dataDirectory);
-  expect(second.words()).toContain(`process ${first.child.pid}`);
+  expect(second.words()).toContain(`Another process (${first.child.pid})`);
   expect(second.words()).not.toMatch(/^ +at /m); // words, not a stack
   expect((await fetch(`${first.url}/health/ready`)).status).toBe(200);
 });

@@ -25,7 +25,7 @@ journey("delivery results are uploaded, compared with the prediction, and delete
     .setInputFiles({ name: "events.csv", mimeType: "text/csv", buffer });
 
   await page.getByText("40 of 42 rows stored").waitFor();
-  await page.getByText(/Row 41: .*no address/).waitFor();
+  await page.getByText("Row 41: The email is not a valid address.").waitFor();
   await page.getByText("25% bounced").waitFor();
   await page.getByRole("img", { name: /Bar chart of bounce rates in 1 week/ }).waitFor();
   await page.getByText("By provider").click();

@@ -6,7 +6,7 @@
  * therefore only Gmail's lengths are checked.
  */
 
-import { type NamingRuleProvider, namingRuleProviderOf } from "../reference/naming-rules.ts";
+import { type NamingRuleProvider, namingRuleProviderOf } from "../reference/naming-rule-provider.ts";
 
 /** Why this local part cannot exist at this domain, as a sentence without its full stop; undefined when it can. */
 export function providerSyntaxError(local: string, domain: string): string | undefined {

@@ -11,7 +11,6 @@
 import { parse } from "tldts";
 import { isFreeProvider, LARGE_PROVIDERS } from "../reference/free-providers.ts";
 import { isPrivacyRelay } from "../reference/privacy-relays.ts";
-import { isRealLookAlike } from "./look-alikes.ts";
 import {
   BRANDS_BY_SUFFIX,
   isWithinReach,
@@ -20,8 +19,9 @@ import {
   MAIL_BRANDS,
   type MailBrand,
   SINGLE_SUFFIX_BRANDS,
-} from "./mail-brands.ts";
-import { specialUseOf } from "./special-use.ts";
+} from "./provider-brands.ts";
+import { isRealLookAlike } from "./real-similar-domains.ts";
+import { specialUseOf } from "./special-use-domains.ts";
 import { typoCost, wholeWordTypoCost } from "./typo-cost.ts";
 
 export type Suggestion = {

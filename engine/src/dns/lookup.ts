@@ -12,7 +12,7 @@ import { DNS_FAILURES, type DnsFailure, type RecordType } from "./dns-answer.ts"
 import type { DnsResponse } from "./dns-message.ts";
 import type { NameServer } from "./name-servers.ts";
 import { type DnsQuery, sendQuery } from "./query.ts";
-import { failureOf } from "./response-reader.ts";
+import { failureOf } from "./response-to-answer.ts";
 
 export type Lookup = {
   result: Promise<LookupResult>;

@@ -10,7 +10,7 @@ import type { DnsAnswer, RecordType } from "./dns-answer.ts";
 import { isQueryable, normaliseName } from "./host-name.ts";
 import { type Lookup, startLookup } from "./lookup.ts";
 import { createNameServers } from "./name-servers.ts";
-import { MAX_ALIASES, type ResponseResult, readResponse } from "./response-reader.ts";
+import { MAX_ALIASES, type ResponseResult, readResponse } from "./response-to-answer.ts";
 import { createSemaphore } from "./semaphore.ts";
 
 export type Resolver = {

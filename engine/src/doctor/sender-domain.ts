@@ -1,5 +1,5 @@
 /** Checks that the domain of MAIL_FROM receives mail and publishes a DMARC policy. */
-import { specialUseOf } from "../address/special-use.ts";
+import { specialUseOf } from "../address/special-use-domains.ts";
 import { findMailPolicies } from "../dns/mail-policies.ts";
 import { findMailRoute, type MailRoute, type MailRouteDeps } from "../dns/mail-route.ts";
 import type { Finding, FindingStatus } from "./finding.ts";

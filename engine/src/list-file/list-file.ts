@@ -11,7 +11,7 @@ import { findDelimiter } from "./delimiter.ts";
 import { guessEncoding } from "./encoding.ts";
 import { rejectBinaries, rejectDocuments } from "./file-type.ts";
 import { decompressed, prepend } from "./gunzip.ts";
-import { columnNames, isHeader } from "./header.ts";
+import { columnNames, isHeader } from "./header-row.ts";
 import { ListFileError } from "./list-file-error.ts";
 import { decoded, decodedHead, InvalidByteError } from "./text-decoder.ts";
 

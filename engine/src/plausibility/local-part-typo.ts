@@ -7,7 +7,7 @@
  */
 
 import { typoCost } from "../address/typo-cost.ts";
-import { roleOf } from "../reference/roles.ts";
+import { roleOf } from "../reference/role-addresses.ts";
 import { loadNameLexicon, type NameLexicon } from "./name-lexicon.ts";
 import { typoCandidates } from "./typo-candidates.ts";
 

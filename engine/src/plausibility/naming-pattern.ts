@@ -9,7 +9,7 @@
  * not ask. Role names (info, sales) follow no template and are skipped.
  */
 
-import { roleOf } from "../reference/roles.ts";
+import { roleOf } from "../reference/role-addresses.ts";
 import { loadNameLexicon, type NameLexicon } from "./name-lexicon.ts";
 import { OTHER, TEMPLATES, type Template, templateLikelihoods } from "./name-parser.ts";
 

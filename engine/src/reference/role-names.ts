@@ -1,5 +1,5 @@
 /**
- * Role names by tier; departments by language as well. Lower case and without separators, as roles.ts looks them up.
+ * Role names by tier; departments by language as well. Lower case and without separators, as role-addresses.ts looks them up.
  * A word shared by several languages is listed under the first of them.
  */
 

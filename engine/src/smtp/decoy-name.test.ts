@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseAddress } from "../address/address.ts";
-import { roleOf } from "../reference/roles.ts";
+import { roleOf } from "../reference/role-addresses.ts";
 import { decoyName } from "./decoy-name.ts";
 
 const DAY_MS = 24 * 3600 * 1000;

@@ -15,7 +15,7 @@ import type { ProbeRequest } from "./probe-request.ts";
 import { ProbeSession, type ProbeSessionDeps, type SessionTarget } from "./session-runner.ts";
 import type { EgressHealth } from "./throttle/egress-health.ts";
 import type { HostLimiter } from "./throttle/host-limiter.ts";
-import type { HostLimits } from "./throttle/host-limits.ts";
+import type { HostLimits } from "./throttle/learned-limits.ts";
 import type { ProviderProfile } from "./throttle/provider-profile.ts";
 
 export type HostPoolDeps = SmtpClientDeps & {

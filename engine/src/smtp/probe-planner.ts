@@ -21,7 +21,7 @@ import { HostPool, type HostPoolDeps, type MailHosts } from "./host-pool.ts";
 import { ProbeRequest } from "./probe-request.ts";
 import { EgressHealth } from "./throttle/egress-health.ts";
 import { type HostLimiter, type HostLimiterFor, LocalHostLimiter } from "./throttle/host-limiter.ts";
-import { createHostLimits } from "./throttle/host-limits.ts";
+import { createHostLimits } from "./throttle/learned-limits.ts";
 import { type ProviderProfile, profileOf } from "./throttle/provider-profile.ts";
 
 export type PlannerOptions = {

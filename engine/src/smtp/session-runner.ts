@@ -1,6 +1,6 @@
 /**
  * Runs one SMTP session: sends RCPT batches until the queue is empty, a limit is near, or the server ends it, and moves
- * each probe request on according to its reply. What the session learns about the host is kept in host-limits.ts.
+ * each probe request on according to its reply. What the session learns about the host is kept in learned-limits.ts.
  *
  * Opening sessions and failover between hosts are in host-pool.ts, the commands in client.ts, the meaning of a reply in
  * mailbox-finding.ts, the states of a request in probe-request.ts.
@@ -25,9 +25,9 @@ import {
   recordOkSession,
   recordReliable,
   refusalShareOf,
-} from "./throttle/host-limits.ts";
+} from "./throttle/learned-limits.ts";
 import type { ProviderProfile } from "./throttle/provider-profile.ts";
-import { type OpenTransaction, planTransactions, type TransactionPlan } from "./transaction.ts";
+import { type OpenTransaction, planTransactions, type TransactionPlan } from "./transaction-plan.ts";
 
 /** What a session needs of its pool (host-pool.ts). */
 export type ProbeSessionDeps = {

@@ -3,7 +3,7 @@
  * decoys.
  */
 import type { Evidence } from "../../src/evidence.ts";
-import { createInspection } from "../../src/inspection.ts";
+import { createInspection } from "../../src/offline-inspection.ts";
 import { reasonOf } from "../../src/reason.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { mailHostOf, mailProviderOf } from "../../src/reference/mail-provider.ts";

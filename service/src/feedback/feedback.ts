@@ -9,9 +9,9 @@ import { type Caller, isTestCaller } from "../base/caller.ts";
 import { startTimeSlice } from "../base/event-loop-yield.ts";
 import type { Database } from "../db/database.ts";
 import { addressHash } from "./address-hash.ts";
-import { type Aggregation, createAggregation, type OutcomeReport } from "./aggregation.ts";
 import type { CalibrationCache } from "./calibration-cache.ts";
 import { feedbackReport, readGroups } from "./feedback-report.ts";
+import { type Aggregation, createAggregation, type OutcomeReport } from "./newest-outcomes.ts";
 import { type OutcomeRow, readOutcomeFile } from "./outcome-file.ts";
 import {
   deleteOldOutcomes,

@@ -11,7 +11,7 @@ import { lockAccount } from "../accounts/account-queries.ts";
 import { batchedDelete } from "../db/batched-delete.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
-import { isNewer, type OutcomeReport } from "./aggregation.ts";
+import { isNewer, type OutcomeReport } from "./newest-outcomes.ts";
 import { calibrationCells, outcomes } from "./schema.ts";
 
 /** The channel for changed outcomes. The payload is the account's id. */

@@ -5,7 +5,7 @@
  * host does not block the rest. A likely typo of a domain goes into the slice of that domain.
  */
 import type { TimeSlice } from "../base/event-loop-yield.ts";
-import { createNeighbourhood, MANY_ADDRESSES } from "../naming/list-neighbours.ts";
+import { createNeighbourhood, MANY_ADDRESSES } from "../naming/similar-domain-index.ts";
 
 /** An email and the first row that contains it. */
 export type SliceEmail = [row: number, email: string];

@@ -8,7 +8,7 @@ import type { Status, SubStatus } from "@mailvet/contract";
 import type { Calibration, Evidence } from "@mailvet/engine";
 import { inTimeSlices, yieldToEventLoop } from "../base/event-loop-yield.ts";
 import type { LogEvent } from "../base/log-events.ts";
-import { listViewOf } from "../naming/list-view.ts";
+import { listViewOf } from "../naming/list-evidence.ts";
 import type { TaskHandler } from "../queue/task.ts";
 import { type Answers, amongList, answerTo, type ValidationAnswer } from "../validations/answer.ts";
 import { type CheckRequest, isSettled } from "../validations/in-flight-checks.ts";

@@ -12,7 +12,7 @@ import { lockJob } from "./job-lock.ts";
 import type { JobRow } from "./job-record.ts";
 import { hasEnded } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
-import { type PlanWindow, readWindows } from "./plan-window.ts";
+import { type PlanWindow, readWindows } from "./row-window.ts";
 import { jobs } from "./schema.ts";
 import { cutSlices } from "./slice-cutter.ts";
 

@@ -3,7 +3,7 @@
  * addresses at a domain that is one typo away and does.
  */
 import { type Evidence, suggestKnownDomain, type Verdict } from "@mailvet/engine";
-import { createNeighbourhood, MANY_ADDRESSES, type Neighbourhood } from "./list-neighbours.ts";
+import { createNeighbourhood, MANY_ADDRESSES, type Neighbourhood } from "./similar-domain-index.ts";
 
 /** The evidence with a suggested address; the same evidence without one. */
 export type ListTypos = (evidence: Evidence, verdict: Verdict) => Evidence;

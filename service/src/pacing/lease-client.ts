@@ -6,8 +6,8 @@
  */
 
 import type { LogEvent } from "../base/log-events.ts";
-import { createRounds } from "./batch-rounds.ts";
 import type { Demand, HostLease, LeaseRequest, LeaseResponse, LeaseStatements } from "./lease-sql.ts";
+import { createRounds } from "./retried-rounds.ts";
 
 /** A limiter of one host or provider (shared-host-limiter.ts). */
 export type LeaseHolder = {

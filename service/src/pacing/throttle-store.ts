@@ -15,7 +15,7 @@ import { LRUCache } from "lru-cache";
 import type pg from "pg";
 import type { LogEvent } from "../base/log-events.ts";
 import { type Database, inTransaction } from "../db/database.ts";
-import { createRounds } from "./batch-rounds.ts";
+import { createRounds } from "./retried-rounds.ts";
 import {
   READ_ALL,
   READ_FOR_UPDATE,

@@ -6,7 +6,7 @@
 import { type Calibration, decide, type Evidence, type Verdict } from "@mailvet/engine";
 import { inTimeSlices } from "../base/event-loop-yield.ts";
 import type { AccountCalibration, CalibrationCache } from "../feedback/calibration-cache.ts";
-import type { ListView } from "../naming/list-view.ts";
+import type { ListView } from "../naming/list-evidence.ts";
 import { mergeEvidence } from "./cached-evidence.ts";
 import { type CheckContext, isTooOld, upTo } from "./check-options.ts";
 import { freshForMs } from "./freshness.ts";

@@ -9,7 +9,7 @@ import type { Evidence } from "@mailvet/engine";
 import { identityOf } from "@mailvet/engine/list-file";
 import type { Caller } from "../base/caller.ts";
 import { inTimeSlices } from "../base/event-loop-yield.ts";
-import { listViewOf } from "../naming/list-view.ts";
+import { listViewOf } from "../naming/list-evidence.ts";
 import { amongList, type ValidationAnswer } from "./answer.ts";
 import { countStatuses, type Payment, paymentBy } from "./charge-policy.ts";
 import { checkContextOf, checkTimeMs } from "./check-options.ts";

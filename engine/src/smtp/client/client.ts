@@ -14,7 +14,7 @@ import { SERVICE_CLOSING, SmtpConnection } from "./connection.ts";
 
 export type SmtpClientDeps = { dial: Connect; egress: Pick<Egress, "ehloName" | "mailFrom"> };
 
-/** Which protocol features to use with a host, from what earlier sessions have learned (host-limits.ts). */
+/** Which protocol features to use with a host, from what earlier sessions have learned (learned-limits.ts). */
 export type SessionFeatures = { startTls: boolean; pipelining: boolean; ehlo: boolean };
 
 export type GreetingResult =

@@ -1,7 +1,7 @@
 /**
  * Provider profiles: the limits to start with at each provider's mail hosts.
  *
- * Data only. throttle-state.ts lowers concurrency after rate-limit replies, host-limits.ts keeps what a host has shown
+ * Data only. throttle-state.ts lowers concurrency after rate-limit replies, learned-limits.ts keeps what a host has shown
  * beyond that.
  */
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namingRuleProviderOf } from "./naming-rules.ts";
+import { namingRuleProviderOf } from "./naming-rule-provider.ts";
 
 test.each([
   ["googlemail.com", "google"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createNeighbourhood } from "./list-neighbours.ts";
+import { createNeighbourhood } from "./similar-domain-index.ts";
 
 test("domains one typo apart are neighbours, and others are not", () => {
   const neighbourhood = createNeighbourhood();

@@ -6,7 +6,7 @@
  * merging two people is worse than counting one of them twice.
  */
 
-import { type NamingRuleProvider, namingRuleProviderOf } from "../reference/naming-rules.ts";
+import { type NamingRuleProvider, namingRuleProviderOf } from "../reference/naming-rule-provider.ts";
 
 export type CanonicalEmail = {
   canonical: string;

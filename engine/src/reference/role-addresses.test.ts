@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { roleOf } from "./roles.ts";
+import { roleOf } from "./role-addresses.ts";
 
 test("every mailbox name of RFC 2142 is a role", () => {
   const names = `info marketing sales support abuse noc security postmaster hostmaster usenet news webmaster www uucp ftp`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ProbeRequest } from "./probe-request.ts";
-import { type OpenTransaction, planTransactions, type TransactionLimits } from "./transaction.ts";
+import { type OpenTransaction, planTransactions, type TransactionLimits } from "./transaction-plan.ts";
 
 const LIMITS: TransactionLimits = {
   recipientsPerTransaction: 90,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonicalEmail } from "./canonical.ts";
+import { canonicalEmail } from "./canonical-email.ts";
 
 test.each([
   ["A.Nn.Lee+shop", "googlemail.com", "annlee@gmail.com", true],

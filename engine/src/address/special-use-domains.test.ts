@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { specialUseOf } from "./special-use.ts";
+import { specialUseOf } from "./special-use-domains.ts";
 
 test.for([
   "example.com",

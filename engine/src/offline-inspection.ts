@@ -2,9 +2,9 @@
  * Offline inspection of an address: syntax, typo suggestion, and the reference lists for its domain and local part.
  */
 import { parseAddress } from "./address/address.ts";
-import { canonicalEmail } from "./address/canonical.ts";
+import { canonicalEmail } from "./address/canonical-email.ts";
 import { providerSyntaxError } from "./address/provider-rules.ts";
-import { specialUseOf } from "./address/special-use.ts";
+import { specialUseOf } from "./address/special-use-domains.ts";
 import { suggestDomain, suggestForSingleLabel } from "./address/suggestion.ts";
 import type { AddressSyntaxError } from "./address/syntax-error.ts";
 import type { Evidence } from "./evidence.ts";
@@ -13,7 +13,7 @@ import { hasScorableName } from "./plausibility/plausibility.ts";
 import type { Disposables } from "./reference/disposable.ts";
 import { isFreeProvider } from "./reference/free-providers.ts";
 import { isPrivacyRelay } from "./reference/privacy-relays.ts";
-import { roleOf } from "./reference/roles.ts";
+import { roleOf } from "./reference/role-addresses.ts";
 
 export type InspectionDeps = {
   disposables: Disposables;

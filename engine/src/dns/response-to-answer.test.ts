@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DnsRecord, DnsResponse } from "./dns-message.ts";
-import { readResponse } from "./response-reader.ts";
+import { readResponse } from "./response-to-answer.ts";
 
 const NOTHING: DnsResponse = {
   kind: "reply",

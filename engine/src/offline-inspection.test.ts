@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createInspection } from "./inspection.ts";
+import { createInspection } from "./offline-inspection.ts";
 import { loadDisposables } from "./reference/disposable.ts";
 import { decide } from "./verdict.ts";
 
