@@ -121,8 +121,8 @@ export function startSingleChecks({ urls, key, random }: SingleCheckOptions): Si
 /** Each request, how often it is charged after refunds, and whether it came with a key. */
 const CHARGES = `
 select reference, (count(*) filter (where kind = 'settle') - count(*) filter (where kind = 'refund'))::int as times,
-  bool_or(once_key is not null) as keyed
-from ledger where kind in ('settle', 'refund') and (once_key is null or once_key not like 'job %')
+  bool_or(idempotency_key is not null) as keyed
+from ledger where kind in ('settle', 'refund') and (idempotency_key is null or idempotency_key not like 'job %')
 group by reference`;
 
 type Heard = { status: number; requestId: string };

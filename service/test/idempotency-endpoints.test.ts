@@ -178,7 +178,7 @@ test("a key is valid for 24 hours, and then starts a new request that is charged
   const single = (email: string) => service.ask("/validation/single", { key, headers, body: { email } });
   await single("valid@mailvet.test");
   const { rows } = await service.database.pool.query(
-    "select extract(epoch from expires_at - now()) as seconds from idempotent_answers where account_id = $1",
+    "select extract(epoch from expires_at - now()) as seconds from idempotent_responses where account_id = $1",
     [accountId],
   );
   expect(rows).toHaveLength(1);
@@ -186,7 +186,7 @@ test("a key is valid for 24 hours, and then starts a new request that is charged
   expect(Number(rows[0].seconds)).toBeLessThanOrEqual(24 * 3600);
 
   await service.database.pool.query(
-    "update idempotent_answers set expires_at = now() where account_id = $1",
+    "update idempotent_responses set expires_at = now() where account_id = $1",
     [accountId],
   );
   const { status, headers: said } = await single("catch-all@mailvet.test");
@@ -227,7 +227,7 @@ test("no table contains address, key or response in plain text", async () => {
   const created = await send(await requestFor(named("POST /keys")), `${under}-2`);
 
   const contents = await everyRow();
-  expect(contents).toContain("idempotent_answers");
+  expect(contents).toContain("idempotent_responses");
   for (const secret of [under, email, "very.secret.person", created.body.key, ann.key, single.body.reason]) {
     expect(contents).not.toContain(secret);
     expect(contents).not.toContain(Buffer.from(secret).toString("hex"));
@@ -347,7 +347,7 @@ const DONE: Readonly<Record<string, string>> = {
 /** As if a process had died after the effect and before the response was stored, and its lease had expired. */
 async function loseAnswersOf(accountId: string): Promise<void> {
   await service.database.pool.query(
-    `update idempotent_answers set status = null, sealed_body = null, holder = gen_random_uuid(), held_until = now()
+    `update idempotent_responses set status = null, encrypted_body = null, holder = gen_random_uuid(), held_until = now()
      where account_id = $1`,
     [accountId],
   );
@@ -355,7 +355,7 @@ async function loseAnswersOf(accountId: string): Promise<void> {
 
 /** Waits until a request has claimed its key; for an upload, until the upload exists. */
 async function untilHeld(): Promise<void> {
-  const text = `select 1 from idempotent_answers where account_id = any($1) and holder is not null
+  const text = `select 1 from idempotent_responses where account_id = any($1) and holder is not null
     union all select 1 from uploads where ready_at is null`;
   const holders = [[ann.accountId, await operatorId()]];
   await expect

@@ -100,16 +100,17 @@ test("after its lease expired a key is taken over by the same request only", asy
   const request = Buffer.alloc(32, 2);
   expect((await world.idempotentResponses.claim(row, request)).kind).toBe("claimed");
   expect((await world.idempotentResponses.claim(row, request)).kind).toBe("in_flight");
-  await world.database.pool.query("update idempotent_answers set held_until = now() where account_id = $1", [
-    account.id,
-  ]);
+  await world.database.pool.query(
+    "update idempotent_responses set held_until = now() where account_id = $1",
+    [account.id],
+  );
   expect((await world.idempotentResponses.claim(row, Buffer.alloc(32, 3))).kind).toBe("reused");
   const taken = await world.idempotentResponses.claim(row, request);
   expect(taken.kind).toBe("claimed");
   // The previous holder resumes: the row belongs to another holder now.
   const late = world.idempotentResponses.store(row, "6f2c8ee4-6f0e-4d0e-8d1f-2f37a0b8a8a1", {
     status: 200,
-    sealedBody: Buffer.from("late"),
+    encryptedBody: Buffer.from("late"),
   });
   expect(await late).toBe(false);
   expect((await world.idempotentResponses.claim(row, request)).kind).toBe("in_flight");
@@ -124,9 +125,10 @@ test("a key that was taken over stays with its request, even if that is refused"
     { accountId: account.id, keyHash },
     fingerprint(["POST", "/api/v1/broke", ""]),
   );
-  await world.database.pool.query("update idempotent_answers set held_until = now() where account_id = $1", [
-    account.id,
-  ]);
+  await world.database.pool.query(
+    "update idempotent_responses set held_until = now() where account_id = $1",
+    [account.id],
+  );
   for (let n = 0; n < 2; n++) {
     expect((await post({ key, idempotencyKey: "late", path: "/broke" })).body.code).toBe(
       "insufficient_credits",
@@ -171,16 +173,17 @@ test("after 24 hours a key may be used again, and its row is deleted", async () 
   const key = await account.key();
   const first = await post({ key, idempotencyKey: "old" });
   const { rows } = await world.database.pool.query(
-    "update idempotent_answers set expires_at = expires_at - interval '24 hours' where account_id = $1 returning expires_at <= now() as is_over",
+    "update idempotent_responses set expires_at = expires_at - interval '24 hours' where account_id = $1 returning expires_at <= now() as is_over",
     [account.id],
   );
   expect(rows).toEqual([{ is_over: true }]);
   expect((await post({ key, idempotencyKey: "old", body: { email: "new@example.com" } })).body.call).not.toBe(
     first.body.call,
   );
-  await world.database.pool.query("update idempotent_answers set expires_at = now() where account_id = $1", [
-    account.id,
-  ]);
+  await world.database.pool.query(
+    "update idempotent_responses set expires_at = now() where account_id = $1",
+    [account.id],
+  );
   expect(await world.idempotentResponses.deleteExpired()).toBe(1);
 });
 
@@ -192,7 +195,7 @@ test("the stored row contains neither address nor response nor key in plain text
     body: { email: "hidden@example.com" },
   });
   const { rows } = await world.database.pool.query(
-    "select encode(key_hash || request_hash || sealed_body, 'escape') as bytes, status from idempotent_answers where account_id = $1",
+    "select encode(key_hash || request_hash || encrypted_body, 'escape') as bytes, status from idempotent_responses where account_id = $1",
     [account.id],
   );
   expect(rows).toHaveLength(1);
@@ -228,7 +231,7 @@ test("a response that sets a cookie is not stored", async () => {
 /** Inserts stored responses in bulk. */
 async function fillUp(accountId: string, count: number, expiresIn = "1 day"): Promise<void> {
   await world.database.pool.query(
-    `insert into idempotent_answers (account_id, key_hash, request_hash, status, sealed_body, expires_at)
+    `insert into idempotent_responses (account_id, key_hash, request_hash, status, encrypted_body, expires_at)
      select $1, convert_to('key ' || n, 'utf8'), 'request', 200, 'sealed', now() + $3::interval
      from generate_series(1, $2::int) n`,
     [accountId, count, expiresIn],

@@ -12,7 +12,7 @@ afterAll(() => database.close());
 
 const poll = (see: () => unknown) => expect.poll(see, { interval: 5 });
 const placesIn = async () =>
-  (await database.pool.query("select key, number from pace_places order by key, number")).rows;
+  (await database.pool.query("select key, number from host_leases order by key, number")).rows;
 
 test("without the database no session starts; releases and events meanwhile are not lost", async () => {
   await using way = await openWay(database);
@@ -49,9 +49,9 @@ test("leases granted without a response are released, and leases deleted by mist
   await using way = await openWay(database);
   await using one = await startPacing(way.connection);
   await one.pace("kept.test", hostWith(1)).acquire();
-  await database.pool.query("delete from pace_places where process_id = $1", [one.id]);
+  await database.pool.query("delete from host_leases where process_id = $1", [one.id]);
   await database.pool.query(
-    "insert into pace_places (key, number, process_id) select 'unheard.test', n, $1 from generate_series(1, 3) n",
+    "insert into host_leases (key, number, process_id) select 'unheard.test', n, $1 from generate_series(1, 3) n",
     [one.id],
   );
   way.cut();
@@ -66,14 +66,14 @@ test("leases that others got while the heartbeat was expired stay theirs", async
   const [ours, theirs] = [stalled, other].map((one) => one.pace("lost.test", hostWith(2)));
   await Promise.all([ours!.acquire(), ours!.acquire()]);
   const waiting = visit(ours!);
-  await database.pool.query("delete from pace_places where process_id = $1", [stalled.id]);
+  await database.pool.query("delete from host_leases where process_id = $1", [stalled.id]);
   await Promise.all([theirs!.acquire(), theirs!.acquire()]);
 
   way.cut();
   way.mend();
   const unheardOf = ["unheard.test", 1, stalled.id]; // gone when it has looked at what it has
   await database.pool.query(
-    "insert into pace_places (key, number, process_id) values ($1, $2, $3)",
+    "insert into host_leases (key, number, process_id) values ($1, $2, $3)",
     unheardOf,
   );
   await poll(placesIn).toHaveLength(2);
@@ -100,6 +100,6 @@ test("a process that closes releases its leases and waiters", async () => {
   await poll(() => other.pace("theirs.test", hostWith(1)).hasWaiters).toBe(true);
   await one.close();
   await poll(() => heir.isIn).toBe(true);
-  const { rows } = await database.pool.query("select key from pace_wishes");
+  const { rows } = await database.pool.query("select key from host_waiters");
   expect(rows).toEqual([]);
 });

@@ -50,7 +50,7 @@ test("two lists at the same hosts never exceed the connection limit of a host", 
     });
   }
   const { rows } = await database.pool.query(
-    "select key from pace_places union all select key from pace_wishes",
+    "select key from host_leases union all select key from host_waiters",
   );
   expect(rows).toEqual([]);
 });

@@ -21,7 +21,7 @@ afterEach(() => Promise.all(processes.map((one) => one.close())));
 const reply = { code: 554, lines: ["your address is blocked"] };
 const poll = (see: () => unknown) => expect.poll(see, { interval: 5 });
 const placesIn = async () =>
-  (await database.pool.query("select key, process_id from pace_places order by key, number")).rows;
+  (await database.pool.query("select key, process_id from host_leases order by key, number")).rows;
 
 test("sessions of three processes never exceed the limit of a host", async () => {
   const limits = [1, 2, 3, 7];
@@ -70,7 +70,7 @@ test("a list that has waited ten seconds goes before interactive checks", async 
   await first!.acquire();
   const list = visit(second!);
   await poll(() => first!.hasWaiters).toBe(true);
-  await database.pool.query("update pace_wishes set since = since - interval '11 seconds'");
+  await database.pool.query("update host_waiters set since = since - interval '11 seconds'");
   const person = visit(third!, true);
   await poll(() => first!.hasInteractiveWaiter).toBe(true);
   first!.release();
@@ -122,7 +122,7 @@ test("when the limit drops below the sessions in use, none starts before enough 
   const [full, ...others] = processes.map((one) => one.pace("shrunk.test", hostWith(4)));
   await Promise.all(Array.from({ length: 4 }, () => full!.acquire()));
   await database.pool.query(
-    `insert into paces (key, "limit", rest_ms) values ('shrunk.test', 2, 0) returning pg_notify('pace_changed', key)`,
+    `insert into throttle_states (key, "limit", rest_ms) values ('shrunk.test', 2, 0) returning pg_notify('pace_changed', key)`,
   );
   await poll(() => others.map((pace) => pace.limit)).toEqual([2, 2]);
   const waiting = others.map((pace) => visit(pace));
@@ -169,7 +169,7 @@ test("three refusals in three processes open the breaker for all until it expire
   expect(await placesIn()).toEqual([{ key: "stern.test", process_id: api.id }]);
 
   await database.pool.query(
-    `update paces set tripped_until = now() - interval '1 second' where key = 'stern.test'
+    `update throttle_states set tripped_until = now() - interval '1 second' where key = 'stern.test'
      returning pg_notify('pace_changed', key)`,
   );
   await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([undefined, undefined, undefined]);
@@ -205,7 +205,7 @@ test("leases of a dead process are free once they are deleted", async () => {
   const heir = visit(alive);
   await poll(() => dead.hasWaiters).toBe(true);
   expect(heir.isIn).toBeUndefined();
-  await database.pool.query("delete from pace_places where process_id = $1", [worker.id]);
+  await database.pool.query("delete from host_leases where process_id = $1", [worker.id]);
   await poll(() => heir.isIn).toBe(true);
 });
 
@@ -215,7 +215,7 @@ test("throttle state unused for an hour is deleted everywhere", async () => {
   const limits = () => ["old.test", "new.test"].map((key) => other.pace(key, hostWith(4)).limit);
   await poll(limits).toEqual([2, 2]);
   await database.pool.query(
-    `update paces set updated_at = updated_at - interval '2 hours', next_start_at = null where key = 'old.test'`,
+    `update throttle_states set updated_at = updated_at - interval '2 hours', next_start_at = null where key = 'old.test'`,
   );
   expect(await api.forgetOld()).toBe(1);
   await poll(limits).toEqual([4, 2]);

@@ -31,16 +31,17 @@ async function expiredProcess({ database }: QueueWorld): Promise<string> {
 }
 
 async function takeLease({ database }: QueueWorld, processId: string): Promise<void> {
-  await database.pool.query("insert into pace_places (key, number, process_id) values ('mx', 1, $1)", [
+  await database.pool.query("insert into host_leases (key, number, process_id) values ('mx', 1, $1)", [
     processId,
   ]);
-  await database.pool.query("insert into pace_wishes (key, process_id, is_urgent) values ('mx', $1, false)", [
-    processId,
-  ]);
+  await database.pool.query(
+    "insert into host_waiters (key, process_id, is_urgent) values ('mx', $1, false)",
+    [processId],
+  );
 }
 
 async function leasesAndWaiters({ database }: QueueWorld): Promise<string[]> {
-  const text = "select process_id from pace_places union all select process_id from pace_wishes";
+  const text = "select process_id from host_leases union all select process_id from host_waiters";
   return (await database.pool.query(text)).rows.map((row) => row.process_id);
 }
 

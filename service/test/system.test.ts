@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { accounts } from "../src/accounts/schema.ts";
 import { createJobRate } from "../src/jobs/job-rate.ts";
 import { jobs } from "../src/jobs/schema.ts";
-import { paces } from "../src/pacing/schema.ts";
+import { throttleStates } from "../src/pacing/schema.ts";
 import { queueDepth } from "../src/queue/queue-depth.ts";
 import { lanes, tasks } from "../src/queue/schema.ts";
 import { listSharedThrottles } from "../src/system/shared-throttle-report.ts";
@@ -113,7 +113,7 @@ test("throttled hosts are listed with open breakers first, then the slowest", as
   await using database = await openTestDatabase();
   const reply = { code: 550, enhanced: "5.7.1", lines: ["Blocked,", "x".repeat(400)] };
   const soon = new Date(Date.now() + 600_000);
-  await database.orm.insert(paces).values([
+  await database.orm.insert(throttleStates).values([
     { key: "mx.easy.example", limit: 2, restMs: 100 },
     { key: "mx.slow.example", limit: 1, restMs: 60_000 },
     {

@@ -150,7 +150,7 @@ test("an upload in progress holds its key; if its process dies, only until the l
   await first;
 
   const [dead] = await world.query<{ id: string }>(
-    `insert into uploads (id, account_id, filename, once_key, expires_at)
+    `insert into uploads (id, account_id, filename, idempotency_key, expires_at)
      values (gen_random_uuid(), $1, 'x', 'dead', now() - interval '1 second') returning id`,
     caller.accountId,
   );

@@ -86,7 +86,7 @@ function rowOf(change: LedgerChange, place: number) {
     reference: "reference" in change ? change.reference : undefined,
     reservation_id: "reservationId" in change ? change.reservationId : undefined,
     hold_ms: "holdMs" in change ? change.holdMs : undefined,
-    once_key: "idempotencyKey" in change ? change.idempotencyKey : undefined,
+    idempotency_key: "idempotencyKey" in change ? change.idempotencyKey : undefined,
     key_id: usage?.keyId,
     ...usage?.counts,
   };
@@ -130,7 +130,7 @@ change as materialized (
   select ordinality::int as n, c.*
   from rows from (json_to_recordset($1::json) as (
     place int, kind text, account_id uuid, amount bigint, reference text, reservation_id uuid, hold_ms float8,
-    once_key text, key_id uuid, valid bigint, invalid bigint, risky bigint, unknown bigint
+    idempotency_key text, key_id uuid, valid bigint, invalid bigint, risky bigint, unknown bigint
   )) with ordinality as c
 ),
 account as materialized (
@@ -146,7 +146,7 @@ refunded as (
   delete from unanswered_charges where ctid = any(array(
     select (
       select u.ctid from unanswered_charges u
-      where u.charge_key = c.once_key and u.account_id = c.account_id limit 1
+      where u.charge_key = c.idempotency_key and u.account_id = c.account_id limit 1
     )
     from change c join account a on a.account_id = c.account_id where c.kind = 'refund'
   ))
@@ -154,14 +154,14 @@ refunded as (
 ),
 freed as (
   -- The same request, sent again after a refund, is charged again.
-  update ledger set once_key = null where ctid = any(array(
+  update ledger set idempotency_key = null where ctid = any(array(
     select (
-      select l.ctid from ledger l where l.account_id = r.account_id and l.once_key = r.charge_key limit 1
+      select l.ctid from ledger l where l.account_id = r.account_id and l.idempotency_key = r.charge_key limit 1
     ) from refunded r
   ))
 ),
 step as materialized (
-  select c.n, c.place, c.kind, c.account_id, c.reservation_id, c.hold_ms, c.once_key, rule.entry, rule.keeps_key,
+  select c.n, c.place, c.kind, c.account_id, c.reservation_id, c.hold_ms, c.idempotency_key, rule.entry, rule.keeps_key,
     coalesce(c.reference, r.reference) as reference, coalesce(c.amount, r.amount) as amount,
     coalesce(rule.balance_sign * coalesce(c.amount, r.amount), 0) as change,
     coalesce(rule.reserved_sign * c.amount, 0) as reserved_change,
@@ -172,10 +172,10 @@ step as materialized (
     coalesce(c.unknown, -r.unknown) as unknown
   from change c
   left join closed on closed.id = c.reservation_id
-  left join refunded r on c.kind = 'refund' and r.charge_key = c.once_key and r.account_id = c.account_id
+  left join refunded r on c.kind = 'refund' and r.charge_key = c.idempotency_key and r.account_id = c.account_id
   left join lateral (
     select true as is_so from ledger l
-    where c.kind <> 'refund' and l.account_id = c.account_id and l.once_key = c.once_key limit 1
+    where c.kind <> 'refund' and l.account_id = c.account_id and l.idempotency_key = c.idempotency_key limit 1
   ) spent on true
   left join rule on rule.kind = c.kind and rule.is_repeated = (spent.is_so is not null)
     and rule.is_open = (closed.id is not null or r.charge_key is not null)
@@ -207,9 +207,9 @@ balance_change as (
   where b.account_id = total.account_id and b.account_id = any($2::uuid[])
 ),
 entry as (
-  insert into ledger (account_id, number, kind, amount, reserved_change, balance_after, reference, once_key)
+  insert into ledger (account_id, number, kind, amount, reserved_change, balance_after, reference, idempotency_key)
   select account_id, number, entry, change, reserved_change, balance, reference,
-    case when keeps_key then once_key end
+    case when keeps_key then idempotency_key end
   from written
 ),
 reservation as (
@@ -220,7 +220,7 @@ reservation as (
 unanswered as (
   insert into unanswered_charges
     (charge_key, account_id, amount, reference, day, key_id, valid, invalid, risky, unknown, expires_at)
-  select coalesce(once_key, reference), account_id, amount, reference, day, key_id,
+  select coalesce(idempotency_key, reference), account_id, amount, reference, day, key_id,
     valid, invalid, risky, unknown, now() + interval '${ANSWERED_WITHIN_SECONDS} seconds'
   from written where entry = 'settle' and kind in ('charge', 'settle')
   on conflict (charge_key) do nothing

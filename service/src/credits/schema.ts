@@ -48,7 +48,7 @@ export const ledger = pgTable(
     balanceAfter: amount(),
     reference: text().notNull(), // the request or job it was for
     // Spending under one idempotency key happens once, however often it is tried.
-    idempotencyKey: text("once_key"),
+    idempotencyKey: text("idempotency_key"),
     createdAt: createdAt(),
   },
   (table) => [

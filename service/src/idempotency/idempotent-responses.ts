@@ -21,7 +21,7 @@ export type KeyClaim =
       /** From a holder whose lease expired; its effects are unknown. */
       isTakenOver: boolean;
     }
-  | { kind: "stored"; status: number; sealedBody: Buffer }
+  | { kind: "stored"; status: number; encryptedBody: Buffer }
   | { kind: "in_flight"; retryAfterSeconds: number }
   | { kind: "reused" }
   /** A new row, and the account has reached its maximum. */
@@ -44,7 +44,7 @@ export type IdempotentResponses = {
   deleteExpired(): Promise<number>;
 };
 
-export type StoredResponse = { status: number; sealedBody: Buffer };
+export type StoredResponse = { status: number; encryptedBody: Buffer };
 
 export type Within = { tx: Orm } | { alongside: (tx: Orm) => Promise<void> };
 
@@ -98,8 +98,8 @@ export function createIdempotentResponses(
         const row = await find({ accountId, keyHash });
         if (!row) continue;
         if (!row.requestHash.equals(requestHash)) return { kind: "reused" };
-        if (row.status !== null && row.sealedBody) {
-          return { kind: "stored", status: row.status, sealedBody: row.sealedBody };
+        if (row.status !== null && row.encryptedBody) {
+          return { kind: "stored", status: row.status, encryptedBody: row.encryptedBody };
         }
         return { kind: "in_flight", retryAfterSeconds: 1 };
       }
@@ -108,7 +108,7 @@ export function createIdempotentResponses(
     async renew({ accountId, keyHash }, holder) {
       await pool.query({ ...RENEW, values: [accountId, keyHash, holder] });
     },
-    async store({ accountId, keyHash }, holder, { status, sealedBody }, within = { tx: orm }) {
+    async store({ accountId, keyHash }, holder, { status, encryptedBody }, within = { tx: orm }) {
       const isHeld = and(
         eq(idempotentResponses.accountId, accountId),
         eq(idempotentResponses.keyHash, keyHash),
@@ -117,7 +117,7 @@ export function createIdempotentResponses(
       const update = async (tx: Orm): Promise<boolean> => {
         const stored = await tx
           .update(idempotentResponses)
-          .set({ status, sealedBody, holder: null, heldUntil: null })
+          .set({ status, encryptedBody, holder: null, heldUntil: null })
           .where(isHeld)
           .returning({ status: idempotentResponses.status });
         return stored.length > 0;
@@ -140,16 +140,16 @@ export function createIdempotentResponses(
 }
 
 type Claimed = { claimedAt: Date; isTakenOver: boolean };
-type Row = { requestHash: Buffer; status: number | null; sealedBody: Buffer | null };
+type Row = { requestHash: Buffer; status: number | null; encryptedBody: Buffer | null };
 
 const CLAIM = {
   name: "idempotency_claim",
   text: `
-    insert into idempotent_answers as stored (account_id, key_hash, request_hash, holder, held_until, expires_at)
+    insert into idempotent_responses as stored (account_id, key_hash, request_hash, holder, held_until, expires_at)
     values ($1, $2, $3, $4, now() + interval '${LEASE_SECONDS} seconds', now() + interval '${RETENTION}')
     on conflict (account_id, key_hash) do update
       set request_hash = excluded.request_hash, holder = excluded.holder, held_until = excluded.held_until,
-          status = null, sealed_body = null,
+          status = null, encrypted_body = null,
           expires_at = case when stored.expires_at <= now() then excluded.expires_at else stored.expires_at end,
           -- A takeover continues the same request; after expiry the key names a new one.
           created_at = case when stored.expires_at <= now() then now() else stored.created_at end
@@ -161,29 +161,29 @@ const COUNT = {
   name: "idempotency_count",
   text: `
     select count(*)::int as count from (
-      select from idempotent_answers where account_id = $1 and expires_at > now() limit $2
+      select from idempotent_responses where account_id = $1 and expires_at > now() limit $2
     ) unexpired`,
 };
 const FIND = {
   name: "idempotency_find",
   text: `
-    select request_hash as "requestHash", status, sealed_body as "sealedBody"
-    from idempotent_answers where account_id = $1 and key_hash = $2`,
+    select request_hash as "requestHash", status, encrypted_body as "encryptedBody"
+    from idempotent_responses where account_id = $1 and key_hash = $2`,
 };
 const RENEW = {
   name: "idempotency_renew",
   text: `
-    update idempotent_answers set held_until = now() + interval '${LEASE_SECONDS} seconds'
+    update idempotent_responses set held_until = now() + interval '${LEASE_SECONDS} seconds'
     where account_id = $1 and key_hash = $2 and holder = $3`,
 };
 const RELEASE = {
   name: "idempotency_release",
-  text: "delete from idempotent_answers where account_id = $1 and key_hash = $2 and holder = $3",
+  text: "delete from idempotent_responses where account_id = $1 and key_hash = $2 and holder = $3",
 };
 const ABANDON = {
   name: "idempotency_abandon",
-  text: "update idempotent_answers set held_until = now() where account_id = $1 and key_hash = $2 and holder = $3",
+  text: "update idempotent_responses set held_until = now() where account_id = $1 and key_hash = $2 and holder = $3",
 };
 const DELETE_EXPIRED = `
-  delete from idempotent_answers where ctid = any (array(
-    select ctid from idempotent_answers where expires_at <= now() limit $1 for update skip locked))`;
+  delete from idempotent_responses where ctid = any (array(
+    select ctid from idempotent_responses where expires_at <= now() limit $1 for update skip locked))`;

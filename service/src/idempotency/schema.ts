@@ -5,7 +5,7 @@ import { bytea, createdAt, moment } from "../db/columns.ts";
 
 /** Responses are kept for 24 hours and can be decrypted with the caller's Idempotency-Key only. */
 export const idempotentResponses = pgTable(
-  "idempotent_answers",
+  "idempotent_responses",
   {
     accountId: accountId(),
     keyHash: bytea().notNull(),
@@ -14,7 +14,7 @@ export const idempotentResponses = pgTable(
     holder: uuid(),
     heldUntil: moment(),
     status: integer(),
-    sealedBody: bytea(),
+    encryptedBody: bytea(),
     createdAt: createdAt(),
     expiresAt: moment().notNull(),
   },

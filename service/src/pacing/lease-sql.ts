@@ -69,7 +69,7 @@ const RENEW = "interval '1 second'";
 const ASYNC_COMMIT = "(select set_config('synchronous_commit', 'off', true)) = 'off'";
 
 /** The waiters of one key. `offset 0` is an optimisation fence: it forces the index lookup by key. */
-const waitersFor = (key: string) => `(select *, ctid as at from pace_wishes where key = ${key} offset 0)`;
+const waitersFor = (key: string) => `(select *, ctid as at from host_waiters where key = ${key} offset 0)`;
 
 const goesFirst = (wish: string) => `(${wish}.is_urgent or ${wish}.since < now() - ${MAX_LIST_WAIT})`;
 const demandOf = (wish: string) =>
@@ -87,9 +87,9 @@ with asked as materialized (
          coalesce(extract(epoch from p.next_start_at - clock_timestamp()) * 1000, 0)::float8 as rest_left_ms,
          there.numbers, others.ahead, others.demand
     from asked a
-    left join paces p on p.key = a.key
+    left join throttle_states p on p.key = a.key
    cross join lateral (
-      select coalesce(array_agg(number), '{}') as numbers from pace_places where key = a.key
+      select coalesce(array_agg(number), '{}') as numbers from host_leases where key = a.key
    ) there
    cross join lateral (
       select ${demandOf("o")} as demand,
@@ -105,14 +105,14 @@ with asked as materialized (
          end as allowed
     from seen s
 ), started as (
-  insert into paces as p (key, "limit", rest_ms, next_start_at)
+  insert into throttle_states as p (key, "limit", rest_ms, next_start_at)
   select key, most, gap_ms, clock_timestamp() + rest_ms * interval '1 millisecond'
     from allowed where allowed > 0 and rest_ms > 0 order by key
   on conflict (key) do update set next_start_at = excluded.next_start_at
    where p.next_start_at is null or p.next_start_at <= clock_timestamp()
   returning key
 ), taken as (
-  insert into pace_places (key, number, process_id)
+  insert into host_leases (key, number, process_id)
   select a.key, free.number, $1
     from allowed a
    cross join lateral (
@@ -129,7 +129,7 @@ with asked as materialized (
     from allowed a
     left join (select key, array_agg(number) as numbers from taken group by key) t on t.key = a.key
 ), wished as (
-  insert into pace_wishes as w (key, process_id, is_urgent)
+  insert into host_waiters as w (key, process_id, is_urgent)
   select key, $1, is_urgent from got
    where count < wanted
      and (renewed_at is null or renewed_at < now() - ${RENEW} or is_urgent <> was_urgent or count > 0)
@@ -138,7 +138,7 @@ with asked as materialized (
      set is_urgent = excluded.is_urgent, renewed_at = now(),
          since = case when w.key in (select key from got where count > 0) then now() else w.since end
 ), cancelled as (
-  delete from pace_wishes where ctid = any (array(select wish from got where count >= wanted and wish is not null))
+  delete from host_waiters where ctid = any (array(select wish from got where count >= wanted and wish is not null))
 )
 select new_numbers as numbers, count < wanted as is_wishing, demand,
        case when rest_ms > 0 and count > 0 then rest_ms else rest_left_ms end as rest_left_ms,
@@ -150,19 +150,19 @@ select new_numbers as numbers, count < wanted as is_wishing, demand,
 
 const RELEASE = `
 with given as (
-  delete from pace_places
+  delete from host_leases
    where ${ASYNC_COMMIT}
      and ctid = any (array(
            select there.at
              from unnest($2::text[], $3::int[]) g (key, number)
             cross join lateral (
-               select process_id, ctid as at from pace_places where key = g.key and number = g.number offset 0
+               select process_id, ctid as at from host_leases where key = g.key and number = g.number offset 0
             ) there
             where there.process_id = $1
          ))
   returning key
 ), cancelled as (
-  delete from pace_wishes where process_id = $1 and key = any ($4::text[]) returning key
+  delete from host_waiters where process_id = $1 and key = any ($4::text[]) returning key
 ), waiting as (
   select w.*, row_number() over (partition by w.key order by not ${goesFirst("w")}, w.since) as turn, free.count
     from (select key, count(*) from (select key from given union all select key from cancelled) g group by key) free
@@ -176,21 +176,21 @@ const AUDIT = `
 with ours as (
   select * from unnest($2::text[], $3::int[]) o (key, number)
 ), dropped as (
-  delete from pace_places p
+  delete from host_leases p
    where p.process_id = $1 and (p.key, p.number) not in (select key, number from ours)
 ), restored as (
-  insert into pace_places (key, number, process_id)
+  insert into host_leases (key, number, process_id)
   select key, number, $1 from ours order by key, number
   on conflict do nothing
   returning key, number
 ), forgotten as (
-  delete from pace_wishes where process_id = $1 and renewed_at < now() - ${STALE}
+  delete from host_waiters where process_id = $1 and renewed_at < now() - ${STALE}
 )
 select key, number, null as demand
   from ours o
  where (key, number) not in (select key, number from restored)
    and not exists (
-         select from pace_places p where p.key = o.key and p.number = o.number and p.process_id = $1
+         select from host_leases p where p.key = o.key and p.number = o.number and p.process_id = $1
        )
 union all
 select w.key, null, ${demandOf("w")}
@@ -247,16 +247,16 @@ export function createLeaseStatements(pool: Database["pool"], processId: string)
     audit,
     async leave() {
       const { rows } = await pool.query<HostLease>(
-        "select key, number from pace_places where process_id = $1",
+        "select key, number from host_leases where process_id = $1",
         [processId],
       );
       await release(rows, []);
-      await pool.query("delete from pace_wishes where process_id = $1", [processId]);
+      await pool.query("delete from host_waiters where process_id = $1", [processId]);
     },
   };
 }
 
-const LEASE_TABLES = ["pace_places", "pace_wishes"];
+const LEASE_TABLES = ["host_leases", "host_waiters"];
 
 /** Releases leases and waiters together with the tasks of their process (queue/process-registry.ts). */
 export const processLeases: ProcessLeases = {

@@ -17,7 +17,7 @@ import { createdAt, moment } from "../db/columns.ts";
  * Throttle state per host. A row is written at the first rate-limit reply, or where the profile wants a gap between
  * sessions, and deleted some time after its last use.
  */
-export const paces = pgTable("paces", {
+export const throttleStates = pgTable("throttle_states", {
   key: text().primaryKey(), // a host, or a provider that counts all its hosts together
   limit: integer().notNull(), // concurrent sessions
   restMs: doublePrecision().notNull(), // between two sessions
@@ -30,8 +30,8 @@ export const paces = pgTable("paces", {
 });
 
 /** Leases: each allows one session at the host, and there are never more than its limit. */
-export const pacePlaces = pgTable(
-  "pace_places",
+export const hostLeases = pgTable(
+  "host_leases",
   {
     key: text().notNull(),
     number: integer().notNull(),
@@ -42,8 +42,8 @@ export const pacePlaces = pgTable(
 );
 
 /** Processes that wait for a lease, in order. A waiter that is not renewed for some seconds is ignored. */
-export const paceWishes = pgTable(
-  "pace_wishes",
+export const hostWaiters = pgTable(
+  "host_waiters",
   {
     key: text().notNull(),
     processId: uuid().notNull(),

@@ -1,4 +1,4 @@
-/** SQL of throttle state (table `paces`). Times are milliseconds since 1970. */
+/** SQL of throttle state (table `throttle_states`). Times are milliseconds since 1970. */
 import type { Reply, ThrottleState } from "@mailvet/engine";
 
 /** The channel for changed rows. Payload: the key. */
@@ -37,24 +37,24 @@ const COLUMNS = `key, "limit", rest_ms, ${msOf("next_start_at")} as next_start_a
   ${msOf("tripped_until")} as tripped_until_ms, tripped_by, ${msOf("clock_timestamp()")} as now_ms`;
 
 /** The most recent rows, as many as are cached. */
-export const READ_ALL = `select ${COLUMNS} from paces order by updated_at desc limit 20000`;
+export const READ_ALL = `select ${COLUMNS} from throttle_states order by updated_at desc limit 20000`;
 
 /** Open breakers first, then the slowest; the order of system/throttle-report.ts. */
 export const READ_WORST = `
-select ${COLUMNS} from paces
+select ${COLUMNS} from throttle_states
 order by coalesce(tripped_until > now(), false) desc, refusals desc, rest_ms desc, "limit", key
 limit $1`;
 
 export const READ_SOME = {
   name: "read_throttles",
-  text: `select ${COLUMNS} from paces where key = any ($1::text[])`,
+  text: `select ${COLUMNS} from throttle_states where key = any ($1::text[])`,
 };
 
 /** Missing rows are inserted from the profile first. Locked until the transaction ends. */
 export const READ_FOR_UPDATE = {
   name: "lock_throttles",
   text: `
-insert into paces as p (key, "limit", rest_ms)
+insert into throttle_states as p (key, "limit", rest_ms)
 select * from unnest($1::text[], $2::int[], $3::float8[]) as first (key, most, rest_ms) order by key
 on conflict (key) do update set updated_at = now()
 returning ${COLUMNS.replace(/^key/, "p.key")}`,
@@ -63,7 +63,7 @@ returning ${COLUMNS.replace(/^key/, "p.key")}`,
 export const WRITE = {
   name: "write_throttles",
   text: `
-update paces p
+update throttle_states p
    set "limit" = l."limit", rest_ms = l.rest_ms, next_start_at = ${momentOf("l.next_start_at_ms")}, quiet = l.quiet,
        refusals = l.refusals, tripped_until = ${momentOf("l.tripped_until_ms")}, tripped_by = l.tripped_by,
        updated_at = now()
@@ -75,9 +75,9 @@ returning pg_notify('${PACE_CHANGED}', p.key)`,
 
 /** Rows unused for an hour. Locked rows are skipped, so that processes cannot deadlock. */
 export const DELETE_OLD = `
-delete from paces
+delete from throttle_states
  where key = any (array(
-         select key from paces
+         select key from throttle_states
           where greatest(updated_at, next_start_at, tripped_until) < now() - interval '1 hour'
             for update skip locked
        ))

@@ -1,5 +1,5 @@
 /**
- * Throttle state of all hosts: the table `paces`, and a copy of it in memory.
+ * Throttle state of all hosts: the table `throttle_states`, and a copy of it in memory.
  *
  * An event updates the copy at once and the table soon after, under a row lock, so that events of several processes add up.
  * A notification makes other processes read the row again.

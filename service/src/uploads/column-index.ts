@@ -6,7 +6,7 @@ import { createUniqueEmailIndex, emailIn, type UniqueEmailIndex } from "@mailvet
 import { and, eq } from "drizzle-orm";
 import { startTimeSlice, type TimeSlice } from "../base/event-loop-yield.ts";
 import type { Database } from "../db/database.ts";
-import { uploadCensuses } from "./schema.ts";
+import { uploadColumnIndexes } from "./schema.ts";
 import { type FirstRows, packFirstRows, readParts } from "./upload-parts.ts";
 
 export type ColumnCount = {
@@ -59,8 +59,8 @@ export async function columnCount(
 ): Promise<ColumnCount> {
   const [stored] = await database.orm
     .select()
-    .from(uploadCensuses)
-    .where(and(eq(uploadCensuses.uploadId, uploadId), eq(uploadCensuses.column, column)));
+    .from(uploadColumnIndexes)
+    .where(and(eq(uploadColumnIndexes.uploadId, uploadId), eq(uploadColumnIndexes.column, column)));
   if (stored) return { emails: stored.emails, unique: stored.uniqueEmails };
   return countStoredColumn(database, uploadId, column, maxUnique);
 }
@@ -87,7 +87,7 @@ export async function countStoredColumn(
   const { emails, unique } = index.count;
   if (unique !== undefined) {
     const counts = { uploadId, column, emails, uniqueEmails: unique };
-    await orm.insert(uploadCensuses).values(counts).onConflictDoNothing();
+    await orm.insert(uploadColumnIndexes).values(counts).onConflictDoNothing();
   }
   return index.count;
 }
@@ -96,6 +96,6 @@ export async function countStoredColumn(
 const STORE = {
   name: "store-census-part",
   text: `
-    insert into upload_census_parts (upload_id, "column", number, first_rows) values ($1, $2, $3, $4)
+    insert into upload_column_index_parts (upload_id, "column", number, first_rows) values ($1, $2, $3, $4)
     on conflict (upload_id, "column", number) do update set first_rows = excluded.first_rows`,
 };

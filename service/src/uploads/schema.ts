@@ -20,7 +20,7 @@ export const uploads = pgTable(
     suggestedColumn: integer().notNull().default(0),
     sampleRows: json().$type<string[][]>().notNull().default([]),
     contentHash: bytea(), // SHA-256 of the bytes received; null until complete
-    idempotencyKey: text("once_key"), // hashed
+    idempotencyKey: text("idempotency_key"), // hashed
     createdAt: createdAt(),
     readyAt: moment(),
     // During the upload a short lease, renewed by the receiving process. Null once confirmed: then the job's retention
@@ -54,8 +54,8 @@ export const uploadParts = pgTable(
 );
 
 /** Counts of one column. Taken during the upload for columns that look like emails, otherwise on confirmation. */
-export const uploadCensuses = pgTable(
-  "upload_censuses",
+export const uploadColumnIndexes = pgTable(
+  "upload_column_indexes",
   {
     uploadId: uploadId(),
     column: integer().notNull(), // from 0
@@ -66,8 +66,8 @@ export const uploadCensuses = pgTable(
 );
 
 /** For each row of a part, the first row with the same email: itself, an earlier one, or 0 if the cell is empty. */
-export const uploadCensusParts = pgTable(
-  "upload_census_parts",
+export const uploadColumnIndexParts = pgTable(
+  "upload_column_index_parts",
   {
     uploadId: uploadId(),
     column: integer().notNull(),

@@ -60,7 +60,7 @@ const DELETE_PARTS = [
   ],
   [
     "delete-census-parts",
-    `delete from upload_census_parts where (upload_id, "column", number) in (
-      select upload_id, "column", number from upload_census_parts where upload_id = $1 limit $2)`,
+    `delete from upload_column_index_parts where (upload_id, "column", number) in (
+      select upload_id, "column", number from upload_column_index_parts where upload_id = $1 limit $2)`,
   ],
 ] as const;

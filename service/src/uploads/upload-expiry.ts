@@ -37,11 +37,11 @@ const ERASE = {
     ),
     abandoned as (delete from uploads where id in (select id from expired where ready_at is null)),
     parts as (delete from upload_parts where upload_id in (select id from expired)),
-    censuses as (delete from upload_censuses where upload_id in (select id from expired)),
-    census_parts as (delete from upload_census_parts where upload_id in (select id from expired)),
+    censuses as (delete from upload_column_indexes where upload_id in (select id from expired)),
+    census_parts as (delete from upload_column_index_parts where upload_id in (select id from expired)),
     emptied as (
       update uploads set erased_at = now(), filename = '', header = null, columns = '[]', sample_rows = '[]',
-        email_counts = '[]', content_hash = null, once_key = null
+        email_counts = '[]', content_hash = null, idempotency_key = null
       where id in (select id from expired where ready_at is not null)
     )
     select count(*)::int as count from expired`,

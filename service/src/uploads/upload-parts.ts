@@ -115,7 +115,7 @@ const STORE = {
     with part as (
       insert into upload_parts (upload_id, number, first_row, row_count, records) values ($1, $2, $3, $4, $5)
     )
-    insert into upload_census_parts (upload_id, "column", number, first_rows)
+    insert into upload_column_index_parts (upload_id, "column", number, first_rows)
     select $1, counted."column", $2, counted.first_rows
     from unnest($6::int[], $7::bytea[]) as counted ("column", first_rows)`,
 };
@@ -132,6 +132,6 @@ const READ_COUNTED = {
   text: `
     select p.number, p.first_row as "firstRow", p.records, c.first_rows as "firstRows"
     from upload_parts p
-    join upload_census_parts c on c.upload_id = p.upload_id and c.number = p.number and c."column" = $2
+    join upload_column_index_parts c on c.upload_id = p.upload_id and c.number = p.number and c."column" = $2
     where p.upload_id = $1 and p.number >= $3 order by p.number limit $4`,
 };

@@ -12,7 +12,7 @@ import type { Database } from "../db/database.ts";
 import { displayedFilename } from "./displayed-filename.ts";
 import { maxEmailsOf } from "./email-limit.ts";
 import { type Intake, receiveFile } from "./intake.ts";
-import { uploadCensuses, uploads } from "./schema.ts";
+import { uploadColumnIndexes, uploads } from "./schema.ts";
 import { eraseExpiredUploads } from "./upload-expiry.ts";
 import { UNCONFIRMED_HOURS, type UploadRow, uploadPreview } from "./upload-preview.ts";
 
@@ -118,10 +118,10 @@ async function begin({ pool, orm }: Database, upload: NewUpload): Promise<Upload
 const BEGIN = {
   name: "begin-upload",
   text: `
-    insert into uploads (id, account_id, filename, once_key, expires_at)
+    insert into uploads (id, account_id, filename, idempotency_key, expires_at)
     select $1, $2, $3, $4, now() + interval '${LEASE_SECONDS} seconds'
     where (select count(*) from uploads where account_id = $2 and expires_at > now()) < ${MAX_UNCONFIRMED}
-    on conflict (account_id, once_key) where once_key is not null do nothing`,
+    on conflict (account_id, idempotency_key) where idempotency_key is not null do nothing`,
 };
 
 /** The same file gets the same preview. Its bytes are hashed for comparison, not stored again. */
@@ -135,7 +135,10 @@ async function previewAgain(
   if (!row.contentHash?.equals(hash.digest())) {
     throw new Refusal("idempotency_key_reused", "This Idempotency-Key was used with a different file.");
   }
-  const counted = await database.orm.select().from(uploadCensuses).where(eq(uploadCensuses.uploadId, row.id));
+  const counted = await database.orm
+    .select()
+    .from(uploadColumnIndexes)
+    .where(eq(uploadColumnIndexes.uploadId, row.id));
   return uploadPreview(row, new Map(counted.map(({ column, uniqueEmails }) => [column, uniqueEmails])));
 }
 
@@ -164,7 +167,7 @@ async function finish({ orm }: Database, id: string, intake: Intake): Promise<Up
       .where(eq(uploads.id, id))
       .returning();
     if (!row) throw new Error(`upload ${id} was deleted while it was received`);
-    if (counted.length > 0) await tx.insert(uploadCensuses).values(counted).onConflictDoNothing();
+    if (counted.length > 0) await tx.insert(uploadColumnIndexes).values(counted).onConflictDoNothing();
     return uploadPreview(row, new Map(counted.map(({ column, uniqueEmails }) => [column, uniqueEmails])));
   });
 }

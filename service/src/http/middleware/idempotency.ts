@@ -133,7 +133,7 @@ async function executeOnce(
       };
       return execute();
     case "stored": {
-      const body = await cipher.open(claim.sealedBody);
+      const body = await cipher.open(claim.encryptedBody);
       reply.code(claim.status).header(REPLAYED, "true");
       if (body !== "") reply.header("content-type", "application/json; charset=utf-8");
       return body;
@@ -175,8 +175,8 @@ export function storeResponse<Created>(
     const lease = request.idempotencyLease;
     if (!lease) return;
     const { responses, key, holder, cipher } = lease;
-    const sealedBody = await cipher.seal(String(reply.code(status).serialize(present(created))));
-    if (!(await responses.store(key, holder, { status, sealedBody }, { tx }))) throw inFlight(1);
+    const encryptedBody = await cipher.seal(String(reply.code(status).serialize(present(created))));
+    if (!(await responses.store(key, holder, { status, encryptedBody }, { tx }))) throw inFlight(1);
     lease.isStored = true;
   };
 }
@@ -218,9 +218,9 @@ async function settle(
   const { statusCode: status } = reply;
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && isStored) return "stored";
-  const sealedBody = isSuccess ? await sealIfStorable(reply, payload, cipher) : undefined;
-  if (sealedBody) {
-    const isStored = await responses.store(key, holder, { status, sealedBody }, { alongside });
+  const encryptedBody = isSuccess ? await sealIfStorable(reply, payload, cipher) : undefined;
+  if (encryptedBody) {
+    const isStored = await responses.store(key, holder, { status, encryptedBody }, { alongside });
     return isStored ? "stored" : "lost";
   }
   // After a takeover the previous holder may have executed the request, even if this one was refused.
