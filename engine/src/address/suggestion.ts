@@ -11,6 +11,9 @@
 import { parse } from "tldts";
 import { isFreeProvider, LARGE_PROVIDERS } from "../reference/free-providers.ts";
 import { isPrivacyRelay } from "../reference/privacy-relays.ts";
+import { isRealLookAlike } from "./real-similar-domains.ts";
+import { specialUseOf } from "./special-use-domains.ts";
+import { typoCost, wholeWordTypoCost } from "./typo-cost.ts";
 import {
   BRANDS_BY_SUFFIX,
   isWithinReach,
@@ -19,10 +22,7 @@ import {
   MAIL_BRANDS,
   type MailBrand,
   SINGLE_SUFFIX_BRANDS,
-} from "./provider-brands.ts";
-import { isRealLookAlike } from "./real-similar-domains.ts";
-import { specialUseOf } from "./special-use-domains.ts";
-import { typoCost, wholeWordTypoCost } from "./typo-cost.ts";
+} from "./typo-target-brands.ts";
 
 export type Suggestion = {
   domain: string;

@@ -13,7 +13,7 @@ import type { Caller } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { OnLow } from "../credits/balance-checks.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
-import { type ColumnCount, columnCount, UNCOUNTED } from "../uploads/column-index.ts";
+import { type ColumnCount, columnCount, UNCOUNTED } from "../uploads/column-email-counts.ts";
 import { maxEmailsOf, refuseTooManyEmails } from "../uploads/email-limit.ts";
 import { findConfirmableUpload, markConfirmed } from "../uploads/stored-upload.ts";
 import type { UploadRow } from "../uploads/upload-preview.ts";

@@ -2,7 +2,7 @@
 import type { Plan } from "@mailvet/contract";
 import { PLAN_LIMITS } from "../accounts/plans.ts";
 import { Refusal } from "../base/refusal.ts";
-import type { ColumnCount } from "./column-index.ts";
+import type { ColumnCount } from "./column-email-counts.ts";
 
 export function maxEmailsOf(plan: Plan, maxEmailsPerFile: number): number {
   return Math.min(maxEmailsPerFile, PLAN_LIMITS[plan].emails_per_file);

@@ -22,7 +22,7 @@ import {
   countStoredColumn,
   createColumnIndex,
   UNCOUNTED,
-} from "./column-index.ts";
+} from "./column-email-counts.ts";
 import { refuseTooManyEmails } from "./email-limit.ts";
 import { createPartWriter, type FirstRows, type PartWriter } from "./upload-parts.ts";
 

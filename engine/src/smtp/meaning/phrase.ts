@@ -3,13 +3,13 @@
  *
  * Each line of an `any` template is one phrase; any of them matches.
  *   (a|b) (c )?   choice, option           …           up to four words in between, within a sentence
- *   {user}        a set, see synonyms.ts   user unkn   a phrase may end inside a word
+ *   {user}        a set, see phrase-synonyms.ts   user unkn   a phrase may end inside a word
  *   \S*spf        inside a word
  * Everything is bounded, so matching is linear in the length of the text.
  */
 
+import { NOUNS } from "./phrase-synonyms.ts";
 import { requiredWords } from "./required-words.ts";
-import { NOUNS } from "./synonyms.ts";
 
 export type Phrase = {
   expression: RegExp;

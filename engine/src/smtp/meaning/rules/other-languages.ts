@@ -1,7 +1,7 @@
 /**
  * Replies about a mailbox in other languages than English: full, disabled, not found.
  *
- * Latin ones are matched by sets of stems (synonyms.ts), a noun and a state in either order, so that unseen sentences
+ * Latin ones are matched by sets of stems (phrase-synonyms.ts), a noun and a state in either order, so that unseen sentences
  * are understood as well.
  */
 
