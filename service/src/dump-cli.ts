@@ -7,10 +7,10 @@ import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } f
 import type { EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
 import { BadSettings } from "@mailvet/engine";
 import { readConfig } from "./config.ts";
+import { openStorage } from "./database-storage.ts";
 import { DumpError, type DumpSummary, exportInstallation, importInstallation } from "./db/dump.ts";
 import { startErrorMessage } from "./start-error.ts";
 import { databaseEventMessage } from "./start-message.ts";
-import { openStorage } from "./storage.ts";
 
 const HELP = `Usage:
   npm run db -- export FILE    write the whole installation into one file

@@ -1,9 +1,9 @@
 /** Turns an error of the start into a message for the person at the terminal, naming the settings that help. */
 import { EmbeddedPostgresError, type Remedy } from "@mailvet/embedded-postgres";
 import { BadSettings } from "@mailvet/engine";
+import { DatabaseUnreachable } from "./database-storage.ts";
 import { DumpError } from "./db/dump.ts";
 import { NewerSchema } from "./db/migrate.ts";
-import { DatabaseUnreachable } from "./storage.ts";
 
 const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   EADDRINUSE: "another program listens there: set PORT to a free port",

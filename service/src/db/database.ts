@@ -1,7 +1,7 @@
 /**
  * Access to PostgreSQL: one connection pool, and Drizzle on top of it for ordinary queries.
  *
- * Whether the server is embedded or named by DATABASE_URL is decided before this (storage.ts).
+ * Whether the server is embedded or named by DATABASE_URL is decided before this (database-storage.ts).
  */
 import { sql } from "drizzle-orm";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
