@@ -305,7 +305,9 @@ export class ProbeSession {
     const isCredible =
       !isSuspect || profile.isShared || (isTemporary && this.#accepted === 0 && known === undefined);
     if (isCredible) return confirmAll(refusals);
-    if (known && (await this.#stillAccepts(known))) {
+    const stillAccepts = known && this.#stillAccepts(known);
+    stillAccepts?.catch(() => retractAll(refusals, (request) => queue.add(request))); // none may stay held
+    if (await stillAccepts) {
       recordReliable(this.#limits, this.#recipients, this.#refused);
       return confirmAll(refusals);
     }

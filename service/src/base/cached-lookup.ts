@@ -35,7 +35,10 @@ export function createCachedLookup<Value>(options: CachedLookupOptions<Value>): 
     fetchMethod: async (key, _stale, { signal }) => {
       const loadedAtMs = performance.now(); // before loading: the value may be as old as this
       const cached = { value: await load(key), loadedAtMs };
-      if (!signal.aborted && !isMiss(cached.value)) hits.set(key, cached);
+      if (signal.aborted) return cached;
+      if (isMiss(cached.value))
+        hits.delete(key); // an expired hit must not hide the miss
+      else hits.set(key, cached);
       return cached;
     },
   });

@@ -26,8 +26,9 @@ export async function reserveForJob(tx: Orm, reservation: JobReservation): Promi
   if (amount === 0) return undefined;
   const idempotencyKey = jobKey("reserve", reservationId);
   const [result] = await writeLedger(tx, [{ kind: "reserve_job", ...reservation, idempotencyKey }]);
-  const { fits, balance } = result!;
+  const { fits, entry, balance } = result!;
   if (!fits) throw insufficientCredits(amount, balance);
+  if (!entry) throw new Error(`reservation ${reservationId} exists already`);
   return runsLow(balance, amount) ? balance : undefined;
 }
 

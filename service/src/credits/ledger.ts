@@ -113,10 +113,17 @@ export function createLedger({ database, log = () => {}, onLow = () => {} }: Led
     keysOf: conflictKeysOf,
     isItemError: isDataError,
   });
+  /** Apart from the charges: a refund may wait for the lock on its charge, and charges must not wait for that. */
+  const refunds = createBatcher<LedgerChange, LedgerChangeResult>({
+    run: (batch) => withRetries(() => writeLedger(pool, batch)),
+    maxItems: MAX_BATCH,
+    keysOf: conflictKeysOf,
+    isItemError: isDataError,
+  });
   const unanswered = createUnansweredCharges({
     pool,
     async writeRefund({ accountId, chargeKey }) {
-      const { entry } = await changes.submit({ kind: "refund", accountId, idempotencyKey: chargeKey });
+      const { entry } = await refunds.submit({ kind: "refund", accountId, idempotencyKey: chargeKey });
       return entry === "refund";
     },
   });
@@ -236,7 +243,7 @@ export function createLedger({ database, log = () => {}, onLow = () => {} }: Led
     },
 
     async close() {
-      await changes.flush();
+      await Promise.all([changes.flush(), refunds.flush()]);
       await unanswered.close();
     },
   };

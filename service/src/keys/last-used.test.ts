@@ -39,6 +39,22 @@ test("what could not be written is written later, without an error", async () =>
   expect(written).toEqual([["k1"]]);
 });
 
+test("uses of a long outage are kept once per key, and written without a further request", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
+  const { lastUsed, written, database } = watch();
+  database.isDown = true;
+  for (let minute = 0; minute < 3; minute++) {
+    for (let key = 0; key < 5_000; key++) lastUsed.note(`k${key}`);
+    await lastUsed.flush();
+    vi.advanceTimersByTime(60_000);
+  }
+  database.isDown = false;
+  await vi.advanceTimersByTimeAsync(60_000);
+  await expect.poll(() => new Set(written.flat()).size).toBe(5_000);
+  expect(written.flat()).toHaveLength(5_000);
+  await lastUsed.close();
+});
+
 test("a key noted during a write is not lost on close", async () => {
   const { lastUsed, written } = watch();
   lastUsed.note("k1");

@@ -18,40 +18,63 @@ const DELAY_MS = 5_000;
 const MAX_KEYS = 10_000;
 const KEYS_PER_STATEMENT = 500;
 
-type KeyUse = { keyId: string; usedAt: Date };
-
 export function createLastUsed(pool: Pick<pg.Pool, "query">): LastUsed {
   const notedAtMs = new LRUCache<string, number>({ max: MAX_KEYS });
-  let failed: KeyUse[] = [];
-  const uses = createBatcher<KeyUse, void>({
-    async run(batch) {
-      const values = [batch.map(({ keyId }) => keyId), batch.map(({ usedAt }) => usedAt)];
-      await pool.query({ name: "keys_used", text: KEYS_USED, values }).catch(() => failed.push(...batch));
+  /** Uses that wait for a batch, and uses of batches that failed: the newest of each key. */
+  const waiting = new Map<string, Date>();
+  const failed = new Map<string, Date>();
+  let retryTimer: NodeJS.Timeout | undefined;
+
+  const batches = createBatcher<string, void>({
+    async run(keyIds) {
+      const usedAt = keyIds.map((keyId) => waiting.get(keyId)!);
+      for (const keyId of keyIds) waiting.delete(keyId);
+      try {
+        await pool.query({ name: "keys_used", text: KEYS_USED, values: [keyIds, usedAt] });
+      } catch {
+        for (const [index, keyId] of keyIds.entries()) failed.set(keyId, usedAt[index]!);
+        retryTimer ??= setTimeout(retry, DELAY_MS).unref();
+      }
       return [];
     },
     maxItems: KEYS_PER_STATEMENT,
     delayMs: DELAY_MS,
-    keysOf: ({ keyId }) => [keyId],
   });
-  const submit = (batch: readonly KeyUse[]) => {
-    for (const use of batch) void uses.submit(use);
-  };
+
+  function add(keyId: string, usedAt: Date): void {
+    const isQueued = waiting.has(keyId);
+    waiting.set(keyId, usedAt);
+    if (!isQueued) void batches.submit(keyId);
+  }
+
+  function retry(): void {
+    clearTimeout(retryTimer);
+    retryTimer = undefined;
+    const again = [...failed];
+    failed.clear();
+    for (const [keyId, usedAt] of again) if (!waiting.has(keyId)) add(keyId, usedAt);
+  }
+
   const flush = async () => {
-    submit(failed.splice(0));
-    await uses.flush();
+    retry();
+    await batches.flush();
   };
 
   return {
     note(keyId) {
       const nowMs = performance.now();
       if (nowMs - (notedAtMs.get(keyId) ?? Number.NEGATIVE_INFINITY) < RESOLUTION_MS) return;
-      if (uses.size + failed.length >= MAX_KEYS) return;
+      const isKnown = waiting.has(keyId) || failed.has(keyId);
+      if (!isKnown && waiting.size + failed.size >= MAX_KEYS) return;
       notedAtMs.set(keyId, nowMs);
-      submit([...failed, { keyId, usedAt: new Date() }]);
-      failed = [];
+      failed.delete(keyId);
+      add(keyId, new Date());
     },
     flush,
-    close: flush,
+    async close() {
+      await flush();
+      clearTimeout(retryTimer);
+    },
   };
 }
 
