@@ -43,11 +43,11 @@ async function connect(server: Pick<EmbeddedPostgres, "connection">): Promise<pg
 /** A service that saved some rows and was killed. Its server keeps running unless that is killed too. */
 async function killedService(): Promise<{ lastSaved: number; pid: number }> {
   const service = world.startService(dataDirectory);
-  await service.hear(/(saved \d+\n){3}/);
+  await service.waitFor(/(saved \d+\n){3}/);
   const pid = serverPid(dataDirectory)!;
   await service.kill();
   await sleep(20); // timing: its last output is still in the pipe
-  const lastSaved = Number(/.*saved (\d+)\n/s.exec(service.words())?.[1]);
+  const lastSaved = Number(/.*saved (\d+)\n/s.exec(service.output())?.[1]);
   return { lastSaved, pid };
 }
 
@@ -212,7 +212,7 @@ test("a server whose service was killed shuts down cleanly by itself, unless the
   const patience = { timeout: 120_000, interval: 100 };
   const place = world.directory("watched");
   const first = world.startService(place, undefined, 1);
-  await first.hear(/saved 1\n/);
+  await first.waitFor(/saved 1\n/);
   const pid = serverPid(place)!;
   const [watchdog, ...more] = watchdogsOf(place);
   expect(more).toEqual([]);
@@ -221,7 +221,7 @@ test("a server whose service was killed shuts down cleanly by itself, unless the
   process.kill(Number(watchdog), "SIGSTOP");
   await first.kill();
   const second = world.startService(place, undefined, 1);
-  await second.hear(/server_adopted(.|\n)*saved/);
+  await second.waitFor(/server_adopted(.|\n)*saved/);
   process.kill(Number(watchdog), "SIGCONT");
   await expect.poll(() => watchdogsOf(place), patience).not.toContain(watchdog);
   expect(serverPid(place)).toBe(pid);

@@ -22,9 +22,9 @@ export const ORDINARY_USER = { name: "nobody", uid: 65_534, gid: 65_534 };
 
 export type TestService = {
   process: ChildProcess;
-  words(): string;
+  output(): string;
   /** Resolves when the output matches. */
-  hear(what: RegExp): Promise<void>;
+  waitFor(what: RegExp): Promise<void>;
   kill(): Promise<void>;
 };
 
@@ -91,22 +91,22 @@ function startService(
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
-  let words = "";
+  let output = "";
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (chunk) => {
-      words += chunk;
+      output += chunk;
       for (const listener of listeners) listener();
     });
   }
   return {
     process: child,
-    words: () => words,
-    hear: (what) =>
+    output: () => output,
+    waitFor: (what) =>
       new Promise((resolve, reject) => {
         const listen = () => {
-          if (what.test(words)) resolve();
-          else if (child.exitCode !== null) reject(new Error(`It ended without saying ${what}: ${words}`));
+          if (what.test(output)) resolve();
+          else if (child.exitCode !== null) reject(new Error(`It ended without saying ${what}: ${output}`));
         };
         listeners.add(listen);
         child.once("close", listen);

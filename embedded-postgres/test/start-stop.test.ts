@@ -68,8 +68,8 @@ test("an empty directory becomes a database that is durable, private and keeps i
 test("a second service on the same directory is refused, and the first is not affected", async () => {
   const first = await startEmbeddedPostgres({ dataDirectory });
   const second = world.startService(dataDirectory);
-  await second.hear(/refused: .*\n/);
-  expect(second.words()).toContain(
+  await second.waitFor(/refused: .*\n/);
+  expect(second.output()).toContain(
     `Another process (${process.pid}) is using the data directory ${dataDirectory}`,
   );
   expect(await ask(first.connection, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
@@ -79,8 +79,8 @@ test("a second service on the same directory is refused, and the first is not af
 test("of two services that start at the same instant in an empty directory, one runs and one is refused", async () => {
   const fresh = world.directory("race");
   const both = [world.startService(fresh), world.startService(fresh)];
-  await Promise.all(both.map((service) => service.hear(/saved 3\n|refused: .*\n/)));
-  const refused = both.filter((service) => service.words().includes("refused: Another process"));
+  await Promise.all(both.map((service) => service.waitFor(/saved 3\n|refused: .*\n/)));
+  const refused = both.filter((service) => service.output().includes("refused: Another process"));
   expect(refused).toHaveLength(1);
   for (const service of both) await service.kill();
 });
@@ -130,7 +130,7 @@ test("failed statements are not written to the log", async () => {
 test("a directory too deep for a socket works as well, also for a service that finds the server running", async () => {
   const deep = world.directory(`${"deep".repeat(20)}/${"er".repeat(20)}`);
   const service = world.startService(deep);
-  await service.hear(/saved 1\n/);
+  await service.waitFor(/saved 1\n/);
   const pid = serverPid(deep);
   await service.kill();
   const server = await startEmbeddedPostgres({ dataDirectory: deep });
@@ -193,12 +193,12 @@ test.runIf(isRoot && othersCanRunUs)(
     chmodSync(home, 0o777);
     const place = world.directory("home/data");
     const service = world.startService(place, ORDINARY_USER);
-    await service.hear(/saved 3\n/);
+    await service.waitFor(/saved 3\n/);
     expect(statSync(join(place, "postgres")).uid).toBe(ORDINARY_USER.uid);
     const second = world.startService(place, ORDINARY_USER);
-    await second.hear(/refused: Another process/);
+    await second.waitFor(/refused: Another process/);
     service.process.kill("SIGTERM");
-    await service.hear(/stopped\n/);
+    await service.waitFor(/stopped\n/);
     // Root starts later and finds another user's database: its owner does not change.
     const server = await startEmbeddedPostgres({ dataDirectory: place });
     expect(statSync(`/proc/${serverPid(place)}`).uid).toBe(ORDINARY_USER.uid);

@@ -82,10 +82,10 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
     children.set(process_, child);
     await new Promise<void>((resolve) => {
       for (const stream of [child.stdout!, child.stderr!]) {
-        let words = "";
+        let output = "";
         stream.setEncoding("utf8").on("data", (chunk: string) => {
-          words = (words + chunk).slice(-10_000);
-          if (READY.test(words)) resolve();
+          output = (output + chunk).slice(-10_000);
+          if (READY.test(output)) resolve();
           if (stream === child.stderr) said.push(`${process_}: ${chunk.trim()}`);
         });
       }

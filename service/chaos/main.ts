@@ -118,7 +118,7 @@ console.log(
 console.log(`with a key: ${number(audit.withKey)} requests, ${number(audit.withKeyCharged)} charged`);
 console.log(
   `without a key: ${number(audit.answered)} answered, ${number(audit.charged)} charged: ` +
-    `${audit.chargedAndCut} were written to clients that had hung up`,
+    `${audit.chargedAndCut} were written to clients that had disconnected`,
 );
 console.log(
   `${audit.answeredAndRefunded} answered ones were refunded, as their process was killed before the charge was confirmed; ` +
@@ -240,7 +240,7 @@ async function judge(job: Job, rows: readonly ListRow[]): Promise<void> {
 async function insist<T>(path: string, request: () => RequestInit = () => ({})): Promise<T> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (let tries = 0; ; tries++) {
-    let trouble: string;
+    let lastFailure: string;
     try {
       const { headers, ...rest } = request();
       const url = deployment.urls[tries % deployment.urls.length];
@@ -252,14 +252,14 @@ async function insist<T>(path: string, request: () => RequestInit = () => ({})):
       const text = await answer.text();
       if (answer.ok)
         return (answer.headers.get("content-type")?.includes("ndjson") ? text : JSON.parse(text)) as T;
-      trouble = `${answer.status} ${text}`;
+      lastFailure = `${answer.status} ${text}`;
       if (answer.status < 500 && ![409, 429].includes(answer.status))
-        throw new Refused(`${path}: ${trouble}`);
+        throw new Refused(`${path}: ${lastFailure}`);
     } catch (error) {
       if (error instanceof Refused) throw error;
-      trouble = String(error);
+      lastFailure = String(error);
     }
-    if (performance.now() > giveUpAt) throw new Error(`${path}: no answer; last: ${trouble}`);
+    if (performance.now() > giveUpAt) throw new Error(`${path}: no answer; last: ${lastFailure}`);
     await delay(200);
   }
 }
