@@ -54,7 +54,7 @@ test("a second service on the same data directory is refused, and the first one 
 
   expect(await second.exit()).toBe(1);
   expect(second.output()).toContain(installation.dataDirectory);
-  expect(second.output()).toContain(`process ${first.child.pid}`);
+  expect(second.output()).toContain(`Another process (${first.child.pid})`);
   expect(second.output()).not.toMatch(/^ +at /m); // a message, not a stack trace
   expect((await fetch(`${first.url}/health/ready`)).status).toBe(200);
 });
