@@ -3,25 +3,25 @@ import { defineConfig } from "vitest/config";
 // Tests run on the sources of every workspace (the "source" condition of their exports), not on dist.
 const onSources = { resolve: { conditions: ["source"] }, ssr: { resolve: { conditions: ["source"] } } };
 
-/** The one limit to every wait in a test. It is a net for what hangs: on a busy machine everything takes ten times as long. */
+/** The one limit for every wait in a test. It only catches hangs: a busy machine may be ten times slower. */
 const LIMIT_MS = 180_000;
 const patience = {
   testTimeout: LIMIT_MS,
   hookTimeout: LIMIT_MS,
-  expect: { poll: { timeout: LIMIT_MS - 10_000 } }, // gives up first, and then says what it saw
+  expect: { poll: { timeout: LIMIT_MS - 10_000 } }, // expires before the test does, so that the report shows the last value
 };
 
-// Loading what is tested for each of two hundred files took longer than testing it: files share a process, one at a time,
-// and so must leave nothing behind in it.
+// Loading the modules for each of two hundred files took longer than the tests: files share a process, one at a time, and
+// so must not leave state behind in it.
 const inOneProcess = { isolate: false };
 
-/** Stories of minutes that start programs and wait for them. */
+/** Tests that start programs and wait for them, for minutes. */
 const PROGRAMS = [
   "service/test/{start,interrupt,full-disk,left-behind,service-kill}.test.ts",
   "embedded-postgres/test/*.test.ts",
 ];
 
-/** Every page of the web app, by axe and by the clock: minutes, and so not part of `npm test` (npm run test:browser). */
+/** Accessibility (axe) and load budget of every web page. Takes minutes, so not part of `npm test` (npm run test:browser). */
 const PAGE_BY_PAGE = ["web/test/{axe,budget}.test.ts"];
 
 const inBrowser = {
@@ -31,9 +31,9 @@ const inBrowser = {
 
 export default defineConfig({
   test: {
-    // Most stories wait for sockets and timers, so more of them run than there are cores.
+    // Most tests wait for sockets and timers, so more files run at once than there are cores.
     maxWorkers: 4,
-    // Projects run in the order of their names: the longest files come early, and the many short ones fill the cores to the end.
+    // Projects run in name order: the longest files start early, and the many short ones keep the cores busy until the end.
     projects: [
       {
         ...onSources,
@@ -70,7 +70,7 @@ export default defineConfig({
         ...onSources,
         test: {
           ...patience,
-          testTimeout: 5 * LIMIT_MS, // a story starts the service several times
+          testTimeout: 5 * LIMIT_MS, // a test starts the service several times
           name: "programs",
           include: PROGRAMS,
           globalSetup: "scripts/build-before-tests.ts",

@@ -1,6 +1,6 @@
 /**
- * Ends a program when the process that started it has gone, also by kill -9. The program gets SIGTERM once, and takes its
- * time to end in good order. preload-leave-with-parent.mjs is for `node --import`.
+ * Ends a program when its parent process has ended, also by kill -9. The program gets SIGTERM once and shuts down
+ * cleanly. preload-leave-with-parent.mjs is for `node --import`.
  */
 export function leaveWithParent(parent = process.ppid) {
   const watch = setInterval(() => {

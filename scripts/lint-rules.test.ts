@@ -9,7 +9,7 @@ import { missingOptionals } from "./complete-lock.mjs";
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const WORKSPACES = ["contract", "engine", "lab", "service", "sdk", "cli", "web"];
 
-/** Imports that the house does not allow, each tried in a workspace's sources. */
+/** Forbidden imports, each tried in a workspace's sources. */
 const AGAINST_THE_ARROWS = [
   ["contract", "@mailvet/engine"],
   ["lab", "@mailvet/engine"],
@@ -22,8 +22,8 @@ const AGAINST_THE_ARROWS = [
   ["web", "@mailvet/engine"],
 ] as const;
 
-/** A house in miniature: our lint rules and manifests, and sources that break them. */
-const miniature = mkdtempSync(join(tmpdir(), "mailvet-house-"));
+/** A miniature repository: our lint rules and manifests, and sources that break them. */
+const miniature = mkdtempSync(join(tmpdir(), "mailvet-lint-"));
 let complaints: { rule: string; path: string }[] = [];
 
 beforeAll(() => {
@@ -83,7 +83,7 @@ for (const [index, [workspace, target]] of AGAINST_THE_ARROWS.entries()) {
   });
 }
 
-test("lint lets the engine have the contract's words", () => {
+test("lint allows the engine to import the contract", () => {
   expect(rulesAgainst("engine/src/allowed.ts")).toEqual([]);
 });
 

@@ -1,11 +1,11 @@
 /**
- * Small mistakes that a test has to notice: file, text that stands in it exactly once, what it becomes, and the tests
- * nearest to it. One line each is enough; what survives is a gap in the tests, or code that is not needed.
+ * Mutations that a test must detect: file, text that occurs in it exactly once, its replacement, and the nearest tests.
+ * A survivor is a gap in the tests, or code that is not needed.
  *
  * @type {readonly (readonly [file: string, from: string, to: string, ...tests: string[]])[]}
  */
 export const MUTATIONS = [
-  // What becomes of evidence: a live mailbox called invalid is the worst that can happen.
+  // Verdicts: a live mailbox reported as invalid is the worst error.
   [
     "engine/src/verdict.ts",
     'accepted(e) && e.decoy?.answer === "not_found"',
@@ -37,7 +37,7 @@ export const MUTATIONS = [
     "NOT_YET.has(decide(copy).subStatus)",
     "engine/src/timeout-evidence.test.ts",
   ],
-  // Where we may go, and what we read there.
+  // Egress, DNS and SMTP parsing.
   ["engine/src/egress/guard.ts", "embeddedIpv4(bytes) ?? bytes", "bytes", "engine/src/egress/guard.test.ts"],
   ["engine/src/egress/guard.ts", '["169.254.0.0/16", "link-local"],', "", "engine/src/egress/guard.test.ts"],
   [
@@ -189,7 +189,7 @@ export const MUTATIONS = [
     "eq(tasks.processId, processId)",
     "service/test/queue-processes.test.ts",
   ],
-  // Who may do what, and for how long something holds.
+  // Authorisation and expiry.
   [
     "service/src/keys/key-cache.ts",
     "if (learned.key?.accountId === accountId) known.delete(hash);\n    }\n    lookups.clear();",

@@ -1,11 +1,11 @@
 /**
- * Makes the mistakes of mutation-list.mjs, one at a time in a copy of the tree, and runs the tests nearest to each.
- * A mistake that no test notices has survived. Two at a time; a few minutes.
+ * Applies the mutations of mutation-list.mjs, one at a time in a copy of the tree, and runs the nearest tests.
+ * A mutation that no test detects has survived. Two at a time; a few minutes.
  *
  *   npm run test:mutations               all of them
  *   npm run test:mutations -- TEXT       those whose file name contains the text
  *
- * Fails when more than two survive, and when a text is no longer found in its file exactly once: the list stays true.
+ * Fails when more than two survive, and when a text is no longer found in its file exactly once, so that the list stays current.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -130,7 +130,7 @@ function makeCopy() {
   );
   for (const [name, workspace] of own) {
     symlinkSync(join(copy, workspace), join(packages, name));
-    // The setup of a run is not loaded from the sources, as the tests are.
+    // The global setup is not loaded from the sources, unlike the tests.
     const built = join(ROOT, workspace, "dist");
     if (existsSync(built)) symlinkSync(built, join(copy, workspace, "dist"));
   }

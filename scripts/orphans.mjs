@@ -1,6 +1,6 @@
 /**
  * Fails when a process that tests started has outlived them: its working directory is one of their temporary ones, and
- * its parent has gone. A database server whose service was killed has some seconds to end.
+ * its parent has ended. A database server whose service was killed has some seconds to end.
  *
  *   node scripts/orphans.mjs
  */

@@ -1,4 +1,4 @@
-/** For `node --import`: whatever tests, benchmarks and the chaos run start ends with them, also when they are killed. */
+/** For `node --import`: programs started by tests, benchmarks and the chaos run end with them, also when those are killed. */
 import { leaveWithParent } from "./leave-with-parent.mjs";
 
 leaveWithParent();

@@ -22,7 +22,7 @@ const LOOPS_PER_CORE = 4;
 const LOWER_PRIORITY = 2;
 const SAMPLE_MS = 15_000;
 
-/** Takes what the scheduler gives it, and leaves when the parent whose id it was given is no longer its parent. */
+/** Busy loop that exits when its parent is no longer the process whose id it was given. */
 const BUSY_LOOP = `
   const parent = Number(process.argv[1]);
   while (process.ppid === parent) for (const end = Date.now() + 200; Date.now() < end; );

@@ -42,7 +42,7 @@ test.for([
   "await expect.poll(() => rows(), { interval: 20, timeout: 120_000 }).toEqual([]);",
   "await vi.waitFor(() => expect(begun).toBe(1), PATIENCE);",
   'test("a name", async () => {\n}, 600_000);',
-  `${SLEEP}await pause(100); // timing: for what must not come`,
+  `${SLEEP}await pause(100); // timing: for an event that must not occur`,
   "// timing: no less on any machine\nexpect(performance.now() - startedAt).toBeGreaterThan(950);",
   "setTimeout(() => controller.abort(), 50);",
   "const { elapsedMs } = outcome;",
@@ -50,7 +50,7 @@ test.for([
   expect(timingFaults(text)).toEqual([]);
 });
 
-test("no test of ours depends on the speed of the machine", () => {
+test("no test depends on the speed of the machine", () => {
   const files = TREES.flatMap((tree) =>
     readdirSync(join(ROOT, tree), { recursive: true, encoding: "utf8" }).map((name) => join(tree, name)),
   ).filter((path) => /\.test\.ts$|^\w+\/test\/.*\.ts$/.test(path) && !/node_modules|\/dist\//.test(path));

@@ -1,12 +1,12 @@
 /**
  * Finds what makes a test depend on the speed of the machine: assertions on elapsed time, waiting that gives up early, and
- * fixed sleeps. What is meant so carries a comment on its line, or on the line above: `// timing: why it holds anywhere`.
+ * fixed sleeps. An intended use carries a comment on its line or the line above: `// timing: why it holds anywhere`.
  *
- * Works on the text, with balanced brackets; the compiler's API is not at hand everywhere.
+ * Works on the text, with balanced brackets; the compiler's API is not available everywhere.
  */
 export type TimingFault = { line: number; what: string };
 
-/** What is waited for less than this may take longer on a busy machine. */
+/** A wait with a shorter limit than this may time out on a busy machine. */
 const PATIENT_MS = 60_000;
 
 const ADVICE = {
@@ -71,7 +71,7 @@ function isImpatient(options = ""): boolean {
   return limit !== undefined && numberIn(limit) < PATIENT_MS;
 }
 
-/** Calls of whatever sleeps in this file, for a time that is written down. */
+/** Calls of a sleep function in this file with a literal duration. */
 function sleepsIn(text: string): RegExp {
   const imported = /import \{[^}]*\bsetTimeout as (\w+)[^}]*\} from "node:timers\/promises"/.exec(text)?.[1];
   const written = text.matchAll(

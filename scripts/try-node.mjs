@@ -51,7 +51,7 @@ async function tryOn(version) {
   }
 }
 
-/** What git tracks, as it stands in the working tree. */
+/** The tracked files as they are in the working tree. */
 function copyCheckout(to) {
   const { stdout } = must(
     spawnSync("git", ["ls-files", "-z"], { cwd: ROOT, encoding: "utf8" }),

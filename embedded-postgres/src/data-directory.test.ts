@@ -16,11 +16,11 @@ function closedDirectory(name: string): string {
   return directory;
 }
 
-test("the data stand beside the service", () => {
+test("the default data directory is beside the service", () => {
   expect(defaultDataDirectory(folder, "/var/lib/app")).toBe(join(folder, "data"));
 });
 
-test("a missing data directory is made, with the way to it, and closed to everybody else", () => {
+test("a missing data directory is created with its parents, and closed to other users", () => {
   const user = chooseRunAsUser(folder);
   const before = process.umask(0o077);
   const { directory } = openDataDirectory(join(folder, "a/b/data"), user);

@@ -11,24 +11,24 @@ import { startTimeOf } from "./process-identity.ts";
 const folder = mkdtempSync(join(tmpdir(), "embedded-pg-lock-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("a second service is told who has the directory, and gets it when the first has gone", () => {
+test("a second service is refused with the holder's pid, and gets the directory when the first has ended", () => {
   const path = join(folder, "service.lock");
   const first = takeDirectoryLock(path);
   expect(() => takeDirectoryLock(path)).toThrow(
     `Another process (${process.pid}) is using the data directory ${folder}`,
   );
-  expect(() => takeDirectoryLock(path)).toThrow("Another process"); // having been refused leaves no trace
+  expect(() => takeDirectoryLock(path)).toThrow("Another process"); // a refused attempt leaves no trace
   first.release();
   takeDirectoryLock(path).release();
 });
 
-test("a holder whose number now belongs to another process holds nothing", () => {
+test("a holder whose pid now belongs to another process holds nothing", () => {
   const path = join(folder, "reused.lock");
   writeFileSync(path, `+ ${process.pid} 12345@anotherboot some-nonce\n`);
   takeDirectoryLock(path).release();
 });
 
-test("a line that was cut off by a full disk or a crash spoils nothing", () => {
+test("a line truncated by a full disk or a crash is ignored", () => {
   const path = join(folder, "torn.lock");
   writeFileSync(path, `\0\0\0+ ${process.pid} ${startTimeOf(process.pid)}`);
   const lock = takeDirectoryLock(path);
@@ -45,7 +45,7 @@ test("a link planted in place of the lock is not followed", () => {
   expect(readFileSync(victim, "utf8")).toBe("precious");
 });
 
-test("after very many starts the list is begun anew", () => {
+test("after very many starts the list is started over", () => {
   const path = join(folder, "long.lock");
   writeFileSync(path, departed(1000));
   const lock = takeDirectoryLock(path);
@@ -55,7 +55,7 @@ test("after very many starts the list is begun anew", () => {
   takeDirectoryLock(path).release();
 });
 
-/** Waits for the same moment of the clock in every process, takes the lock of that round, keeps it until all have tried. */
+/** Waits for the same instant in every process, takes the lock of that round, and holds it until all have tried. */
 const CONTENDER = `
   import { takeDirectoryLock } from ${JSON.stringify(fileURLToPath(new URL("./directory-lock.ts", import.meta.url)))};
   const [folder, rounds] = process.argv.slice(1);
@@ -74,9 +74,9 @@ const CONTENDER = `
   });
 `;
 
-test("of services that start at the same instant exactly one wins, whatever the dead have left", async () => {
+test("of services that start at the same instant exactly one wins, whatever ended processes left behind", async () => {
   const rounds = 20;
-  // A third of the locks are new, a third name processes that have died, a third are due to be begun anew.
+  // A third of the locks are new, a third name processes that have ended, a third are due to be started over.
   const dead = `+ 4194999 1@x nonce-of-the-dead\n`;
   for (let round = 0; round < rounds; round++) {
     const left = [undefined, dead, departed(1000)][round % 3];

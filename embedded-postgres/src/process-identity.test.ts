@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { isRunning, startTimeOf, worksIn } from "./process-identity.ts";
 
-test("a living process has one beginning, and no other process shares it", async () => {
+test("a running process has one start time, different from that of another process", async () => {
   expect(startTimeOf(process.pid)).toBeDefined();
   expect(startTimeOf(process.pid)).toBe(startTimeOf(process.pid));
   const other = spawn("sleep", ["5"]);
@@ -13,21 +13,21 @@ test("a living process has one beginning, and no other process shares it", async
   other.kill();
 });
 
-test("a process that has ended is not running, also while its parent has not buried it", async () => {
-  // The shell becomes a sleep, which never asks what became of the child it has inherited.
+test("a process that has ended is not running, even while it is a zombie", async () => {
+  // The shell becomes a sleep, which never waits for the child it inherits.
   const parent = spawn("sh", ["-c", "sleep 0.05 & echo $!; exec sleep 5"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [line] = await once(parent.stdout, "data");
   const zombie = Number(line);
   await expect.poll(() => startTimeOf(zombie)).toBeUndefined();
-  expect(() => process.kill(zombie, 0)).not.toThrow(); // the system still counts it as a process
+  expect(() => process.kill(zombie, 0)).not.toThrow(); // the kernel still lists it as a process
   parent.kill();
   await once(parent, "exit");
   expect(isRunning(parent.pid!)).toBe(false);
 });
 
-test("a process is known by the directory it works in", async () => {
+test("a process is recognised by its working directory", async () => {
   const child = spawn("sleep", ["5"], { cwd: "/" });
   await once(child, "spawn");
   await expect.poll(() => worksIn(child.pid!, "/")).toBe(true);

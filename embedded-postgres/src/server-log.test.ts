@@ -7,7 +7,7 @@ import { openServerLog } from "./server-log.ts";
 const folder = mkdtempSync(join(tmpdir(), "embedded-pg-log-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("the log goes on from start to start, and tells what this start has added", () => {
+test("the log is appended to across starts, and returns what this start added", () => {
   const path = join(folder, "short.log");
   writeFileSync(path, "yesterday\n");
   using log = openServerLog(path);
@@ -18,7 +18,7 @@ test("the log goes on from start to start, and tells what this start has added",
   expect(log.sinceOpened()).toMatch(/^x{4092}end\n$/);
 });
 
-test("a log that has grown long is put aside, and only one of those is kept", () => {
+test("a large log is rotated, and one old log is kept", () => {
   const path = join(folder, "long.log");
   for (const sizeBytes of [9_000_000, 10_000_000]) {
     writeFileSync(path, "");

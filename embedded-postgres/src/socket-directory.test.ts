@@ -11,14 +11,14 @@ afterAll(() => {
   for (const directory of [folder, ...elsewhere]) rmSync(directory, { recursive: true, force: true });
 });
 
-test("the socket's directory stands in the data directory and only its user may enter", () => {
+test("the socket directory is in the data directory and accessible to its user only", () => {
   const directory = openSocketDirectory(pathsIn(folder), undefined);
   expect(directory).toBe(join(folder, "run"));
   expect(statSync(directory).mode & 0o777).toBe(0o700);
   expect(openSocketDirectory(pathsIn(folder), undefined)).toBe(directory);
 });
 
-test("a data directory too deep for a socket gets a short private one, the same every time", () => {
+test("a data directory too deep for a socket gets a short private socket directory, the same every time", () => {
   const paths = pathsIn(join(folder, "é".repeat(50)));
   const directory = openSocketDirectory(paths, undefined);
   elsewhere.push(directory);
@@ -27,7 +27,7 @@ test("a data directory too deep for a socket gets a short private one, the same 
   expect(openSocketDirectory(paths, undefined)).toBe(directory);
 });
 
-test("a directory that somebody else could enter, or has put in its place, is refused", () => {
+test("a directory accessible to another user, or planted by one, is refused", () => {
   const paths = pathsIn(join(folder, "x".repeat(110)));
   const directory = openSocketDirectory(paths, undefined);
   elsewhere.push(directory);

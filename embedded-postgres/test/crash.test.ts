@@ -15,7 +15,7 @@ import { openServer } from "../src/server.ts";
 import { socketIn } from "../src/socket-directory.ts";
 import { killServer, openEmbeddedWorld, serverPid } from "./launcher-program.ts";
 
-/** For the stories of many rounds, each of which starts a program. */
+/** For tests of many rounds, each of which starts a program. */
 const LONG_STORY_MS = 600_000;
 
 const world = openEmbeddedWorld();
@@ -40,19 +40,19 @@ async function connect(server: Pick<EmbeddedPostgres, "connection">): Promise<pg
   return client;
 }
 
-/** A service that saved some rows and was killed. Its server goes on unless that is killed too. */
+/** A service that saved some rows and was killed. Its server keeps running unless that is killed too. */
 async function killedService(): Promise<{ lastSaved: number; pid: number }> {
   const service = world.startService(dataDirectory);
-  await service.hear(/(saved \d+\n){3}/);
+  await service.waitFor(/(saved \d+\n){3}/);
   const pid = serverPid(dataDirectory)!;
   await service.kill();
-  await sleep(20); // timing: its last words are still on their way
-  const lastSaved = Number(/.*saved (\d+)\n/s.exec(service.words())?.[1]);
+  await sleep(20); // timing: its last output is still in the pipe
+  const lastSaved = Number(/.*saved (\d+)\n/s.exec(service.output())?.[1]);
   return { lastSaved, pid };
 }
 
 test(
-  "a service that is killed five times loses nothing it was told is saved, and finds its server still running",
+  "a service that is killed five times loses no acknowledged row, and finds its server still running",
   async () => {
     const servers = new Set<number>();
     let last = 0;
@@ -69,7 +69,7 @@ test(
 );
 
 test(
-  "a service that is killed five times together with its server loses nothing it was told is saved",
+  "a service that is killed five times together with its server loses no acknowledged row",
   async () => {
     let last = 0;
     for (let round = 0; round < 5; round++) {
@@ -83,7 +83,7 @@ test(
   LONG_STORY_MS,
 );
 
-/** What was acknowledged is there, without gaps. A row nobody was told about may be there too. */
+/** Acknowledged rows are there, without gaps. One unacknowledged row may be there too. */
 async function expectEveryRow(lastSaved: number): Promise<void> {
   const server = await startEmbeddedPostgres({ dataDirectory });
   const client = await connect(server);
@@ -94,8 +94,8 @@ async function expectEveryRow(lastSaved: number): Promise<void> {
   expect(rows[0].rows).toBeGreaterThanOrEqual(lastSaved);
 }
 
-test("locks left by a killed server do not stop the next, whose number somebody else has now or nobody buried", async () => {
-  // Processes of the server's own user, as PostgreSQL pays no heed to those of others.
+test("locks left by a killed server do not stop the next, even if its pid was reused or is a zombie", async () => {
+  // Processes of the server's own user, because PostgreSQL ignores those of other users.
   const parent = spawn("sh", ["-c", "sleep 0.05 & echo $!; exec sleep 20"], {
     ...processIdentity(chooseRunAsUser(cluster)),
     cwd: "/",
@@ -121,9 +121,9 @@ test("a server that is just stopping is waited for", async () => {
   const guest = await connect({
     connection: { host: sockets, port: 5432, user: "app", database: "app", ssl: false },
   });
-  process.kill(pid, "SIGTERM"); // it stops when the last guest has gone, and lets nobody in meanwhile
+  process.kill(pid, "SIGTERM"); // smart shutdown: stops after the last client has left, and refuses new ones
   const starting = startEmbeddedPostgres({ dataDirectory });
-  expect(await Promise.race([starting, sleep(400, "waiting")])).toBe("waiting"); // timing: for what must not come
+  expect(await Promise.race([starting, sleep(400, "waiting")])).toBe("waiting"); // timing: for an event that must not occur
   await guest.end();
   const server = await starting;
   expect(isRunning(pid)).toBe(false);
@@ -141,14 +141,14 @@ test("processes that have not noticed their server's death are waited for", asyn
   await first.exited;
   await first.stop();
   const starting = startEmbeddedPostgres({ dataDirectory });
-  expect(await Promise.race([starting, sleep(400, "waiting")])).toBe("waiting"); // timing: for what must not come
+  expect(await Promise.race([starting, sleep(400, "waiting")])).toBe("waiting"); // timing: for an event that must not occur
   process.kill(straggler, "SIGCONT");
   await (await starting).stop();
 });
 
-test("a server left behind that nobody can reach any more is stopped, and another started", async () => {
+test("an orphaned server that is unreachable is stopped, and another started", async () => {
   const { pid } = await killedService();
-  rmSync(sockets, { recursive: true }); // an eager cleaner was here
+  rmSync(sockets, { recursive: true }); // as a cleaner of temporary files would
   const events: EmbeddedPostgresEvent[] = [];
   const server = await startEmbeddedPostgres({ dataDirectory, onEvent: (event) => events.push(event) });
   expect(events).toContainEqual({ event: "orphan_stopping", pid });
@@ -157,7 +157,7 @@ test("a server left behind that nobody can reach any more is stopped, and anothe
   await server.stop();
 });
 
-test("a server left behind by another version of PostgreSQL makes way for ours", async () => {
+test("an orphaned server of another PostgreSQL version is replaced by ours", async () => {
   const { pid } = await killedService();
   const user = chooseRunAsUser(cluster);
   const paths = pathsIn(dataDirectory);
@@ -182,7 +182,7 @@ test("a server that answers but is no process of this system, as in another cont
   expect(isRunning(pid)).toBe(false);
 });
 
-test("a service that is killed while it makes the database leaves nothing that is taken for one", async () => {
+test("a service killed while it creates the database leaves nothing that looks like a complete one", async () => {
   const fresh = world.directory("halfway");
   const service = world.startService(fresh);
   const begun = () => existsSync(fresh) && readdirSync(fresh).some((name) => /^postgres\.new-/.test(name));
@@ -208,20 +208,20 @@ function watchdogsOf(directory: string): string[] {
   });
 }
 
-test("a server whose service was killed ends by itself in good order, unless the next service has adopted it", async () => {
+test("a server whose service was killed shuts down cleanly by itself, unless the next service has adopted it", async () => {
   const patience = { timeout: 120_000, interval: 100 };
   const place = world.directory("watched");
   const first = world.startService(place, undefined, 1);
-  await first.hear(/saved 1\n/);
+  await first.waitFor(/saved 1\n/);
   const pid = serverPid(place)!;
   const [watchdog, ...more] = watchdogsOf(place);
   expect(more).toEqual([]);
 
-  // Stopped, so that it cannot act before the next service is there, however slow that is.
+  // SIGSTOP, so that it cannot act before the next service has started, however slow that is.
   process.kill(Number(watchdog), "SIGSTOP");
   await first.kill();
   const second = world.startService(place, undefined, 1);
-  await second.hear(/server_adopted(.|\n)*saved/);
+  await second.waitFor(/server_adopted(.|\n)*saved/);
   process.kill(Number(watchdog), "SIGCONT");
   await expect.poll(() => watchdogsOf(place), patience).not.toContain(watchdog);
   expect(serverPid(place)).toBe(pid);

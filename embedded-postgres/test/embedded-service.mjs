@@ -1,8 +1,8 @@
 /**
  * A small service on an embedded database, for tests to start and to kill: `ready`, then `saved <n>` for each row that
- * the database has acknowledged; or `refused: <why>`. SIGTERM stops it in good order.
+ * the database has acknowledged; or `refused: <why>`. SIGTERM stops it cleanly.
  *
- * Plain JavaScript on the build: it is started again and again, and compiling took longer than what it does.
+ * Plain JavaScript on the build: it is started many times, and compiling took longer than running.
  */
 import pg from "pg";
 import { EmbeddedPostgresError, startEmbeddedPostgres } from "../dist/index.js";

@@ -1,4 +1,4 @@
-/** Data directories for embedded databases, services that run on them, and the clearing up afterwards. */
+/** Data directories for embedded databases, services that run on them, and cleanup. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
@@ -22,15 +22,15 @@ export const ORDINARY_USER = { name: "nobody", uid: 65_534, gid: 65_534 };
 
 export type TestService = {
   process: ChildProcess;
-  words(): string;
-  /** Resolves when it has said this. */
-  hear(what: RegExp): Promise<void>;
+  output(): string;
+  /** Resolves when the output matches. */
+  waitFor(what: RegExp): Promise<void>;
   kill(): Promise<void>;
 };
 
 export function openEmbeddedWorld() {
   const folder = mkdtempSync(join(tmpdir(), "embedded-pg-"));
-  chmodSync(folder, 0o755); // as root, the database's user has to pass
+  chmodSync(folder, 0o755); // as root, the database's user needs access
   const directories = new Set<string>();
   const services: TestService[] = [];
 
@@ -54,7 +54,7 @@ export function openEmbeddedWorld() {
   };
 }
 
-/** The process of the database server on this data directory, while it lives. */
+/** The process of the database server on this data directory, while it runs. */
 export function serverPid(dataDirectory: string): number | undefined {
   const { cluster } = pathsIn(dataDirectory);
   const pid = readPostmasterFile(cluster)?.pid;
@@ -64,17 +64,17 @@ export function serverPid(dataDirectory: string): number | undefined {
 export async function killServer(dataDirectory: string): Promise<void> {
   const pid = serverPid(dataDirectory)!;
   process.kill(pid, "SIGKILL");
-  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5)); // timing: between two looks
+  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5)); // timing: poll interval
 }
 
 async function endServerOf(dataDirectory: string): Promise<void> {
   const pid = serverPid(dataDirectory);
   if (pid === undefined) return;
   process.kill(pid, "SIGQUIT");
-  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5)); // timing: between two looks
+  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5)); // timing: poll interval
 }
 
-/** Long enough for what a test does with the server of a service that it has killed. */
+/** Long enough for a test to use the server of a service that it has killed. */
 const LONG_GRACE_SECONDS = 600;
 
 function startService(
@@ -91,22 +91,22 @@ function startService(
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
-  let words = "";
+  let output = "";
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (chunk) => {
-      words += chunk;
+      output += chunk;
       for (const listener of listeners) listener();
     });
   }
   return {
     process: child,
-    words: () => words,
-    hear: (what) =>
+    output: () => output,
+    waitFor: (what) =>
       new Promise((resolve, reject) => {
         const listen = () => {
-          if (what.test(words)) resolve();
-          else if (child.exitCode !== null) reject(new Error(`It ended without saying ${what}: ${words}`));
+          if (what.test(output)) resolve();
+          else if (child.exitCode !== null) reject(new Error(`It ended without saying ${what}: ${output}`));
         };
         listeners.add(listen);
         child.once("close", listen);

@@ -9,7 +9,7 @@ import { canEnter } from "../src/run-as-user.ts";
 import { ORDINARY_USER, openEmbeddedWorld, serverPid } from "./launcher-program.ts";
 
 const isRoot = process.geteuid?.() === 0;
-/** A checkout in root's home, or a node there, is of no use to anybody else. */
+/** A checkout or a Node binary in root's home is not accessible to other users. */
 const othersCanRunUs = [import.meta.dirname, dirname(process.execPath)].every((directory) =>
   canEnter(isRoot ? ORDINARY_USER : undefined, directory),
 );
@@ -17,7 +17,7 @@ const PATIENCE = { timeout: 120_000, interval: 100 };
 const world = openEmbeddedWorld();
 afterAll(() => world.close());
 
-/** Most stories go on with the database that the first one made: making one takes a second. */
+/** Most tests reuse the database that the first one created: creating one takes a second. */
 const dataDirectory = world.directory("data");
 
 async function ask<T extends pg.QueryResultRow>(
@@ -33,7 +33,7 @@ async function ask<T extends pg.QueryResultRow>(
   }
 }
 
-test("an empty place becomes a database that is durable, private and keeps its rows", async () => {
+test("an empty directory becomes a database that is durable, private and keeps its rows", async () => {
   const events: EmbeddedPostgresEvent[] = [];
   const first = await startEmbeddedPostgres({ dataDirectory, onEvent: (event) => events.push(event) });
   expect(events).toContainEqual({ event: "cluster_creating" });
@@ -65,32 +65,32 @@ test("an empty place becomes a database that is durable, private and keeps its r
   await again.stop();
 });
 
-test("a second service on the same directory is told so, and the first does not notice", async () => {
+test("a second service on the same directory is refused, and the first is not affected", async () => {
   const first = await startEmbeddedPostgres({ dataDirectory });
   const second = world.startService(dataDirectory);
-  await second.hear(/refused: .*\n/);
-  expect(second.words()).toContain(
+  await second.waitFor(/refused: .*\n/);
+  expect(second.output()).toContain(
     `Another process (${process.pid}) is using the data directory ${dataDirectory}`,
   );
   expect(await ask(first.connection, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
   await first.stop();
 });
 
-test("of two services that start at the same instant in an empty place, one runs and one is refused", async () => {
+test("of two services that start at the same instant in an empty directory, one runs and one is refused", async () => {
   const fresh = world.directory("race");
   const both = [world.startService(fresh), world.startService(fresh)];
-  await Promise.all(both.map((service) => service.hear(/saved 3\n|refused: .*\n/)));
-  const refused = both.filter((service) => service.words().includes("refused: Another process"));
+  await Promise.all(both.map((service) => service.waitFor(/saved 3\n|refused: .*\n/)));
+  const refused = both.filter((service) => service.output().includes("refused: Another process"));
   expect(refused).toHaveLength(1);
   for (const service of both) await service.kill();
 });
 
-test("a server that is ended by somebody else is noticed", async () => {
+test("a server ended from outside is noticed", async () => {
   const server = await startEmbeddedPostgres({ dataDirectory });
   process.kill(serverPid(dataDirectory)!, "SIGINT");
   await server.exited;
   await server.stop();
-  await (await startEmbeddedPostgres({ dataDirectory })).stop(); // and the place is free again
+  await (await startEmbeddedPostgres({ dataDirectory })).stop(); // and the directory is free again
 });
 
 test("a server that ends by itself is started again on the same socket, as often as it takes, until it is stopped", async () => {
@@ -117,7 +117,7 @@ test("a server that ends by itself is started again on the same socket, as often
   expect(serverPid(dataDirectory)).toBeUndefined();
 }, 300_000);
 
-test("statements that fail do not fill the log, nor tell it what they were about", async () => {
+test("failed statements are not written to the log", async () => {
   const server = await startEmbeddedPostgres({ dataDirectory });
   const sizeBytes = statSync(join(dataDirectory, "postgres.log")).size;
   await expect(ask(server.connection, "SELECT 'ann@example.com'::int")).rejects.toThrow(
@@ -127,10 +127,10 @@ test("statements that fail do not fill the log, nor tell it what they were about
   await server.stop();
 });
 
-test("a directory too deep for a socket works all the same, also for the one who finds the server running", async () => {
+test("a directory too deep for a socket works as well, also for a service that finds the server running", async () => {
   const deep = world.directory(`${"deep".repeat(20)}/${"er".repeat(20)}`);
   const service = world.startService(deep);
-  await service.hear(/saved 1\n/);
+  await service.waitFor(/saved 1\n/);
   const pid = serverPid(deep);
   await service.kill();
   const server = await startEmbeddedPostgres({ dataDirectory: deep });
@@ -155,7 +155,7 @@ test("a database of another PostgreSQL, or something else in its place, is left 
   expect(readdirSync(join(foreign, "postgres")).sort()).toEqual(["PG_VERSION", "letters.txt"]);
 });
 
-test("a server that cannot start says why, in the words of its log", async () => {
+test("a server that cannot start is reported with the reason from its log", async () => {
   const settings = join(dataDirectory, "postgres", "postgresql.auto.conf");
   writeFileSync(settings, "wal_level = sideways\n");
   await expect(startEmbeddedPostgres({ dataDirectory })).rejects.toThrow(/did not start.*wal_level/s);
@@ -163,7 +163,7 @@ test("a server that cannot start says why, in the words of its log", async () =>
   await (await startEmbeddedPostgres({ dataDirectory })).stop();
 });
 
-test("a data directory that cannot be written is said in words, with the way out", async () => {
+test("a data directory that is not writable is reported with a remedy", async () => {
   const file = world.directory("file");
   mkdirSync(file);
   mkdirSync(join(file, "service.lock"));
@@ -180,26 +180,26 @@ test.runIf(isRoot)("started by root, the server runs as a user without privilege
   const owner = statSync(join(dataDirectory, "postgres")).uid;
   expect(owner).not.toBe(0);
   expect(statSync(`/proc/${serverPid(dataDirectory)}`).uid).toBe(owner);
-  // Everything here is his, so that one day he can start the service himself.
+  // Everything here belongs to that user, who can therefore start the service later.
   for (const name of readdirSync(dataDirectory)) expect(statSync(join(dataDirectory, name)).uid).toBe(owner);
   await server.stop();
 });
 
 test.runIf(isRoot && othersCanRunUs)(
-  "an ordinary user has the whole walk to himself (as root, who becomes nobody)",
+  "an ordinary user can start and stop the service (as root, via setuid to nobody)",
   async () => {
     const home = world.directory("home");
     mkdirSync(home);
     chmodSync(home, 0o777);
     const place = world.directory("home/data");
     const service = world.startService(place, ORDINARY_USER);
-    await service.hear(/saved 3\n/);
+    await service.waitFor(/saved 3\n/);
     expect(statSync(join(place, "postgres")).uid).toBe(ORDINARY_USER.uid);
     const second = world.startService(place, ORDINARY_USER);
-    await second.hear(/refused: Another process/);
+    await second.waitFor(/refused: Another process/);
     service.process.kill("SIGTERM");
-    await service.hear(/stopped\n/);
-    // Root comes later and finds the database of somebody else: it stays his.
+    await service.waitFor(/stopped\n/);
+    // Root starts later and finds another user's database: its owner does not change.
     const server = await startEmbeddedPostgres({ dataDirectory: place });
     expect(statSync(`/proc/${serverPid(place)}`).uid).toBe(ORDINARY_USER.uid);
     await server.stop();

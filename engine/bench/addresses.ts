@@ -24,7 +24,7 @@ const LARGE =
 const TYPO_DOMAINS = "gmial.com gmail.con hotmial.com yaho.com outlok.com icloud.co gmx.ed yahoo.cm".split(
   " ",
 );
-const THROW_AWAY = "mailinator.com guerrillamail.com yopmail.com 10minutemail.com trashmail.com".split(" ");
+const DISPOSABLE = "mailinator.com guerrillamail.com yopmail.com 10minutemail.com trashmail.com".split(" ");
 const MALFORMED = [
   "ann",
   "ann@",
@@ -54,7 +54,7 @@ export function mixedAddresses(count: number): string[] {
     if (dice < 0.8) return `${person()}@${company()}`;
     if (dice < 0.85) return `${pick(["info", "sales", "no-reply"])}@${company()}`;
     if (dice < 0.9) return `${person()}@${pick(TYPO_DOMAINS)}`;
-    if (dice < 0.94) return `${person()}@${pick(THROW_AWAY)}`;
+    if (dice < 0.94) return `${person()}@${pick(DISPOSABLE)}`;
     if (dice < 0.98) return pick(MALFORMED);
     return pick(INTERNATIONAL);
   });

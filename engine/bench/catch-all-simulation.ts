@@ -3,7 +3,7 @@
  * are real, scored from evidence to `score` like any address.
  *
  * There are three kinds of fakes: random, a person's name in another pattern than the company's, and a person's name
- * in the right one. The last cannot be told from a real one, so there is an upper bound, which is part of the table.
+ * in the right one. The last cannot be distinguished from a real one, so there is an upper bound, which is part of the table.
  *
  *   npm run model:fusion
  */

@@ -21,7 +21,7 @@ export const LANGUAGE_GROUPS: Readonly<Record<string, readonly string[]>> = {
   "South African": ["zu_ZA", "en_ZA"],
 };
 
-/** For real people, of whom only the domain's TLD is known. */
+/** For real people, for whom only the domain's TLD is known. */
 export const COUNTRY_GROUPS: Readonly<Record<string, readonly string[]>> = {
   "no country (.com, .org …)": ["com", "org", "net", "info", "name", "me", "io", "dev", "edu", "eu"],
   Germany: ["de", "at", "ch"],

@@ -47,9 +47,9 @@ printBaselines();
 printSpeed();
 if (process.argv.includes("--fixture")) writeFixture(sets);
 if (misses.length > 0) {
-  console.log(`\nNot kept:\n${misses.map((miss) => `  ${miss}`).join("\n")}`);
+  console.log(`\nMissed:\n${misses.map((miss) => `  ${miss}`).join("\n")}`);
   process.exitCode = 1;
-} else console.log("\nEvery promise is kept.");
+} else console.log("\nEvery required figure is met.");
 
 function printNames(): void {
   console.log("Unseen names against unseen kinds of random");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mailvet } from "../../cli/test/command.ts";
-import { openService, type Person, type TestService } from "../../service/test/service.ts";
+import { openService, type TestAccount, type TestService } from "../../service/test/service.ts";
 import { type Client, createClient, type Job } from "../src/index.ts";
 
 const LIST = [
@@ -17,7 +17,7 @@ const LIST = [
 ].join("\n");
 
 let service: TestService;
-let ann: Person;
+let ann: TestAccount;
 let client: Client;
 beforeAll(async () => {
   service = await openService();

@@ -1,6 +1,6 @@
 /**
- * How much the service costs on top of HTTP: a remembered check and a sandbox check beside a bare Fastify route that
- * returns the same bytes, in one run, with the server on one core. And a thousand remembered addresses in one request.
+ * Overhead of the service over plain HTTP: a cached check and a sandbox check against a bare Fastify route that returns
+ * the same bytes, in one run, with the server on one core. Also a thousand cached addresses in one request.
  *
  *   npm run bench:api
  */
@@ -16,7 +16,7 @@ import { SERVICE_PROGRAM } from "../test/service-program.ts";
 import { addressOf } from "./listening.ts";
 
 const CONNECTIONS = 100;
-// Many short rounds in turn: the speed of a shared machine changes from one to the next.
+// Many short alternating rounds, because the speed of a shared machine varies over time.
 const ROUND_SECONDS = 2;
 const ROUNDS = 9;
 const BULK_SIZE = 1000;
@@ -25,7 +25,7 @@ const KEY = "bench-key-of-forty-characters-0123456789";
 const users = Array.from({ length: BULK_SIZE }, (_, index) => `person${index}`);
 await using lab = await openLab({ "bench.test": mailDomain({ users }) });
 const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
-chmodSync(folder, 0o755); // root runs the database as somebody else, who must get there
+chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
 const service = spawn(process.execPath, SERVICE_PROGRAM, {
   env: {
     PATH: process.env.PATH,
@@ -48,7 +48,7 @@ try {
   const sandboxed = `${base}/api/v1/validation/single?email=valid@mailvet.test`;
   await get(remembered);
   const sample = await get(remembered);
-  if (!JSON.parse(sample).metadata.cached) throw new Error("the second answer did not come from memory");
+  if (!JSON.parse(sample).metadata.cached) throw new Error("the second answer was not cached");
   const bare = fork(fileURLToPath(new URL("bare.ts", import.meta.url)), { execArgv: process.execArgv });
   bare.send(sample);
   const [bareUrl] = (await once(bare, "message")) as [string];
@@ -80,7 +80,7 @@ try {
   report("bare Fastify route, same bytes", seen.bare);
   const ratio = report("single check, from memory, charged", seen.remembered);
   report("sandbox check with a live key", seen.sandboxed);
-  console.log(`from memory against bare: ${ratio.toFixed(2)}   (wanted: at least 0.40)`);
+  console.log(`cached against bare: ${ratio.toFixed(2)}   (wanted: at least 0.40)`);
 
   const emails = users.map((user) => `${user}@bench.test`);
   await bulk(base, emails);
@@ -127,7 +127,7 @@ async function bulk(base: string, emails: string[]): Promise<number> {
   return performance.now() - started;
 }
 
-/** The server alone on the first core, where that can be arranged; its database and this program on the others. */
+/** Pins the server to the first core where taskset is available; its database and this program use the others. */
 function keepOnOneCore(pid: number): boolean {
   const cores = availableParallelism();
   if (process.platform !== "linux" || cores < 2) return false;

@@ -1,4 +1,4 @@
-/** The yardstick: a Fastify with one route that returns given bytes, and nothing else. */
+/** The baseline: Fastify with one route that returns given bytes. */
 import Fastify from "fastify";
 
 process.once("message", async (body: string) => {

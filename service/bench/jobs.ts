@@ -1,10 +1,10 @@
 /**
- * A list end to end on the embedded database: upload and preview, confirm, process, download, with single checks going
- * on meanwhile. Once with 100,000 rows and once with 1,000,000: memory and speed must not depend on the size.
+ * A list end to end on the embedded database: upload and preview, confirm, process, download, with single checks
+ * running meanwhile. Once with 100,000 rows and once with 1,000,000: memory and speed must not depend on the size.
  *
  *   npm run bench:jobs [rows [rows …]]
  *
- * Or what AI enhancement costs: the same list several times, by services with and without it in turns.
+ * Or the cost of AI enhancement: the same list several times, alternately with and without it.
  *
  *   npm run bench:jobs -- --ai [rows]
  */
@@ -30,7 +30,7 @@ const KEY = "bench-key-of-forty-characters-0123456789";
 const IDLE_SECONDS = 10;
 const CHECK_EVERY_MS = 10;
 const AI_ROUNDS = 4;
-/** Per second, on every Linux that matters. */
+/** Clock ticks per second (USER_HZ), 100 on all common Linux architectures. */
 const CLOCK_TICKS = 100;
 /** Outcomes of the sandbox, so that verdicts of all kinds are written. */
 const NAMES = ["valid", "mailbox-not-found", "catch-all", "role-based", "disposable", "smtp-timeout"];
@@ -55,7 +55,7 @@ if (process.argv.includes(AI)) {
 
 async function measure(rows: number, env: Record<string, string> = {}): Promise<Seen> {
   const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
-  chmodSync(folder, 0o755); // root runs the database as somebody else, who must get there
+  chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
   const file = join(folder, "list.csv");
   await pipeline(Readable.from(listOf(rows)), createWriteStream(file));
   const service = spawn(process.execPath, SERVICE_PROGRAM, {
@@ -133,7 +133,7 @@ function compare(small: Seen | undefined, large: Seen | undefined): void {
   if (memory > 1.3) process.exitCode = 1;
 }
 
-/** In turns, so that whatever else the machine does meanwhile meets both. */
+/** Alternating, so that other load on the machine affects both alike. */
 async function compareAi(rows: number): Promise<void> {
   const spent = { on: { seconds: 0, cpuSeconds: 0 }, off: { seconds: 0, cpuSeconds: 0 } };
   for (let round = 0; round < AI_ROUNDS; round++) {
@@ -187,7 +187,7 @@ async function countLines(url: string): Promise<number> {
 
 type Checks = { count: number; p50Ms: number; p99Ms: number; slowestMs: number };
 
-/** One check after the other, a hundred a second at the most, for as long as the work takes. */
+/** Sequential checks, at most a hundred per second, for as long as the work takes. */
 async function singleChecks(base: string, work: () => Promise<unknown>): Promise<Checks> {
   let isOver = false;
   const over = work().finally(() => {
@@ -224,14 +224,14 @@ async function answerOf<T>(answer: Response): Promise<T> {
   return (await answer.json()) as T;
 }
 
-/** The most memory the process has had so far. */
+/** Peak resident memory of the process. */
 function peakOf(pid: number): number {
   const kib = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kib) / 1024;
 }
 
 function cpuSecondsOf(pid: number): number {
-  // The name of the program, in brackets, may have spaces in it.
+  // The program name, in parentheses, may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /s, "")
     .split(" ");

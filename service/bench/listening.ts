@@ -1,4 +1,4 @@
-/** Where a service that was started as a process of its own listens, once it says so. */
+/** The URL of a service started as a child process, read from its start message. */
 import type { ChildProcess } from "node:child_process";
 
 export function addressOf(child: ChildProcess): Promise<string> {

@@ -1,6 +1,6 @@
 /**
- * Two thousand clients at once for a minute, each with its next request as soon as the last was answered: every request
- * is answered or refused, none is charged without an answer, and how long the slowest took.
+ * Two thousand concurrent clients for a minute, each sending its next request as soon as the last was answered. Checks
+ * that every request is answered or refused and none is charged without an answer, and measures the slowest.
  *
  *   npm run bench:overload [clients [seconds]]
  */
@@ -22,7 +22,7 @@ const NO_ANSWER_AFTER_MS = 30_000;
 const LONGEST_REST_MS = 5_000;
 
 const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
-chmodSync(folder, 0o755); // root runs the database as another user, who must get there
+chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
 const service = spawn(process.execPath, SERVICE_PROGRAM, {
   env: {
     PATH: process.env.PATH,
@@ -70,7 +70,7 @@ try {
       `x-api-key: ${KEY}\r\n\r\n`;
     while (performance.now() < endAt) {
       const socket = connect(Number(port), hostname).setNoDelay().setEncoding("utf8");
-      socket.on("error", () => {}); // told by the promises below
+      socket.on("error", () => {}); // reported by the promises below
       try {
         await once(socket, "connect");
         while (performance.now() < endAt) {
@@ -95,22 +95,22 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-type Heard = { status: number; retryAfterMs: number; isLast: boolean };
+type ReceivedAnswer = { status: number; retryAfterMs: number; isLast: boolean };
 
-function answerOn(socket: ReturnType<typeof connect>): Promise<Heard> {
+function answerOn(socket: ReturnType<typeof connect>): Promise<ReceivedAnswer> {
   return new Promise((resolve, reject) => {
-    let heard = "";
+    let received = "";
     const alarm = setTimeout(
       () => end(new Error(`no answer in ${NO_ANSWER_AFTER_MS / 1000} s`)),
       NO_ANSWER_AFTER_MS,
     );
     const onData = (chunk: string) => {
-      heard += chunk;
-      const headEnd = heard.indexOf("\r\n\r\n");
+      received += chunk;
+      const headEnd = received.indexOf("\r\n\r\n");
       if (headEnd < 0) return;
-      const head = heard.slice(0, headEnd);
+      const head = received.slice(0, headEnd);
       const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
-      if (Buffer.byteLength(heard) - headEnd - 4 < length) return;
+      if (Buffer.byteLength(received) - headEnd - 4 < length) return;
       end(undefined, {
         status: Number(head.split(" ", 2)[1]),
         retryAfterMs: Number(/^retry-after: (\d+)/im.exec(head)?.[1] ?? 0) * 1000,
@@ -119,7 +119,7 @@ function answerOn(socket: ReturnType<typeof connect>): Promise<Heard> {
     };
     const onClose = () => end(new Error("connection closed"));
     const onError = (error: Error) => end(error);
-    function end(error: Error | undefined, answer?: Heard) {
+    function end(error: Error | undefined, answer?: ReceivedAnswer) {
       clearTimeout(alarm);
       socket.off("data", onData).off("close", onClose).off("error", onError);
       if (answer) resolve(answer);

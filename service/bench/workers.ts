@@ -1,7 +1,7 @@
 /**
- * Whether a second worker doubles the work: one job at many mail hosts that take their time over every answer, first
- * with one worker process, then with two on the same PostgreSQL. And whether both together keep to what a host allows:
- * two workers at a few hosts, which all of them want at once. What hosts saw is counted at the hosts.
+ * Whether a second worker doubles the throughput: one job at many slow mail hosts, first with one worker process, then
+ * with two on the same PostgreSQL. And whether two workers together respect the connection limit of a few hosts that
+ * both need at once. Connections are counted at the hosts.
  *
  *   npm run bench:workers
  */
@@ -18,12 +18,12 @@ import pg from "pg";
 import { SERVICE_PROGRAM } from "../test/service-program.ts";
 
 const DOMAINS = 120;
-const EMAILS_PER_DOMAIN = 150; // so many that each domain is a slice
+const EMAILS_PER_DOMAIN = 150; // enough that each domain is a slice
 const LATENCY_MS = 150;
 const CONNECTIONS_PER_HOST = 2;
 const WORKER_SLOTS = 4;
 const WARM_UP_DOMAINS = 8;
-/** Every domain has a host of its own, or they crowd at a few. */
+/** One host per domain, or few hosts shared by many domains. */
 const MANY_HOSTS = { hosts: DOMAINS, domains: DOMAINS };
 const FEW_HOSTS = { hosts: 5, domains: 48 };
 const KEY = "bench-key-of-forty-characters-0123456789";
@@ -33,7 +33,7 @@ const hostName = (number: number) => `mx${number}.hosting.test`;
 const domainName = (number: number) => `domain${number}.test`;
 
 const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
-chmodSync(folder, 0o755); // root runs the database as somebody else, who must get there
+chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
 const server = await startEmbeddedPostgres({ dataDirectory: join(folder, "data") });
 try {
   console.log(
@@ -59,7 +59,7 @@ try {
 type Deployment = { workers: number; hosts: number; domains: number };
 type Measured = { rowsPerSecond: number; mostAtOnce: number; turnedAway: number };
 
-/** On a database and in a mail world of its own: nothing is remembered from one run to the next. */
+/** On its own database and simulated internet, so that nothing is cached from one run to the next. */
 async function measure({ workers, hosts, domains }: Deployment): Promise<Measured> {
   await using lab = await openLab(mailWorld(hosts, domains));
   const children: ChildProcess[] = [];
@@ -68,7 +68,7 @@ async function measure({ workers, hosts, domains }: Deployment): Promise<Measure
     const api = await start(children, { ...env, ROLE: "api", BOOTSTRAP_API_KEY: KEY });
     await Promise.all(Array.from({ length: workers }, () => start(children, { ...env, ROLE: "worker" })));
     const base = `${/listens on (http:\/\/\S+)/.exec(api)![1]}/api/v1`;
-    await run(base, listOf(0, WARM_UP_DOMAINS)); // what is asked here is not asked again
+    await run(base, listOf(0, WARM_UP_DOMAINS)); // the measured run uses other domains
 
     const watch = watchConnections(lab, hosts);
     const rows = (domains - WARM_UP_DOMAINS) * EMAILS_PER_DOMAIN;
@@ -80,7 +80,7 @@ async function measure({ workers, hosts, domains }: Deployment): Promise<Measure
       mostAtOnce: Math.max(...seen.map((host) => host.maxConcurrentConnections)),
       turnedAway: seen.reduce((total, host) => total + host.refusedConnections, 0),
     };
-    // Sessions that linger for more questions or say goodbye come on top of what the slots are working on.
+    // Idle sessions and those sending QUIT come on top of the connections in use by slots.
     const slots = workers * WORKER_SLOTS * CONNECTIONS_PER_HOST;
     const caps = hosts * CONNECTIONS_PER_HOST;
     const bound =
@@ -109,7 +109,7 @@ function mailWorld(hosts: number, domains: number): MailWorld {
   return world;
 }
 
-/** The rows of these domains, mixed as lists are. */
+/** The rows of these domains, interleaved as in real lists. */
 function listOf(firstDomain: number, endDomain: number): string {
   const rows: string[] = [];
   for (let person = 0; person < EMAILS_PER_DOMAIN; person++) {
@@ -143,7 +143,7 @@ async function databaseFor({ connection }: EmbeddedPostgres): Promise<{ DATABASE
   };
 }
 
-/** Resolves with what it said, once it is ready. */
+/** Resolves with its output once it is ready. */
 async function start(children: ChildProcess[], env: Record<string, string>): Promise<string> {
   const child = spawn(process.execPath, SERVICE_PROGRAM, {
     env: { PATH: process.env.PATH, ...env },
@@ -152,12 +152,12 @@ async function start(children: ChildProcess[], env: Record<string, string>): Pro
   });
   children.push(child);
   return new Promise((resolve, reject) => {
-    let words = "";
+    let output = "";
     child.stdout!.on("data", (chunk) => {
-      words += chunk;
-      if (/The API is described at|mailvet works on jobs/.test(words)) resolve(words);
+      output += chunk;
+      if (/The API is described at|mailvet works on jobs/.test(output)) resolve(output);
     });
-    child.once("exit", () => reject(new Error(`${env.ROLE} did not start: ${words}`)));
+    child.once("exit", () => reject(new Error(`${env.ROLE} did not start: ${output}`)));
   });
 }
 
@@ -167,7 +167,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await once(child, "exit");
 }
 
-/** Seconds from the confirmation to the end, with every row right. */
+/** Seconds from confirmation to completion. Throws unless every row is valid. */
 async function run(base: string, list: string): Promise<number> {
   const form = new FormData();
   form.set("file", new Blob([list], { type: "text/csv" }), "list.csv");
@@ -194,7 +194,7 @@ function counts(lab: Lab, hosts: number) {
   return Array.from({ length: hosts }, (_, i) => lab.counts(hostName(i)));
 }
 
-/** How many connections all hosts together have, on average. */
+/** Average number of open connections over all hosts. */
 function watchConnections(lab: Lab, hosts: number): { stop(): number } {
   const seen: number[] = [];
   const timer = setInterval(() => {

@@ -1,8 +1,8 @@
 /**
- * A deployment that faults are done to: an external PostgreSQL, two API processes and two workers.
+ * The deployment under test: an external PostgreSQL, two API processes and two workers.
  *
  * Everything it starts ends with it, also when the run fails: the processes watch their parent, and the database server
- * has a watchdog of its own.
+ * has its own watchdog.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -21,17 +21,17 @@ export type ProcessName = (typeof PROCESSES)[number];
 export type Deployment = AsyncDisposable & {
   /** Of the API processes, also after they were started again. */
   urls: readonly string[];
-  /** For looking into the database past the service. */
+  /** For direct database queries. */
   connection: EmbeddedPostgres["connection"];
   /** Whether the disk under the database can be filled: only where a file system can be mounted. */
   canFillDisk: boolean;
-  /** kill -9, and a fresh start at once, as a supervisor would do it. */
+  /** kill -9 and an immediate restart, as a supervisor does. */
   kill(name: ProcessName): Promise<void>;
-  /** Stops its clock for a while: alive, with all its connections and locks, and silent. */
+  /** SIGSTOP for a while: the process keeps its connections and locks but does not respond. */
   freeze(name: ProcessName, ms: number): Promise<void>;
-  /** kill -9 of the database server, and a fresh start. */
+  /** kill -9 of the database server, and a restart. */
   killDatabase(): Promise<void>;
-  /** An immediate shutdown, and a fresh start. */
+  /** An immediate shutdown, and a restart. */
   restartDatabase(): Promise<void>;
   /** No room for data files and WAL for a while. */
   fillDisk(ms: number): Promise<void>;
@@ -41,7 +41,7 @@ export type Deployment = AsyncDisposable & {
   complaints(): string[];
 };
 
-/** With the tables of a long run in it, full after writing some hundred megabytes more. */
+/** Holds the tables of a long run, and is full after some hundred megabytes more. */
 const DISK_MEGABYTES = 1_500;
 const CHUNK = Buffer.alloc(1024 * 1024);
 const READY = /The API is described at|mailvet works on jobs/;
@@ -49,7 +49,7 @@ const RESTART_PAUSE_MS = 500;
 
 export async function openDeployment(env: Record<string, string>): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), "mailvet-chaos-"));
-  chmodSync(folder, 0o755); // root runs the database as another user, who must get there
+  chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
   const disk = join(folder, "disk");
   mkdirSync(disk);
   const canFillDisk = mount(disk);
@@ -82,14 +82,14 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
     children.set(process_, child);
     await new Promise<void>((resolve) => {
       for (const stream of [child.stdout!, child.stderr!]) {
-        let words = "";
+        let output = "";
         stream.setEncoding("utf8").on("data", (chunk: string) => {
-          words = (words + chunk).slice(-10_000);
-          if (READY.test(words)) resolve();
+          output = (output + chunk).slice(-10_000);
+          if (READY.test(output)) resolve();
           if (stream === child.stderr) said.push(`${process_}: ${chunk.trim()}`);
         });
       }
-      // A process that cannot start while the database is away is started again, as a supervisor does it.
+      // A process that cannot start while the database is down is restarted, as a supervisor does.
       child.once("exit", (code) => {
         if (isClosing || children.get(process_) !== child) return resolve();
         said.push(`${process_}: exit code ${code}`);
@@ -168,7 +168,7 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
       await delay(ms);
       rmSync(filler, { force: true });
       if (serverPid(dataDirectory) !== undefined) return;
-      await database.stop(); // it ended for want of room under its WAL
+      await database.stop(); // it exited because WAL could not be written
       await startDatabase();
     },
     unexpectedExits: () => unexpectedExits,

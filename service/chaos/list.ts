@@ -1,7 +1,7 @@
-/** A world with servers of several temperaments, greylisting ones among them, and lists whose right answers are known. */
+/** A simulated internet with servers of several behaviours, greylisting included, and lists with known verdicts. */
 import { acceptsEveryone, greylists, type Lab, type MailWorld, mailDomain, overQuota } from "@mailvet/lab";
 
-/** Long enough that a row is sent away, soon enough to come back within a round. */
+/** Long enough that a row is deferred, short enough that its retry falls within the round. */
 const GREYLIST_SECONDS = 2;
 const GREY_WORDS = {
   replies: { greylisted: `451 4.7.1 Greylisted, please try again in ${GREYLIST_SECONDS} seconds` },
@@ -26,7 +26,7 @@ export const CHAOS_WORLD: MailWorld = Object.fromEntries([
 
 export type ListRow = { email: string; isDuplicate: boolean };
 
-/** Fresh addresses each time, so that no round can lean on what the last one found out. */
+/** New addresses each time, so that no round is answered from the cache. */
 export function listOf(uniqueEmails: number, round: string): ListRow[] {
   const domains = Object.keys(CHAOS_WORLD);
   const rows: ListRow[] = [];
@@ -44,7 +44,7 @@ export function csvOf(rows: readonly ListRow[]): string {
   return `number,email,note\r\n${rows.map(({ email }, index) => `${index + 1},${email},"row\n${index + 1}"\r\n`).join("")}`;
 }
 
-/** The verdict that the lab's truth leads to. */
+/** The correct verdict, from the lab's configuration. */
 export function rightStatus(lab: Lab, email: string): string {
   if (!email.includes("@")) return "invalid/syntax_error";
   switch (lab.truth(email)) {

@@ -1,6 +1,6 @@
 /**
- * Faults at random moments while jobs and single checks run, time after time, and then counts: every row has exactly one
- * result, right by the lab's truth; charges equal answers to the unit; no job is stuck; and how long each fault was felt.
+ * Injects faults at random moments while jobs and single checks run, round after round. Then verifies that every row has
+ * exactly one correct result, that charges equal answers, and that no job is stuck; and reports recovery time per fault.
  *
  *   npm run chaos [rounds [seed]]
  */
@@ -24,7 +24,7 @@ const LONGEST_FULL_DISK_MS = 4_000;
 const STUCK_AFTER_MS = 300_000;
 const PATIENCE_MS = 180_000;
 
-/** What can be done to a deployment; more likely where it stands more often. */
+/** Faults; one listed more often is more likely. */
 const FAULTS: Readonly<Record<string, (deployment: Deployment, random: () => number) => Promise<void>>> = {
   ...Object.fromEntries(
     PROCESSES.flatMap((name) => [
@@ -41,7 +41,7 @@ const FAULTS: Readonly<Record<string, (deployment: Deployment, random: () => num
   "fill disk": (deployment, random) => deployment.fillDisk(500 + random() * LONGEST_FULL_DISK_MS),
 };
 
-/** A refusal that trying again does not change. */
+/** A refusal that a retry does not change. */
 class Refused extends Error {}
 
 const random = randomFrom(SEED);
@@ -118,7 +118,7 @@ console.log(
 console.log(`with a key: ${number(audit.withKey)} requests, ${number(audit.withKeyCharged)} charged`);
 console.log(
   `without a key: ${number(audit.answered)} answered, ${number(audit.charged)} charged: ` +
-    `${audit.chargedAndCut} were written to clients that had hung up`,
+    `${audit.chargedAndCut} were written to clients that had disconnected`,
 );
 console.log(
   `${audit.answeredAndRefunded} answered ones were refunded, as their process was killed before the charge was confirmed; ` +
@@ -134,7 +134,7 @@ console.log(
   process.exitCode ? "NOT exact" : "exact: every row one result, every charge an answer, no job stuck",
 );
 
-/** One or two faults, at moments of chance. Resolves when the deployment is ready again. */
+/** One or two faults at random moments. Resolves when the deployment is ready again. */
 async function strike(): Promise<string> {
   const words: string[] = [];
   for (let times = random() < 0.3 ? 2 : 1; times > 0; times--) {
@@ -142,7 +142,7 @@ async function strike(): Promise<string> {
     await delay(random() * LATEST_FAULT_MS);
     const struckAt = performance.now();
     await FAULTS[name]!(deployment, random);
-    // A frozen process and a full disk last as long as chance wants: recovery begins when they are over.
+    // A freeze or a full disk lasts for a random time: recovery is measured from its end.
     const isLasting = /^(freeze|fill)/.test(name);
     const fromMs = isLasting ? performance.now() : struckAt;
     await untilReady();
@@ -166,7 +166,7 @@ async function untilReady(): Promise<void> {
   }
 }
 
-/** Charges whose process died are refunded, and reservations released, by the next housekeeping. */
+/** Charges whose process died are refunded, and reservations released, by the next maintenance run. */
 async function untilSettled(): Promise<void> {
   const giveUpAt = performance.now() + STUCK_AFTER_MS;
   for (;;) {
@@ -179,7 +179,7 @@ async function untilSettled(): Promise<void> {
   }
 }
 
-/** Uploads, confirms and waits, as a client does that tries again when it is cut off. */
+/** Uploads, confirms and waits, retrying like a client when the connection is lost. */
 async function run(rows: readonly ListRow[], name: string): Promise<Job> {
   const preview = await insist<UploadPreview>("/bulk/upload/preview", () => {
     const form = new FormData();
@@ -236,11 +236,11 @@ async function judge(job: Job, rows: readonly ListRow[]): Promise<void> {
   tally.spent += job.credits_used;
 }
 
-/** Asks one API process after the other until one answers. */
+/** Tries the API processes in turn until one answers. */
 async function insist<T>(path: string, request: () => RequestInit = () => ({})): Promise<T> {
   const giveUpAt = performance.now() + PATIENCE_MS;
   for (let tries = 0; ; tries++) {
-    let trouble: string;
+    let lastFailure: string;
     try {
       const { headers, ...rest } = request();
       const url = deployment.urls[tries % deployment.urls.length];
@@ -252,14 +252,14 @@ async function insist<T>(path: string, request: () => RequestInit = () => ({})):
       const text = await answer.text();
       if (answer.ok)
         return (answer.headers.get("content-type")?.includes("ndjson") ? text : JSON.parse(text)) as T;
-      trouble = `${answer.status} ${text}`;
+      lastFailure = `${answer.status} ${text}`;
       if (answer.status < 500 && ![409, 429].includes(answer.status))
-        throw new Refused(`${path}: ${trouble}`);
+        throw new Refused(`${path}: ${lastFailure}`);
     } catch (error) {
       if (error instanceof Refused) throw error;
-      trouble = String(error);
+      lastFailure = String(error);
     }
-    if (performance.now() > giveUpAt) throw new Error(`${path}: no answer; last: ${trouble}`);
+    if (performance.now() > giveUpAt) throw new Error(`${path}: no answer; last: ${lastFailure}`);
     await delay(200);
   }
 }

@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed gives the same numbers from 0 up to 1 (mulberry32). */
+/** Deterministic random numbers from 0 up to 1: the same seed gives the same sequence (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

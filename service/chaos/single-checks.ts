@@ -1,6 +1,6 @@
 /**
- * Clients that check one address after another, with and without an Idempotency-Key, and hang up at random; and what the
- * ledger must say of it in the end.
+ * Clients that check one address after another, with and without an Idempotency-Key, and disconnect at random; and the
+ * final audit of the ledger.
  */
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
@@ -8,9 +8,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 
 export type SingleChecks = {
-  /** No more new ones. What came with a key and was not answered is sent again until it is. */
+  /** Sends no new requests. Unanswered requests with a key are repeated until answered. */
   finish(): Promise<void>;
-  /** Throws when charges and answers do not agree. Call it when nothing is under way any more. */
+  /** Throws when charges and answers do not agree. Call it when nothing is in flight. */
   audit(ledger: pg.Client, apiKills: number): Promise<Audit>;
 };
 
@@ -22,7 +22,7 @@ export type Audit = {
   /** Without a key: verdicts that a client read, and charges that stand. */
   answered: number;
   charged: number;
-  /** Charges that stand and whose client hung up while, or after, the answer was written. */
+  /** Charges that stand and whose client disconnected while or after the answer was written. */
   chargedAndCut: number;
   /** Verdicts, with and without a key, whose process was killed before it could confirm the charge. */
   answeredAndRefunded: number;
@@ -125,7 +125,7 @@ select reference, (count(*) filter (where kind = 'settle') - count(*) filter (wh
 from ledger where kind in ('settle', 'refund') and (idempotency_key is null or idempotency_key not like 'job %')
 group by reference`;
 
-type Heard = { status: number; requestId: string };
+type ReceivedAnswer = { status: number; requestId: string };
 
 /** Undefined when there was no complete answer. */
 function post(
@@ -133,7 +133,7 @@ function post(
   headers: Record<string, string>,
   body: string,
   hangUp: HangUp,
-): Promise<Heard | undefined> {
+): Promise<ReceivedAnswer | undefined> {
   const head = Object.entries({
     host: "localhost",
     connection: "close",
@@ -142,7 +142,7 @@ function post(
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   return new Promise((resolve) => {
-    let heard = "";
+    let received = "";
     const socket = connect(Number(new URL(url).port), "127.0.0.1", () => {
       socket.write(`POST /api/v1/validation/single HTTP/1.1\r\n${head.join("")}\r\n${body}`, () => {
         if (hangUp === "after sending") socket.destroy();
@@ -150,12 +150,12 @@ function post(
     });
     socket.setTimeout(NO_ANSWER_AFTER_MS, () => socket.destroy());
     socket.setEncoding("utf8").on("data", (chunk) => {
-      heard += chunk;
+      received += chunk;
       if (hangUp === "at the first byte") socket.destroy();
     });
     socket.on("error", () => {});
     socket.on("close", () => {
-      const [top = "", text] = heard.split("\r\n\r\n", 2);
+      const [top = "", text] = received.split("\r\n\r\n", 2);
       const length = Number(/^content-length: (\d+)/im.exec(top)?.[1] ?? Number.NaN);
       const requestId = /^x-request-id: (\S+)/im.exec(top)?.[1];
       if (text === undefined || requestId === undefined || Buffer.byteLength(text) < length)

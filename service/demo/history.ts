@@ -1,4 +1,4 @@
-/** What happened before the demonstration began: accounts, keys, and a month of use. Written once, straight into the tables. */
+/** The history of a new demo installation: accounts, keys and a month of usage. Written once, directly into the tables. */
 import { randomUUID } from "node:crypto";
 import { KEY_SCOPES, type KeyScope } from "@mailvet/contract";
 import { eq } from "drizzle-orm";
@@ -7,15 +7,15 @@ import { accounts } from "../src/accounts/schema.ts";
 import type { Database, Orm } from "../src/db/database.ts";
 import { generateKeyText, hashOf, modeOf, prefixOf } from "../src/keys/key-text.ts";
 import { apiKeys } from "../src/keys/schema.ts";
-import { writeBooks } from "./books.ts";
-import { chanceFrom } from "./chance.ts";
+import { DEMO, OTHER_ACCOUNTS } from "./demo-accounts.ts";
+import { writeLedgerHistory } from "./ledger-history.ts";
 import { DAYS, pastMonth, type Spender } from "./past-month.ts";
-import { DEMO, NEIGHBOURS } from "./people.ts";
+import { seededRandom } from "./seeded-random.ts";
 
 const DAY_MS = 86_400_000;
 const SEED = 2026;
 
-/** Changes nothing where it was done before. */
+/** Does nothing if the history is already there. */
 export async function writeHistory(database: Database, now: Date): Promise<void> {
   const { orm } = database;
   const [known] = await orm.select().from(accounts).where(eq(accounts.email, DEMO.email));
@@ -23,9 +23,9 @@ export async function writeHistory(database: Database, now: Date): Promise<void>
   const passwordHash = await hashPassword(DEMO.password);
   await orm.transaction(async (tx) => {
     const ago = (days: number) => new Date(now.getTime() - days * DAY_MS);
-    for (const { email, plan, credits, opened } of NEIGHBOURS) {
+    for (const { email, plan, credits, opened } of OTHER_ACCOUNTS) {
       const id = await openAccount(tx, { email, plan, passwordHash: null, createdAt: ago(opened) });
-      await writeBooks(tx, id, {
+      await writeLedgerHistory(tx, id, {
         grants: [{ at: ago(opened), amount: credits, reference: "From the operator" }],
       });
     }
@@ -41,8 +41,8 @@ export async function writeHistory(database: Database, now: Date): Promise<void>
       { at: opened, amount: 25_000, reference: "Growth plan" },
       { at: ago(9), amount: 15_000, reference: "Top-up before the autumn campaign" },
     ];
-    const spendings = pastMonth(spendersWith(keys), now, chanceFrom(SEED));
-    await writeBooks(tx, id, { grants, spendings });
+    const spendings = pastMonth(spendersWith(keys), now, seededRandom(SEED));
+    await writeLedgerHistory(tx, id, { grants, spendings });
   });
 }
 

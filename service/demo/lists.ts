@@ -1,9 +1,9 @@
-/** Files as customers have them, with addresses of the demonstration's world. */
-import { type Chance, chanceFrom } from "./chance.ts";
-import { FIRMS, FIRST, LAST, SLOW_FIRMS } from "./world.ts";
+/** CSV lists as customers upload them, with addresses in the demo's simulated internet. */
+import { type SeededRandom, seededRandom } from "./seeded-random.ts";
+import { COMPANIES, FIRST, LAST, SLOW_COMPANIES } from "./world.ts";
 
-/** Settled at once, of every kind there is. What takes its time in the standing world is made up by the sandbox. */
-const ODD_ONES = [
+/** One address per verdict, all answered at once: the sandbox simulates the outcomes that take minutes in the lab. */
+const EDGE_CASES = [
   "ann@polite.example-lab.com",
   "bob@encrypted.example-lab.com",
   "annabel.lab@gmail.com",
@@ -30,44 +30,44 @@ const ODD_ONES = [
   "temporary-error@mailvet.test",
 ];
 
-/** Sent away at first, and asked for again after minutes. */
-const PATIENT_ONES = ["grey", "busy", "ill"].flatMap((place) =>
+/** Deferred by the server at first, and retried after minutes. */
+const DEFERRED = ["grey", "busy", "ill"].flatMap((place) =>
   ["ann", "bob", "carla.meyer"].map((name) => `${name}@${place}.example-lab.com`),
 );
 
 export type ListPlan = {
   filename: string;
   seed: number;
-  /** Addresses at ordinary firms, at slow ones, and oddities: as many as wanted. */
+  /** Number of addresses at ordinary and at slow companies. */
   ordinary: number;
   slow: number;
-  hasOddOnes: boolean;
-  hasPatientOnes: boolean;
+  hasEdgeCases: boolean;
+  hasDeferred: boolean;
 };
 
-/** A file as somebody may have it: names, companies, a few rows twice. */
+/** A typical customer file: ids, names, sources, and a few duplicate rows. */
 export function csvOf(plan: ListPlan): string {
-  const chance = chanceFrom(plan.seed);
+  const random = seededRandom(plan.seed);
   const emails = [
-    ...Array.from({ length: plan.ordinary }, (_, n) => addressAt(chance, FIRMS, n)),
-    ...Array.from({ length: plan.slow }, (_, n) => addressAt(chance, SLOW_FIRMS, n)),
-    ...(plan.hasOddOnes ? ODD_ONES : []),
-    ...(plan.hasPatientOnes ? PATIENT_ONES : []),
+    ...Array.from({ length: plan.ordinary }, (_, n) => addressAt(random, COMPANIES, n)),
+    ...Array.from({ length: plan.slow }, (_, n) => addressAt(random, SLOW_COMPANIES, n)),
+    ...(plan.hasEdgeCases ? EDGE_CASES : []),
+    ...(plan.hasDeferred ? DEFERRED : []),
   ];
-  const rows = shuffled(emails, chance).flatMap((email, n) => {
-    const row = `${1000 + n},${nameIn(email)},${email},${chance.oneOf(["web", "fair", "partner"])}`;
+  const rows = shuffled(emails, random).flatMap((email, n) => {
+    const row = `${1000 + n},${nameIn(email)},${email},${random.oneOf(["web", "fair", "partner"])}`;
     return n % 23 === 22 ? [row, row.replace(email, email.toUpperCase())] : [row];
   });
   return ["id,name,email,source", ...rows, ""].join("\n");
 }
 
-function addressAt(chance: Chance, domains: readonly string[], n: number): string {
-  const name = `${chance.oneOf(FIRST)}.${chance.oneOf(LAST)}${n}`;
-  const kind = chance.next();
-  if (kind < 0.12) return `former.${name}@${chance.oneOf(domains)}`;
+function addressAt(random: SeededRandom, domains: readonly string[], n: number): string {
+  const name = `${random.oneOf(FIRST)}.${random.oneOf(LAST)}${n}`;
+  const kind = random.next();
+  if (kind < 0.12) return `former.${name}@${random.oneOf(domains)}`;
   if (kind < 0.2) return `${name}@open.example-lab.com`;
   if (kind < 0.23) return `${name}@nowhere.example-lab.com`;
-  return `${name}@${chance.oneOf(domains)}`;
+  return `${name}@${random.oneOf(domains)}`;
 }
 
 function nameIn(email: string): string {
@@ -75,9 +75,9 @@ function nameIn(email: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ");
 }
 
-function shuffled<T>(items: readonly T[], chance: Chance): T[] {
+function shuffled<T>(items: readonly T[], random: SeededRandom): T[] {
   return items
-    .map((item) => ({ item, place: chance.next() }))
+    .map((item) => ({ item, place: random.next() }))
     .sort((one, other) => one.place - other.place)
     .map(({ item }) => item);
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: the service with everything to look at, and nobody outside to ask. Its mail internet is the lab, on
- * loopback; its data is in ./data-demo and stays there for the next time. Delete it to begin anew.
+ * `npm run demo`: the complete service with sample data and no outside connections. Its mail internet is the lab, on
+ * loopback; its data is in ./data-demo and is kept between starts. Delete that folder to start over.
  */
 import { API_PREFIX } from "@mailvet/contract";
 import { defaultDataDirectory } from "@mailvet/embedded-postgres";
@@ -10,15 +10,15 @@ import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
 import { openStorage } from "../src/database-storage.ts";
 import { databaseEventMessage } from "../src/start-message.ts";
+import { DEMO, OPERATOR } from "./demo-accounts.ts";
+import { setUpDemo } from "./demo-setup.ts";
 import { writeHistory } from "./history.ts";
-import { DEMO, OPERATOR } from "./people.ts";
 import { openReceiver } from "./receiver.ts";
-import { setStage } from "./stage.ts";
-import { DEMO_WORLD, OUR_NAME } from "./world.ts";
+import { DEMO_WORLD, EHLO_NAME } from "./world.ts";
 
-const say = (text: string) => console.log(text);
+const print = (text: string) => console.log(text);
 const interrupted = new Promise<void>((resolve) => {
-  // Again and again: a terminal tells everybody, and whoever started us passes it on.
+  // Handlers stay installed: Ctrl-C reaches the whole process group, and npm forwards the signal once more.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => resolve());
 });
 
@@ -44,27 +44,27 @@ async function run(): Promise<void> {
       DNS_SERVERS: lab.nameServer,
       SMTP_PORT: String(lab.smtpPort),
       EGRESS_ALLOW: "127.0.0.0/8",
-      EHLO_NAME: OUR_NAME,
+      EHLO_NAME,
       PROBE_TIMEOUT_SECONDS: "10",
     },
     process.cwd(),
   );
   const storage = await openStorage(config.storage, {
-    onEvent: (event) => say(databaseEventMessage(event)),
+    onEvent: (event) => print(databaseEventMessage(event)),
     maxConnections: 4,
   });
   await writeHistory(storage.database, new Date()).finally(() => storage.close());
 
-  const service = await assemble(config, createLog(config.log), say);
+  const service = await assemble(config, createLog(config.log), print);
   try {
     const url = await service.app.listen({ host: config.host, port: config.port });
     await service.welcome();
-    say(`mailvet: getting the demonstration ready at ${url} …`);
-    const isReady = setStage({ url, receiverUrl: receiver.url }).then(() => true);
-    isReady.catch(() => {}); // told below, unless we are interrupted before
-    if (await Promise.race([isReady, interrupted])) say(guideTo(url));
+    print(`mailvet: preparing the demo at ${url} …`);
+    const isReady = setUpDemo({ url, receiverUrl: receiver.url }).then(() => true);
+    isReady.catch(() => {}); // rethrown by the race below, unless interrupted first
+    if (await Promise.race([isReady, interrupted])) print(guideTo(url));
     await interrupted;
-    say("mailvet: stopping …");
+    print("mailvet: stopping …");
   } finally {
     await service.close();
   }
@@ -83,10 +83,10 @@ Or ask the API:
   curl -H "X-API-Key: ${DEMO.apiKey}" "${url}${API_PREFIX}/validation/single?email=${one("valid")}"
 
 Addresses to try: ${one("valid")}, ${one("risky")}, eve@polite.example-lab.com, ${one("unknown")};
-maria.gonzalez@open.example-lab.com and xkqzvwpl@open.example-lab.com, where any name is accepted and the model has a say;
+maria.gonzalez@open.example-lab.com and xkqzvwpl@open.example-lab.com, a catch-all domain, where the name model affects the score;
 or greylisted@mailvet.test, catch-all@mailvet.test and so on, one for every verdict.
 
-Nothing leaves this machine: its mail internet is a lab on loopback. Ctrl-C ends it; the next start goes on from here.
+Nothing leaves this machine: its mail internet is a lab on loopback. Ctrl-C stops it; the next start continues from here.
 `;
 }
 

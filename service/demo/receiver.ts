@@ -1,4 +1,4 @@
-/** Somebody who hears webhooks: takes every message at /hooks, and has trouble of its own at /broken. */
+/** Webhook receiver of the demo: accepts every message at /hooks, and answers 500 at /broken. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

@@ -1,4 +1,4 @@
-/** Puts the service together from its settings, and takes it apart again in the reverse order. */
+/** Composition root: builds the service from its settings, and closes its parts in reverse order. */
 import { readFileSync } from "node:fs";
 import type { EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
 import { doctorFrom, LocalHostLimiter, resolverFrom, verifierFrom } from "@mailvet/engine";
@@ -67,11 +67,11 @@ import { createWebhooks } from "./webhooks/webhooks.ts";
 export type AssembledService = {
   app: FastifyInstance;
   /**
-   * Ends the start, once listening has not failed: makes the operator's account if there is none, and says what to tell
-   * them. From here on /health/ready may answer 200.
+   * Completes the start once the port is bound: creates the operator's account if there is none, and returns its
+   * credentials. From here on /health/ready may answer 200.
    */
   welcome(): Promise<BootstrapResult | undefined>;
-  /** Finishes what was begun, then stops everything. Whoever still waits for an answer gets what is known by then. */
+  /** Finishes requests and tasks in progress, then stops everything. Checks cut short are answered from the evidence so far. */
   close(): Promise<void>;
 };
 
@@ -79,48 +79,48 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   version: string;
 };
 
-/** For the last answers, of the nine seconds that the whole stop may take (main.ts). */
+/** Time for the last responses, out of the nine seconds allowed for the whole shutdown (main.ts). */
 const WRAP_UP_MS = 6000;
 
-/** Each slice at work may have one more. */
+/** Plus one per worker slot. */
 const CONNECTIONS_FOR_REQUESTS = 16;
 const MOST_CONNECTIONS = 48;
 
-/** Each is one address, and waits for its mail server most of the time. */
+/** A recheck is one address, and spends most of its time waiting for a mail server. */
 const RECHECKS_AT_ONCE = 16;
 
-/** Webhooks wait for strangers' servers most of the time. */
+/** A delivery spends most of its time waiting for the receiving server. */
 const DELIVERIES_AT_ONCE = 16;
 
 type Closer = () => unknown;
 
 /**
- * `say` is for the operator at the terminal; everything else goes to the log. An abort of `interrupted` ends the start at
- * once: what was opened is closed again, and the reason of the abort is thrown.
+ * `print` writes to the operator's terminal; everything else goes to the log. An abort of `interrupted` ends the start at
+ * once: the parts already opened are closed, and the abort reason is thrown.
  */
 export async function assemble(
   config: Config,
   log: Log,
-  say: (text: string) => void,
+  print: (text: string) => void,
   interrupted?: AbortSignal,
 ): Promise<AssembledService> {
   const closers: Closer[] = [];
   const close = async () => {
-    const troubles: unknown[] = [];
-    // One part that fails to close must not leave the others open, the database least of all.
+    const errors: unknown[] = [];
+    // One part that fails to close must not leave the others open, above all the database.
     for (const closer of closers.splice(0).reverse()) {
       try {
         await closer();
       } catch (error) {
-        troubles.push(error);
+        errors.push(error);
       }
     }
-    if (troubles.length > 0) throw new AggregateError(troubles, "some parts did not close well");
+    if (errors.length > 0) throw new AggregateError(errors, "some parts failed to close");
   };
   try {
-    return { ...(await open(config, log, say, closers, interrupted)), close };
+    return { ...(await open(config, log, print, closers, interrupted)), close };
   } catch (error) {
-    await close().catch((trouble) => log.event("stop_failed", { err: trouble }));
+    await close().catch((closeError) => log.event("stop_failed", { err: closeError }));
     throw error;
   }
 }
@@ -128,23 +128,23 @@ export async function assemble(
 async function open(
   config: Config,
   log: Log,
-  say: (text: string) => void,
+  print: (text: string) => void,
   closers: Closer[],
   interrupted: AbortSignal | undefined,
 ): Promise<Omit<AssembledService, "close">> {
   const { role } = config;
-  const isAlone = "dataDirectory" in config.storage; // nobody else gets at the embedded database
+  const isAlone = "dataDirectory" in config.storage; // no other process uses an embedded database
   const slots = role === "api" ? 0 : config.jobs.workerSlots;
   const storage = await openStorage(config.storage, {
-    onEvent: (event) => reportDatabaseEvent(event, log, say),
+    onEvent: (event) => reportDatabaseEvent(event, log, print),
     interrupted,
     maxConnections: Math.min(CONNECTIONS_FOR_REQUESTS + slots, MOST_CONNECTIONS),
   });
   closers.push(storage.close);
   const { database } = storage;
 
-  const notices = createPubSub(database.connection, { log: log.event });
-  closers.push(() => notices.close());
+  const pubsub = createPubSub(database.connection, { log: log.event });
+  closers.push(() => pubsub.close());
   const processes = createProcessRegistry({
     database,
     role,
@@ -156,7 +156,7 @@ async function open(
   await abortable(processes.start(), interrupted);
   const tasks = createTasks({ database });
   const mailer = createMailer(config.mail, ({ to, subject, text }) =>
-    say(`No mail server is configured. Pass this message on to ${to}:\n${subject}\n\n${text}`),
+    print(`No mail server is configured. Pass this message on to ${to}:\n${subject}\n\n${text}`),
   );
   closers.push(() => mailer.close());
   const resolver = resolverFrom(config.engine);
@@ -178,14 +178,16 @@ async function open(
   const { publish } = webhooks;
   const ledger = createLedger({ database, log: log.event, onLow: webhooks.publishLowCredits });
   closers.push(() => ledger.close());
-  const keyring = createApiKeys({ database, notices, announce: publish });
-  closers.push(() => keyring.close());
+  const apiKeys = createApiKeys({ database, notices: pubsub, announce: publish });
+  closers.push(() => apiKeys.close());
 
-  const paces = isAlone
+  const hostLimiters = isAlone
     ? undefined
-    : createSharedHostLimiters({ database, notices, processes, log: log.event });
-  closers.push(() => paces?.close());
-  const paceBook = paces ? undefined : createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
+    : createSharedHostLimiters({ database, notices: pubsub, processes, log: log.event });
+  closers.push(() => hostLimiters?.close());
+  const throttleReport = hostLimiters
+    ? undefined
+    : createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
   const naming = createNaming({ database, learns: config.engine.aiEnhancement, log: log.event });
   closers.push(() => naming.close());
   const metrics = createMetrics();
@@ -200,14 +202,14 @@ async function open(
       : undefined;
   closers.push(() => adjudicator?.close());
   const verifier = verifierFrom(config.engine, {
-    ...(paces ?? paceBook),
+    ...(hostLimiters ?? throttleReport),
     knowledge: { ...naming, ...adjudicator },
   });
   closers.push(() => verifier.close());
   const lists = startListRefresh({ ...config.lists, lists: verifier.lists, log });
   closers.push(() => lists.close());
   const verdictCache = createVerdictCache({ database, log: log.event });
-  const calibrations = createCalibrationCache({ pool: database.pool, notices });
+  const calibrations = createCalibrationCache({ pool: database.pool, notices: pubsub });
   const feedback = createFeedback({
     database,
     calibrations,
@@ -238,7 +240,7 @@ async function open(
     sessions,
     mailer,
     verify: verifier.verify,
-    forgetAccount: keyring.forgetAccount,
+    forgetAccount: apiKeys.forgetAccount,
     settings: {
       signUp: config.signUp.mode,
       signUpPlan: config.signUp.plan,
@@ -258,12 +260,12 @@ async function open(
     limits: config.jobs,
     onLow: webhooks.publishLowCredits,
   });
-  const moves = createJobActions({ database, transitions });
-  const watch = createJobWatch({ database, pubsub: notices });
+  const jobActions = createJobActions({ database, transitions });
+  const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
   const idempotentResponses = createIdempotentResponses(database);
-  const housekeeping = startMaintenance(
+  const maintenance = startMaintenance(
     {
       reservations: ledger.releaseExpired,
       charges: ledger.refundExpired,
@@ -275,21 +277,21 @@ async function open(
       sessions: sessions.deleteExpired,
       accounts: accounts.deleteExpired,
       uploads: uploads.eraseExpired,
-      jobs: moves.eraseExpired,
+      jobs: jobActions.eraseExpired,
       deliveries: webhooks.eraseOld,
       rechecks: validations.rechecks.eraseOld,
       webhook_groups: () => tasks.closeIdleGroups("webhooks"),
       recheck_groups: () => tasks.closeIdleGroups("rechecks"),
-      ...(paces ? { paces: paces.forgetOld } : {}),
+      ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
       ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),
     },
     (chore, error) => log.event("maintenance_failed", { err: error, task: chore }),
   );
-  closers.push(() => housekeeping.close());
+  closers.push(() => maintenance.close());
 
   const workers: Worker[] = [];
   if (role !== "api") {
-    const shared = { database, tasks, processes, pubsub: notices, log: log.event };
+    const shared = { database, tasks, processes, pubsub, log: log.event };
     workers.push(
       startWorker({
         ...shared,
@@ -325,13 +327,13 @@ async function open(
       }),
     );
   }
-  await abortable(notices.start(), interrupted); // last: it listens for those who have said so by now
+  await abortable(pubsub.start(), interrupted); // last: LISTEN covers the channels subscribed to so far
 
   const system = createSystem({
     database,
     processes,
     openDoctor: () => doctorFrom(config.engine),
-    listThrottles: paceBook ? paceBook.list : () => listSharedThrottles(database.pool),
+    listThrottles: throttleReport ? throttleReport.list : () => listSharedThrottles(database.pool),
     adjudicator,
     lists,
     version,
@@ -352,7 +354,7 @@ async function open(
       ? buildWorkerApp(watched)
       : buildApp({
           ...watched,
-          apiKeys: keyring,
+          apiKeys,
           sessions,
           cookie,
           balanceOf: ledger.balanceOf,
@@ -366,7 +368,7 @@ async function open(
             jobRoutes({
               database,
               watch,
-              actions: moves,
+              actions: jobActions,
               log,
             }),
             feedbackRoutes({ feedback, maxUploadBytes: config.jobs.maxUploadBytes }),
@@ -382,7 +384,7 @@ async function open(
             }),
             accountRoutes({ accounts }),
             creditRoutes({ ledger, usageOf: (accountId, wanted) => usageOf(database, accountId, wanted) }),
-            keyRoutes({ apiKeys: keyring }),
+            keyRoutes({ apiKeys }),
             authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl }),
             operatorRoutes({ accounts, ledger }),
             systemRoutes({ system }),
@@ -397,7 +399,9 @@ async function open(
     app,
     async welcome() {
       const first =
-        role === "worker" ? undefined : await bootstrap({ database, ledger, keyring }, config.operator);
+        role === "worker"
+          ? undefined
+          : await bootstrap({ database, ledger, keyring: apiKeys }, config.operator);
       isStarted = true;
       return first;
     },
@@ -409,17 +413,17 @@ const TASK_EXHAUSTED = {
   detail: "The job failed repeatedly because of an internal error. Unused credits were returned.",
 };
 
-/** For links in mails that never leave this machine. */
+/** For links in messages when no public URL is configured. */
 function localUrl({ host, port }: Config): string {
   const isEveryAddress = host === "0.0.0.0" || host === "::";
   return `http://${isEveryAddress ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** The start is reported on the terminal, later exits and restarts in the log. */
-function reportDatabaseEvent(event: EmbeddedPostgresEvent, log: Log, say: (text: string) => void): void {
+function reportDatabaseEvent(event: EmbeddedPostgresEvent, log: Log, print: (text: string) => void): void {
   if (event.event === "server_exited") log.event("postgres_exited", { restart_in_ms: event.restartInMs });
   else if (event.event === "server_restarted") log.event("postgres_restarted");
   else if (event.event === "server_restart_failed")
     log.event("postgres_restart_failed", { err: event.error });
-  else say(databaseEventMessage(event));
+  else print(databaseEventMessage(event));
 }

@@ -1,4 +1,4 @@
-/** What an installation tells everybody of itself, and what its ledger tells an account of its entries. */
+/** Public information about an installation, and the references of ledger entries. */
 import { createClient } from "@mailvet/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OPERATOR_KEY, openService, type TestService } from "./service.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test("everybody may know what works here, and nobody learns by which mail server", async () => {
+test("public information says whether mail works, but not through which server", async () => {
   expect(await createClient({ baseUrl: service.url }).about()).toEqual({
     name: "Mailvet",
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -29,7 +29,7 @@ test("everybody may know what works here, and nobody learns by which mail server
   });
 });
 
-test("the ledger tells a job from a request and from a note, also when the job is deleted", async () => {
+test("the ledger distinguishes jobs, requests and notes, also after the job is deleted", async () => {
   const client = createClient({ baseUrl: service.url, apiKey: OPERATOR_KEY });
   const { request_id } = await client.validate("valid@mailvet.test");
   const { upload_id } = await client.jobs.upload({ name: "list.csv", content: new Blob([LIST]) });

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { type BootstrapSettings, bootstrap } from "../src/accounts/bootstrap.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
-import { type AccountsWorld, housesOnOneDatabase, refusalOf, visitorFrom } from "./accounts-world.ts";
+import { type AccountsWorld, refusalOf, visitorFrom, worldsOnOneDatabase } from "./accounts-world.ts";
 
-const openAccountsWorld = housesOnOneDatabase();
+const openAccountsWorld = worldsOnOneDatabase();
 
 const HERE = visitorFrom(1);
 const SETTINGS: BootstrapSettings = {

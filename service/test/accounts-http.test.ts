@@ -13,15 +13,15 @@ import { authRoutes } from "../src/http/routes/auth-routes.ts";
 import { operatorRoutes } from "../src/http/routes/operator-routes.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
-import { housesOnOneDatabase } from "./accounts-world.ts";
+import { worldsOnOneDatabase } from "./accounts-world.ts";
 
-const openAccountsWorld = housesOnOneDatabase();
+const openAccountsWorld = worldsOnOneDatabase();
 
 const PASSWORD = "a long enough password";
 const OPERATOR = { email: "root@example.com", password: "the operator's password" };
 const API_KEY = "the-operators-own-api-key";
 
-/** The service's HTTP side with the routes around accounts, on a port of its own. */
+/** The HTTP server with the account routes, on its own port. */
 async function openService(publicUrl?: string) {
   const world = openAccountsWorld({ settings: { signUpPlan: "payg" } });
   const { database, ledger, accounts, sessions } = world;
@@ -67,7 +67,7 @@ type Answer<T> = {
   headers: Headers;
 };
 
-/** Sends what it was given a cookie for, as a browser does. */
+/** Stores and sends cookies like a browser. */
 function openBrowser(address: string) {
   let cookie: string | undefined;
   return {
@@ -133,7 +133,7 @@ test("sign-up, reading the account, sign-out and sign-in", async () => {
   const credentials = { email: "ann@example.com", password: PASSWORD };
   expect((await browser.ask("POST", "/auth/sign-in", credentials)).status).toBe(200);
   const before = browser.cookie!;
-  await browser.ask("POST", "/auth/sign-in", credentials); // on top of the open session, which it replaces
+  await browser.ask("POST", "/auth/sign-in", credentials); // replaces the open session
   expect(browser.cookie).not.toBe(before);
   expect((await browser.ask<Session[]>("GET", "/auth/sessions")).body).toHaveLength(1);
 });
@@ -166,17 +166,17 @@ test("other sites can neither sign a user in or out nor change anything", async 
     expect(setCookie).toBeUndefined();
   }
   expect((await browser.ask("GET", "/auth/session")).status).toBe(200);
-  // What a form on another page could send without asking first.
+  // What a cross-origin form can send without a preflight.
   const form = await browser.ask("POST", "/auth/sign-in", OPERATOR, { "content-type": "text/plain" });
   expect([form.status, form.body.code]).toEqual([415, "unsupported_media_type"]);
 });
 
 test("users list and end their own sessions, but not those of others", async () => {
   await using service = await openService();
-  const [here, there, stranger] = [service.browser(), service.browser(), service.browser()];
+  const [here, there, outsider] = [service.browser(), service.browser(), service.browser()];
   await here.ask("POST", "/auth/sign-in", OPERATOR, { "user-agent": "At home" });
   await there.ask("POST", "/auth/sign-in", OPERATOR, { "user-agent": "At work" });
-  await stranger.ask("POST", "/auth/sign-up", { email: "ann@example.com", password: PASSWORD });
+  await outsider.ask("POST", "/auth/sign-up", { email: "ann@example.com", password: PASSWORD });
 
   const { body: sessions } = await here.ask<Session[]>("GET", "/auth/sessions");
   expect(sessions.map((one) => [one.user_agent, one.is_current, one.ip])).toEqual([
@@ -185,7 +185,7 @@ test("users list and end their own sessions, but not those of others", async () 
   ]);
   const [atWork, atHome] = sessions.map(({ id }) => `/auth/sessions/${id}`) as [string, string];
 
-  const theirs = await stranger.ask("DELETE", atWork);
+  const theirs = await outsider.ask("DELETE", atWork);
   expect([theirs.status, theirs.body.code]).toEqual([404, "session_not_found"]);
   expect((await here.ask("DELETE", atWork)).status).toBe(204);
   expect((await there.ask("GET", "/auth/session")).status).toBe(401);
@@ -215,7 +215,7 @@ test("changing the password keeps only the current session", async () => {
 test("password reset has the same response for every email, and its link works once", async () => {
   await using service = await openService();
   const browser = service.browser();
-  for (const email of ["nobody@example.com", OPERATOR.email]) {
+  for (const email of ["unknownAccount@example.com", OPERATOR.email]) {
     const { status, body } = await browser.ask("POST", "/auth/password-reset", { email });
     expect([status, body]).toEqual([202, { status: "mail_sent" }]);
   }
@@ -265,10 +265,10 @@ test("the operator finds an account, sets its plan and grants credits", async ()
   expect(changed.body).toMatchObject({ plan: "growth", limits: { requests_per_minute: 6_000 } });
   expect(service.world.forgotten).toEqual([body.account.id]);
 
-  const granted = await operator.ask("POST", `${path}/grants`, { amount: 50, note: " For the trouble " });
+  const granted = await operator.ask("POST", `${path}/grants`, { amount: 50, note: " As compensation " });
   expect(granted).toMatchObject({
     status: 201,
-    body: { kind: "grant", balance_after: 150, reference: "For the trouble" },
+    body: { kind: "grant", balance_after: 150, reference: "As compensation" },
   });
   const tooMuch = await operator.ask("POST", `${path}/grants`, { amount: -151 });
   expect(tooMuch).toMatchObject({ status: 402, body: { code: "insufficient_credits", available: 150 } });
@@ -306,11 +306,11 @@ test("operator routes require the operator to be signed in", async () => {
     expect((await ann.ask(method, route, sent)).body.code).toBe("operator_only");
     expect((await withKey.ask(method, route, sent, key)).body.code).toBe("session_required");
   }
-  const nobody = "/operator/accounts/00000000-0000-4000-8000-000000000000";
+  const unknownAccount = "/operator/accounts/00000000-0000-4000-8000-000000000000";
   for (const [method, route, sent] of [
-    ["GET", nobody],
-    ["PATCH", nobody, { plan: "free" }],
-    ["POST", `${nobody}/grants`, { amount: 1 }],
+    ["GET", unknownAccount],
+    ["PATCH", unknownAccount, { plan: "free" }],
+    ["POST", `${unknownAccount}/grants`, { amount: 1 }],
   ] as const) {
     expect((await operator.ask(method, route, sent)).body.code).toBe("account_not_found");
   }

@@ -5,14 +5,14 @@ import { accounts as accountsTable } from "../src/accounts/schema.ts";
 import { ledger as ledgerTable } from "../src/credits/schema.ts";
 import {
   DAY_MS,
-  housesOnOneDatabase,
   MINUTE_MS,
   PUBLIC_URL,
   refusalOf,
   visitorFrom,
+  worldsOnOneDatabase,
 } from "./accounts-world.ts";
 
-const openAccountsWorld = housesOnOneDatabase();
+const openAccountsWorld = worldsOnOneDatabase();
 
 const HERE = visitorFrom(1);
 const EMAIL = "ann@example.com";
@@ -21,7 +21,7 @@ const NEW_PASSWORD = "a much better password";
 
 type ReceivedMail = { to: string[]; from: string; content: string };
 
-/** A mail server on loopback that keeps what it gets. */
+/** A mail server on loopback that stores received messages. */
 async function openMailServer() {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
@@ -37,14 +37,14 @@ async function openMailServer() {
       });
     },
   });
-  server.on("error", () => {}); // a client that hangs up is its own affair
+  server.on("error", () => {}); // disconnects are expected
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.server.address() as { port: number };
   const mail: MailSettings = { url: `smtp://127.0.0.1:${port}`, sender: "mailvet@example.net" };
   return {
     mail,
     mails,
-    /** The mail with this number, once it is here. */
+    /** The message with this index, once it has arrived. */
     async received(number: number): Promise<ReceivedMail> {
       await expect.poll(() => mails.length).toBeGreaterThanOrEqual(number);
       return mails[number - 1]!;
@@ -53,7 +53,7 @@ async function openMailServer() {
   };
 }
 
-/** Quoted-printable text as it was written. */
+/** Decodes quoted-printable text. */
 function unfolded(content: string): string {
   return content
     .replace(/=\r\n/g, "")
@@ -92,7 +92,7 @@ test("sign-up for an existing account has the same response, and only its owner 
   await world.accounts.signUp(EMAIL, PASSWORD, HERE);
   await world.accounts.confirmEmail(tokenIn(await post.received(1), "confirm-email"), HERE);
 
-  expect(await world.accounts.signUp(EMAIL, "a stranger's password", visitorFrom(2))).toBeUndefined();
+  expect(await world.accounts.signUp(EMAIL, "an outsider's password", visitorFrom(2))).toBeUndefined();
 
   const notice = await post.received(2);
   expect(notice.to).toEqual([EMAIL]);
@@ -105,7 +105,7 @@ test("sign-up for an existing account has the same response, and only its owner 
 test("of two sign-ups with one email only the owner of the mailbox chooses the password", async () => {
   await using post = await openMailServer();
   await using world = openAccountsWorld({ mail: post.mail });
-  await world.accounts.signUp(EMAIL, "a stranger's password", visitorFrom(2));
+  await world.accounts.signUp(EMAIL, "an outsider's password", visitorFrom(2));
   const first = await post.received(1);
   await world.accounts.signUp(EMAIL, PASSWORD, HERE);
   const second = await post.received(2);
@@ -114,8 +114,8 @@ test("of two sign-ups with one email only the owner of the mailbox chooses the p
   expect((await refusalOf(stale)).code).toBe("link_expired");
   await world.accounts.chooseNewPassword(tokenIn(second, "reset-password"), NEW_PASSWORD, HERE);
 
-  const stranger = world.accounts.signIn(EMAIL, "a stranger's password", visitorFrom(2));
-  expect((await refusalOf(stranger)).code).toBe("wrong_credentials");
+  const outsider = world.accounts.signIn(EMAIL, "an outsider's password", visitorFrom(2));
+  expect((await refusalOf(outsider)).code).toBe("wrong_credentials");
   expect(await world.accounts.signIn(EMAIL, NEW_PASSWORD, HERE)).toBeDefined();
 });
 
@@ -160,7 +160,7 @@ test("a password is reset with the emailed link: once, within 30 minutes, ending
   expect(uses.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   expect(await world.sessions.find(session.token)).toBeUndefined();
   const chosen = uses[0]!.status === "fulfilled" ? "first" : "second";
-  // Right away, although five wrong ones came before.
+  // At once, although five wrong attempts came before.
   expect(await world.accounts.signIn(EMAIL, `${NEW_PASSWORD} ${chosen}`, HERE)).toBeDefined();
   expect((await post.received(4)).content).toContain("was changed");
 });
@@ -173,7 +173,7 @@ test("password reset does not reveal accounts and limits emails per mailbox", as
 
   await world.accounts.requestReset("nobody@example.com", HERE);
   for (let network = 10; network < 20; network++) {
-    await world.accounts.requestReset(EMAIL, visitorFrom(network)); // as silent when it is one too many
+    await world.accounts.requestReset(EMAIL, visitorFrom(network)); // the same response beyond the limit
   }
   await world.accounts.close();
   expect(post.mails.map(({ to }) => to)).toEqual(Array(5).fill([EMAIL]));

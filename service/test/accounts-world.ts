@@ -30,8 +30,8 @@ export const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 export const PUBLIC_URL = "https://mailvet.example";
 
-/** For a file of tests: opens their database, and gives what opens a world on it. */
-export function housesOnOneDatabase(): (options?: WorldOptions) => AccountsWorld {
+/** Opens the database of a test file, and returns a function that opens a world on it. */
+export function worldsOnOneDatabase(): (options?: WorldOptions) => AccountsWorld {
   let database: TestDatabase;
   let verifier: Verifier;
   beforeAll(async () => {
@@ -91,7 +91,7 @@ function openAccountsWorld(
   };
 }
 
-/** Somebody at one of many networks. */
+/** A visitor from the network with this number. */
 export function visitorFrom(network: number, userAgent = "A browser"): SessionClient {
   return { ip: `198.51.${network >> 8}.${network & 255}`, userAgent };
 }

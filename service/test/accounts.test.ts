@@ -4,13 +4,13 @@ import { accounts as accountsTable, sessions as sessionsTable } from "../src/acc
 import {
   type AccountsWorld,
   DAY_MS,
-  housesOnOneDatabase,
   MINUTE_MS,
   refusalOf,
   visitorFrom,
+  worldsOnOneDatabase,
 } from "./accounts-world.ts";
 
-const openAccountsWorld = housesOnOneDatabase();
+const openAccountsWorld = worldsOnOneDatabase();
 
 const HERE = visitorFrom(1);
 const PASSWORD = "a long enough password";
@@ -65,13 +65,13 @@ test("a wrong password and an unknown email get the same response", async () => 
 test("sign-in takes as long for an unknown email as for a known one", async () => {
   await using world = openAccountsWorld();
   await signUp(world, "ann@example.com");
-  /** Of the processor, in microseconds: hashing is all there is to it. */
+  /** CPU time in microseconds: almost all of it is hashing. */
   const time = async (email: string, network: number) => {
     const before = process.cpuUsage();
     await refusalOf(world.accounts.signIn(email, "not the password", visitorFrom(network)));
     return process.cpuUsage(before).user;
   };
-  await time("ann@example.com", 1); // whatever is slow only once
+  await time("ann@example.com", 1); // warm-up
   const known: number[] = [];
   const unknown: number[] = [];
   for (let round = 0; round < 9; round++) {

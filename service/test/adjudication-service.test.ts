@@ -1,4 +1,4 @@
-/** The second opinion in the whole service: where it is asked, what people see of it, and that nothing depends on it. */
+/** The adjudicator in the whole service: when it is asked, how results show it, and that nothing depends on it. */
 import { loadNameModel, plausibilityOf } from "@mailvet/engine";
 import { acceptsEveryone, mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
@@ -6,9 +6,9 @@ import { readConfig } from "../src/config.ts";
 import { judges, openLanguageModelServer, saysNothing } from "./language-model-server.ts";
 import { OPERATOR_KEY, openService } from "./service.ts";
 
-const KEY = "sk-a-key-that-nobody-may-see";
+const KEY = "sk-a-key-that-must-stay-secret";
 
-/** Names that leave the local model in two minds, whatever it was last trained on. */
+/** Names that are ambiguous to the local model, whatever it was last trained on. */
 const IN_DOUBT = [
   ...["zubra12", "kranz9", "velox3", "bluto77", "mkitt", "xavo", "teoz4", "drobnik3", "vanto8", "krelm"],
   ...["jbx42", "qorvi", "tmarl7", "nzsports", "abdkh", "ptrovsk", "wlh99", "svbank", "mxkel", "grzyb88"],
@@ -43,7 +43,7 @@ test("an ambiguous name at a catch-all is adjudicated; without the endpoint the 
   expect(asked.ai_enhancement.reasons).toContain("a language model reads it as a nickname");
   expect(model.names()).toEqual([first]);
 
-  // A mailbox that the server vouches for needs no opinion.
+  // A mailbox that the server confirms is not adjudicated.
   expect((await check(`${first}@shop.test`)).body.status).toBe("valid");
   expect(model.names()).toHaveLength(1);
 
@@ -51,7 +51,7 @@ test("an ambiguous name at a catch-all is adjudicated; without the endpoint the 
   const alone = (await check(`${second}@open.test`)).body;
   expect(alone).toMatchObject({ sub_status: "catch_all", ai_enhancement: { used: true, method: local } });
 
-  // It liked every name it was asked about, as much as it could: that moves the opinion, within bounds.
+  // The model rated every name as plausible as possible: that raises the score, within bounds.
   expect(logit(asked.ai_enhancement.score) - logit(scoreWithout(first!))).toBeCloseTo(1, 1);
 
   const { body } = await service.ask("/operator/system", { cookie: await service.operatorCookie() });
@@ -68,7 +68,7 @@ test("an ambiguous name at a catch-all is adjudicated; without the endpoint the 
   expect([...lines, ...service.said, JSON.stringify(body), metrics].join("\n")).not.toContain(KEY);
 });
 
-/** What the local model alone makes of it. */
+/** The score by the local model alone. */
 function scoreWithout(local: string): number {
   const address = { local, quoted: false, domain: "open.test", unicodeDomain: "open.test" };
   const more = { isIpLiteral: false, needsSmtpUtf8: false, normalized: `${local}@open.test` };

@@ -1,5 +1,5 @@
 /**
- * Charges against answers, to the unit: clients hang up at random, and the database is cut off while it answers, so that
+ * Charges equal answers exactly: clients disconnect at random, and database connections are cut during responses, so that
  * the service often does not know whether a charge was committed.
  */
 import { connect } from "node:net";
@@ -29,13 +29,13 @@ test("delivered answers are charged once; failed and undelivered ones cost nothi
     Array.from({ length: CLIENTS }, async (_, client) => {
       for (let n = 0; n < REQUESTS; n++) {
         // The sandbox is charged at once, the other has a credit reserved first.
-        const email = n % 3 === 0 ? `ann${client}.${n}@nobody-is-asked.com` : `valid+${n}@mailvet.test`;
+        const email = n % 3 === 0 ? `ann${client}.${n}@not-contacted.com` : `valid+${n}@mailvet.test`;
         await ask({ port, key, email, hangUp: hangUpAt(n) }, seen);
       }
     }),
   );
   flaky.lose(0);
-  await service[Symbol.asyncDispose](); // whatever is under way is finished
+  await service[Symbol.asyncDispose](); // finishes requests in flight
   expect(flaky.lost()).toBeGreaterThan(0);
 
   const ledger = createLedger({ database });
@@ -53,7 +53,7 @@ test("delivered answers are charged once; failed and undelivered ones cost nothi
   expect(rows.filter(({ times }) => times !== 1 && times !== 0)).toEqual([]);
   expect([...seen.answered].filter((id) => !charged.has(id))).toEqual([]);
   expect([...seen.failed].filter((id) => charged.has(id))).toEqual([]);
-  // The rest was written to clients that had hung up without the service knowing it.
+  // The rest was written to clients whose disconnect the service had not seen.
   expect(charged.size - seen.answered.size).toBeLessThanOrEqual(seen.hungUp);
   expect(seen.answered.size).toBeGreaterThan(CLIENTS * 10);
   expect(seen.failed.size).toBeGreaterThan(0);
@@ -86,7 +86,7 @@ type Asked = { port: number; key: string; email: string; hangUp: HangUp };
 
 function ask({ port, key, email, hangUp }: Asked, seen: Seen): Promise<void> {
   return new Promise((resolve) => {
-    let heard = "";
+    let received = "";
     const socket = connect(port, "127.0.0.1", () => {
       const path = `/api/v1/validation/single?email=${encodeURIComponent(email)}`;
       socket.write(
@@ -98,13 +98,13 @@ function ask({ port, key, email, hangUp }: Asked, seen: Seen): Promise<void> {
       );
     });
     socket.on("data", (chunk) => {
-      heard += chunk;
+      received += chunk;
       if (hangUp === "at the first byte") socket.destroy();
     });
     socket.on("error", () => {});
     socket.on("close", () => {
-      const status = /^HTTP\/1\.1 (\d+)/.exec(heard)?.[1];
-      const id = /^x-request-id: (\S+)/im.exec(heard)?.[1];
+      const status = /^HTTP\/1\.1 (\d+)/.exec(received)?.[1];
+      const id = /^x-request-id: (\S+)/im.exec(received)?.[1];
       if (status === "200" && id) seen.answered.add(id);
       else if (id) seen.failed.add(id);
       else seen.hungUp++;

@@ -1,4 +1,4 @@
-/** The SDK and the command line against the real service: what they were built for. */
+/** The SDK and the CLI against the real service. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test("a key holder checks one address, a list and any number of them, and sees what it cost", async () => {
+test("a key holder checks one address, a list and a stream, and sees the cost", async () => {
   const ann = await service.openAccount({ credits: 3000 });
   const client = createClient({ baseUrl: service.url, apiKey: ann.key });
 
@@ -45,7 +45,7 @@ test("a key holder checks one address, a list and any number of them, and sees w
 const PEOPLE =
   "name,email\nAnn,valid@mailvet.test\nBo,greylisted-then-valid@mailvet.test\nCy,VALID@mailvet.test\nDee,x\n";
 
-test("a key holder sends a file, follows the job to its end, and fetches what came of it", async () => {
+test("a key holder sends a file, follows the job to its end, and downloads the results", async () => {
   const { key } = await service.openAccount({ credits: 10 });
   const { jobs, credits } = createClient({ baseUrl: service.url, apiKey: key });
 
@@ -104,7 +104,7 @@ test("the command line checks a whole file through the service", async () => {
   }
 });
 
-test("a refusal arrives as a problem with all it says", async () => {
+test("a refusal arrives as a problem with all its fields", async () => {
   const ann = await service.openAccount({ credits: 1 });
   const client = createClient({ baseUrl: `${service.url}/api/v1/`, apiKey: ann.key });
   const refusal = await client.validateBulk(["a@mailvet.test", "b@mailvet.test"]).catch((error) => error);
@@ -113,11 +113,11 @@ test("a refusal arrives as a problem with all it says", async () => {
   expect(refusal.requestId).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test("somebody signs up, makes a key and is given credits; the key works until it is revoked", async () => {
+test("a user signs up, creates a key and is granted credits; the key works until it is revoked", async () => {
   const page = createClient({ baseUrl: service.url, fetch: withCookies() });
   const office = createClient({ baseUrl: service.url, fetch: withCookies() });
   const password = "a password of some length";
-  const signedUp = await page.auth.signUp({ email: "eve@house.example", password });
+  const signedUp = await page.auth.signUp({ email: "eve@team.example", password });
   if (!("account" in signedUp)) throw new Error("signed up by mail");
   const accountId = signedUp.account.id;
   await office.auth.signIn(OPERATOR);
@@ -139,12 +139,12 @@ test("somebody signs up, makes a key and is given credits; the key works until i
   });
   expect(await page.auth.sessions()).toHaveLength(1);
   expect((await page.auth.session()).account.id).toBe(accountId);
-  expect(await page.auth.requestPasswordReset("eve@house.example")).toEqual({ status: "mail_sent" });
+  expect(await page.auth.requestPasswordReset("eve@team.example")).toEqual({ status: "mail_sent" });
   await page.auth.signOut();
   await expect(page.auth.session()).rejects.toMatchObject({ code: "not_signed_in" });
 });
 
-test("the command line checks through the service, in order, and says what is left", async () => {
+test("the command line checks through the service, in order, and prints the remaining credits", async () => {
   const ann = await service.openAccount({ credits: 10 });
   const run = mailvet(ann.key, ["check", "valid@mailvet.test", "catch-all@mailvet.test", "no address"]);
   const { code, stdout, stderr } = await run;
@@ -164,7 +164,7 @@ test("the command line checks through the service, in order, and says what is le
   expect(poor.stderr).toMatch(/8.*7/s);
 });
 
-/** A browser as far as the SDK is concerned: it keeps the cookie of the service. */
+/** A fetch that stores cookies, like a browser. */
 function withCookies(): typeof fetch {
   let cookie = "";
   return async (input, init) => {

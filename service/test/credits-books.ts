@@ -1,4 +1,4 @@
-/** Accounts with credits for the stories about them, and the audit that must find nothing after each. */
+/** Accounts with credits for tests, and the audit that must find nothing after each. */
 import { randomUUID } from "node:crypto";
 import type { Status } from "@mailvet/contract";
 import { expect } from "vitest";
@@ -15,12 +15,12 @@ export async function openAccount(database: Database, ledger: Ledger, credits: n
   return id;
 }
 
-/** What one check came to. */
+/** Usage of one check. */
 export function oneCheck(status: Status = "valid", keyId?: string): UsageCounts {
   return { keyId, counts: { valid: 0, invalid: 0, risky: 0, unknown: 0, [status]: 1 } };
 }
 
-/** A charge of one credit, unless told otherwise. */
+/** A charge of one credit, by default. */
 export function chargeOf(accountId: string, rest: Partial<Parameters<Ledger["charge"]>[0]> = {}) {
   return {
     accountId,

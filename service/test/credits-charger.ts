@@ -2,7 +2,7 @@
  * A process that spends credits until it is killed: credits-kill.test.ts starts and kills it.
  *
  * Half of its callers charge at once, the others reserve and settle. Each reference is printed after its spending was
- * acknowledged, written through so that no printed word is lost with the process.
+ * acknowledged, with a synchronous write, so that no printed line is lost with the process.
  */
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";

@@ -8,7 +8,7 @@ import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { PATIENCE } from "./patience.ts";
 
 let database: TestDatabase;
-/** Each with a pool of its own, as three processes would have. */
+/** Each with its own pool, like three processes. */
 let ledgers: Ledger[];
 const closers: (() => Promise<void>)[] = [];
 beforeAll(async () => {
@@ -29,7 +29,7 @@ test("of 900 charges by three processes against 500 credits exactly 500 succeed"
   const accountId = await openAccount(database, ledgers[0]!, 500);
   const charges = ledgers.flatMap((ledger) =>
     Array.from({ length: 300 }, async (_, turn) => {
-      await pause(turn % 40); // so that their statements meet again and again
+      await pause(turn % 40); // so that their statements overlap often
       return ledger.charge(chargeOf(accountId));
     }),
   );
@@ -115,7 +115,7 @@ test("two processes charge one idempotency key once, and both return the balance
   const charges = Promise.all([
     ledgers[0]!.charge(order),
     ledgers[1]!.charge(order),
-    ledgers[1]!.charge(chargeOf(accountId, { amount: 1 })), // in the same statement, and none of its business
+    ledgers[1]!.charge(chargeOf(accountId, { amount: 1 })), // in the same statement, but unrelated
   ]);
   await lock.waitFor(2);
   await lock.open();
@@ -145,7 +145,7 @@ test("a broken connection fails the running batch, and nothing of it is written"
   await database.pool.query("select pg_terminate_backend($1)", [waiting]);
   for (const { status } of await underWay) expect(status).toBe("rejected");
   await lock.open();
-  expect(await ledger.charge(chargeOf(accountId))).toBe(99); // and it goes on
+  expect(await ledger.charge(chargeOf(accountId))).toBe(99); // and later charges succeed
 });
 
 test("close waits for everything submitted before", async () => {
@@ -157,13 +157,13 @@ test("close waits for everything submitted before", async () => {
   await charges;
 });
 
-/** Holds an account's balance, as another transaction might, until it is opened again. */
+/** Locks an account's balance row like another transaction, until released. */
 async function lockBalance(accountId: string) {
   const client = await database.pool.connect();
   await client.query("begin");
   await client.query("select from balances where account_id = $1 for update", [accountId]);
   return {
-    /** Waits until so many statements queue up for it, and returns the ids of their server processes. */
+    /** Waits until this many statements wait for the lock, and returns their backend pids. */
     async waitFor(count: number): Promise<number[]> {
       const blocked =
         "select pid from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0 and datname = current_database()";

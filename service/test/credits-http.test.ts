@@ -1,4 +1,4 @@
-/** Credits as callers meet them: over HTTP, all at once. */
+/** Credits over HTTP with concurrent requests. */
 import { expect, test } from "vitest";
 import { openService } from "./service.ts";
 

@@ -1,4 +1,4 @@
-/** A process that spends credits is killed at a bad moment, again and again: what it was promised is there, once. */
+/** A process that spends credits is killed repeatedly: every acknowledged charge is there exactly once. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -32,7 +32,7 @@ test("no acknowledged charge is lost or doubled in 8 rounds of kill -9", async (
   await Promise.all(lanes);
 
   await nothingUnderWay(database);
-  await ledger.releaseExpired(); // what the dead had held
+  await ledger.releaseExpired(); // reservations of killed processes
   const { rows } = await database.pool.query<{ reference: string }>(
     "select reference from ledger where kind = 'settle' and account_id = $1",
     [accountId],
@@ -40,13 +40,13 @@ test("no acknowledged charge is lost or doubled in 8 rounds of kill -9", async (
   const written = new Set(rows.map(({ reference }) => reference));
   expect(written.size).toBe(rows.length); // nothing twice
   expect(acknowledged.filter((reference) => !written.has(reference))).toEqual([]);
-  expect(acknowledged.length).toBeGreaterThan(ROUNDS * CALLERS); // they were at it, not just starting
-  expect(rows.length - acknowledged.length).toBeLessThanOrEqual(ROUNDS * CALLERS); // what was under way
+  expect(acknowledged.length).toBeGreaterThan(ROUNDS * CALLERS); // they charged, and did not just start
+  expect(rows.length - acknowledged.length).toBeLessThanOrEqual(ROUNDS * CALLERS); // charges in flight
   expect(await ledger.balanceOf(accountId)).toEqual({ balance: 10_000_000 - rows.length, reserved: 0 });
   await expectBooksToAddUp(database);
 });
 
-/** Lets a process of its own charge for a moment, kills it, and returns the references it was acknowledged. */
+/** Runs a charging process for a moment, kills it, and returns the acknowledged references. */
 async function spendUntilKilled(charging: Charging): Promise<string[]> {
   const child = spawn(
     process.execPath,
@@ -54,18 +54,18 @@ async function spendUntilKilled(charging: Charging): Promise<string[]> {
     { stdio: ["ignore", "pipe", "inherit"], timeout: 150_000, killSignal: "SIGKILL" },
   );
   const lines = createInterface(child.stdout);
-  const heard: string[] = [];
-  lines.on("line", (line) => heard.push(line));
+  const received: string[] = [];
+  lines.on("line", (line) => received.push(line));
   const over = Promise.all([once(child, "exit"), once(lines, "close")]);
   await Promise.race([once(lines, "line"), over]);
-  await pause(20 + Math.random() * 300); // timing: any moment will do
+  await pause(20 + Math.random() * 300); // timing: any moment
   child.kill("SIGKILL");
   const [[, signal]] = await over;
-  expect(signal).toBe("SIGKILL"); // and not by a fault of its own before
-  return heard;
+  expect(signal).toBe("SIGKILL"); // and not by an error before
+  return received;
 }
 
-/** A statement that the server had been given already may still commit after its process has died. */
+/** A statement already sent to the server may still commit after its client has died. */
 async function nothingUnderWay({ pool }: Database): Promise<void> {
   const busy = `select from pg_stat_activity
     where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;

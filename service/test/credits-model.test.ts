@@ -1,4 +1,4 @@
-/** Credits against a model of them: whatever is asked for in whatever order, both give the same answers. */
+/** Credits compared with a model: any requests in any order give the same answers. */
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,7 +16,7 @@ afterAll(() => database.close());
 const account = fc.nat({ max: 1 });
 const amount = fc.integer({ min: 1, max: 4 });
 const idempotencyKey = fc.option(fc.constantFrom("x", "y"), { nil: undefined, freq: 2 });
-const which = fc.nat({ max: 5 }); // of the reservations made so far, counted round and round
+const which = fc.nat({ max: 5 }); // index into the reservations so far, modulo their number
 
 const request = fc.oneof(
   fc.record({ ask: fc.constant("charge" as const), account, amount, idempotencyKey }),
@@ -27,7 +27,7 @@ const request = fc.oneof(
 type Request = typeof request extends fc.Arbitrary<infer R> ? R : never;
 type Grant = { account: number; grant: number; idempotencyKey: string | undefined };
 
-/** What happens at one moment: requests that arrive together, a grant, or the end of every reservation's time. */
+/** One step: concurrent requests, a grant, or the expiry of all reservations. */
 const moment = fc.oneof(
   { weight: 5, arbitrary: fc.array(request, { minLength: 1, maxLength: 7 }) },
   {
@@ -47,7 +47,7 @@ test("any sequence of requests, some concurrent, matches the model", {
   const start = fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 12 }));
   await fc.assert(
     fc.asyncProperty(start, fc.array(moment, { maxLength: 12 }), async (credits, moments) => {
-      await database.pool.query("delete from accounts"); // and everything that hangs on them
+      await database.pool.query("delete from accounts"); // cascades to everything else
       const ledger = createLedger({ database });
       const real = await realBooks(ledger, credits);
       const model = modelBooks(credits);
@@ -68,7 +68,7 @@ test("any sequence of requests, some concurrent, matches the model", {
   );
 });
 
-/** A balance, or how much was wanted and how much there was. */
+/** A balance, or the required and available amounts. */
 type Answer = number | string | undefined;
 
 async function realBooks(ledger: Ledger, credits: readonly number[]) {
@@ -106,7 +106,7 @@ async function realBooks(ledger: Ledger, credits: readonly number[]) {
 }
 
 function modelBooks(credits: readonly number[]) {
-  // What there is under a once-key is remembered with the balance after it.
+  // An idempotency key is stored with the balance after its charge.
   const books = credits.map((balance) => ({ balance, reserved: 0, under: new Map<string, number>() }));
   const held: {
     account: number;
@@ -162,7 +162,7 @@ function modelBooks(credits: readonly number[]) {
     return book.balance;
   }
 
-  /** In order of arrival, except that what touches the same reservation or once-key as another waits for it. */
+  /** In order of arrival, except that requests for the same reservation or idempotency key are serialised. */
   function askTogether(requests: readonly Request[]): Answer[] {
     const answers: Answer[] = [];
     const known = held.length; // what is reserved at this moment can be settled at the next
@@ -185,7 +185,7 @@ function modelBooks(credits: readonly number[]) {
   function namesOf(wanted: Request): string[] {
     const names: string[] = [];
     const one = "which" in wanted ? held[wanted.which] : undefined;
-    // To release what was settled before is nothing at all, and waits for nobody.
+    // Releasing a settled reservation does nothing and does not wait.
     if (one && !(wanted.ask === "release" && one.isSettled)) names.push(`held ${held.indexOf(one)}`);
     const spending = wanted.ask === "settle" ? one : wanted.ask === "release" ? undefined : wanted;
     if (spending?.idempotencyKey) names.push(`${spending.account} ${spending.idempotencyKey}`);

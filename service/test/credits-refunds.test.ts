@@ -39,7 +39,7 @@ test("an unconfirmed charge is refunded, including its usage", async () => {
   const account = await openAccount(database, ledger, 10);
   const reference = randomUUID();
   expect(await ledger.charge(chargeOf(account, { reference, amount: 3 }))).toBe(7);
-  expect(await ledger.refundExpired()).toBe(0); // its time has not come
+  expect(await ledger.refundExpired()).toBe(0); // not expired yet
   expect(await refundWhatIsLeft()).toBe(1);
   expect(await ledger.balanceOf(account)).toEqual({ balance: 10, reserved: 0 });
   const { entries } = await ledger.page(account, { skip: 0, limit: 10 });

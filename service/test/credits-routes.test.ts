@@ -1,4 +1,4 @@
-/** GET /credits and GET /usage over HTTP on a real database, for somebody who was let in already. */
+/** GET /credits and GET /usage over HTTP on a real database, for an authenticated caller. */
 import { randomUUID } from "node:crypto";
 import { Credits, type Problem, Usage } from "@mailvet/contract";
 import Fastify from "fastify";

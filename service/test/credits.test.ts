@@ -50,7 +50,7 @@ test("concurrent charges of several accounts have separate balances and usage, w
   const balances = (await chargeRound([3, 5, 1])).map((one) => one.status === "fulfilled" && one.value);
   expect(balances).toEqual([27, 24, 25, 20, 1, 0]);
 
-  const outcomes = await chargeRound([3, 5, 1]); // the third has nothing left, the others do not notice
+  const outcomes = await chargeRound([3, 5, 1]); // the third has nothing left, the others are not affected
   expect(outcomes.map((one) => (one.status === "fulfilled" ? one.value : one.reason))).toEqual([
     ...[21, 18, 15, 10],
     ...[refusalOf(1, 0), refusalOf(1, 0)],
@@ -119,7 +119,7 @@ test("reserved credits are spent and counted as usage when settled", async () =>
 test("reservations of a dead process are released once on expiry", async () => {
   const accountId = await openAccount(database, ledger, 10);
   const neighbour = createLedger({ database });
-  for (let held = 0; held < 5; held++) await hold(accountId, 1, -1); // nobody will ever dispose of these
+  for (let held = 0; held < 5; held++) await hold(accountId, 1, -1); // never disposed of
   await using alive = await hold(accountId, 1);
 
   const released = await Promise.all([
@@ -151,10 +151,10 @@ test("a repeated idempotency key is not charged again", async () => {
     await using slow = await hold(accountId, 2, HOUR_MS, "order 1");
     expect(await ledger.charge(chargeOf(accountId, { amount: 2, idempotencyKey: "order 1" }))).toBe(6);
     expect(await ledger.charge(chargeOf(accountId, { amount: 2, idempotencyKey: "order 1" }))).toBe(6);
-    expect(await slow.settle(oneCheck())).toBe(8); // given back
+    expect(await slow.settle(oneCheck())).toBe(8); // released
   }
-  const stranger = await openAccount(database, ledger, 10);
-  expect(await ledger.charge(chargeOf(stranger, { amount: 2, idempotencyKey: "order 1" }))).toBe(8); // its own order 1
+  const outsider = await openAccount(database, ledger, 10);
+  expect(await ledger.charge(chargeOf(outsider, { amount: 2, idempotencyKey: "order 1" }))).toBe(8); // its own order 1
 });
 
 test("a repeated idempotency key needs no credits", async () => {
@@ -181,6 +181,17 @@ test("an idempotency key whose first attempt was refused can be used", async () 
     [3, 1].map((amount) => ledger.charge(chargeOf(accountId, { amount, idempotencyKey: "order 2" }))),
   );
   expect(tries).toMatchObject([{ status: "rejected" }, { status: "fulfilled", value: 0 }]);
+});
+
+test("a reference with half a surrogate pair is stored with a replacement character", async () => {
+  const accountId = await openAccount(database, ledger, 0);
+  const granted = await ledger.grant({
+    accountId,
+    amount: 1,
+    reference: "note \ud800",
+    idempotencyKey: undefined,
+  });
+  expect(granted.reference).toBe("note \ufffd");
 });
 
 test("the operator can grant credits and remove what is left, but no more", async () => {
@@ -234,10 +245,10 @@ test("the ledger is read in pages, newest first", async () => {
 });
 
 test("an account without a balance has no credits", async () => {
-  const nobody = randomUUID();
-  expect(await ledger.balanceOf(nobody)).toEqual({ balance: 0, reserved: 0 });
-  await expect(ledger.charge(chargeOf(nobody))).rejects.toEqual(refusalOf(1, 0));
-  await expect(hold(nobody, 2)).rejects.toEqual(refusalOf(2, 0));
+  const unknownAccount = randomUUID();
+  expect(await ledger.balanceOf(unknownAccount)).toEqual({ balance: 0, reserved: 0 });
+  await expect(ledger.charge(chargeOf(unknownAccount))).rejects.toEqual(refusalOf(1, 0));
+  await expect(hold(unknownAccount, 2)).rejects.toEqual(refusalOf(2, 0));
 });
 
 test("spending zero or fractional credits throws", async () => {

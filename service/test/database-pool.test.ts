@@ -1,4 +1,4 @@
-/** The pool of connections, when the database does not do as it should. */
+/** The connection pool when the database fails. */
 import { expect, test } from "vitest";
 import { openDatabase } from "../src/db/database.ts";
 import { openTestDatabase } from "./database.ts";

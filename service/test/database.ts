@@ -1,4 +1,4 @@
-/** A database of its own for a test, with all tables and nothing in them, on the PostgreSQL that all tests share. */
+/** A separate, empty, migrated database for a test, on the PostgreSQL server that all tests share. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";

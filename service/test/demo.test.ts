@@ -1,28 +1,28 @@
-/** The demonstration: what is there before it begins, and what happens when it does. */
+/** `npm run demo`: its history, and the live data that its setup creates. */
 import { openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
+import { DEMO, OTHER_ACCOUNTS } from "../demo/demo-accounts.ts";
+import { setUpDemo } from "../demo/demo-setup.ts";
 import { writeHistory } from "../demo/history.ts";
 import { DAYS } from "../demo/past-month.ts";
-import { DEMO, NEIGHBOURS } from "../demo/people.ts";
 import { openReceiver } from "../demo/receiver.ts";
-import { setStage } from "../demo/stage.ts";
-import { DEMO_WORLD, OUR_NAME } from "../demo/world.ts";
+import { DEMO_WORLD, EHLO_NAME } from "../demo/world.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { openTestDatabase } from "./database.ts";
 import { openService } from "./service.ts";
 
-test("the demonstration begins with a month of use that adds up, and with jobs in every state", async () => {
+test("the demo has a month of usage that adds up, and jobs in every state", async () => {
   await using database = await openTestDatabase();
   const now = new Date();
   await writeHistory(database, now);
   await writeHistory(database, now); // a second start finds it there
   await expectBooksToAddUp(database);
   const { rows: people } = await database.pool.query("select email from accounts");
-  expect(people).toHaveLength(1 + NEIGHBOURS.length);
+  expect(people).toHaveLength(1 + OTHER_ACCOUNTS.length);
 
   await using lab = await openLab(DEMO_WORLD);
   await using receiver = await openReceiver();
-  await using service = await openService({ database, lab, env: { EHLO_NAME: OUR_NAME } });
+  await using service = await openService({ database, lab, env: { EHLO_NAME } });
   const ask = async (path: string) => (await service.ask(path, { key: DEMO.apiKey })).body;
 
   const { days } = await ask("/usage");
@@ -32,9 +32,9 @@ test("the demonstration begins with a month of use that adds up, and with jobs i
     true,
   );
 
-  const stage = { url: service.url, receiverUrl: receiver.url };
-  await setStage(stage);
-  await setStage(stage); // nothing happens twice
+  const options = { url: service.url, receiverUrl: receiver.url };
+  await setUpDemo(options);
+  await setUpDemo(options); // the second call changes nothing
   const jobs: Record<string, string>[] = await ask("/bulk/jobs");
   expect(jobs.map(({ filename, status }) => [filename, status])).toEqual([
     ["crm-export.csv", expect.stringMatching(/queued|processing/)],
@@ -48,7 +48,7 @@ test("the demonstration begins with a month of use that adds up, and with jobs i
 
   const { totals, overall } = await ask("/feedback/report");
   expect(totals.matched).toBeGreaterThan(500);
-  expect(overall.calibrated_bounce_rate, "it has learned").not.toBe(overall.predicted_bounce_rate);
+  expect(overall.calibrated_bounce_rate, "calibration has learned").not.toBe(overall.predicted_bounce_rate);
 
   const hooks: { id: string; description: string }[] = await ask("/webhooks");
   expect(hooks.map(({ description }) => description).sort()).toEqual([

@@ -1,10 +1,10 @@
-/** GET /domains/{domain} in a mail internet of the lab's: every part of the report, its evidence, and what it costs. */
+/** GET /domains/{domain} against the lab: every part of the report, its evidence, and its cost. */
 import { DomainReport } from "@mailvet/contract";
 import { acceptsEveryone, greylists, type Lab, mailDomain, openLab, servfail } from "@mailvet/lab";
 import { Check } from "typebox/value";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectBooksToAddUp } from "./credits-books.ts";
-import { openService, type Person, type TestService } from "./service.ts";
+import { openService, type TestAccount, type TestService } from "./service.ts";
 
 let lab: Lab;
 let service: TestService;
@@ -36,15 +36,15 @@ afterAll(async () => {
   await lab[Symbol.asyncDispose]();
 });
 
-async function reportOn(domain: string, person?: Person): Promise<DomainReport> {
-  const { key } = person ?? (await service.openAccount());
+async function reportOn(domain: string, account?: TestAccount): Promise<DomainReport> {
+  const { key } = account ?? (await service.openAccount());
   const { status, body } = await service.ask(`/domains/${encodeURIComponent(domain)}`, { key });
   expect(status).toBe(200);
   expect(Check(DomainReport, body)).toBe(true);
   return body;
 }
 
-test("a domain that refuses made-up names, with all its records", async () => {
+test("a domain that rejects decoys, with all its records", async () => {
   const report = await reportOn("Shop.TEST");
   expect(report).toMatchObject({
     domain: "shop.test",
@@ -85,7 +85,7 @@ test("a domain without a postmaster is no catch-all either, and two SPF records 
   });
 });
 
-test("a catch-all domain: the reply to the made-up name is the evidence", async () => {
+test("a catch-all domain: the reply to the decoy is the evidence", async () => {
   const { catchall } = await reportOn("open.test");
   expect(catchall).toMatchObject({
     is_catchall: true,
@@ -96,7 +96,7 @@ test("a catch-all domain: the reply to the made-up name is the evidence", async 
   expect(catchall.confidence).toBeGreaterThan(0.8);
 });
 
-test("a server that puts us off leaves it open, with what it said", async () => {
+test("a server that defers leaves the result open, with its reply", async () => {
   expect((await reportOn("grey.test")).catchall).toMatchObject({
     is_catchall: null,
     confidence: null,
@@ -130,7 +130,7 @@ test("a name in Unicode is the same domain as its A-labels", async () => {
     });
 });
 
-test("a disposable domain is known by its name, and a typo by what was meant", async () => {
+test("a disposable domain is listed, and a typo gets a suggestion", async () => {
   expect(await reportOn("mailinator.com")).toMatchObject({
     disposable: { is_disposable: true, matched_by: "domain" },
   });
@@ -164,7 +164,7 @@ test.for([
   expect((await service.ask("/credits", { key })).body).toMatchObject({ balance: 1, reserved: 0 });
 });
 
-test("in the sandbox the first label names the outcome; a test key pays nothing and asks nobody", async () => {
+test("in the sandbox the first label names the outcome; a test key is not charged and contacts no server", async () => {
   const ann = await service.openAccount({ credits: 2 });
   const { key: testKey } = await ann.makeKey({ mode: "test" });
   const questions = lab.questions().length;

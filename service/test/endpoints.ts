@@ -1,12 +1,12 @@
 /**
- * Every endpoint of the API as the stories need it: who may use it, a request that makes sense, and one that does not.
+ * Every endpoint of the API for table tests: required credentials, a valid request and an invalid one.
  *
- * A story that goes through the list first makes sure that the OpenAPI document names the same endpoints.
+ * A test that uses the list first checks that the OpenAPI document has the same endpoints.
  */
 import { randomUUID } from "node:crypto";
 import type { KeyScope } from "@mailvet/contract";
 import { expect } from "vitest";
-import { type Asked, formWith, OPERATOR, type Person, type TestService } from "./service.ts";
+import { type Asked, formWith, OPERATOR, type TestAccount, type TestService } from "./service.ts";
 
 export type Endpoint = Details & {
   /** Method and path as in the document. */
@@ -16,7 +16,7 @@ export type Endpoint = Details & {
   access: Access;
 };
 
-/** Who may come in. What a key may do, somebody signed in may do too. */
+/** Required credentials. Where a key is accepted, a session is too. */
 type Access = "open" | { scope: KeyScope } | "any_key" | "session" | "operator";
 
 type Details = {
@@ -24,23 +24,23 @@ type Details = {
   body?: unknown;
   /** Instead of a body. */
   form?: FormData;
-  /** What is of the wrong shape, and where. Absent: there is nothing to get wrong. */
+  /** The invalid part, and where. Absent: no part can be invalid. */
   wrong?: { query?: string; body?: unknown; form?: FormData; id?: string; pointer: string };
-  /** Takes no Idempotency-Key although it is a POST of somebody known. */
+  /** Takes no Idempotency-Key although it is an authenticated POST. */
   ignoresIdempotencyKey?: true;
 };
 
-/** A secret of the right form that nobody was given. */
-const NOBODYS_TOKEN = "nobodys-token-nobodys-token-nobodys-token-n";
+/** A well-formed token that was never issued. */
+const UNKNOWN_TOKEN = "unknown-token-unknown-token-unknown-token-u";
 const PASSWORD = "a long enough password";
-/** Nobody keeps what became of sandbox messages. */
+/** Outcomes at the sandbox domain are not stored. */
 const REAL_EMAIL = "ann@polite.example-lab.com";
 const EMAIL = "valid@mailvet.test";
-const NEWCOMER = "newcomer@house.example";
+const NEWCOMER = "newcomer@team.example";
 const LIST = `name,email\nAnn,${EMAIL}\nBo,catch-all@mailvet.test\n`;
 const BULK = { scope: "bulk" } as const;
 const READ = { scope: "read" } as const;
-/** Nobody listens there. */
+/** Nothing listens there. */
 export const HOOK = "http://127.0.0.1:9/hook";
 const WRONG_HOOK = { wrong: { id: "x", pointer: "/webhook_id" } };
 const WRONG_JOB = { wrong: { id: "x", pointer: "/job_id" } };
@@ -142,7 +142,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     wrong: { body: { email: NEWCOMER, password: "short" }, pointer: "/password" },
   }),
   endpoint("POST /auth/confirm-email", "open", {
-    body: { token: NOBODYS_TOKEN },
+    body: { token: UNKNOWN_TOKEN },
     wrong: { body: {}, pointer: "/token" },
   }),
   endpoint("POST /auth/sign-in", "open", {
@@ -159,12 +159,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
     ignoresIdempotencyKey: true,
   }),
   endpoint("POST /auth/password-reset", "open", {
-    body: { email: "nobody@house.example" },
+    body: { email: "nobody@team.example" },
     wrong: { body: { email: [] }, pointer: "/email" },
   }),
   endpoint("POST /auth/password-reset/confirm", "open", {
-    body: { token: NOBODYS_TOKEN, new_password: PASSWORD },
-    wrong: { body: { token: NOBODYS_TOKEN }, pointer: "/new_password" },
+    body: { token: UNKNOWN_TOKEN, new_password: PASSWORD },
+    wrong: { body: { token: UNKNOWN_TOKEN }, pointer: "/new_password" },
   }),
   endpoint("GET /operator/system", "operator"),
   endpoint("POST /operator/system/doctor", "operator", { ignoresIdempotencyKey: true }),
@@ -188,10 +188,10 @@ function endpoint(name: string, access: Access, details: Details = {}): Endpoint
   return { name, method, path, access, ...details };
 }
 
-/** What stands in a path and is no id. */
+/** A path segment that is not an id. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = { domain: "mailvet.test" };
 
-/** A request that makes sense, so far without saying who asks. The ids in its path are nobody's unless they are given. */
+/** A valid request without credentials. The ids in its path do not exist unless given. */
 export function requestTo(
   { method, path, query = "", body, form }: Endpoint,
   ids: Readonly<Record<string, string>> = {},
@@ -204,7 +204,7 @@ export function requestTo(
   };
 }
 
-/** The same with a part of the wrong shape. */
+/** The same with an invalid part. */
 export function wrongRequestTo(endpoint: Endpoint): { path: string; asked: Asked } {
   const { id, pointer: _, ...part } = endpoint.wrong!;
   const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
@@ -212,19 +212,19 @@ export function wrongRequestTo(endpoint: Endpoint): { path: string; asked: Asked
   return requestTo({ ...endpoint, ...part }, ids);
 }
 
-/** Whoever may use it: the person by key or by session, or the operator. */
-export async function credentialsFor({ access }: Endpoint, service: TestService, person: Person) {
+/** Credentials for an endpoint: the account's key or session, or the operator's session. */
+export async function credentialsFor({ access }: Endpoint, service: TestService, account: TestAccount) {
   if (access === "open") return {};
   if (access === "operator") return { cookie: await service.operatorCookie() };
-  return access === "session" ? { cookie: person.cookie } : { key: person.key };
+  return access === "session" ? { cookie: account.cookie } : { key: account.key };
 }
 
-/** Whether an API key opens it. */
+/** Whether an API key is accepted. */
 export function takesKeys({ access }: Endpoint): boolean {
   return access === "any_key" || typeof access === "object";
 }
 
-/** Whether a browser's session is held against it where no key is sent. */
+/** Whether a session is checked when no key is sent. */
 export function takesSessions({ access }: Endpoint): boolean {
   return access !== "open";
 }
@@ -238,7 +238,7 @@ type Operation = {
 };
 type ProblemCodes = { properties: { code: { enum: string[] } } };
 
-/** Endpoint → the problem codes that the OpenAPI document foresees for it. */
+/** Endpoint → the problem codes that the OpenAPI document lists for it. */
 export async function documentedProblems(service: TestService): Promise<Map<string, Set<string>>> {
   const { body: document } = await service.ask("/openapi.json");
   const paths: Record<string, Record<string, Operation>> = document.paths;

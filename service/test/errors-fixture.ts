@@ -1,12 +1,12 @@
 /** Fixture of the error tests: the service, its accounts, and ways to send requests. */
 import type { ProblemCode } from "@mailvet/contract";
 import { credentialsFor, type Endpoint, requestTo } from "./endpoints.ts";
-import { type Answer, type Asked, openService, type Person, type TestService } from "./service.ts";
+import { type Answer, type Asked, openService, type TestAccount, type TestService } from "./service.ts";
 
 export type ErrorFixture = {
   service: TestService;
   /** ann is valid in every respect, broke has no credits, free no API access, cy has uploads and jobs. */
-  people: { ann: Person; broke: Person; free: Person; cy: Person };
+  people: { ann: TestAccount; broke: TestAccount; free: TestAccount; cy: TestAccount };
 };
 
 /** Empty until openErrorFixture has run. */

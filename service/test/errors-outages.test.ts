@@ -12,7 +12,7 @@ import {
   takesSessions,
 } from "./endpoints.ts";
 import { booksOf, expectProblem } from "./problems.ts";
-import { type Answer, type Asked, openService, type Person, type TestService } from "./service.ts";
+import { type Answer, type Asked, openService, type TestAccount, type TestService } from "./service.ts";
 import { openWire } from "./wire.ts";
 
 const log: string[] = [];
@@ -41,7 +41,7 @@ describe("too many requests", () => {
   test("invalid keys are limited by address, and a valid key from there still works", async () => {
     const ann = await service.openAccount();
     const from = "198.51.100.2";
-    const guess = { from, key: "a-guess-at-somebodys-key" };
+    const guess = { from, key: "a-guess-at-another-key" };
     expect(await askUntilRefused(service, "/account", guess)).toBeGreaterThan(30);
 
     for (const endpoint of ENDPOINTS.filter(takesKeys)) {
@@ -117,7 +117,7 @@ describe("overload", () => {
     const people = [];
     while (people.length < 5) people.push(await service.openAccount());
     const [ann, eve] = people;
-    const list = ({ key }: Person, n: number) =>
+    const list = ({ key }: TestAccount, n: number) =>
       service.ask("/validation/bulk", { key, body: { emails: [`slow-3s+${n}@mailvet.test`] } });
     // Four accounts take all sixteen slots; a fifth account, and a fifth list of one of them, get none.
     const lists = people.slice(1).flatMap((one) => [0, 1, 2, 3].map((n) => list(one, n)));

@@ -1,17 +1,17 @@
 /** A deployment whose scores are wrong in its own way, before and after a thousand outcomes. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { remember, type Said, seeded } from "./feedback-world.ts";
-import { openService, type Person, type TestService } from "./service.ts";
+import { openService, type TestAccount, type TestService } from "./service.ts";
 
 let service: TestService;
-let ann: Person;
+let ann: TestAccount;
 beforeAll(async () => {
   service = await openService({ env: { AI_ENHANCEMENT: "off" } }); // so that all catch-alls are scored alike
   ann = await service.openAccount({ credits: 10_000 });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** What really becomes of messages: two sorts of catch-all that are scored alike, and mailboxes scored as they are. */
+/** True bounce rates: two kinds of catch-all with equal scores, and mailboxes with accurate scores. */
 const WORLD = [
   { name: "lenient", subStatus: "catch_all", provider: "google_workspace", delivers: 0.85 },
   { name: "strict", subStatus: "catch_all", provider: "microsoft_365", delivers: 0.35 },
@@ -56,7 +56,7 @@ test("after 1,000 outcomes scores predict bounces within 3 points, overall and p
   expect(Math.abs(strict.predicted_bounce_rate - strict.real_bounce_rate)).toBeGreaterThan(0.1);
   expect(report.by_week).toHaveLength(1);
 
-  // And mailboxes of which nobody told anything: against what is really so, which no outcome says to the last point.
+  // Also mailboxes without reported outcomes, compared with the true rates.
   await expect.poll(async () => meanScores(fresh.slice(0, 1).map(({ email }) => email))).not.toEqual(before);
   const after = await meanScores(fresh.map(({ email }) => email));
   expect(Math.abs(after.lenient - 85)).toBeLessThan(6);
@@ -68,7 +68,7 @@ test("scores of other accounts and of the sandbox are unchanged", async () => {
   const bob = await service.openAccount({ credits: 1_000 });
   const said = mailboxes(0, 1);
   await remember(service, bob.accountId, said);
-  const scoreFor = async ({ key }: Person, email: string) =>
+  const scoreFor = async ({ key }: TestAccount, email: string) =>
     (await service.ask("/validation/single", { key, body: { email } })).body.score;
   const bobs = await Promise.all(said.map(({ email }) => scoreFor(bob, email)));
   expect(bobs[0]).toBe(bobs[1]); // both are catch-alls to him

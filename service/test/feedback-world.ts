@@ -1,4 +1,4 @@
-/** A service whose accounts have been told verdicts already, so that outcomes have something to meet. */
+/** Accounts with cached verdicts, so that outcomes can be matched. */
 import { type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import { SANDBOX_OUTCOMES } from "../src/validations/sandbox-outcomes.ts";
 import { createVerdictCache } from "../src/validations/verdict-cache.ts";
@@ -8,7 +8,7 @@ export type Said = { email: string; subStatus: keyof typeof SANDBOX_OUTCOMES; pr
 
 const verifier = verifierFrom(readEngineSettings(settingsFrom({ AI_ENHANCEMENT: "off" })));
 
-/** Puts verdicts into an account's memory, as if its addresses had been asked for just now. */
+/** Inserts verdicts into an account's cache, as if its addresses had just been checked. */
 export async function remember(
   { database }: TestService,
   accountId: string,
@@ -26,7 +26,7 @@ export async function remember(
   await memory.close();
 }
 
-/** The account's cells as they stand, and as its outcomes add up to them. */
+/** The account's stored calibration cells, and the same computed from its outcomes. */
 export async function cellsOf({ database }: TestService, accountId: string) {
   const { rows: kept } = await database.pool.query(
     `select provider, band, outcomes, bounced, round(predicted::numeric, 6)::float8 as predicted
@@ -44,7 +44,7 @@ export async function cellsOf({ database }: TestService, accountId: string) {
   return { kept, counted };
 }
 
-/** Chances that are the same in every run. */
+/** Deterministic random numbers. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

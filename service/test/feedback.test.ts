@@ -1,8 +1,8 @@
-/** Learning from outcomes over HTTP: what is told is counted to the last row, stored once, and kept apart by account. */
+/** Learning from outcomes over HTTP: every row is counted, stored once, and separate per account. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deleteOldOutcomes, deleteSurplusOutcomes } from "../src/feedback/outcome-store.ts";
 import { cellsOf, remember, type Said } from "./feedback-world.ts";
-import { type Answer, formWith, openService, type Person, type TestService } from "./service.ts";
+import { type Answer, formWith, openService, type TestAccount, type TestService } from "./service.ts";
 
 let service: TestService;
 beforeAll(async () => {
@@ -12,13 +12,13 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const catchAll = (email: string): Said => ({ email, subStatus: "catch_all", provider: "other" });
 const CSV = { "content-type": "text/csv" };
-const tell = ({ key }: Pick<Person, "key">, body: unknown): Promise<Answer> =>
+const tell = ({ key }: Pick<TestAccount, "key">, body: unknown): Promise<Answer> =>
   service.ask("/feedback", { key, body });
-const tellFile = ({ key }: Pick<Person, "key">, body: string) =>
+const tellFile = ({ key }: Pick<TestAccount, "key">, body: string) =>
   service.ask("/feedback", { key, body, headers: CSV });
-const check = async ({ key }: Person, email: string) =>
+const check = async ({ key }: TestAccount, email: string) =>
   (await service.ask("/validation/single", { key, body: { email } })).body;
-const outcomesOf = async ({ accountId }: Person) =>
+const outcomesOf = async ({ accountId }: TestAccount) =>
   (
     await service.database.pool.query(
       "select outcome, score, sub_status, provider from outcomes where account_id = $1 order by outcome, score",
@@ -29,9 +29,9 @@ const outcomesOf = async ({ accountId }: Person) =>
 test("an outcome is stored with its prediction, costs nothing, and can be reported again", async () => {
   const ann = await service.openAccount({ credits: 5 });
   await remember(service, ann.accountId, [catchAll("dee@shop.io")]);
-  const told = { email: " Dee@Shop.io ", outcome: "bounced" };
+  const outcome = { email: " Dee@Shop.io ", outcome: "bounced" };
   for (let n = 0; n < 2; n++) {
-    const { status, body, headers } = await tell(ann, told);
+    const { status, body, headers } = await tell(ann, outcome);
     expect([status, headers.get("x-credits-remaining")]).toEqual([200, "5"]);
     expect(body).toEqual({
       received: 1,
@@ -73,7 +73,7 @@ test("the newest outcome of a mailbox counts, in any order of reports", async ()
   expect(await outcomesOf(ann)).toMatchObject([{ outcome: "delivered" }]);
   const { kept, counted } = await cellsOf(service, ann.accountId);
   expect(kept).toEqual(counted);
-  expect(kept).toMatchObject([{ outcomes: 1, bounced: 0 }]); // the bounce was taken out again
+  expect(kept).toMatchObject([{ outcomes: 1, bounced: 0 }]); // the bounce was removed again
   expect(await tellOf("bounced", 181)).toMatchObject({ stored: 0, ignored: 1 });
 });
 
@@ -228,8 +228,8 @@ test("complaints are kept", async () => {
   const ann = await service.openAccount();
   await remember(service, ann.accountId, [{ email: "eve@shop.io", subStatus: "", provider: "other" }]);
   const occurred_at = new Date(Date.now() - 400 * 86_400_000).toISOString();
-  const told = await tell(ann, { email: "eve@shop.io", outcome: "complained", occurred_at });
-  expect(told.body).toMatchObject({ stored: 1, ignored: 0 });
+  const answer = await tell(ann, { email: "eve@shop.io", outcome: "complained", occurred_at });
+  expect(answer.body).toMatchObject({ stored: 1, ignored: 0 });
   await deleteOldOutcomes(service.database, 180);
   await expect.poll(async () => (await check(ann, "eve@shop.io")).safe_to_send).toBe(false);
   const { body: report } = await service.ask("/feedback/report", { key: ann.key });
@@ -242,7 +242,7 @@ test("neither addresses nor equal hashes are stored", async () => {
   );
   expect(rows.length).toBeGreaterThan(10);
   expect(JSON.stringify(rows)).not.toContain("@");
-  expect(new Set(rows.map(({ hash }) => hash)).size).toBe(rows.length); // two accounts told of dee@shop.io
+  expect(new Set(rows.map(({ hash }) => hash)).size).toBe(rows.length); // two accounts reported dee@shop.io
 });
 
 test("an account over the limit keeps its newest outcomes, and others are not affected", async () => {

@@ -1,4 +1,4 @@
-/** A wire to a test database that can be cut while answers travel on it, so that it is unknown what was committed. */
+/** A proxy to a test database that can drop responses, so that the outcome of a commit is unknown. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -6,11 +6,11 @@ import { join } from "node:path";
 import type { TestDatabase } from "./database.ts";
 
 export type FlakyDatabase = AsyncDisposable & {
-  /** DATABASE_URL of the same database, through this wire. */
+  /** DATABASE_URL of the same database, through this proxy. */
   url: string;
-  /** Until told otherwise, this share of the answers is lost, and the connection with them. */
+  /** Until changed, this share of the responses is lost together with the connection. */
   lose(share: number): void;
-  /** Answers lost so far. */
+  /** Responses lost so far. */
   lost(): number;
 };
 

@@ -1,4 +1,4 @@
-/** Full disks under the log and under the database. The service stays up, says so, and continues when there is room. */
+/** Full disks under the log and under the database. The service stays up, reports it, and recovers when there is space. */
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,12 +7,12 @@ import { connectionIn } from "@mailvet/embedded-postgres";
 import pg from "pg";
 import { expect, test, vi } from "vitest";
 import { serverPid } from "../../embedded-postgres/test/launcher-program.ts";
-import { freePort, openProgramHouse, type Program, processesIn } from "./program.ts";
+import { freePort, openProgramInstallation, type Program, processesIn } from "./program.ts";
 
 const KEY = "a-key-that-the-operator-chose";
 const PATIENCE = { timeout: 120_000, interval: 200 };
 
-/** Small file systems need the right to mount them. */
+/** Mounting small file systems needs privileges. */
 const canMount = (() => {
   try {
     using _ = mountSmall("64k");
@@ -22,7 +22,7 @@ const canMount = (() => {
   }
 })();
 
-/** A file system of its own, of this size. */
+/** A separate file system of this size. */
 function mountSmall(size: string): Disposable & { folder: string } {
   const folder = mkdtempSync(join(tmpdir(), "mailvet-small-"));
   const remove = () => rmSync(folder, { recursive: true });
@@ -43,7 +43,7 @@ function mountSmall(size: string): Disposable & { folder: string } {
   };
 }
 
-/** Takes all the room that is left. Removing the file gives it back. */
+/** Fills the remaining space with a file. */
 function fillUp(path: string): void {
   const chunk = Buffer.alloc(1024 * 1024, "x");
   for (let size = chunk.length; size >= 1; size = Math.floor(size / 2)) {
@@ -70,17 +70,17 @@ async function droppedLines(url: string): Promise<number> {
 
 async function untilReady(program: Program, url: string): Promise<void> {
   await vi.waitFor(async () => {
-    if (program.child.exitCode !== null) throw new Error(program.words());
+    if (program.child.exitCode !== null) throw new Error(program.output());
     expect((await isReady(url)).status).toBe(200);
   }, PATIENCE);
 }
 
-test("standard output that takes nothing: lines are dropped and counted, and the service answers and stops", async () => {
-  await using house = openProgramHouse();
+test("unwritable standard output: lines are dropped and counted, and the service answers and stops", async () => {
+  await using installation = openProgramInstallation();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const full = openSync("/dev/full", "w");
-  const program = house.launch({ PORT: String(port), BOOTSTRAP_API_KEY: KEY }, { stdout: full });
+  const program = installation.launch({ PORT: String(port), BOOTSTRAP_API_KEY: KEY }, { stdout: full });
   closeSync(full);
   await untilReady(program, url);
   for (let n = 0; n < 50; n++) expect((await ask(url, "/account")).status).toBe(200);
@@ -89,19 +89,19 @@ test("standard output that takes nothing: lines are dropped and counted, and the
   expect((await fetch(`${url}/health/live`)).status).toBe(200);
   program.child.kill("SIGTERM");
   expect(await program.exit()).toBe(0);
-  expect(processesIn(house.dataDirectory)).toEqual([]);
+  expect(processesIn(installation.dataDirectory)).toEqual([]);
 }, 300_000);
 
 test.skipIf(!canMount)(
-  "a log file on a full disk loses lines until there is room again (needs the right to mount)",
+  "a log file on a full disk loses lines until there is space again (needs mount privileges)",
   async () => {
     using small = mountSmall("64k");
-    await using house = openProgramHouse();
+    await using installation = openProgramInstallation();
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const path = join(small.folder, "log");
     const file = openSync(path, "a");
-    const program = house.launch({ PORT: String(port), BOOTSTRAP_API_KEY: KEY }, { stdout: file });
+    const program = installation.launch({ PORT: String(port), BOOTSTRAP_API_KEY: KEY }, { stdout: file });
     closeSync(file);
     await untilReady(program, url);
     await expect.poll(() => readFileSync(path, "utf8"), PATIENCE).toContain("listens on");
@@ -126,11 +126,11 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(!canMount)(
-  "a database on a full disk, its WAL too: 503, not ready, and on by itself when there is room (needs the right to mount)",
+  "a database on a full disk, its WAL too: 503, not ready, and recovery when there is space (needs mount privileges)",
   async () => {
     using small = mountSmall("200m");
-    await using house = openProgramHouse(mkdtempSync(join(small.folder, "house-")));
-    const program = await house.start({ BOOTSTRAP_API_KEY: KEY, ADMIN_CREDITS: "1000" });
+    await using installation = openProgramInstallation(mkdtempSync(join(small.folder, "data-")));
+    const program = await installation.start({ BOOTSTRAP_API_KEY: KEY, ADMIN_CREDITS: "1000" });
     const { url } = program;
     const filler = join(small.folder, "filler");
     const rows = Array.from({ length: 20_000 }, (_, n) => `person-${n}@mailvet.test`).join("\n");
@@ -147,7 +147,7 @@ test.skipIf(!canMount)(
       expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
     }, PATIENCE);
     expect((await isReady(url)).status).toBe(503);
-    // What fits into the pages that are there is still written; nothing is answered as a failure of ours.
+    // Rows that fit into existing pages are still written; no response is a 500.
     for (let n = 0; n < 300; n++) {
       const answer = await ask(url, `/validation/single?email=valid+${n}@mailvet.test`);
       expect([200, 503], await answer.text()).toContain(answer.status);
@@ -156,17 +156,17 @@ test.skipIf(!canMount)(
     await untilReady(program, url);
     expect((await upload()).status).toBe(200);
 
-    // A new segment of the WAL ends the server, which cannot start either until there is room.
-    const server = serverPid(house.dataDirectory);
+    // A new WAL segment ends the server, which cannot restart until there is space.
+    const server = serverPid(installation.dataDirectory);
     fillUp(filler);
-    const admin = new pg.Client(connectionIn(join(house.dataDirectory, "run")));
+    const admin = new pg.Client(connectionIn(join(installation.dataDirectory, "run")));
     admin.on("error", () => {});
     await admin.connect();
-    for (let n = 0; n < 20 && serverPid(house.dataDirectory) === server; n++) {
+    for (let n = 0; n < 20 && serverPid(installation.dataDirectory) === server; n++) {
       await admin.query("select pg_switch_wal(), txid_current()").catch(() => {});
     }
     await admin.end().catch(() => {});
-    await vi.waitFor(() => expect(serverPid(house.dataDirectory)).toBeUndefined(), PATIENCE);
+    await vi.waitFor(() => expect(serverPid(installation.dataDirectory)).toBeUndefined(), PATIENCE);
     await vi.waitFor(async () => expect((await isReady(url)).status).toBe(503), PATIENCE);
     const answer = await ask(url, "/credits");
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);

@@ -9,10 +9,10 @@ import {
   takesSessions,
   wrongRequestTo,
 } from "./endpoints.ts";
-import { type Answer, OPERATOR_KEY, openService, type Person, type TestService } from "./service.ts";
+import { type Answer, OPERATOR_KEY, openService, type TestAccount, type TestService } from "./service.ts";
 
 let service: TestService;
-let ann: Person;
+let ann: TestAccount;
 beforeAll(async () => {
   service = await openService();
   ann = await service.openAccount({ plan: "payg", credits: 50 });

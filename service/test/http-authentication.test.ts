@@ -98,7 +98,7 @@ test("every response carries request ID, rate limit and credits", async () => {
   const refused = await ask("/read?skip=x", key);
   expect(refused.headers.get("ratelimit")).toMatch(/^"plan";r=59[789];t=1$/);
   expect(refused.headers.get("x-credits-remaining")).toBe("42");
-  expect((await ask("/any", key)).headers.get("x-credits-remaining")).toBe("7"); // the route's own word
+  expect((await ask("/any", key)).headers.get("x-credits-remaining")).toBe("7"); // set by the route
   const test = { "x-api-key": await account.key({ mode: "test" }) };
   expect((await ask("/read", test)).headers.get("x-credits-remaining")).toBe("42");
   expect((await ask("/open")).headers.get("ratelimit-policy")).toBe('"address";q=10000;w=60');

@@ -106,9 +106,9 @@ test("a continuously delayed event loop sheds load; a single delay does not", as
     while (performance.now() < until);
   };
   const ask = async () => (await fetch(`${slow.api}/open`)).status;
-  await wait(500); // timing: an ordinary while comes before the hiccup
+  await wait(500); // timing: normal operation before the delay
   block(600);
-  await wait(5); // timing: the hiccup has been noticed
+  await wait(5); // timing: the delay has been sampled
   expect(await ask()).toBe(200);
   const blocking = setInterval(() => block(450), 1);
   const statuses = [];

@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openService, type Person, type TestService } from "./service.ts";
+import { openService, type TestAccount, type TestService } from "./service.ts";
 
 let service: TestService;
-let ann: Person;
+let ann: TestAccount;
 beforeAll(async () => {
   service = await openService({ env: { ROLE: "api" } });
   ann = await service.openAccount({ credits: 10_000 });

@@ -11,12 +11,19 @@ import {
   wrongRequestTo,
 } from "./endpoints.ts";
 import { booksOf, expectProblem } from "./problems.ts";
-import { type Answer, type Asked, formWith, openService, type Person, type TestService } from "./service.ts";
+import {
+  type Answer,
+  type Asked,
+  formWith,
+  openService,
+  type TestAccount,
+  type TestService,
+} from "./service.ts";
 
 const HONOURING = ENDPOINTS.filter(honoursIdempotencyKeys);
 
 let service: TestService;
-let ann: Person;
+let ann: TestAccount;
 /** Two webhook endpoints of ann, each with a delivery. */
 let hooks: { webhook_id: string; delivery_id: string }[];
 beforeAll(async () => {

@@ -11,8 +11,8 @@ import { randomFrom } from "../chaos/random.ts";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { openTestDatabase } from "./database.ts";
 import { ENDPOINTS, HOOK, honoursIdempotencyKeys } from "./endpoints.ts";
-import { openProgramHouse, type Program } from "./program.ts";
-import { formWith, openService, type Person, type TestService, urlOf } from "./service.ts";
+import { openProgramInstallation, type Program } from "./program.ts";
+import { formWith, openService, type TestAccount, type TestService, urlOf } from "./service.ts";
 
 const SEED = Date.now() % 1_000_000;
 const PEOPLE = 3;
@@ -33,7 +33,7 @@ test(`effects happen exactly once and responses are equal (seed ${SEED})`, async
   const random = randomFrom(SEED);
   await using database = await openTestDatabase();
   await using service = await openService({ database, env: { ROLE: "api" } });
-  await using programs = openProgramHouse();
+  await using programs = openProgramInstallation();
   const start = () =>
     programs.start({
       DATABASE_URL: urlOf(database),
@@ -43,10 +43,10 @@ test(`effects happen exactly once and responses are equal (seed ${SEED})`, async
     });
   let running: Promise<Program> = start();
 
-  const people: Person[] = [];
+  const people: TestAccount[] = [];
   for (let n = 0; n < PEOPLE; n++) people.push(await service.openAccount({ credits: CREDITS }));
   const prepared = [];
-  for (const person of people) prepared.push(await prepare(service, person));
+  for (const account of people) prepared.push(await prepare(service, account));
   const items = prepared.flatMap(({ items: own }) => own);
   expect(new Set(items.map(({ name }) => name))).toEqual(
     new Set(ENDPOINTS.filter(honoursIdempotencyKeys).map(({ name }) => name)),
@@ -97,9 +97,9 @@ test(`effects happen exactly once and responses are equal (seed ${SEED})`, async
 }, 240_000);
 
 /** One request to each endpoint on objects of its own, and the state expected after each was executed once. */
-async function prepare(service: TestService, person: Person) {
+async function prepare(service: TestService, account: TestAccount) {
   const { pool } = service.database;
-  const { accountId, key, cookie } = person;
+  const { accountId, key, cookie } = account;
   const byKey = { "x-api-key": key };
   const items: Item[] = [];
   const add = async (

@@ -16,14 +16,14 @@ import { type Lab, openLab, SAMPLE_WORLD, SAMPLES, type Sample } from "@mailvet/
 import { Compile } from "typebox/compile";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectShape, ITEM, RESULT, SUMMARY, VERDICTS } from "./interface.ts";
-import { openService, type Person, type TestService } from "./service.ts";
+import { openService, type TestAccount, type TestService } from "./service.ts";
 
 const resultSchema = Compile(ValidationResult);
 const summarySchema = Compile(BulkSummary);
 
 let lab: Lab;
 let service: TestService;
-let ann: Person;
+let ann: TestAccount;
 beforeAll(async () => {
   lab = await openLab(SAMPLE_WORLD);
   service = await openService({ lab, env: { SINGLE_BUDGET_SECONDS: "4", BULK_BUDGET_SECONDS: "4" } });
@@ -119,10 +119,10 @@ describe("with lab mail servers", () => {
 });
 
 test.each(PLANS)("plan_tier is the plan of the caller: %s", async (plan) => {
-  const person = await service.openAccount({ plan, credits: 2 });
+  const account = await service.openAccount({ plan, credits: 2 });
   // The free plan has no API access; a session is used.
-  const ownPage = { cookie: person.cookie, headers: { "sec-fetch-site": "same-origin" } };
-  const by = plan === "free" ? ownPage : { key: person.key };
+  const ownPage = { cookie: account.cookie, headers: { "sec-fetch-site": "same-origin" } };
+  const by = plan === "free" ? ownPage : { key: account.key };
   const { status, body } = await service.ask("/validation/single?email=valid@mailvet.test", by);
   expect(status).toBe(200);
   expectResult(body, "valid@mailvet.test", plan);

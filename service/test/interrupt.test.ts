@@ -8,7 +8,7 @@ import { expect, test, vi } from "vitest";
 import {
   freePort,
   hasStarted,
-  openProgramHouse,
+  openProgramInstallation,
   type Program,
   processesIn,
   processesNaming,
@@ -17,7 +17,7 @@ import {
 const KEY = "a-key-that-the-operator-chose";
 /** For what takes seconds on a quiet machine. */
 const PATIENCE_MS = 120_000;
-/** What the program says when its own deadline for stopping has passed. */
+/** Printed when the shutdown deadline has passed. */
 const FORCED = "not everything was closed";
 const ROUNDS = 10;
 
@@ -26,13 +26,13 @@ const momentOf = (round: number, durationMs: number) => ((round + Math.random())
 
 const signalOf = (round: number) => (round % 2 === 0 ? "SIGTERM" : "SIGINT");
 
-/** It caught the signal and stopped in good order; or the signal came before its first line of code ran. */
+/** It caught the signal and stopped cleanly; or the signal came before its first line of code ran. */
 async function expectCleanEnd(program: Program, signal: NodeJS.Signals, dataDirectory: string) {
   const code = await program.exit();
-  const what = `${signal}: ${program.words()}`;
-  if (code === null && program.words() === "") expect(program.child.signalCode, what).toBe(signal);
+  const what = `${signal}: ${program.output()}`;
+  if (code === null && program.output() === "") expect(program.child.signalCode, what).toBe(signal);
   else expect(code, what).toBe(0);
-  expect(program.words()).not.toContain(FORCED);
+  expect(program.output()).not.toContain(FORCED);
   expect(processesIn(dataDirectory), what).toEqual([]);
   await untilNothingIsLeft(dataDirectory);
 }
@@ -48,59 +48,59 @@ test("a signal at 30 moments of first start, second start and stop: a clean end 
   const env = { PORT: String(await freePort()), BOOTSTRAP_API_KEY: KEY, LOG_LEVEL: "warn" };
   const durations = await measure(env);
   for (let round = 0; round < ROUNDS; round++) {
-    await using house = openProgramHouse();
+    await using installation = openProgramInstallation();
     const signal = signalOf(round);
 
     for (const durationMs of [durations.firstStartMs, durations.secondStartMs]) {
-      const interrupted = house.launch(env);
+      const interrupted = installation.launch(env);
       await pause(momentOf(round, durationMs));
       interrupted.child.kill(signal);
-      await expectCleanEnd(interrupted, signal, house.dataDirectory);
-      if (existsSync(house.dataDirectory)) {
-        expect(readdirSync(house.dataDirectory).filter((name) => name.includes(".new-"))).toEqual([]);
+      await expectCleanEnd(interrupted, signal, installation.dataDirectory);
+      if (existsSync(installation.dataDirectory)) {
+        expect(readdirSync(installation.dataDirectory).filter((name) => name.includes(".new-"))).toEqual([]);
       }
     }
 
-    // Its port is free again, and what the interrupted starts left is a good place to start.
-    const program = await house.start(env);
-    expect(program.url, program.words()).not.toBe("");
+    // Its port is free again, and the data directory left by interrupted starts is usable.
+    const program = await installation.start(env);
+    expect(program.url, program.output()).not.toBe("");
     const answer = await fetch(`${program.url}/api/v1/account`, { headers: { "x-api-key": KEY } });
     expect(answer.status).toBe(200);
     program.child.kill(signal);
-    if (round % 2 === 0) await expectCleanEnd(program, signal, house.dataDirectory);
+    if (round % 2 === 0) await expectCleanEnd(program, signal, installation.dataDirectory);
     else {
       await pause(momentOf(round, durations.stopMs));
       program.child.kill("SIGTERM");
       // The second signal counts as such after a second; until then, or when all is done by then, the end is clean.
       expect([0, 143]).toContain(await program.exit());
-      expect(program.words()).not.toContain(FORCED);
-      await untilNothingIsLeft(house.dataDirectory);
-      const next = await house.start(env);
-      expect(next.url, next.words()).not.toBe("");
+      expect(program.output()).not.toContain(FORCED);
+      await untilNothingIsLeft(installation.dataDirectory);
+      const next = await installation.start(env);
+      expect(next.url, next.output()).not.toBe("");
     }
   }
 }, 1_200_000);
 
-/** How long it all takes on this machine now. */
+/** Measures start and stop on this machine. */
 async function measure(env: Record<string, string>) {
-  await using house = openProgramHouse();
+  await using installation = openProgramInstallation();
   const timed = async (work: () => Promise<unknown>) => {
     const begun = performance.now();
     await work();
     return performance.now() - begun;
   };
-  let program = house.launch(env);
+  let program = installation.launch(env);
   const firstStartMs = await timed(() => hasStarted(program));
   program.child.kill("SIGTERM");
   const stopMs = await timed(() => program.exit());
-  program = house.launch(env);
+  program = installation.launch(env);
   const secondStartMs = await timed(() => hasStarted(program));
   return { firstStartMs, secondStartMs, stopMs };
 }
 
-test("a second signal ends a stop that waits, at once, with the exit code of the signal and no server left behind", async () => {
+test("a second signal ends a waiting shutdown at once, with the exit code of the signal and no server left behind", async () => {
   await using lab = await openLab({ "mute.test": mailDomain({ temper: saysNothing({ at: "banner" }) }) });
-  await using house = openProgramHouse();
+  await using installation = openProgramInstallation();
   const env = {
     BOOTSTRAP_API_KEY: KEY,
     DNS_SERVERS: lab.nameServer,
@@ -111,7 +111,7 @@ test("a second signal ends a stop that waits, at once, with the exit code of the
     ["SIGTERM", 143],
     ["SIGINT", 130],
   ] as const) {
-    const program = await house.start(env);
+    const program = await installation.start(env);
     const waiting = fetch(`${program.url}/api/v1/validation/single?email=ann@mute.test`, {
       headers: { "x-api-key": KEY },
     });
@@ -121,40 +121,40 @@ test("a second signal ends a stop that waits, at once, with the exit code of the
     const again = setInterval(() => program.child.kill(signal), 200);
     expect(await program.exit()).toBe(code);
     clearInterval(again);
-    expect(program.words()).not.toContain("has stopped");
-    await untilNothingIsLeft(house.dataDirectory);
+    expect(program.output()).not.toContain("has stopped");
+    await untilNothingIsLeft(installation.dataDirectory);
     await expect(waiting).rejects.toThrow();
   }
-  const next = await house.start(env);
+  const next = await installation.start(env);
   expect((await fetch(`${next.url}/health/ready`)).status).toBe(200);
 }, 300_000);
 
-test("a start that waits for a database which says nothing ends at a signal", async () => {
-  await using house = openProgramHouse();
+test("a start that waits for a silent database ends at a signal", async () => {
+  await using installation = openProgramInstallation();
   const silent = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as { port: number };
   const connected = once(silent, "connection");
-  const program = house.launch({ DATABASE_URL: `postgres://mailvet@127.0.0.1:${port}/mailvet` });
+  const program = installation.launch({ DATABASE_URL: `postgres://mailvet@127.0.0.1:${port}/mailvet` });
   const [socket] = (await connected) as [Socket];
   program.child.kill("SIGTERM");
   expect(await program.exit()).toBe(0);
-  expect(program.words()).toContain("mailvet has stopped");
-  expect(program.words()).not.toContain(FORCED);
+  expect(program.output()).toContain("mailvet has stopped");
+  expect(program.output()).not.toContain(FORCED);
   socket.destroy();
   silent.close();
 }, 300_000);
 
-test("ready means that the operator's key is there", async () => {
-  await using house = openProgramHouse();
+test("the service is ready only when the operator's key exists", async () => {
+  await using installation = openProgramInstallation();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const program = house.launch({ PORT: String(port), BOOTSTRAP_API_KEY: KEY });
+  const program = installation.launch({ PORT: String(port), BOOTSTRAP_API_KEY: KEY });
   const statuses = new Set<number>();
   while (!statuses.has(200)) {
     const answer = await fetch(`${url}/health/ready`).catch(() => undefined); // it does not listen yet
     if (answer) statuses.add(answer.status);
-    if (program.child.exitCode !== null) throw new Error(program.words());
+    if (program.child.exitCode !== null) throw new Error(program.output());
   }
   const answer = await fetch(`${url}/api/v1/account`, { headers: { "x-api-key": KEY } });
   expect(answer.status).toBe(200);
@@ -166,9 +166,9 @@ test("ready means that the operator's key is there", async () => {
 const HEAD = `POST /api/v1/validation/single HTTP/1.1\r\nHost: mailvet\r\nX-API-Key: ${KEY}\r\n`;
 const HALF_BODY = `${HEAD}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`;
 
-test("100 silent connections do not hold up a stop, and a request under way is answered", async () => {
-  await using house = openProgramHouse();
-  const program = await house.start({ BOOTSTRAP_API_KEY: KEY });
+test("100 silent connections do not delay shutdown, and a request in flight is answered", async () => {
+  await using installation = openProgramInstallation();
+  const program = await installation.start({ BOOTSTRAP_API_KEY: KEY });
   const { hostname, port } = new URL(program.url);
   const clients = await Promise.all(
     Array.from({ length: 100 }, async (_, n) => {
@@ -179,18 +179,18 @@ test("100 silent connections do not hold up a stop, and a request under way is a
       if (n % 4 === 2) socket.write(HALF_BODY);
       if (n % 4 === 3) {
         socket.write("GET /health/live HTTP/1.1\r\nHost: mailvet\r\n\r\n");
-        await once(socket, "data"); // it is kept alive from here on
+        await once(socket, "data"); // from here on it is a keep-alive connection
       }
       return socket;
     }),
   );
   const answers = clients.map(async (socket, n) => {
-    let heard = "";
+    let received = "";
     socket.on("data", (chunk) => {
-      heard += chunk;
+      received += chunk;
     });
     await once(socket, "close");
-    return { kind: n % 4, status: heard.split(" ", 2)[1] };
+    return { kind: n % 4, status: received.split(" ", 2)[1] };
   });
   const slow = fetch(`${program.url}/api/v1/validation/single?email=slow-3s@mailvet.test`, {
     headers: { "x-api-key": KEY },
@@ -199,13 +199,13 @@ test("100 silent connections do not hold up a stop, and a request under way is a
   program.child.kill("SIGTERM");
   expect((await slow).status).toBe(200);
   expect(await program.exit()).toBe(0);
-  expect(program.words()).not.toContain(FORCED);
+  expect(program.output()).not.toContain(FORCED);
   for (const { kind, status } of await Promise.all(answers)) {
     expect(status).toBe(kind === 1 || kind === 2 ? "503" : undefined);
   }
 }, 300_000);
 
-/** Waits until so many requests are being worked on. */
+/** Waits until this many requests are in flight. */
 async function untilUnderWay({ url }: Program, requests: number): Promise<void> {
   await vi.waitFor(async () => {
     const metrics = await (await fetch(`${url}/metrics`)).text();

@@ -1,4 +1,4 @@
-/** Two accounts on one service: nothing of the one is shown to the other, changed by it, or hinted at. */
+/** Two accounts on one service: neither can see, change or infer data of the other. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -14,15 +14,15 @@ import {
   formWith,
   OPERATOR,
   openService,
-  type Person,
+  type TestAccount,
   type TestService,
 } from "./service.ts";
 
-/** Somebody with a history: keys, sessions, spending, and addresses that were asked for. */
-type Inhabitant = Person & {
+/** An account with a history: keys, sessions, spending, and checked addresses. */
+type AccountWithHistory = TestAccount & {
   keyId: string;
   sessionId: string;
-  /** Confirmed by nobody. */
+  /** Not confirmed. */
   uploadId: string;
   /** One that has ended, with this filename. */
   doneJobId: string;
@@ -32,7 +32,7 @@ type Inhabitant = Person & {
   ids: Record<string, string>;
 };
 
-/** Everything that is shown to somebody about themselves. */
+/** Endpoints that return data of the caller. */
 const OWN_PAGES = [
   "/account",
   "/credits?limit=100",
@@ -49,8 +49,8 @@ const BROWSER = "bobs browser";
 
 let lab: Lab;
 let service: TestService;
-let ann: Inhabitant;
-let bob: Inhabitant;
+let ann: AccountWithHistory;
+let bob: AccountWithHistory;
 beforeAll(async () => {
   lab = await openLab({ "shop.example-lab.com": mailDomain({ users: ["cy", "dee"] }) });
   service = await openService({ lab });
@@ -64,8 +64,8 @@ afterAll(async () => {
 
 test("the list of endpoints is complete", () => expectEveryEndpoint(service));
 
-describe("what ann gets to see", () => {
-  test("bob sees his own things, so there is something to be seen", async () => {
+describe("what ann can read", () => {
+  test("bob sees his own data, so the test can detect leaks", async () => {
     const shown = await Promise.all(
       [
         ...OWN_PAGES,
@@ -85,11 +85,11 @@ describe("what ann gets to see", () => {
         const shown = text + JSON.stringify([...headers]);
         for (const mark of bob.marks) expect(shown).not.toContain(mark);
       }
-      expect((await service.ask("/account", { cookie: ann.cookie })).status).toBe(200); // she was who she said
+      expect((await service.ask("/account", { cookie: ann.cookie })).status).toBe(200); // she was authenticated
     });
   }
 
-  test("bob's key in the usage is like nobody's key", async () => {
+  test("bob's key id in the usage filter is like an unknown one", async () => {
     const about = async (keyId: string) =>
       (await service.ask(`/usage?key_id=${keyId}`, { key: ann.key })).body;
     expect(await about(bob.keyId)).toEqual(await about(randomUUID()));
@@ -153,7 +153,7 @@ describe("what ann can do", () => {
     expect(await stateOf(bob)).toEqual(before);
   });
 
-  test("asking too often is ann's own trouble", async () => {
+  test("ann's rate limit does not affect bob", async () => {
     const [eve, fay] = [
       await service.openAccount({ plan: "free" }),
       await service.openAccount({ plan: "free" }),
@@ -169,10 +169,10 @@ describe("what ann can do", () => {
 });
 
 describe("what ann can find out", () => {
-  test("an address that only bob has asked for is asked for anew", async () => {
+  test("an address that only bob has checked is checked again", async () => {
     const asked = () =>
       lab.received("mx.shop.example-lab.com").filter((line) => /^RCPT TO:<dee@/i.test(line)).length;
-    const about = async ({ key }: Person) =>
+    const about = async ({ key }: TestAccount) =>
       (await service.ask("/validation/single?email=dee@shop.example-lab.com", { key })).body;
 
     expect((await about(bob)).metadata.cached).toBe(false);
@@ -183,9 +183,9 @@ describe("what ann can find out", () => {
     expect(asked()).toBe(before + 1);
   });
 
-  test("the same Idempotency-Key of both is two keys", async () => {
+  test("the same Idempotency-Key in both accounts is two keys", async () => {
     const headers = { "idempotency-key": "number-1" };
-    const ask = ({ key }: Person, email: string) =>
+    const ask = ({ key }: TestAccount, email: string) =>
       service.ask("/validation/single", { key, headers, body: { email } });
     await ask(bob, "mailbox-full@mailvet.test");
     const anns = await ask(ann, "catch-all@mailvet.test");
@@ -203,7 +203,7 @@ describe("what ann can find out", () => {
       service.ask("/auth/sign-in", { body: { email, password }, from: somewhere() });
     const known = await signIn(bob.email);
     expect(known.status).toBe(401);
-    expectSame(known, await signIn("nobody@house.example"));
+    expectSame(known, await signIn("nobody@team.example"));
   });
 
   test("asking for a new password is answered the same, with or without an account", async () => {
@@ -211,7 +211,7 @@ describe("what ann can find out", () => {
       service.ask("/auth/password-reset", { body: { email }, from: somewhere() });
     const known = await reset(bob.email);
     expect(known.status).toBe(202);
-    expectSame(known, await reset("nobody@house.example"));
+    expectSame(known, await reset("nobody@team.example"));
   });
 });
 
@@ -230,27 +230,30 @@ test("where mail works, signing up is answered the same whether the email has an
   await once(mailServer.listen(0, "127.0.0.1"), "listening");
   const { port } = mailServer.server.address() as AddressInfo;
   try {
-    await using house = await openService({ env: { MAIL_URL: `smtp://127.0.0.1:${port}` } });
+    await using installation = await openService({ env: { MAIL_URL: `smtp://127.0.0.1:${port}` } });
     const signUp = (email: string) =>
-      house.ask("/auth/sign-up", { body: { email, password: "a long enough password" }, from: somewhere() });
+      installation.ask("/auth/sign-up", {
+        body: { email, password: "a long enough password" },
+        from: somewhere(),
+      });
 
     const taken = await signUp(OPERATOR.email);
     expect(taken.status).toBe(202);
-    expectSame(taken, await signUp("newcomer@house.example"));
+    expectSame(taken, await signUp("newcomer@team.example"));
     await vi.waitFor(
-      () => expect(recipients.sort()).toEqual(["newcomer@house.example", OPERATOR.email]),
+      () => expect(recipients.sort()).toEqual(["newcomer@team.example", OPERATOR.email]),
       PATIENCE,
     );
-    expect((await house.ask("/auth/sign-in", { body: OPERATOR })).status).toBe(200);
+    expect((await installation.ask("/auth/sign-in", { body: OPERATOR })).status).toBe(200);
   } finally {
     await new Promise<void>((resolve) => mailServer.close(() => resolve()));
   }
 });
 
-/** Gives somebody a history, and collects what must be seen by nobody else. */
-async function settle(person: Person): Promise<Inhabitant> {
-  const { cookie, accountId, email, password } = person;
-  const { id: keyId, prefix, key } = await person.makeKey();
+/** Gives an account a history, and collects what no other account may see. */
+async function settle(account: TestAccount): Promise<AccountWithHistory> {
+  const { cookie, accountId, email, password } = account;
+  const { id: keyId, prefix, key } = await account.makeKey();
   await service.ask(`/operator/accounts/${accountId}/grants`, {
     cookie: await service.operatorCookie(),
     body: { amount: 5, note: `${NOTE} ${accountId.slice(0, 8)}` },
@@ -267,7 +270,7 @@ async function settle(person: Person): Promise<Inhabitant> {
   const hook = await settleHook(key, `${HOOK}/${accountId.slice(0, 8)}`);
   const note = `${NOTE} ${accountId.slice(0, 8)}`;
   return {
-    ...person,
+    ...account,
     key,
     keyId,
     sessionId,
@@ -293,7 +296,7 @@ async function settle(person: Person): Promise<Inhabitant> {
   };
 }
 
-/** An upload that nobody confirmed, a job that has ended, and one that is paused. */
+/** An unconfirmed upload, a job that has ended, and a paused one. */
 async function settleLists(key: string, mark: string) {
   const filename = `list-${mark}.csv`;
   const email = `valid+${mark}@mailvet.test`;
@@ -326,12 +329,12 @@ async function settleHook(key: string, url: string) {
   return { webhook_id, delivery_id };
 }
 
-/** Everything that is somebody's, as they see it. */
-async function stateOf({ cookie, key }: Inhabitant): Promise<unknown> {
+/** All data of an account, as its owner sees it. */
+async function stateOf({ cookie, key }: AccountWithHistory): Promise<unknown> {
   const answers = await Promise.all(OWN_PAGES.map((path) => service.ask(path, { cookie })));
   expect(answers.map(({ status }) => status)).toEqual(OWN_PAGES.map(() => 200));
   expect((await service.ask("/account", { key })).status).toBe(200);
-  // When a key was used last is written down a little later, and a paused job gets slower all the time.
+  // The last use of a key is written a little later, and the rate of a paused job keeps falling.
   return JSON.parse(JSON.stringify(answers.map(({ body }) => body)), (name, value) =>
     ["last_used_at", "rate_per_second"].includes(name) ? undefined : value,
   );
@@ -342,7 +345,7 @@ function askAs(endpoint: Endpoint, who: Asked, ids: Record<string, string>): Pro
   return service.ask(path, { ...asked, ...who, from: somewhere() });
 }
 
-/** Status and body, but for the request's name. */
+/** Status and body without the request id. */
 function withoutId({ status, body }: Answer): unknown {
   return { status, body: { ...body, request_id: undefined } };
 }
@@ -355,7 +358,7 @@ function expectSame(one: Answer, other: Answer): void {
 
 let addresses = 0;
 
-/** An address that nobody has asked from yet. */
+/** A client address not used before. */
 function somewhere(): string {
   addresses += 1;
   return `198.18.1.${addresses % 256}`;

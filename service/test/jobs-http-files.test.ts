@@ -19,9 +19,9 @@ type NastyFile = {
   verdicts: ([email: string, SubStatus, "again"?] | undefined)[];
 };
 
-const V = "valid@house.example";
-const FULL = "mailbox-full@house.example";
-const GONE = "mailbox-not-found@house.example";
+const V = "valid@team.example";
+const FULL = "mailbox-full@team.example";
+const GONE = "mailbox-not-found@team.example";
 const BOTH: NastyFile["verdicts"] = [
   [V, ""],
   [FULL, "mailbox_full"],
@@ -126,26 +126,20 @@ const FILES: readonly NastyFile[] = [
     bytes: csv([
       ["email"],
       [V],
-      ["VALID@House.Example"],
+      ["VALID@Team.Example"],
       [GONE],
-      ["valid@house.EXAMPLE"],
-      ["Mailbox-Not-Found@house.example"],
+      ["valid@team.EXAMPLE"],
+      ["Mailbox-Not-Found@team.example"],
     ]),
     columns: ["email"],
     emailColumn: "email",
-    rows: [
-      [V],
-      ["VALID@House.Example"],
-      [GONE],
-      ["valid@house.EXAMPLE"],
-      ["Mailbox-Not-Found@house.example"],
-    ],
+    rows: [[V], ["VALID@Team.Example"], [GONE], ["valid@team.EXAMPLE"], ["Mailbox-Not-Found@team.example"]],
     verdicts: [
       [V, ""],
-      ["VALID@House.Example", "", "again"],
+      ["VALID@Team.Example", "", "again"],
       [GONE, "mailbox_not_found"],
-      ["valid@house.EXAMPLE", "", "again"],
-      ["Mailbox-Not-Found@house.example", "mailbox_not_found", "again"],
+      ["valid@team.EXAMPLE", "", "again"],
+      ["Mailbox-Not-Found@team.example", "mailbox_not_found", "again"],
     ],
   },
   {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 /** A new account, because the tests run concurrently. */
-const somebodys = async (credits = 100) => listsOf(service, await service.openAccount({ credits }));
+const openLists = async (credits = 100) => listsOf(service, await service.openAccount({ credits }));
 
 const isTried = ({ phase }: Job) => phase === "retrying";
 const listOf = (...names: string[]) => `email\n${names.map((name) => `${name}@mailvet.test`).join("\n")}\n`;
@@ -34,7 +34,7 @@ const setDue = async (id: string, later: string) => {
 };
 
 test.concurrent("a greylisted email is retried and then valid; meanwhile the job is in the phase retrying", async () => {
-  const lists = await somebodys();
+  const lists = await openLists();
   const { id, status } = await lists.begin(listOf("valid+g", "greylisted-then-valid+g", "greylisted+g"));
   expect(status).toBe("queued");
   const retrying = await lists.until(id, isTried);
@@ -63,12 +63,12 @@ test.concurrent("a greylisted email is retried and then valid; meanwhile the job
 });
 
 test.concurrent("a paused job checks nothing more; resumed, it runs to its end", async () => {
-  const lists = await somebodys();
+  const lists = await openLists();
   const { id } = await beginHalf(lists);
   expect(await lists.move(id, "pause")).toMatchObject({ status: "paused", credits_reserved: 2 });
   await refused(lists, id, "pause", "The job is paused, so it cannot be paused.");
   await setDue(id, "0");
-  await new Promise((resolve) => setTimeout(resolve, 500)); // timing: for what must not come
+  await new Promise((resolve) => setTimeout(resolve, 500)); // timing: for an event that must not occur
   expect(await lists.job(id)).toMatchObject({ status: "paused", processed: 1 });
   expect((await lists.ask("/bulk/jobs?status=paused")).body.map(({ id }: Job) => id)).toEqual([id]);
 
@@ -79,7 +79,7 @@ test.concurrent("a paused job checks nothing more; resumed, it runs to its end",
 });
 
 test.concurrent("a cancelled job keeps and charges its verdicts, and the remaining credits are released", async () => {
-  const lists = await somebodys();
+  const lists = await openLists();
   const { id } = await beginHalf(lists);
   const before = await creditsOf(lists);
   const job = await lists.move(id, "cancel");
@@ -103,14 +103,14 @@ test.concurrent("a cancelled job keeps and charges its verdicts, and the remaini
 });
 
 test.concurrent("a paused job can be cancelled", async () => {
-  const lists = await somebodys();
+  const lists = await openLists();
   const { id } = await beginHalf(lists);
   await lists.move(id, "pause");
   expect(await lists.move(id, "cancel")).toMatchObject({ status: "cancelled", credits_used: 1 });
 });
 
 test.concurrent("erasing a running job cancels it first and releases unused credits", async () => {
-  const lists = await somebodys();
+  const lists = await openLists();
   const { id } = await beginHalf(lists);
   const before = await creditsOf(lists);
   expect((await lists.ask(`/bulk/jobs/${id}`, { method: "DELETE" })).status).toBe(204);
@@ -119,7 +119,7 @@ test.concurrent("erasing a running job cancels it first and releases unused cred
 });
 
 test.concurrent("a job that cannot run fails with an error and is not charged", async () => {
-  const lists = await somebodys();
+  const lists = await openLists();
   const { pool } = service.database;
   const preview = await lists.upload(listOf("valid+f1", "valid+f2"));
   const before = await creditsOf(lists);
@@ -145,7 +145,7 @@ test.concurrent("a job that cannot run fails with an error and is not charged", 
 });
 
 test.concurrent("long polling returns as soon as the job changes, and at once if it has ended", async () => {
-  const lists = await somebodys();
+  const lists = await openLists();
   const { id } = await beginHalf(lists);
   const waits = async (seconds: number) => asJob((await lists.ask(`/bulk/jobs/${id}?wait=${seconds}`)).body);
   const paused = waits(30);
@@ -163,7 +163,7 @@ test.concurrent("long polling returns as soon as the job changes, and at once if
 });
 
 test.concurrent("the event stream reports every step up to the end", async () => {
-  const lists = await somebodys();
+  const lists = await openLists();
   const { id } = await lists.begin(listOf("valid+s", "greylisted-then-valid+s"));
   const events = await listenTo(lists, id);
   const jobs = events.map(({ data }) => asJob(data));
@@ -176,7 +176,7 @@ test.concurrent("the event stream reports every step up to the end", async () =>
 });
 
 test.concurrent("the event stream reports the end of a cancelled job", async () => {
-  const lists = await somebodys();
+  const lists = await openLists();
   const { id } = await beginHalf(lists);
   const events = listenTo(lists, id);
   await new Promise((resolve) => setTimeout(resolve, 100)); // timing: any moment
@@ -185,7 +185,7 @@ test.concurrent("the event stream reports the end of a cancelled job", async () 
 });
 
 test.concurrent("twenty concurrent jobs all finish, and the ledger adds up", async () => {
-  const { begin, ended, ask } = await somebodys(500);
+  const { begin, ended, ask } = await openLists(500);
   const ids: string[] = [];
   for (let n = 0; n < 20; n++) {
     const emails = Array.from({ length: 20 }, (_, row) => `valid+${n}-${row}`);

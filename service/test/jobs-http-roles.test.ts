@@ -71,7 +71,7 @@ test.concurrent("a worker process listens nowhere, runs jobs, and releases unfin
   const lists = listsOf(api, await api.openAccount());
   const first = await startWorker(urlOf(database));
   try {
-    expect(first.words()).toContain("mailvet works on jobs, 16 slices at a time\n");
+    expect(first.output()).toContain("mailvet works on jobs, 16 slices at a time\n");
     expect(portsOf(first.pid)).toEqual([]);
     const job = await lists.begin("email\nvalid@mailvet.test\nslow-3s@mailvet.test\n");
     await lists.until(job.id, ({ phase }) => phase === "retrying");
@@ -91,16 +91,16 @@ async function startWorker(databaseUrl: string) {
     cwd: fileURLToPath(new URL("../dist", import.meta.url)),
   });
   const exit = once(child, "exit");
-  let words = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => {
-      words += chunk;
+      output += chunk;
     });
   }
-  await expect.poll(() => words).toContain("\n");
+  await expect.poll(() => output).toContain("\n");
   return {
     pid: child.pid!,
-    words: () => words,
+    output: () => output,
     stop: async () => {
       child.kill("SIGTERM");
       const [code] = await exit;

@@ -4,7 +4,7 @@ import { Compile } from "typebox/compile";
 import { expect, vi } from "vitest";
 import { expectShape, JOB, PREVIEW } from "./interface.ts";
 import { PATIENCE } from "./patience.ts";
-import { type Answer, type Asked, formWith, type Person, type TestService } from "./service.ts";
+import { type Answer, type Asked, formWith, type TestAccount, type TestService } from "./service.ts";
 
 export type Lists = {
   ask(path: string, asked?: Asked): Promise<Answer>;
@@ -25,7 +25,7 @@ export type Lists = {
 const previewSchema = Compile(UploadPreview);
 const jobSchema = Compile(Job);
 
-export function listsOf(service: Pick<TestService, "ask">, { key }: Pick<Person, "key">): Lists {
+export function listsOf(service: Pick<TestService, "ask">, { key }: Pick<TestAccount, "key">): Lists {
   const ask = (path: string, asked: Asked = {}) => service.ask(path, { key, ...asked });
   const jobIn = async (answer: Promise<Answer>): Promise<Job> => {
     const { status, body } = await answer;

@@ -7,13 +7,13 @@ import { Compile } from "typebox/compile";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { asJob, type Lists, listsOf } from "./jobs-http-world.ts";
 import { expectProblem } from "./problems.ts";
-import { formWith, openService, type Person, type TestService } from "./service.ts";
+import { formWith, openService, type TestAccount, type TestService } from "./service.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const resultsSchema = Compile(Type.Array(JobResult));
 
 let service: TestService;
-let ann: Person;
+let ann: TestAccount;
 let lists: Lists;
 beforeAll(async () => {
   service = await openService();

@@ -123,11 +123,11 @@ test("results are available from the end of the job until they are deleted", asy
 
 test("another account's job is not found on any route", async () => {
   const { addJob } = await world.account();
-  const stranger = await world.account();
+  const outsider = await world.account();
   const id = await addJob({ ...LIST, verdicts: VERDICTS });
   for (const jobId of [id, randomUUID()]) {
     for (const path of ["", "?wait=30", "/results", "/download", "/events"]) {
-      const answer = await stranger.ask(`/bulk/jobs/${jobId}${path}`);
+      const answer = await outsider.ask(`/bulk/jobs/${jobId}${path}`);
       expect([path, answer.status, await answer.json()]).toMatchObject([
         path,
         404,
@@ -135,7 +135,7 @@ test("another account's job is not found on any route", async () => {
       ]);
     }
   }
-  expect(await (await stranger.ask("/bulk/jobs")).json()).toEqual([]);
+  expect(await (await outsider.ask("/bulk/jobs")).json()).toEqual([]);
 });
 
 test("pause, resume and cancel return the job's new state", async () => {

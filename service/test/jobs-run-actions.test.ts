@@ -188,11 +188,11 @@ test.for(Object.entries(ALLOWED))("a job that is %s allows only %o", async ([sta
 
 test("another account's job is not found, like one that does not exist", async () => {
   const caller = await world.caller(8);
-  const stranger = await world.caller(0);
+  const outsider = await world.caller(0);
   const jobId = await halfDone(caller);
   for (const action of [...ACTIONS, "erase"] as const) {
     for (const [who, which] of [
-      [stranger, jobId],
+      [outsider, jobId],
       [caller, randomUUID()],
     ] as const) {
       await expect(world.actions[action](who, which)).rejects.toMatchObject({ code: "job_not_found" });

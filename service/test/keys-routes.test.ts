@@ -1,4 +1,4 @@
-/** /keys over HTTP on a real database, for somebody who is signed in already. */
+/** /keys over HTTP on a real database, for a signed-in caller. */
 import { ApiKey, type CreatedKey, type Problem } from "@mailvet/contract";
 import Fastify from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";

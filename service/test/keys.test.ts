@@ -33,7 +33,7 @@ test("a new key is authenticated at once, with its account and scopes", async ()
   });
   expect(key).toMatchObject({ name: "checkout", prefix: text.slice(0, 12), revokedAt: null });
   const [stored] = await database.orm.select().from(apiKeys).where(eq(apiKeys.id, key.id));
-  expect(JSON.stringify(stored)).not.toContain(text.slice(12)); // the secret is not kept anywhere
+  expect(JSON.stringify(stored)).not.toContain(text.slice(12)); // the secret is not stored
 });
 
 test("a thousand requests with a cached key need no query", async () => {
@@ -118,8 +118,8 @@ test("a change of plan reaches the keys in every process", async () => {
   await database.orm.update(accounts).set({ plan: "free" }).where(eq(accounts.id, accountId));
   await one.keyring.forgetAccount(accountId);
   expect(await one.keyring.recognise(text)).toMatchObject({ plan: "free" });
-  const heard = async () => (await other.keyring.recognise(text))?.plan;
-  await expect.poll(heard, { interval: 5 }).toBe("free");
+  const planSeen = async () => (await other.keyring.recognise(text))?.plan;
+  await expect.poll(planSeen, { interval: 5 }).toBe("free");
 });
 
 test("a key chosen by the operator works at once, although it was cached as unknown", async () => {
@@ -134,17 +134,17 @@ test("a key chosen by the operator works at once, although it was cached as unkn
     mode: "live",
     scopes: KEY_SCOPES,
   });
-  const heard = async () => (await other.keyring.recognise(text))?.keyId;
-  await expect.poll(heard, { interval: 5 }).toBe(key.id);
+  const keyIdSeen = async () => (await other.keyring.recognise(text))?.keyId;
+  await expect.poll(keyIdSeen, { interval: 5 }).toBe(key.id);
 });
 
 test("a chosen key is adopted once, and stays revoked", async () => {
   await using process = await startProcess();
-  const [accountId, stranger] = [await openAccount(), await openAccount()];
+  const [accountId, outsider] = [await openAccount(), await openAccount()];
   const adopt = (id: string) => process.keyring.adopt(id, "the-same-key-at-every-start", "bootstrap");
   const [key, again] = await Promise.all([adopt(accountId), adopt(accountId)]);
   expect(again).toEqual(key);
-  await expect(adopt(stranger)).rejects.toThrow("belongs to another account");
+  await expect(adopt(outsider)).rejects.toThrow("belongs to another account");
   await process.keyring.revoke(accountId, key.id);
   expect((await adopt(accountId)).revokedAt).toBeInstanceOf(Date);
   expect(await process.keyring.recognise("the-same-key-at-every-start")).toBeUndefined();
@@ -163,11 +163,11 @@ test("an expired key is refused", async () => {
 
 test("keys of other accounts can be neither seen nor revoked", async () => {
   await using process = await startProcess();
-  const [owner, stranger] = [await openAccount(), await openAccount()];
+  const [owner, outsider] = [await openAccount(), await openAccount()];
   const { key, text } = await process.keyring.create(owner, LIVE);
-  await expect(process.keyring.revoke(stranger, key.id)).rejects.toMatchObject({ code: "key_not_found" });
+  await expect(process.keyring.revoke(outsider, key.id)).rejects.toMatchObject({ code: "key_not_found" });
   expect(await process.keyring.recognise(text)).toBeDefined();
-  expect(await process.keyring.list(stranger)).toEqual([]);
+  expect(await process.keyring.list(outsider)).toEqual([]);
 });
 
 test("keys are listed newest first, revoked ones for 90 days, and revoking is idempotent", async () => {
@@ -200,7 +200,7 @@ test("an account has at most a hundred keys, even with concurrent requests", asy
   expect(refused.map(({ reason }) => reason.code)).toEqual(Array(4).fill("too_many_keys"));
   const made = outcomes.find((one) => one.status === "fulfilled")!;
   await process.keyring.revoke(accountId, made.value.key.id);
-  await process.keyring.create(accountId, LIVE); // room again
+  await process.keyring.create(accountId, LIVE); // below the limit again
 });
 
 test("the last use of a key is written once for many uses, and not lost on close", async () => {
@@ -223,7 +223,7 @@ test("the last use of a key is written once for many uses, and not lost on close
   await process[Symbol.asyncDispose]();
 });
 
-/** What one process of a deployment has: a pool, a listening connection, a keyring. */
+/** One process of a deployment: a pool, a listening connection, API keys. */
 async function startProcess(listenElsewhere: { host: string; port: number } | undefined = undefined) {
   const own: Database = openDatabase({ connection: database.connection, maxConnections: 6 });
   const { events, log } = recordEvents();
@@ -232,7 +232,7 @@ async function startProcess(listenElsewhere: { host: string; port: number } | un
   let caughtUp = () => {};
   notices.on("caught_up", () => caughtUp());
   await notices.start();
-  /** Waits until all notices sent so far have arrived, also those of our own changes. */
+  /** Waits until all notifications sent so far have arrived, including those of this process. */
   const catchUp = async () => {
     const arrived = new Promise<void>((resolve) => {
       caughtUp = resolve;
@@ -266,13 +266,13 @@ async function untilRefused(keyring: ApiKeys, text: string): Promise<void> {
   await expect.poll(async () => keyring.recognise(text), { interval: 5 }).toBeUndefined();
 }
 
-/** What is remembered does not grow old from here on: only a notice can change it. */
+/** Stops cache expiry: from here on only a notification changes the cache. */
 function stopClock(): void {
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
 }
 
-/** Ends the connections whose last words were those of a listener. */
+/** Terminates the connections whose last statement was a LISTEN. */
 async function endListening({ pool }: Database): Promise<void> {
   const { rowCount } = await pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity

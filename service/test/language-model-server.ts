@@ -1,21 +1,21 @@
-/** A language model's endpoint on loopback, as OpenAI-compatible servers speak, with all the manners a stranger may have. */
+/** A language model's endpoint on loopback, as OpenAI-compatible servers speak, with every behaviour an unknown server may have. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
-/** What it was asked. */
-export type Heard = {
+/** A received request. */
+export type ModelRequest = {
   path: string;
   headers: Record<string, string>;
-  // biome-ignore lint/suspicious/noExplicitAny: stories look into whatever was sent
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect arbitrary requests
   body: any;
   /** The names in it, in order. */
   names: string[];
 };
-export type Manner = (answer: ServerResponse, heard: Heard) => void;
+export type ModelBehaviour = (answer: ServerResponse, received: ModelRequest) => void;
 
-/** What it thinks of a name. */
+/** Its judgement of a name. */
 export type Judge = (name: string) => { plausible: unknown; reason_code: unknown };
 
 export const likesAll: Judge = () => ({ plausible: 1, reason_code: "person_name" });
@@ -24,41 +24,41 @@ export const opinions = (names: readonly string[], judge = likesAll) => ({
   answers: names.map((name, i) => ({ id: i + 1, ...judge(name) })),
 });
 
-/** Answers as it should. */
+/** Answers correctly. */
 export const judges =
-  (judge = likesAll): Manner =>
+  (judge = likesAll): ModelBehaviour =>
   (answer, { names }) =>
     complete(answer, JSON.stringify(opinions(names, judge)));
 
 /** Completes with this text, whatever was asked. */
 export const says =
-  (text: string): Manner =>
+  (text: string): ModelBehaviour =>
   (answer) =>
     complete(answer, text);
 
 /** Sends this body, whatever was asked. */
 export const sends =
-  (status: number, body = "", headers: Record<string, string> = {}): Manner =>
+  (status: number, body = "", headers: Record<string, string> = {}): ModelBehaviour =>
   (answer) =>
     answer.writeHead(status, headers).end(body);
 
-export const hangsUp: Manner = (answer) => answer.socket?.destroy();
+export const hangsUp: ModelBehaviour = (answer) => answer.socket?.destroy();
 
-export const hangsUpHalfway: Manner = (answer) => {
+export const hangsUpHalfway: ModelBehaviour = (answer) => {
   answer.writeHead(200, { "content-length": "1000" }).write("{", () => answer.socket?.destroy());
 };
 
-export const saysNothing: Manner = () => {};
+export const saysNothing: ModelBehaviour = () => {};
 
-/** One byte every so often, for ever. */
-export const trickles: Manner = (answer) => {
+/** Sends one byte at intervals, endlessly. */
+export const trickles: ModelBehaviour = (answer) => {
   answer.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => answer.write(" "), 20);
   answer.on("close", () => clearInterval(timer));
 };
 
-/** As fast as it can, for ever. */
-export const neverEnds: Manner = (answer) => {
+/** Sends as fast as possible, endlessly. */
+export const neverEnds: ModelBehaviour = (answer) => {
   answer.writeHead(200, { "content-type": "application/json" });
   const chunk = Buffer.alloc(16 * 1024, " ");
   const pour = () => {
@@ -68,9 +68,9 @@ export const neverEnds: Manner = (answer) => {
   pour();
 };
 
-/** A few kilobytes that become twenty megabytes. */
+/** A few kilobytes that decompress to twenty megabytes. */
 const BOMB = gzipSync(Buffer.alloc(20 * 1024 * 1024, " "));
-export const sendsBomb: Manner = (answer) => {
+export const sendsBomb: ModelBehaviour = (answer) => {
   answer.writeHead(200, { "content-encoding": "gzip" }).end(BOMB);
 };
 
@@ -80,8 +80,8 @@ function complete(answer: ServerResponse, content: string): void {
   answer.writeHead(200, { "content-type": "application/json" }).end(body);
 }
 
-export async function openLanguageModelServer(first: Manner = judges()) {
-  const heard: Heard[] = [];
+export async function openLanguageModelServer(first: ModelBehaviour = judges()) {
+  const received: ModelRequest[] = [];
   const sockets = new Set<Socket>();
   let manner = first;
   let sentBytes = 0;
@@ -93,7 +93,7 @@ export async function openLanguageModelServer(first: Manner = judges()) {
     const names = mailboxes.map(({ name }) => name);
     const headers = request.headers as Record<string, string>;
     const one = { path: `${request.method} ${request.url}`, headers, body, names };
-    heard.push(one);
+    received.push(one);
     answer.on("error", () => {});
     manner(answer, one);
   });
@@ -110,13 +110,13 @@ export async function openLanguageModelServer(first: Manner = judges()) {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/v1`,
-    heard,
+    received,
     /** All the names it was asked about. */
-    names: () => heard.flatMap(({ names }) => names),
-    /** Over connections that are closed. */
+    names: () => received.flatMap(({ names }) => names),
+    /** Total over closed connections. */
     sentBytes: () => sentBytes,
-    /** How it answers from now on. */
-    behave(next: Manner) {
+    /** Sets the behaviour from now on. */
+    behave(next: ModelBehaviour) {
       manner = next;
     },
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,4 @@
-/** What a test, a benchmark or the demo starts ends with it, also when that is killed with kill -9. */
+/** Processes started by a test, a benchmark or the demo end with it, also after kill -9. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { processesIn } from "./program.ts";
 import { SERVICE_PROGRAM } from "./service-program.ts";
 
-/** Starts the service as every test does, says its process number when it listens, and waits for ever. */
+/** Starts the service as every test does, prints its pid when it listens, and never exits. */
 const STARTER = `
   const { spawn } = require("node:child_process");
   const child = spawn(process.execPath, JSON.parse(process.argv[1]), { env: process.env });
@@ -22,7 +22,7 @@ test.skipIf(process.platform !== "linux")(
   "the service and its database end when the process that started them is killed",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "mailvet-left-"));
-    chmodSync(folder, 0o755); // root runs the database as another user, who must get there
+    chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
     const dataDirectory = join(folder, "data");
     const starter = spawn(process.execPath, ["-e", STARTER, JSON.stringify(SERVICE_PROGRAM)], {
       env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: dataDirectory },
@@ -35,7 +35,7 @@ test.skipIf(process.platform !== "linux")(
       expect(isRunning(service)).toBe(true);
       expect(processesIn(dataDirectory).length).toBeGreaterThan(0);
       starter.kill("SIGKILL");
-      while (isRunning(service) || processesIn(dataDirectory).length > 0) await delay(50); // timing: between two looks
+      while (isRunning(service) || processesIn(dataDirectory).length > 0) await delay(50); // timing: poll interval
     } finally {
       starter.kill("SIGKILL");
       rmSync(folder, { recursive: true, force: true });

@@ -1,21 +1,21 @@
-/** A deployment learns how a house names its people, and tells it where the mail servers no longer say who is there. */
+/** A deployment learns the naming pattern of a domain, and uses it where mail servers no longer reveal mailboxes. */
 import { type Lab, type MailWorld, mailDomain, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { listsOf } from "./jobs-http-world.ts";
-import { openService, type Person, type TestService } from "./service.ts";
+import { openService, type TestAccount, type TestService } from "./service.ts";
 
 const STAFF = ["anna.schmidt", "john.smith", "maria.garcia", "peter.jones", "laura.rossi", "thomas.weber"];
-const HOUSES = ["open.test", "grey.test"];
+const DOMAINS = ["open.test", "grey.test"];
 const GREYLISTED = "451 4.7.1 Greylisted, please try again in 300 seconds";
 
 let lab: Lab;
 let database: TestDatabase;
 let service: TestService;
-/** Who has proven nothing himself. */
-let bob: Person;
+/** An account without proven mailboxes. */
+let bob: TestAccount;
 
-// Two houses whose servers answer honestly until they are moved: then one takes everything, the other puts everybody off.
+// Two domains whose servers answer honestly until moved: then one accepts everything, the other defers everything.
 beforeAll(async () => {
   let hasMoved = false;
   const users = ({ localPart }: { localPart: string }) => STAFF.includes(localPart);
@@ -30,8 +30,8 @@ beforeAll(async () => {
     await using before = await openService({ lab, database });
     const ann = await before.openAccount();
     bob = await before.openAccount();
-    const emails = HOUSES.flatMap((house) =>
-      [...STAFF, "xavier.unknown"].map((local) => `${local}@${house}`),
+    const emails = DOMAINS.flatMap((domain) =>
+      [...STAFF, "xavier.unknown"].map((local) => `${local}@${domain}`),
     );
     const { body } = await before.ask("/validation/bulk", { key: ann.key, body: { emails } });
     expect(body).toMatchObject({ valid_count: 2 * STAFF.length, invalid_count: 2 });
@@ -61,14 +61,14 @@ async function mailboxesAt(domain: string): Promise<number | undefined> {
 }
 
 test("proven mailboxes are counted by the time the service has stopped, rejected ones are not", async () => {
-  for (const house of HOUSES) expect(await mailboxesAt(house)).toBe(STAFF.length);
+  for (const domain of DOMAINS) expect(await mailboxesAt(domain)).toBe(STAFF.length);
 });
 
 test.each([
   ["open.test", "catch_all"],
   ["grey.test", "greylisted"],
 ])(
-  "at %s, now %s, a name like those proven scores above others, and the reason is said",
+  "at %s, now %s, a name like those proven scores above others, and the reason is given",
   async (domain, now) => {
     const [fitting, unlike, mash] = await Promise.all(
       ["julia.novak", "jnovak", "xq7zkw"].map((local) => check(`${local}@${domain}`)),
@@ -87,15 +87,15 @@ test.each([
 
 test("lists add naming and typo suggestions, in a request and in a job", async () => {
   const locals = ["julia.novak", "jnovak", ...STAFF];
-  const slip = "julia.larsen@lsit.test"; // there is no such domain
-  const emails = [...locals.map((local) => `${local}@list.test`), slip];
+  const typo = "julia.larsen@lsit.test"; // there is no such domain
+  const emails = [...locals.map((local) => `${local}@list.test`), typo];
 
   const { body } = await service.ask("/validation/bulk", { key: bob.key, body: { emails } });
   const inRequest = new Map<string, number>(
     body.results.map(({ email, score }: { email: string; score: number }) => [email, score]),
   );
   expect(body).toMatchObject({ risky_count: locals.length, invalid_count: 1 });
-  expect(body.results.at(-1)).toMatchObject({ email: slip, suggestion: "julia.larsen@list.test" });
+  expect(body.results.at(-1)).toMatchObject({ email: typo, suggestion: "julia.larsen@list.test" });
   expect(inRequest.get("julia.novak@list.test")).toBeGreaterThan(inRequest.get("jnovak@list.test")!);
 
   const lists = listsOf(service, bob);
@@ -112,6 +112,6 @@ test("lists add naming and typo suggestions, in a request and in a job", async (
   ]);
 
   const alone = await check("jnovak@list.test");
-  expect(alone.score).toBeGreaterThan(inRequest.get("jnovak@list.test")!); // by itself nothing speaks against it
+  expect(alone.score).toBeGreaterThan(inRequest.get("jnovak@list.test")!); // alone, there is no pattern it deviates from
   expect(await mailboxesAt("list.test")).toBeUndefined(); // and nothing was proven
 });

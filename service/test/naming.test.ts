@@ -47,12 +47,12 @@ const open = (pool = database.pool): NamingKnowledge =>
 
 const verifier = verifierFrom(readEngineSettings(settingsFrom({ EGRESS_ALLOW: "127.0.0.0/8" }))); // so that .test is a name
 
-/** What a check comes to when the mailbox is accepted and made-up names are not. */
+/** The result of a check when the mailbox is accepted and decoys are rejected. */
 function proven(domain: string, local: string): Evidence {
   return SANDBOX_OUTCOMES[""](verifier.begin(`${local}@${domain}`, "syntax").evidence);
 }
 
-/** As a process does that then stops. */
+/** Learns like a process that then stops. */
 async function learn(at: string | readonly string[], locals: readonly string[]): Promise<void> {
   const naming = open();
   for (const domain of [at].flat()) for (const local of locals) naming.learnFrom(proven(domain, local));
@@ -132,9 +132,9 @@ test("two mailboxes are not published; three are, to all processes", async () =>
 
   naming.learnFrom(proven("small.test", people(3)[2]!));
   const tally = await vi.waitFor(async () => {
-    const told = await naming.namingAt("small.test");
-    expect(told).toBeDefined();
-    return told!;
+    const published = await naming.namingAt("small.test");
+    expect(published).toBeDefined();
+    return published!;
   }, PATIENCE);
   expect(fitOf("paula.meier", tally)).toMatchObject({ leading: "first.last", agreeing: 3, of: 3 });
   expect(await open().namingAt("small.test")).toEqual(tally);

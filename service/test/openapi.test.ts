@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOOK } from "./endpoints.ts";
 import { deviationOf, type Operation, operationsOf, requestsTo } from "./openapi-client.ts";
-import { cookieOf, formWith, OPERATOR, openService, type Person, type TestService } from "./service.ts";
+import { cookieOf, formWith, OPERATOR, openService, type TestAccount, type TestService } from "./service.ts";
 
 let service: TestService;
 // biome-ignore lint/suspicious/noExplicitAny: a document of any shape, until it is validated
@@ -134,15 +134,15 @@ test(`${REQUESTS} random requests get no failure and only documented responses`,
   let sent = 0;
   const statuses = new Map<number, number>();
   const renew = async () => {
-    const person = await service.openAccount({ credits: 100_000 });
-    callers = await callersFor(person);
+    const account = await service.openAccount({ credits: 100_000 });
+    callers = await callersFor(account);
     Object.assign(ids, {
-      account_id: [person.accountId],
-      key_id: [(await person.makeKey()).id],
-      upload_id: [await uploadOf(person, QUICK), await uploadOf(person, SLOW)],
-      job_id: [await jobOf(person, QUICK), await jobOf(person, SLOW)],
+      account_id: [account.accountId],
+      key_id: [(await account.makeKey()).id],
+      upload_id: [await uploadOf(account, QUICK), await uploadOf(account, SLOW)],
+      job_id: [await jobOf(account, QUICK), await jobOf(account, SLOW)],
       email_column: ["email"],
-      ...(await hookOf(person)),
+      ...(await hookOf(account)),
       url: [HOOK],
       nothing: [crypto.randomUUID()],
     });
@@ -196,37 +196,37 @@ async function textOf(response: Response): Promise<string> {
   return Buffer.from(value ?? "").toString();
 }
 
-async function uploadOf({ key }: Person, file: string): Promise<string> {
+async function uploadOf({ key }: TestAccount, file: string): Promise<string> {
   const { body } = await service.ask("/bulk/upload/preview", { key, form: formWith(file) });
   return body.upload_id;
 }
 
-async function jobOf(person: Person, file: string): Promise<string> {
-  const body = { upload_id: await uploadOf(person, file), email_column: "email" };
-  return (await service.ask("/bulk/upload/confirm", { key: person.key, body })).body.id;
+async function jobOf(account: TestAccount, file: string): Promise<string> {
+  const body = { upload_id: await uploadOf(account, file), email_column: "email" };
+  return (await service.ask("/bulk/upload/confirm", { key: account.key, body })).body.id;
 }
 
 /** A webhook endpoint and a delivery to it. */
-async function hookOf({ key }: Person) {
+async function hookOf({ key }: TestAccount) {
   const { body: hook } = await service.ask("/webhooks", { key, body: { url: HOOK } });
   const { body: delivery } = await service.ask(`/webhooks/${hook.id}/test`, { key, method: "POST" });
   return { webhook_id: [hook.id], delivery_id: [delivery.id] };
 }
 
-async function callersFor(person: Person): Promise<Record<string, string>[]> {
+async function callersFor(account: TestAccount): Promise<Record<string, string>[]> {
   // A separate session: these requests sign it out.
   const operator = cookieOf(await service.ask("/auth/sign-in", { body: OPERATOR }));
-  const test = await person.makeKey({ mode: "test" });
-  const reader = await person.makeKey({ scopes: ["read"] });
+  const test = await account.makeKey({ mode: "test" });
+  const reader = await account.makeKey({ scopes: ["read"] });
   return [
     {},
-    { "x-api-key": person.key },
-    { "x-api-key": person.key },
+    { "x-api-key": account.key },
+    { "x-api-key": account.key },
     { "x-api-key": test.key },
     { "x-api-key": reader.key },
     { "x-api-key": "no such key at all" },
-    { cookie: person.cookie },
-    { cookie: person.cookie },
+    { cookie: account.cookie },
+    { cookie: account.cookie },
     { cookie: operator },
     { cookie: operator, origin: "https://elsewhere.example" },
   ];

@@ -1,4 +1,4 @@
-/** Shared pacing while the way to the database is cut: nothing new is begun, and nothing is forgotten. */
+/** Shared host limiters without the database: no session starts, and no event is lost. */
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
@@ -28,7 +28,7 @@ test("without the database no session starts; releases and events meanwhile are 
   const late = visit(here);
   here.record({ kind: "rate_limited" });
   expect(here.limit).toBe(2); // as far as we know
-  await delay(500); // timing: for what must not come
+  await delay(500); // timing: for an event that must not occur
   expect(late.isIn).toBeUndefined();
   expect(there.limit).toBe(4);
   expect(await placesIn()).toHaveLength(1);
@@ -51,7 +51,7 @@ test("leases granted without a response are released, and leases deleted by mist
   await one.pace("kept.test", hostWith(1)).acquire();
   await database.pool.query("delete from host_leases where process_id = $1", [one.id]);
   await database.pool.query(
-    "insert into host_leases (key, number, process_id) select 'unheard.test', n, $1 from generate_series(1, 3) n",
+    "insert into host_leases (key, number, process_id) select 'unknown.test', n, $1 from generate_series(1, 3) n",
     [one.id],
   );
   way.cut();
@@ -71,17 +71,17 @@ test("leases that others got while the heartbeat was expired stay theirs", async
 
   way.cut();
   way.mend();
-  const unheardOf = ["unheard.test", 1, stalled.id]; // gone when it has looked at what it has
+  const unknownLease = ["unknown.test", 1, stalled.id]; // released when the process compares its leases
   await database.pool.query(
     "insert into host_leases (key, number, process_id) values ($1, $2, $3)",
-    unheardOf,
+    unknownLease,
   );
   await poll(placesIn).toHaveLength(2);
-  await delay(100); // timing: they have looked by then
+  await delay(100); // timing: they have compared by then
   ours!.release();
   ours!.release();
-  await delay(400); // timing: for what must not come
-  expect(waiting.isIn).toBeUndefined(); // two of theirs are there
+  await delay(400); // timing: for an event that must not occur
+  expect(waiting.isIn).toBeUndefined(); // two of their sessions are open
   theirs!.release();
   await poll(() => waiting.isIn).toBe(true);
   ours!.release();

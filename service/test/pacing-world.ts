@@ -1,4 +1,4 @@
-/** Processes that share their paces, each with its own connections to one database, and visitors that come and go. */
+/** Processes that share host limits, each with its own connections to one database, and simulated sessions. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
@@ -10,7 +10,7 @@ import { createSharedHostLimiters } from "../src/pacing/shared-host-limiters.ts"
 import type { TestDatabase } from "./database.ts";
 import { type LoggedEvent, recordEvents } from "./logged-events.ts";
 
-/** An ordinary host that allows so many sessions at once. */
+/** An ordinary host that allows this many concurrent sessions. */
 export function hostWith(connections: number, gapMs = 0): ProviderProfile {
   return {
     connections,
@@ -60,7 +60,7 @@ export async function startPacing(connection: TestDatabase["connection"]): Promi
   };
 }
 
-/** Waits at the pace, and tells whether it is in. */
+/** Requests a session, and reports whether it was granted. */
 export function visit(
   pace: HostLimiter,
   isUrgent = false,
@@ -75,7 +75,7 @@ export function visit(
   return visitor;
 }
 
-/** A way to the database that can be closed and opened again. */
+/** A connection to the database that can be cut and restored. */
 export async function openWay({ connection }: TestDatabase) {
   const socketPath = join(connection.host!, ".s.PGSQL.5432");
   const ends = new Set<Socket>();

@@ -1,4 +1,4 @@
-/** Several processes at the same mail hosts: together they never have more sessions than one may, and all get their turn. */
+/** Several processes at the same mail hosts: together they never exceed the session limit, and all are served. */
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
@@ -56,10 +56,10 @@ test("an interactive check goes before the list of another process", async () =>
   const list = visit(second!);
   await poll(() => first!.hasWaiters).toBe(true);
   expect(first!.hasInteractiveWaiter).toBe(false);
-  const person = visit(third!, true);
+  const interactive = visit(third!, true);
   await poll(() => first!.hasInteractiveWaiter).toBe(true);
   first!.release();
-  await poll(() => person.isIn).toBe(true);
+  await poll(() => interactive.isIn).toBe(true);
   expect(list.isIn).toBeUndefined();
   third!.release();
   await poll(() => list.isIn).toBe(true);
@@ -71,11 +71,11 @@ test("a list that has waited ten seconds goes before interactive checks", async 
   const list = visit(second!);
   await poll(() => first!.hasWaiters).toBe(true);
   await database.pool.query("update host_waiters set since = since - interval '11 seconds'");
-  const person = visit(third!, true);
+  const interactive = visit(third!, true);
   await poll(() => first!.hasInteractiveWaiter).toBe(true);
   first!.release();
   await poll(() => list.isIn).toBe(true);
-  expect(person.isIn).toBeUndefined();
+  expect(interactive.isIn).toBeUndefined();
 });
 
 test("a busy process cannot take a lease again before another that waits for it", async () => {
@@ -95,7 +95,7 @@ test("a busy process cannot take a lease again before another that waits for it"
   await Promise.all(crowd);
   const from = turns.indexOf("patient");
   expect(from).toBeLessThanOrEqual(12);
-  // Turn and turn about from then on; another turn of the busy one may slip in before the wish is known.
+  // They alternate from then on; the busy one may get one more before the waiter is registered.
   expect(
     turns.slice(from, turns.lastIndexOf("patient")).filter((name) => name === "busy").length,
   ).toBeLessThan(8);
@@ -114,7 +114,7 @@ test("gaps between sessions apply across processes", async () => {
     }
   };
   await Promise.all(processes.map(come));
-  // On its way to us a start may be held up, but the one after so many rests can never be early.
+  // A start may be reported late, but after this many gaps never early.
   for (const [rests, at] of starts.entries()) expect(at).toBeGreaterThan(rests * 60 - 1);
 });
 
@@ -131,7 +131,7 @@ test("when the limit drops below the sessions in use, none starts before enough 
   for (const left of [3, 2]) {
     full!.release();
     await poll(placesIn).toHaveLength(left);
-    await delay(300); // timing: they have looked again
+    await delay(300); // timing: they have polled again
     expect(inside()).toBe(0);
   }
   full!.release();
@@ -150,7 +150,7 @@ test("a rate-limit reply in one process halves the limit of all, and successful 
   const first = visit(paces[1]!);
   const second = visit(paces[2]!);
   await poll(() => first.isIn ?? second.isIn).toBe(true);
-  expect(performance.now() - complainedAt).toBeGreaterThan(950); // timing: a rest of a second is no less anywhere
+  expect(performance.now() - complainedAt).toBeGreaterThan(950); // timing: a delay of a second is no less on any machine
 
   for (let i = 0; i < 5; i++) paces[i % 3]!.record({ kind: "ok" });
   await poll(() => paces.map((pace) => pace.limit)).toEqual([3, 3, 3]);
@@ -164,7 +164,7 @@ test("three refusals in three processes open the breaker for all until it expire
   const waiting = visit(paces[1]!);
   for (const pace of paces) pace.record({ kind: "blocked", reply });
   await poll(() => paces.map((pace) => pace.openBreaker)).toEqual([reply, reply, reply]);
-  await poll(() => waiting.isIn).toBe(true); // to be told so, which takes no place
+  await poll(() => waiting.isIn).toBe(true); // returns the refusal, without a lease
   paces[1]!.release();
   expect(await placesIn()).toEqual([{ key: "stern.test", process_id: api.id }]);
 

@@ -1,2 +1,2 @@
-/** For vi.waitFor and vi.waitUntil, which know no limit of the whole run: under that of a test (vitest.config.ts). */
+/** For vi.waitFor and vi.waitUntil, which have no global limit: below that of a test (vitest.config.ts). */
 export const PATIENCE = { timeout: 150_000, interval: 20 };

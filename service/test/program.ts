@@ -10,15 +10,15 @@ import { SERVICE_PROGRAM } from "./service-program.ts";
 
 export type Program = {
   child: ChildProcess;
-  /** Everything it has said so far. */
-  words(): string;
-  /** Where it listens; empty when it did not come so far. */
+  /** Its output so far. */
+  output(): string;
+  /** Its URL; empty if it did not start listening. */
   readonly url: string;
-  /** How it ended. */
+  /** Resolves when it has ended. */
   exit(): Promise<number | null>;
 };
 
-export type ProgramHouse = AsyncDisposable & {
+export type ProgramInstallation = AsyncDisposable & {
   folder: string;
   dataDirectory: string;
   /** Resolves when it listens, or has ended. */
@@ -27,35 +27,37 @@ export type ProgramHouse = AsyncDisposable & {
   launch(env?: Record<string, string>, options?: { cwd?: string; stdout?: number }): Program;
 };
 
-/** Five times the default: on a machine that is busy with other things, too, a stop in good order is not cut short. */
+/** Five times the default, so that a clean shutdown is not cut short on a busy machine. */
 const PATIENCE = { STOP_TIMEOUT_SECONDS: "45" };
 
 const STARTED = /The API is described at|mailvet works on jobs/;
 
-export function openProgramHouse(folder = mkdtempSync(join(tmpdir(), "mailvet-program-"))): ProgramHouse {
-  chmodSync(folder, 0o755); // root runs the database as somebody else, who must get there
+export function openProgramInstallation(
+  folder = mkdtempSync(join(tmpdir(), "mailvet-program-")),
+): ProgramInstallation {
+  chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
   const dataDirectory = join(folder, "data");
   const started: ChildProcess[] = [];
 
-  const launch: ProgramHouse["launch"] = (env = {}, { cwd = folder, stdout } = {}) => {
+  const launch: ProgramInstallation["launch"] = (env = {}, { cwd = folder, stdout } = {}) => {
     const child = spawn(process.execPath, SERVICE_PROGRAM, {
       env: { PATH: process.env.PATH, PORT: "0", DATA_DIR: dataDirectory, ...PATIENCE, ...env },
       cwd,
       stdio: ["ignore", stdout ?? "pipe", "pipe"],
     });
     started.push(child);
-    let words = "";
+    let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (chunk) => {
-        words += chunk;
-        child.emit("words");
+        output += chunk;
+        child.emit("output");
       });
     }
     return {
       child,
-      words: () => words,
+      output: () => output,
       get url() {
-        return /listens on (http:\S+)/.exec(words)?.[1] ?? "";
+        return /listens on (http:\S+)/.exec(output)?.[1] ?? "";
       },
       exit: async () => {
         if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
@@ -85,22 +87,22 @@ export function openProgramHouse(folder = mkdtempSync(join(tmpdir(), "mailvet-pr
   };
 }
 
-/** Resolves when it has said that it is there, or has ended. */
-export async function hasStarted({ child, words }: Program): Promise<void> {
+/** Resolves when it has printed its start message, or has ended. */
+export async function hasStarted({ child, output }: Program): Promise<void> {
   await new Promise<void>((resolve) => {
-    const look = () => STARTED.test(words()) && resolve();
-    child.on("words", look);
+    const look = () => STARTED.test(output()) && resolve();
+    child.on("output", look);
     child.once("close", () => resolve());
     look();
   });
 }
 
-/** Everything that works in the data directory or below it: the database server, and what makes its cluster. */
+/** Processes whose working directory is in the data directory: the database server and initdb. */
 export function processesIn(dataDirectory: string): string[] {
   return processes((pid) => `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${dataDirectory}/`));
 }
 
-/** Everything that has the data directory on its command line, wherever it works. */
+/** Processes with the data directory on their command line. */
 export function processesNaming(dataDirectory: string): string[] {
   return processes((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(dataDirectory));
 }

@@ -1,4 +1,4 @@
-/** Notices between processes over real connections, also when these fail in the ways connections do. */
+/** LISTEN/NOTIFY between processes over real connections, including connection failures. */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -19,74 +19,74 @@ test("a notification reaches the subscribers of its channel only", async () => {
   await using other = await listen();
   await notify(database.pool, "spring", "on the quiet channel");
   await notify(database.pool, "weather", "rain, 'with' \"quotes\"");
-  for (const { heard } of [one, other]) {
-    await expect.poll(() => heard, { interval: 5 }).toEqual(["rain, 'with' \"quotes\""]);
+  for (const { received } of [one, other]) {
+    await expect.poll(() => received, { interval: 5 }).toEqual(["rain, 'with' \"quotes\""]);
   }
 });
 
 test("a notification is sent if and only if its transaction commits", async () => {
   await using listener = await listen();
-  const { heard } = listener;
+  const { received } = listener;
   await database.orm.transaction(async (tx) => {
     await notify(tx, "weather", "sun");
     await tx.execute(sql`select ${notifySql("weather", "wind")}`);
     await notify(database.pool, "weather", "said meanwhile");
-    await expect.poll(() => heard, { interval: 5 }).toEqual(["said meanwhile"]);
+    await expect.poll(() => received, { interval: 5 }).toEqual(["said meanwhile"]);
   });
-  await expect.poll(() => heard, { interval: 5 }).toEqual(["said meanwhile", "sun", "wind"]);
+  await expect.poll(() => received, { interval: 5 }).toEqual(["said meanwhile", "sun", "wind"]);
   const taken = database.orm.transaction(async (tx) => {
     await notify(tx, "weather", "taken back");
     throw new Error("rolled back");
   });
   await expect(taken).rejects.toThrow("rolled back");
   await notify(database.pool, "weather", "last");
-  await expect.poll(() => heard.at(-1), { interval: 5 }).toBe("last");
-  expect(heard).not.toContain("taken back");
+  await expect.poll(() => received.at(-1), { interval: 5 }).toBe("last");
+  expect(received).not.toContain("taken back");
 });
 
 test("a silent connection counts as not listening after a second, and is replaced", async () => {
   await using wire = await openWire();
   await using listener = await listen(wire.connection);
-  const { notices, heard, gaps, events } = listener;
-  expect(notices.isListening).toBe(true);
-  expect(gaps()).toBe(1); // what was remembered before listening began counts for nothing
+  const { pubsub, received, gaps, events } = listener;
+  expect(pubsub.isListening).toBe(true);
+  expect(gaps()).toBe(1); // caches filled before listening began are invalid
 
   wire.fallSilent();
-  await expect.poll(() => notices.isListening, { interval: 10 }).toBe(false);
+  await expect.poll(() => pubsub.isListening, { interval: 10 }).toBe(false);
   expect(gaps()).toBe(1);
 
-  wire.cut(); // as a host that restarts would
-  await expect.poll(() => notices.isListening, { interval: 10 }).toBe(true);
+  wire.cut(); // like a host that restarts
+  await expect.poll(() => pubsub.isListening, { interval: 10 }).toBe(true);
   expect(gaps()).toBe(2);
   await notify(database.pool, "weather", "clear again");
-  await expect.poll(() => heard, { interval: 5 }).toEqual(["clear again"]);
+  await expect.poll(() => received, { interval: 5 }).toEqual(["clear again"]);
   await expect.poll(() => events.at(-1)?.event).toBe("notifications_restored");
-  expect(events).toHaveLength(2); // one for the loss, one for the return
+  expect(events).toHaveLength(2); // one for the loss, one for the recovery
 });
 
 test("start resolves without a database, and listening begins when there is one", async () => {
   await using wire = await openWire();
   wire.refuse();
   await using listener = await listen(wire.connection);
-  const { notices, events } = listener;
-  expect(notices.isListening).toBe(false);
+  const { pubsub, events } = listener;
+  expect(pubsub.isListening).toBe(false);
   expect(events).toHaveLength(1);
   wire.admit();
-  await expect.poll(() => notices.isListening, { interval: 10 }).toBe(true);
+  await expect.poll(() => pubsub.isListening, { interval: 10 }).toBe(true);
 });
 
 async function listen(connection = database.connection) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const { events, log } = recordEvents();
   let gaps = 0;
-  const notices = createPubSub(connection, { log });
-  notices.on("weather", (payload) => heard.push(payload));
-  notices.onGap(() => gaps++);
-  await notices.start();
-  return { notices, heard, events, gaps: () => gaps, [Symbol.asyncDispose]: () => notices.close() };
+  const pubsub = createPubSub(connection, { log });
+  pubsub.on("weather", (payload) => received.push(payload));
+  pubsub.onGap(() => gaps++);
+  await pubsub.start();
+  return { pubsub, received, events, gaps: () => gaps, [Symbol.asyncDispose]: () => pubsub.close() };
 }
 
-/** A wire to the database that can go dead the way networks do: connected, and nothing comes through. */
+/** A proxy to the database that can stall like a network: connected, but no data passes. */
 async function openWire() {
   const socketPath = join(database.connection.host!, ".s.PGSQL.5432");
   const ends: Socket[] = [];

@@ -75,7 +75,7 @@ test("no process is removed before it had a full lease time to send a heartbeat"
   const expired = await expiredProcess(world);
   const living = startProcess(world.database, { timing: { heartbeatMs: 50, leaseMs: 60_000 } });
   await living.start();
-  await pause(300); // timing: for what must not come
+  await pause(300); // timing: for an event that must not occur
   expect((await living.list()).map(({ id }) => id)).toEqual([expired, living.id]);
   await living.close();
 });
@@ -152,7 +152,7 @@ test("after a database outage no lease expires, although no process sent heartbe
   await expect.poll(() => first.events.at(-1), soon).toEqual({ event: "heartbeat_restored" });
   await pause(300); // timing: the other finds it a little later
   other.restore();
-  await pause(TIMING.leaseMs + 400); // timing: for what must not come
+  await pause(TIMING.leaseMs + 400); // timing: for an event that must not occur
 
   expect(await world.rows()).toMatchObject([{ process_id: second.id, losses: 0 }]);
   expect(first.events[0]).toMatchObject({ event: "heartbeat_failed", retry_in_ms: expect.any(Number) });

@@ -268,7 +268,7 @@ test("a worker claims only the kinds it has handlers for and leaves others to a 
     await completing(world)(task, signal);
   });
   await expect.poll(() => done, soon).toEqual(["known"]);
-  await pause(100); // timing: for what must not come
+  await pause(100); // timing: for an event that must not occur
   expect(await world.rows()).toMatchObject([{ failures: 0, process_id: null }]);
   expect(worker.events).toEqual([]);
   await worker.close();

@@ -1,9 +1,9 @@
-/** A single check that is unknown for the moment is repeated from the queue, and its result is found and announced. */
+/** A single check that is unknown for the moment is repeated from the queue, and its result is cached and published. */
 import { connect } from "node:net";
 import { greylists, mailDomain, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
-import { openService, type Person, type TestService } from "./service.ts";
+import { openService, type TestAccount, type TestService } from "./service.ts";
 import { openReceiver, type Receiver } from "./webhooks-receiver.ts";
 
 const GREY_WORDS = { replies: { greylisted: "451 4.7.1 Greylisted, please try again in 1 seconds" } };
@@ -27,23 +27,23 @@ afterAll(async () => {
   await lab[Symbol.asyncDispose]();
 });
 
-const check = async ({ key }: Person, email: string) =>
+const check = async ({ key }: TestAccount, email: string) =>
   (await service.ask("/validation/single", { key, body: { email } })).body;
 
-async function planned({ accountId }: Person): Promise<number> {
+async function planned({ accountId }: TestAccount): Promise<number> {
   const text = "select count(*)::int as n from rechecks where account_id = $1";
   return (await database.pool.query(text, [accountId])).rows[0].n;
 }
 
-/** Somebody who is told of rechecks. */
-async function subscriber(): Promise<Person> {
-  const person = await service.openAccount({ credits: 100 });
+/** An account with a webhook for rechecks. */
+async function subscriber(): Promise<TestAccount> {
+  const account = await service.openAccount({ credits: 100 });
   const body = { url: receiver.url, events: ["validation.completed"] };
-  expect((await service.ask("/webhooks", { key: person.key, body })).status).toBe(201);
-  return person;
+  expect((await service.ask("/webhooks", { key: account.key, body })).status).toBe(201);
+  return account;
 }
 
-/** The announcement of the recheck of this request, once it is there. */
+/** The published recheck of this request, once it exists. */
 async function announcementOf(requestId: string) {
   const messages = () => receiver.received.map(({ body }) => JSON.parse(body));
   const find = () => messages().find(({ data }) => data.request_id === requestId);

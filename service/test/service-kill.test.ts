@@ -1,11 +1,11 @@
-/** The whole service is killed at bad moments, its database too: whoever was answered was charged, and charged once. */
+/** The whole service is killed at random moments, its database too: every answered request is charged exactly once. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { killServer } from "../../embedded-postgres/test/launcher-program.ts";
-import { openProgramHouse } from "./program.ts";
+import { openProgramInstallation } from "./program.ts";
 
-// Its own: after a kill somebody else may listen at the same port for a moment.
+// Unique to this test: after a kill another process may listen on the same port for a moment.
 const KEY = `the operator chose ${randomUUID()}`;
 const ROUNDS = 20;
 const CLIENTS = 8;
@@ -13,14 +13,14 @@ const ANSWERS_PER_ROUND = 5;
 const CREDITS = 100_000;
 
 test("20 rounds of kill -9: no acknowledged charge is lost, and a retried one is not doubled", async () => {
-  await using house = openProgramHouse();
+  await using installation = openProgramInstallation();
   const env = { BOOTSTRAP_API_KEY: KEY, ADMIN_CREDITS: String(CREDITS), LOG_LEVEL: "error" };
-  let running = house.start(env);
+  let running = installation.start(env);
   const answered = new Set<string>();
   let next = 0;
   let isOver = false;
 
-  /** Asks for one address after another. What got no answer is asked again in the end, under the same Idempotency-Key. */
+  /** Checks one address after another. Unanswered requests are repeated at the end with the same Idempotency-Key. */
   const unanswered: string[] = [];
   const client = async () => {
     while (!isOver) {
@@ -34,20 +34,20 @@ test("20 rounds of kill -9: no acknowledged charge is lost, and a retried one is
 
   for (let round = 0; round < ROUNDS; round++) {
     const enough = answered.size + ANSWERS_PER_ROUND;
-    while (answered.size < enough) await pause(5); // timing: between two looks
-    await pause(Math.random() * 100); // timing: any moment will do
+    while (answered.size < enough) await pause(5); // timing: poll interval
+    await pause(Math.random() * 100); // timing: any moment
     const program = await running;
     program.child.kill("SIGKILL");
     running = program.exit().then(async () => {
-      if (round % 4 === 3) await killServer(house.dataDirectory);
-      return house.start(env);
+      if (round % 4 === 3) await killServer(installation.dataDirectory);
+      return installation.start(env);
     });
     await running;
   }
   const { url } = await running;
   isOver = true;
   await Promise.all(clients);
-  expect(unanswered.length).toBeGreaterThan(0); // some were cut off in the middle
+  expect(unanswered.length).toBeGreaterThan(0); // some were interrupted
   for (const name of unanswered) {
     // A key whose request died is free again after some seconds.
     while (!(await isAnswered(url, name))) await pause(100); // timing: between two tries
@@ -77,7 +77,7 @@ async function isAnswered(url: string, name: string): Promise<boolean> {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: looked into by the story
+// biome-ignore lint/suspicious/noExplicitAny: inspected by the test
 async function read(url: string, path: string): Promise<any> {
   const answer = await fetch(`${url}/api/v1${path}`, { headers: { "x-api-key": KEY } });
   return answer.json();

@@ -1,6 +1,6 @@
 /**
- * The whole service for a story: assembled as main.ts does it, on a database of its own, listening on loopback.
- * Everything a story does to it goes over HTTP.
+ * The whole service for a test: assembled like main.ts, on its own database, listening on loopback. Tests use it over
+ * HTTP only.
  */
 import type { CreatedKey, KeyMode, KeyScope, Plan } from "@mailvet/contract";
 import type { Lab } from "@mailvet/lab";
@@ -9,14 +9,14 @@ import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
-export const OPERATOR = { email: "operator@house.example", password: "an operator's password" };
+export const OPERATOR = { email: "operator@team.example", password: "an operator's password" };
 export const OPERATOR_KEY = "the-operator-chose-this-key";
 
-// biome-ignore lint/suspicious/noExplicitAny: stories look into bodies of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect bodies of every shape
 export type Answer = { status: number; headers: Headers; body: any; text: string };
 export type Asked = {
   method?: string;
-  /** The address it seems to come from: the service believes a proxy on this machine. */
+  /** The apparent client address: the service trusts a proxy on this machine. */
   from?: string | undefined;
   key?: string | undefined;
   cookie?: string | undefined;
@@ -27,7 +27,7 @@ export type Asked = {
   form?: FormData | undefined;
 };
 
-/** A form with a file in it, as it is uploaded. */
+/** An upload form with a file. */
 export function formWith(content: string | Uint8Array<ArrayBuffer>, filename = "list.csv"): FormData {
   const form = new FormData();
   form.append("file", new Blob([content]), filename);
@@ -39,15 +39,15 @@ export type TestService = AsyncDisposable & {
   database: TestDatabase;
   /** A path below /api/v1. */
   ask(path: string, asked?: Asked): Promise<Answer>;
-  /** Somebody with an account: signed up, put on a plan, with exactly these credits. */
-  openAccount(wanted?: { plan?: Plan; credits?: number }): Promise<Person>;
+  /** Signs up an account, on this plan and with exactly these credits. */
+  openAccount(wanted?: { plan?: Plan; credits?: number }): Promise<TestAccount>;
   /** The operator's session. */
   operatorCookie(): Promise<string>;
-  /** What the service has told the operator at the terminal. */
+  /** Texts printed to the operator's terminal. */
   said: readonly string[];
 };
 
-export type Person = {
+export type TestAccount = {
   accountId: string;
   email: string;
   password: string;
@@ -62,7 +62,7 @@ export async function openService(
     lab?: Lab;
     env?: Record<string, string>;
     logTo?: (line: string) => void;
-    /** One that other processes use, too; it is left open. */
+    /** A database that other processes use too; it is left open. */
     database?: TestDatabase;
   } = {},
 ): Promise<TestService> {
@@ -78,7 +78,7 @@ export async function openService(
       SIGN_UP_CREDITS: "0",
       TRUSTED_PROXIES: "127.0.0.1",
       LOG_LEVEL: logTo ? "debug" : "silent",
-      // Without a lab nobody outside is asked: there is no name server at this address.
+      // Without a lab no server is contacted: there is no name server at this address.
       DNS_SERVERS: lab?.nameServer ?? "127.0.0.1:9",
       EGRESS_ALLOW: "127.0.0.0/8",
       ...(lab ? { SMTP_PORT: String(lab.smtpPort) } : {}),
@@ -119,8 +119,8 @@ export async function openService(
 
   let people = 0;
   const openAccount: TestService["openAccount"] = async ({ plan = "enterprise", credits = 100 } = {}) => {
-    const email = `person${++people}@house.example`;
-    const password = `the password of person ${people}`;
+    const email = `person${++people}@team.example`;
+    const password = `the password of account ${people}`;
     const signedUp = await ask("/auth/sign-up", { body: { email, password } });
     const cookie = cookieOf(signedUp);
     const accountId: string = signedUp.body.account.id;
@@ -129,7 +129,7 @@ export async function openService(
     if (credits > 0) {
       await must(ask(`/operator/accounts/${accountId}/grants`, { ...asOperator, body: { amount: credits } }));
     }
-    const makeKey: Person["makeKey"] = async (wanted = {}) =>
+    const makeKey: TestAccount["makeKey"] = async (wanted = {}) =>
       (await must(ask("/keys", { cookie, body: { name: "a key", ...wanted } }))).body;
     const { key } = await makeKey();
     return { accountId, email, password, cookie, key, makeKey };
@@ -149,7 +149,7 @@ export async function openService(
   };
 }
 
-/** As the setting DATABASE_URL names it. */
+/** The value for DATABASE_URL. */
 export function urlOf({ connection: { host, user, database } }: TestDatabase): string {
   return `postgres://${encodeURIComponent(host!)}/${database}?user=${user}`;
 }

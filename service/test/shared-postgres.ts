@@ -16,11 +16,11 @@ declare module "vitest" {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), "mailvet-tests-"));
-  chmodSync(folder, 0o755); // root runs the server as somebody else, who must get there
+  chmodSync(folder, 0o755); // as root, the server runs as another user, who needs access
   const server = await startEmbeddedPostgres({ dataDirectory: join(folder, "data") });
   const admin = new pg.Client(server.connection);
   await admin.connect();
-  // Nothing of it is wanted after a power cut. Making and dropping databases waits for the disk otherwise.
+  // Durability is not needed. Otherwise creating and dropping databases waits for the disk.
   for (const setting of ["fsync", "full_page_writes"]) await admin.query(`alter system set ${setting} = off`);
   await admin.query("select pg_reload_conf()");
   await admin.query(`create database ${TEMPLATE_DATABASE}`);

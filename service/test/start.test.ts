@@ -1,4 +1,4 @@
-/** The program as its operator meets it: started, tried, stopped, started again. */
+/** The program from start to stop and restart, as an operator uses it. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -8,14 +8,14 @@ import { mailDomain, openLab, saysNothing } from "@mailvet/lab";
 import { expect, test, vi } from "vitest";
 import { serverPid } from "../../embedded-postgres/test/launcher-program.ts";
 import { PATIENCE } from "./patience.ts";
-import { openProgramHouse } from "./program.ts";
+import { openProgramInstallation } from "./program.ts";
 
 const KEY = "a-key-that-the-operator-chose";
 
-test("the first start says how to sign in and prints a curl line that works as it stands; the next one keeps everything", async () => {
-  await using house = openProgramHouse();
-  const first = await house.start();
-  const said = first.words();
+test("the first start prints credentials and a working curl command; the next one keeps everything", async () => {
+  await using installation = openProgramInstallation();
+  const first = await installation.start();
+  const said = first.output();
 
   const line = /^ {2}(curl .*)$/m.exec(said)?.[1];
   const result = JSON.parse(execFileSync("sh", ["-c", `${line} --silent`], { encoding: "utf8" }));
@@ -32,11 +32,11 @@ test("the first start says how to sign in and prints a curl line that works as i
 
   first.child.kill("SIGTERM");
   expect(await first.exit()).toBe(0);
-  expect(first.words()).toContain("mailvet has stopped");
-  expect(serverPid(house.dataDirectory)).toBeUndefined();
+  expect(first.output()).toContain("mailvet has stopped");
+  expect(serverPid(installation.dataDirectory)).toBeUndefined();
 
-  const second = await house.start();
-  expect(second.words()).not.toContain("password");
+  const second = await installation.start();
+  expect(second.output()).not.toContain("password");
   const key = /mv_live_\w+/.exec(said)![0];
   const account = await fetch(`${second.url}/api/v1/account`, { headers: { "x-api-key": key } });
   expect(await account.json()).toMatchObject({
@@ -47,36 +47,36 @@ test("the first start says how to sign in and prints a curl line that works as i
   expect(session.status).toBe(200);
 });
 
-test("a second service on the same data directory is told so, and the first one is not disturbed", async () => {
-  await using house = openProgramHouse();
-  const first = await house.start();
-  const second = await house.start();
+test("a second service on the same data directory is refused, and the first one is not affected", async () => {
+  await using installation = openProgramInstallation();
+  const first = await installation.start();
+  const second = await installation.start();
 
   expect(await second.exit()).toBe(1);
-  expect(second.words()).toContain(house.dataDirectory);
-  expect(second.words()).toContain(`Another process (${first.child.pid})`);
-  expect(second.words()).not.toMatch(/^ +at /m); // words, not a stack
+  expect(second.output()).toContain(installation.dataDirectory);
+  expect(second.output()).toContain(`Another process (${first.child.pid})`);
+  expect(second.output()).not.toMatch(/^ +at /m); // a message, not a stack trace
   expect((await fetch(`${first.url}/health/ready`)).status).toBe(200);
 });
 
-test("it takes the key and the password that the operator chose", async () => {
-  await using house = openProgramHouse();
+test("a key and a password from the settings are used", async () => {
+  await using installation = openProgramInstallation();
   const chosen = {
     BOOTSTRAP_API_KEY: KEY,
-    ADMIN_EMAIL: "ops@house.example",
+    ADMIN_EMAIL: "ops@team.example",
     ADMIN_PASSWORD: "chosen by the operator",
   };
-  const program = await house.start(chosen);
+  const program = await installation.start(chosen);
 
-  expect(program.words()).not.toContain("mv_live_");
-  expect(program.words()).not.toContain(chosen.ADMIN_PASSWORD);
+  expect(program.output()).not.toContain("mv_live_");
+  expect(program.output()).not.toContain(chosen.ADMIN_PASSWORD);
   const answer = await fetch(`${program.url}/api/v1/account`, { headers: { "x-api-key": KEY } });
-  expect(await answer.json()).toMatchObject({ email: "ops@house.example", plan: "enterprise" });
+  expect(await answer.json()).toMatchObject({ email: "ops@team.example", plan: "enterprise" });
 });
 
-test("SIGTERM lets requests under way finish, and takes no new ones", async () => {
-  await using house = openProgramHouse();
-  const program = await house.start({ BOOTSTRAP_API_KEY: KEY });
+test("on SIGTERM requests in flight finish, and new ones are refused", async () => {
+  await using installation = openProgramInstallation();
+  const program = await installation.start({ BOOTSTRAP_API_KEY: KEY });
   const slow = fetch(`${program.url}/api/v1/validation/single?email=slow-3s@mailvet.test`, {
     headers: { "x-api-key": KEY },
   });
@@ -89,10 +89,10 @@ test("SIGTERM lets requests under way finish, and takes no new ones", async () =
   expect(await program.exit()).toBe(0);
 });
 
-test.concurrent("SIGTERM does not wait for a mail server that says nothing: the list is answered, and nothing is left", async () => {
+test.concurrent("SIGTERM does not wait for a silent mail server: the list is answered, and no process is left", async () => {
   await using lab = await openLab({ "mute.test": mailDomain({ temper: saysNothing({ at: "banner" }) }) });
-  await using house = openProgramHouse();
-  const program = await house.start({
+  await using installation = openProgramInstallation();
+  const program = await installation.start({
     BOOTSTRAP_API_KEY: KEY,
     DNS_SERVERS: lab.nameServer,
     SMTP_PORT: String(lab.smtpPort),
@@ -115,51 +115,51 @@ test.concurrent("SIGTERM does not wait for a mail server that says nothing: the 
     ],
   });
   expect(await program.exit()).toBe(0);
-  expect(serverPid(house.dataDirectory)).toBeUndefined();
+  expect(serverPid(installation.dataDirectory)).toBeUndefined();
 });
 
-test("settings may stand in a file beside it, and the environment has the last word", async () => {
-  await using house = openProgramHouse();
-  writeFileSync(join(house.folder, ".env"), "LOG_LEVEL=loud\n");
-  const program = await house.start();
-  expect(program.words()).toContain("LOG_LEVEL=loud");
-  const overruled = await house.start({ LOG_LEVEL: "error" });
-  expect(overruled.words()).toContain("listens on");
+test("settings are read from .env, and the environment takes precedence", async () => {
+  await using installation = openProgramInstallation();
+  writeFileSync(join(installation.folder, ".env"), "LOG_LEVEL=loud\n");
+  const program = await installation.start();
+  expect(program.output()).toContain("LOG_LEVEL=loud");
+  const overruled = await installation.start({ LOG_LEVEL: "error" });
+  expect(overruled.output()).toContain("listens on");
 });
 
 test("every bad setting is named at once, no secret is shown, and nothing starts", async () => {
-  await using house = openProgramHouse();
-  const program = await house.start({
+  await using installation = openProgramInstallation();
+  const program = await installation.start({
     PORT: "eighty",
     ADMIN_PASSWORD: "short",
     BOOTSTRAP_API_KEY: "too-short",
   });
   expect(await program.exit()).toBe(2);
-  expect(program.words()).toContain("PORT=eighty: expected a whole number from 0 to 65535");
-  expect(program.words()).toContain("ADMIN_PASSWORD=***");
-  expect(program.words()).toContain("BOOTSTRAP_API_KEY=***");
+  expect(program.output()).toContain("PORT=eighty: expected a whole number from 0 to 65535");
+  expect(program.output()).toContain("ADMIN_PASSWORD=***");
+  expect(program.output()).toContain("BOOTSTRAP_API_KEY=***");
 });
 
-test("a port that is taken is said in words, with the way out, and no database is left behind", async () => {
-  await using house = openProgramHouse();
+test("a port in use is reported with a remedy, and no database is left running", async () => {
+  await using installation = openProgramInstallation();
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as { port: number };
-  const program = await house.start({ PORT: String(port) });
+  const program = await installation.start({ PORT: String(port) });
   expect(await program.exit()).toBe(1);
-  expect(program.words()).toContain("set PORT to a free port");
-  expect(serverPid(house.dataDirectory)).toBeUndefined();
+  expect(program.output()).toContain("set PORT to a free port");
+  expect(serverPid(installation.dataDirectory)).toBeUndefined();
   other.close();
-  // Nobody has seen the password and the key yet, so the next start is the first.
-  expect((await house.start()).words()).toMatch(/password +\S+\n +API key +mv_live_/);
+  // The password and the key were not printed yet, so the next start is the first.
+  expect((await installation.start()).output()).toMatch(/password +\S+\n +API key +mv_live_/);
 });
 
-test("a database that cannot be reached is said in words", async () => {
-  await using house = openProgramHouse();
-  const program = await house.start({ DATABASE_URL: "postgres://mailvet:hidden@127.0.0.1:9/mailvet" });
+test("an unreachable database is reported without a stack trace", async () => {
+  await using installation = openProgramInstallation();
+  const program = await installation.start({ DATABASE_URL: "postgres://mailvet:hidden@127.0.0.1:9/mailvet" });
   expect(await program.exit()).toBe(1);
-  expect(program.words()).toContain(
+  expect(program.output()).toContain(
     "Cannot connect to the database of DATABASE_URL: connect ECONNREFUSED 127.0.0.1:9",
   );
-  expect(program.words()).not.toMatch(/hidden|^ +at /m);
+  expect(program.output()).not.toMatch(/hidden|^ +at /m);
 });

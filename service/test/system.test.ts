@@ -1,4 +1,4 @@
-/** What the operator sees of the installation. */
+/** The operator's report on the installation. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { mailDomain, openLab } from "@mailvet/lab";
@@ -146,7 +146,7 @@ test("throttled hosts are listed with open breakers first, then the slowest", as
 
 async function openAccount({ orm }: TestDatabase): Promise<string> {
   const id = randomUUID();
-  await orm.insert(accounts).values({ id, email: `${id}@house.example`, plan: "payg" });
+  await orm.insert(accounts).values({ id, email: `${id}@team.example`, plan: "payg" });
   return id;
 }
 

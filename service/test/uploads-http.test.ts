@@ -103,12 +103,12 @@ const BOUNDARY = "----a-boundary";
 const formStart = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="slow.csv"\r\n\r\n`;
 const formEnd = `\r\n--${BOUNDARY}--\r\n`;
 
-/** A raw connection that sends a form; `heard` resolves when the server closes it or the response is complete. */
+/** A raw connection that sends a form; `response` resolves when the server closes it or the response is complete. */
 function sendSlowly(headers: Record<string, string>, length: number, on = http) {
   const socket = connect(on.port, "127.0.0.1");
   let text = "";
-  const heard = new Promise<string>((resolve, reject) => {
-    socket.setTimeout(150_000, () => reject(new Error(`nothing more, heard: ${text}`)));
+  const response = new Promise<string>((resolve, reject) => {
+    socket.setTimeout(150_000, () => reject(new Error(`no more data, received: ${text}`)));
     socket.on("data", (chunk) => {
       text += chunk;
       if (/"request_id":"[^"]*"|"upload_id":"[^"]*"/.test(text)) resolve(text);
@@ -123,7 +123,7 @@ function sendSlowly(headers: Record<string, string>, length: number, on = http) 
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`POST ${API_PREFIX}/bulk/upload/preview HTTP/1.1\r\n${lines.join("")}\r\n`);
-  return { socket, heard };
+  return { socket, response };
 }
 
 test("a file is previewed, confirmed, and the job is queued", async () => {
@@ -219,9 +219,9 @@ test("a file that is too large is refused, with or without Content-Length", asyn
 test("a sender that reads only after sending everything receives the refusal", async () => {
   const { headers } = await http.key();
   const body = `${formStart}PK\u0003\u0004${"\u0000x".repeat(400_000)}${formEnd}`;
-  const { socket, heard } = sendSlowly(headers, Buffer.byteLength(body));
+  const { socket, response } = sendSlowly(headers, Buffer.byteLength(body));
   socket.write(body);
-  expect(await heard).toContain('"unsupported_file"');
+  expect(await response).toContain('"unsupported_file"');
   socket.destroy();
 });
 
@@ -236,23 +236,23 @@ test("a slow sender may exceed the request timeout as long as bytes arrive", asy
   const { headers } = await http.key();
   const rows = Array.from({ length: 5 }, (_, n) => `Ann,ann${n}@example.com\n`);
   const length = formStart.length + "name,email\n".length + rows.join("").length + formEnd.length;
-  const { socket, heard } = sendSlowly(headers, length);
+  const { socket, response } = sendSlowly(headers, length);
   socket.write(`${formStart}name,email\n`);
   for (const row of rows) {
     await wait(450); // timing: a slow sender
     socket.write(row);
   }
   socket.write(formEnd);
-  expect(await heard).toContain('"total_rows":5');
+  expect(await response).toContain('"total_rows":5');
   socket.destroy();
 });
 
 test("a silent sender is disconnected, and its upload deleted", async () => {
   const { headers, accountId } = await http.key();
-  const { socket, heard } = sendSlowly(headers, 100_000);
+  const { socket, response } = sendSlowly(headers, 100_000);
   socket.write(formStart + SMALL);
   await expect.poll(() => http.uploadsOf(accountId)).toHaveLength(1);
-  expect(await heard).toContain("The request did not arrive in time.");
+  expect(await response).toContain("The request did not arrive in time.");
   await expect.poll(() => http.uploadsOf(accountId)).toEqual([]);
 });
 
@@ -272,11 +272,11 @@ test("a disconnected sender leaves no upload, and its slot is free again", async
 test("shutdown does not wait for uploads", async () => {
   await using other = await openHttpIntake();
   const { headers, accountId } = await other.key();
-  const { socket, heard } = sendSlowly(headers, 100_000, other);
+  const { socket, response } = sendSlowly(headers, 100_000, other);
   socket.write(formStart + SMALL);
   await expect.poll(() => other.uploadsOf(accountId)).toHaveLength(1);
   const closed = other.app.close();
-  expect(await heard).toContain("The server is shutting down.");
+  expect(await response).toContain("The server is shutting down.");
   await closed;
   expect(await other.uploadsOf(accountId)).toEqual([]);
 });

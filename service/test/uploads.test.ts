@@ -241,8 +241,8 @@ test("the plan's limit of active jobs holds for concurrent confirmations", async
 test("another account's upload, an unknown column and one without emails are refused", async () => {
   const caller = await world.account();
   const { upload_id: uploadId } = await world.preview(caller, SMALL);
-  const stranger = await world.account();
-  await expect(world.confirm(stranger, { uploadId, emailColumn: "email" })).rejects.toEqual(
+  const outsider = await world.account();
+  await expect(world.confirm(outsider, { uploadId, emailColumn: "email" })).rejects.toEqual(
     codeOf("upload_not_found"),
   );
   await expect(world.confirm(caller, { uploadId, emailColumn: "Email" })).rejects.toMatchObject({

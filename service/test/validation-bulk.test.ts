@@ -1,4 +1,4 @@
-/** Stories of lists: who shares conversations, what comes in time, and what a list costs. */
+/** Lists: shared sessions, time budget and cost. */
 import { BulkSummary } from "@mailvet/contract";
 import { answersSlowly, type MailWorld, mailDomain, mailHost, noPipelining, saysNothing } from "@mailvet/lab";
 import { Check } from "typebox/value";
@@ -65,7 +65,7 @@ test("1,000 addresses at 20 hosts share sessions; the second request is answered
   const connections = counts().reduce((sum, host) => sum + host.connections, 0);
   const recipients = () => counts().reduce((sum, host) => sum + (host.commands.RCPT ?? 0), 0);
   expect(connections).toBeLessThan(100);
-  // Each once, a decoy or two for each domain, and a repetition where a server may have turned on us.
+  // Each once, a decoy or two per domain, and a repetition where a server may have started to reject us.
   const asked = recipients();
   expect(asked).toBeGreaterThanOrEqual(1_000 + DOMAINS);
   expect(asked).toBeLessThanOrEqual(1_000 + 4 * DOMAINS);

@@ -4,7 +4,7 @@ import { answersSlowly, mailDomain } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { expectBooksToAddUp } from "./credits-books.ts";
 import { PATIENCE } from "./patience.ts";
-import { openService, type Person, type TestService } from "./service.ts";
+import { openService, type TestAccount, type TestService } from "./service.ts";
 import { asking, openValidationWorld, type ValidationWorld } from "./validation-world.ts";
 
 let world: ValidationWorld;
@@ -30,7 +30,7 @@ const connectionsTo = (domain: string) => world.lab.counts(`mx.${domain}`).conne
 const askedFor = (email: string) =>
   world.lab.received(`mx.${email.split("@")[1]}`).filter((line) => line.includes(`<${email}>`)).length;
 
-async function single(ann: Person, body: Record<string, unknown>): Promise<ValidationResult> {
+async function single(ann: TestAccount, body: Record<string, unknown>): Promise<ValidationResult> {
   const posted = await service.ask("/validation/single", { key: ann.key, body });
   expect(posted.status).toBe(200);
   return posted.body;
@@ -177,7 +177,7 @@ test("timeout_seconds ends the wait, not the check, whose result is cached", asy
 test("fresh: older cached verdicts are checked again, and 0 uses none", async () => {
   const caller = await world.caller(5);
   const ask = async (maxAgeMs?: number) => {
-    const validations = world.open(); // remembers nothing by itself, unlike the database
+    const validations = world.open(); // its in-memory cache is empty, unlike the database
     const { result } = await validations.validate(caller, "ann@again.test", {
       ...asking(),
       options: { maxAgeMs },

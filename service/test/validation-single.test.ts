@@ -1,4 +1,4 @@
-/** Stories of one address: what is asked, what is remembered, what it costs. */
+/** Checks of one address: probes, caching and cost. */
 import { ValidationResult } from "@mailvet/contract";
 import { acceptsEveryone, answersSlowly, greylists, mailDomain } from "@mailvet/lab";
 import { Check } from "typebox/value";

@@ -1,4 +1,4 @@
-/** Validations as the service runs them, on a real database, in a mail internet of the lab's. */
+/** Validations as the service runs them, on a real database, against the lab's mail servers. */
 import { randomUUID } from "node:crypto";
 import type { Plan } from "@mailvet/contract";
 import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@mailvet/engine";
@@ -18,13 +18,13 @@ export type ValidationWorld = AsyncDisposable & {
   readonly database: TestDatabase;
   readonly ledger: Ledger;
   readonly verifier: Verifier;
-  /** What went wrong on our side, as the log would have it. */
+  /** Internal errors, as logged. */
   readonly failures: LoggedEvent[];
-  /** Verdicts given, as the metrics count them: status, sub-status and whether from memory. */
+  /** Verdicts given, as the metrics count them: status, sub-status and whether cached. */
   readonly verdicts: string[];
-  /** A caller by a live key of an account of its own. */
+  /** A caller with a live key of a new account. */
   caller(credits: number): Promise<Caller>;
-  /** Validations that remember nothing yet, unlike the database. */
+  /** Validations with an empty in-memory cache, unlike the database. */
   open(options?: Options): Validations;
 };
 

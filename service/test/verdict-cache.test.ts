@@ -1,4 +1,4 @@
-/** What the database remembers of verdicts, and how it forgets. */
+/** The verdict cache in the database: writing, expiry and deletion. */
 import { type Evidence, readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accounts } from "../src/accounts/schema.ts";

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 test("an endpoint is created, read, changed and deleted, and its secret returned only when it is new", async () => {
-  const ann = await api.person();
+  const ann = await api.openAccount();
   const made = await ann.post<WebhookWithSecret>("", {
     url: receiver.url,
     description: "Orders",
@@ -64,7 +64,7 @@ test("an endpoint is created, read, changed and deleted, and its secret returned
 });
 
 test("a test message is sent whatever the endpoint subscribes to, and can be replayed", async () => {
-  const ann = await api.person();
+  const ann = await api.openAccount();
   const { id } = (await ann.post<WebhookWithSecret>("", { url: receiver.url, events: ["job.failed"] })).body;
   await ann.post("", { url: receiver.url });
   const sent = await ann.post<WebhookDelivery>(`/${id}/test`);
@@ -82,7 +82,7 @@ test("a test message is sent whatever the endpoint subscribes to, and can be rep
 });
 
 test("deliveries are listed newest first, page by page, and by state", async () => {
-  const ann = await api.person();
+  const ann = await api.openAccount();
   const { id } = (await ann.post<WebhookWithSecret>("", { url: receiver.url })).body;
   const sent: string[] = [];
   for (let i = 0; i < 3; i++) sent.unshift((await ann.post<WebhookDelivery>(`/${id}/test`)).body.id);
@@ -104,7 +104,7 @@ test("deliveries are listed newest first, page by page, and by state", async () 
 });
 
 test("endpoints and deliveries of another account are not found", async () => {
-  const [ann, bob] = [await api.person(), await api.person()];
+  const [ann, bob] = [await api.openAccount(), await api.openAccount()];
   const { id } = (await ann.post<WebhookWithSecret>("", { url: receiver.url })).body;
   const delivery = (await ann.post<WebhookDelivery>(`/${id}/test`)).body.id;
   const bobs = (await bob.post<WebhookWithSecret>("", { url: receiver.url })).body.id;
@@ -130,7 +130,7 @@ test("endpoints and deliveries of another account are not found", async () => {
 });
 
 test("an account has at most ten endpoints, also when many are created concurrently", async () => {
-  const ann = await api.person();
+  const ann = await api.openAccount();
   const made = await Promise.all(
     Array.from({ length: 13 }, () => ann.post<Problem>("", { url: receiver.url })),
   );
@@ -157,7 +157,7 @@ test.each<[string, unknown, string, string]>([
     "/description",
   ],
 ])("an endpoint with %s is not created", async (_, wanted, code, pointer) => {
-  const ann = await api.person();
+  const ann = await api.openAccount();
   expect(await ann.post<Problem>("", wanted)).toMatchObject({
     status: 422,
     body: { code, errors: [{ pointer }] },
@@ -195,7 +195,7 @@ async function serve() {
     };
   };
   return {
-    async person() {
+    async openAccount() {
       const id = await world.account();
       return {
         get: <T>(path: string) => ask<T>(id, "GET", path),

@@ -1,4 +1,4 @@
-/** Runs the benchmark's world in its own process, and reports on request what its hosts have seen. */
+/** Runs the benchmark's simulated internet in its own process, and reports on request what its hosts have seen. */
 import { errorLimit, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
 import {
   CONNECTIONS_PER_HOST,

@@ -1,5 +1,5 @@
 /**
- * The mail world of the benchmark: 500 domains on 40 mail hosts, 40 ms per round trip, hosts with Postfix's error
+ * The simulated internet of the benchmark: 500 domains on 40 mail hosts, 40 ms per round trip, hosts with Postfix's error
  * limit and a connection limit.
  */
 export const DOMAINS = 500;

@@ -5,8 +5,8 @@ import type { Random } from "../random.ts";
 export function withSlip(word: string, random: Random): string {
   for (;;) {
     const at = random.below(word.length);
-    const slipped = random.pick(KINDS)(word, at, random);
-    if (slipped !== word) return slipped;
+    const mistyped = random.pick(KINDS)(word, at, random);
+    if (mistyped !== word) return mistyped;
   }
 }
 

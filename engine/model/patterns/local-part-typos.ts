@@ -27,7 +27,7 @@ export async function printLocalSlips(population: Population): Promise<void> {
   const handles = dividedHandles();
   const unlisted = await foreignGivenNames(people, partly);
 
-  console.log("\nslips in mailbox names                      ours: right  wrong   plain: right  wrong   of");
+  console.log("\ntypos in mailbox names                      ours: right  wrong   plain: right  wrong   of");
   for (const [label, cases, lexicon] of [
     ["one typo in first.last, any names", typos, listed],
     ["the same, both names frequent", frequent, listed],
@@ -57,9 +57,9 @@ function dotted({ given, family }: Person): string {
   return `${given}.${family}`;
 }
 
-type SlipCase = { typed: string; meant: string };
+type TypoCase = { typed: string; meant: string };
 
-function typosOf(people: readonly Person[], random: Random): SlipCase[] {
+function typosOf(people: readonly Person[], random: Random): TypoCase[] {
   return people.map(({ given, family }) => ({
     meant: `${given}.${family}`,
     typed: random.chance(0.5)
@@ -73,7 +73,7 @@ function isFrequent(name: string, lexicon: NameLexicon): boolean {
   return found !== undefined && Math.max(found.given, found.family) >= 3;
 }
 
-function rightAndWrong(cases: readonly SlipCase[], suggest: Suggest, lexicon: NameLexicon): number[] {
+function rightAndWrong(cases: readonly TypoCase[], suggest: Suggest, lexicon: NameLexicon): number[] {
   const suggested = cases.map(({ typed, meant }) => ({ meant, suggestion: suggest(typed, lexicon) }));
   const right = suggested.filter(({ meant, suggestion }) => suggestion === meant).length;
   const wrong = suggested.filter(

@@ -1,4 +1,4 @@
-/** The result of one diagnostic check, in words for the operator. */
+/** The result of one diagnostic check, as text for the operator. */
 
 /** `unknown`: the check could not be completed. */
 export type FindingStatus = "good" | "warning" | "bad" | "unknown";

@@ -179,11 +179,11 @@ function byRule(rule: Rule | undefined): RuleMatch | undefined {
   return rule && { rule: rule.id, category: rule.category, mailbox: rule.mailbox, why: rule.why };
 }
 
-function byNamedSubject(subject: string, aboutUs: () => RuleMatch | undefined): RuleMatch | undefined {
+function byNamedSubject(subject: string, aboutClient: () => RuleMatch | undefined): RuleMatch | undefined {
   const category = WRAPPER_DEFAULT[subject];
   if (!category) return undefined;
   const why = `the server says that it rejects our ${subject}`;
-  return aboutUs() ?? { rule: "named-subject", category, why };
+  return aboutClient() ?? { rule: "named-subject", category, why };
 }
 
 /** Category by the subject that a sentence names, where no rule matched. */

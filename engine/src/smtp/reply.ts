@@ -14,7 +14,7 @@ export type Reply = {
   lines: string[];
 };
 
-/** Longer replies are cut: what matters stands at the beginning. */
+/** Longer replies are truncated: the codes and the reason come first. */
 const MAX_CHARACTERS = 8192;
 const MAX_LINES = 64;
 

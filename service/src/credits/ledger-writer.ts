@@ -83,7 +83,7 @@ function rowOf(change: LedgerChange, place: number) {
     kind: change.kind,
     account_id: change.accountId,
     amount: "amount" in change ? change.amount : undefined,
-    reference: "reference" in change ? change.reference : undefined,
+    reference: "reference" in change ? change.reference.toWellFormed() : undefined, // JSON with a lone surrogate is an error in PostgreSQL
     reservation_id: "reservationId" in change ? change.reservationId : undefined,
     hold_ms: "holdMs" in change ? change.holdMs : undefined,
     idempotency_key: "idempotencyKey" in change ? change.idempotencyKey : undefined,

@@ -1,4 +1,4 @@
-/** Navigation icons as SVG paths. Decorative: each stands beside a label. */
+/** Navigation icons as SVG paths. Decorative: each has a label beside it. */
 const PATHS = {
   overview: "M3 10.5 10 4l7 6.5M5 9v7.5h10V9M8.5 16.5v-4h3v4",
   validate: "M3 4.5h14v11H3zM3 5.5l7 5 7-5",

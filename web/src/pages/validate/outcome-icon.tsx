@@ -1,4 +1,4 @@
-/** Icon for the outcome of a stage. Decorative: the outcome stands beside it in words. */
+/** Icon for the outcome of a stage. Decorative: a text beside it names the outcome. */
 import type { Status } from "@mailvet/contract";
 import { ThemeIcon } from "@mantine/core";
 import type { Outcome } from "./stage.ts";

@@ -44,7 +44,7 @@ export const GREYLIST_RULES: readonly Rule[] = phrases("greylisted", [
       \S*gr[ae]y\S*rbl
       \S*postgrey
     `,
-    "it speaks of greylisting",
+    "the text mentions greylisting",
     { unless: any`(poor|bad|low) … reputation` },
   ],
   [

@@ -222,7 +222,7 @@ export const SINGLE_WORD_RULES: readonly Rule[] = [
       mailbox … full( \.|$)
       (is |mailbox )?full( \.|$)
     `,
-      "it speaks of a quota or of being full",
+      "the text mentions a quota or a full mailbox",
       { unless: CLIENT_OR_MESSAGE },
     ],
   ]),

@@ -190,7 +190,7 @@ export const SUBJECT_RULES: readonly Rule[] = [
         from (address|header|domain)
         return-?path
       `,
-      "it speaks of our sender or greeting",
+      "the text mentions our sender or EHLO name",
       {
         unless: any`
         (user|recipient|mailbox|account) … (unknown|not (found|exist|known|valid))
@@ -213,7 +213,7 @@ export const SUBJECT_RULES: readonly Rule[] = [
         your (host|network|server|isp|provider)
         remote (host|address|ip)
       `,
-      "it speaks of the address we connect from",
+      "the text mentions our IP address",
       { unless: SERVER_PROBLEM },
     ],
   ]),

@@ -1,5 +1,5 @@
-/** Chance that can be repeated: the same seed gives the same demonstration (mulberry32). */
-export type Chance = {
+/** Deterministic random numbers: the same seed gives the same demo data (mulberry32). */
+export type SeededRandom = {
   /** From 0 up to 1. */
   next(): number;
   /** A whole number, both ends included. */
@@ -7,7 +7,7 @@ export type Chance = {
   oneOf<T>(items: readonly T[]): T;
 };
 
-export function chanceFrom(seed: number): Chance {
+export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,30 +1,30 @@
 /**
- * What happens when the demonstration begins, through the API as any customer has it: webhooks, checks of every kind, jobs
- * in every state, and what became of the messages to one of the lists. Where it was done before, it is left as it is.
+ * Creates the demo's live data through the public API: webhooks, checks of every kind, jobs in every state, and delivery
+ * results for one of the lists. Existing data is left unchanged.
  */
 import type { Job } from "@mailvet/contract";
 import { type Client, createClient } from "@mailvet/sdk";
-import { tellAftermath } from "./aftermath.ts";
+import { submitDeliveryResults } from "./delivery-results.ts";
+import { DEMO } from "./demo-accounts.ts";
 import { csvOf, type ListPlan } from "./lists.ts";
-import { DEMO } from "./people.ts";
 
-export type StageOptions = {
-  /** Of the service. */
+export type DemoSetupOptions = {
+  /** Base URL of the service. */
   url: string;
-  /** Who hears the webhooks. */
+  /** Base URL of the webhook receiver. */
   receiverUrl: string;
 };
 
-export async function setStage({ url, receiverUrl }: StageOptions): Promise<void> {
+export async function setUpDemo({ url, receiverUrl }: DemoSetupOptions): Promise<void> {
   const client = createClient({ baseUrl: url, apiKey: DEMO.apiKey });
   const isNew = (await client.jobs.list({ limit: 1 })).total === 0;
   await readyWebhooks(client, receiverUrl);
   if (!isNew) return;
   for (const email of CHECKED) await client.validate(email);
-  for (const { name, ...plan } of LISTS) await ACTS[name](client, await begin(client, plan));
+  for (const { name, ...plan } of LISTS) await SCENARIOS[name](client, await begin(client, plan));
 }
 
-/** One that hears everything, and one that nothing ever arrives at. Their port is another one at each start. */
+/** One endpoint that works and one that always fails. The receiver's port changes at each start, so URLs are updated. */
 async function readyWebhooks({ webhooks }: Client, receiverUrl: string): Promise<void> {
   const wanted = [
     { description: "Order system", url: `${receiverUrl}/hooks` },
@@ -43,25 +43,25 @@ const CHECKED = [
   "eve@polite.example-lab.com",
   "ann@open.example-lab.com",
   "annabel.lab@gmial.com",
-  // Refused three times, we leave it alone for a while.
+  // Three refusals open the circuit breaker for this host.
   "ann@blocks.example-lab.com",
   "bob@blocks.example-lab.com",
   "carla.meyer@blocks.example-lab.com",
 ];
 
-type Act = "is sent to" | "completes" | "is cancelled" | "is paused" | "goes on";
+type Scenario = "is sent to" | "completes" | "is cancelled" | "is paused" | "goes on";
 
-/** The newest comes last, and so stands first in the list of jobs. */
-const LISTS: readonly (ListPlan & { name: Act })[] = [
-  list("is sent to", { filename: "newsletter.csv", seed: 1, ordinary: 900, hasOddOnes: true }),
+/** The newest comes last, so it is first in the list of jobs. */
+const LISTS: readonly (ListPlan & { name: Scenario })[] = [
+  list("is sent to", { filename: "newsletter.csv", seed: 1, ordinary: 900, hasEdgeCases: true }),
   list("completes", { filename: "spring-fair.csv", seed: 2, ordinary: 260 }),
   list("is cancelled", { filename: "old-customers.csv", seed: 3, ordinary: 300, slow: 200 }),
   list("is paused", { filename: "partner-leads.csv", seed: 4, ordinary: 420, slow: 180 }),
-  list("goes on", { filename: "crm-export.csv", seed: 5, ordinary: 500, slow: 600, hasPatientOnes: true }),
+  list("goes on", { filename: "crm-export.csv", seed: 5, ordinary: 500, slow: 600, hasDeferred: true }),
 ];
 
-function list(name: Act, plan: Partial<ListPlan> & Pick<ListPlan, "filename" | "seed" | "ordinary">) {
-  return { name, slow: 0, hasOddOnes: false, hasPatientOnes: false, ...plan };
+function list(name: Scenario, plan: Partial<ListPlan> & Pick<ListPlan, "filename" | "seed" | "ordinary">) {
+  return { name, slow: 0, hasEdgeCases: false, hasDeferred: false, ...plan };
 }
 
 async function begin({ jobs }: Client, plan: ListPlan): Promise<Job> {
@@ -70,15 +70,15 @@ async function begin({ jobs }: Client, plan: ListPlan): Promise<Job> {
 }
 
 const COMPLETES_WITHIN_MS = 60_000;
-/** By then the quick ones of a list are through. */
+/** Enough that the quick rows of a list are done. */
 const SOME_ROWS = 100;
 
 const completed = ({ jobs }: Client, { id }: Job) =>
   jobs.wait(id, { signal: AbortSignal.timeout(COMPLETES_WITHIN_MS) });
 
-const ACTS: Readonly<Record<Act, (client: Client, job: Job) => Promise<unknown>>> = {
+const SCENARIOS: Readonly<Record<Scenario, (client: Client, job: Job) => Promise<unknown>>> = {
   completes: completed,
-  "is sent to": async (client, job) => tellAftermath(client, await completed(client, job)),
+  "is sent to": async (client, job) => submitDeliveryResults(client, await completed(client, job)),
   "is cancelled": async (client, job) => {
     await untilSome(client, job);
     await client.jobs.cancel(job.id);

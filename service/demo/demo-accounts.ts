@@ -1,4 +1,4 @@
-/** Who is in the demonstration, and how they get in. It is reached from this machine only, so nothing here is a secret. */
+/** Accounts of the demo and their credentials. The demo listens on this machine only, so nothing here is a secret. */
 import type { Plan } from "@mailvet/contract";
 
 export const DEMO = {
@@ -10,8 +10,8 @@ export const DEMO = {
 
 export const OPERATOR = { email: "operator@mailvet.test", password: "run the house" };
 
-/** Others in the operator's list of accounts. Nobody signs in there. */
-export const NEIGHBOURS: readonly { email: string; plan: Plan; credits: number; opened: number }[] = [
+/** Fill the operator's list of accounts. They have no password, so signing in is not possible. */
+export const OTHER_ACCOUNTS: readonly { email: string; plan: Plan; credits: number; opened: number }[] = [
   { email: "team@shop.example", plan: "enterprise", credits: 480_000, opened: 412 },
   { email: "data@agency.example", plan: "starter", credits: 9_350, opened: 203 },
   { email: "dev@startup.example", plan: "payg", credits: 1_204, opened: 97 },

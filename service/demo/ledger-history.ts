@@ -1,6 +1,6 @@
 /**
- * Writes down what an account was given and has spent in the past, as the ledger would have: entries that add up to the
- * balance, and the usage of each day and key.
+ * Writes an account's past grants and charges as the ledger would have: entries that add up to the balance, and the
+ * usage per day and key.
  */
 import { randomUUID } from "node:crypto";
 import { balances, ledger, usageDays } from "../src/credits/schema.ts";
@@ -9,8 +9,8 @@ import type { Spending } from "./past-month.ts";
 
 export type Grant = { at: Date; amount: number; reference: string };
 
-/** Inside the transaction that opens the account. Nothing is spent that was not given before. */
-export async function writeBooks(
+/** Runs in the transaction that creates the account. Throws if the balance would become negative. */
+export async function writeLedgerHistory(
   tx: Orm,
   accountId: string,
   past: { grants: readonly Grant[]; spendings?: readonly Spending[] },
@@ -28,7 +28,7 @@ export async function writeBooks(
   let balance = 0;
   const rows = entries.map(({ kind, at, amount, reference }, index) => {
     balance += amount;
-    if (balance < 0) throw new Error(`at ${at.toISOString()} more is spent than there is`);
+    if (balance < 0) throw new Error(`at ${at.toISOString()} the balance is negative`);
     return {
       accountId,
       number: index + 1,
