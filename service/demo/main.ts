@@ -9,7 +9,7 @@ import { assemble } from "../src/assemble.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
 import { openStorage } from "../src/database-storage.ts";
-import { databaseEventMessage } from "../src/start-message.ts";
+import { databaseEventMessage, terminalText } from "../src/start-message.ts";
 import { DEMO, OPERATOR } from "./demo-accounts.ts";
 import { setUpDemo } from "./demo-setup.ts";
 import { writeHistory } from "./history.ts";
@@ -55,7 +55,7 @@ async function run(): Promise<void> {
   });
   await writeHistory(storage.database, new Date()).finally(() => storage.close());
 
-  const service = await assemble(config, createLog(config.log), print);
+  const service = await assemble(config, createLog(config.log), (message) => print(terminalText(message)));
   try {
     const url = await service.app.listen({ host: config.host, port: config.port });
     await service.welcome();

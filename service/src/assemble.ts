@@ -52,7 +52,7 @@ import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
 import { createProcessRegistry } from "./queue/process-registry.ts";
 import { createTasks } from "./queue/tasks.ts";
 import { startWorker, type Worker } from "./queue/worker.ts";
-import { databaseEventMessage } from "./start-message.ts";
+import type { TerminalMessage } from "./start-message.ts";
 import { startListRefresh } from "./system/list-refresh.ts";
 import { listSharedThrottles } from "./system/shared-throttle-report.ts";
 import { createSystem } from "./system/system.ts";
@@ -95,13 +95,13 @@ const DELIVERIES_AT_ONCE = 16;
 type Closer = () => unknown;
 
 /**
- * `print` writes to the operator's terminal; everything else goes to the log. An abort of `interrupted` ends the start at
+ * `onMessage` is for the operator's terminal; everything else goes to the log. An abort of `interrupted` ends the start at
  * once: the parts already opened are closed, and the abort reason is thrown.
  */
 export async function assemble(
   config: Config,
   log: Log,
-  print: (text: string) => void,
+  onMessage: (message: TerminalMessage) => void,
   interrupted?: AbortSignal,
 ): Promise<AssembledService> {
   const closers: Closer[] = [];
@@ -118,7 +118,7 @@ export async function assemble(
     if (errors.length > 0) throw new AggregateError(errors, "some parts failed to close");
   };
   try {
-    return { ...(await open(config, log, print, closers, interrupted)), close };
+    return { ...(await open(config, log, onMessage, closers, interrupted)), close };
   } catch (error) {
     await close().catch((closeError) => log.event("stop_failed", { err: closeError }));
     throw error;
@@ -128,7 +128,7 @@ export async function assemble(
 async function open(
   config: Config,
   log: Log,
-  print: (text: string) => void,
+  onMessage: (message: TerminalMessage) => void,
   closers: Closer[],
   interrupted: AbortSignal | undefined,
 ): Promise<Omit<AssembledService, "close">> {
@@ -136,7 +136,7 @@ async function open(
   const isAlone = "dataDirectory" in config.storage; // no other process uses an embedded database
   const slots = role === "api" ? 0 : config.jobs.workerSlots;
   const storage = await openStorage(config.storage, {
-    onEvent: (event) => reportDatabaseEvent(event, log, print),
+    onEvent: (event) => reportDatabaseEvent(event, log, onMessage),
     interrupted,
     maxConnections: Math.min(CONNECTIONS_FOR_REQUESTS + slots, MOST_CONNECTIONS),
   });
@@ -155,9 +155,7 @@ async function open(
   closers.push(() => processes.close());
   await abortable(processes.start(), interrupted);
   const tasks = createTasks({ database });
-  const mailer = createMailer(config.mail, ({ to, subject, text }) =>
-    print(`No mail server is configured. Pass this message on to ${to}:\n${subject}\n\n${text}`),
-  );
+  const mailer = createMailer(config.mail, (email) => onMessage({ kind: "email", email }));
   closers.push(() => mailer.close());
   const resolver = resolverFrom(config.engine);
   closers.push(() => resolver.close());
@@ -420,10 +418,14 @@ function localUrl({ host, port }: Config): string {
 }
 
 /** The start is reported on the terminal, later exits and restarts in the log. */
-function reportDatabaseEvent(event: EmbeddedPostgresEvent, log: Log, print: (text: string) => void): void {
+function reportDatabaseEvent(
+  event: EmbeddedPostgresEvent,
+  log: Log,
+  onMessage: (message: TerminalMessage) => void,
+): void {
   if (event.event === "server_exited") log.event("postgres_exited", { restart_in_ms: event.restartInMs });
   else if (event.event === "server_restarted") log.event("postgres_restarted");
   else if (event.event === "server_restart_failed")
     log.event("postgres_restart_failed", { err: event.error });
-  else print(databaseEventMessage(event));
+  else onMessage({ kind: "database", event });
 }

@@ -7,9 +7,9 @@ import { createLog, type Log } from "./base/log.ts";
 import { type Config, readConfig } from "./config.ts";
 import { LISTEN_BACKLOG } from "./http/http-settings.ts";
 import { startErrorMessage } from "./start-error.ts";
-import { startMessage, workerStartMessage } from "./start-message.ts";
+import { startMessage, terminalText, workerStartMessage } from "./start-message.ts";
 
-const say = (text: string) => console.log(text);
+const print = (text: string) => console.log(text);
 
 export async function run(interrupted: AbortSignal): Promise<number> {
   try {
@@ -26,7 +26,7 @@ async function runWith(config: Config, log: Log, interrupted: AbortSignal): Prom
   let service: AssembledService | undefined;
   let exitCode = 0;
   try {
-    service = await assemble(config, log, say, interrupted);
+    service = await assemble(config, log, (message) => print(terminalText(message)), interrupted);
     await start(service, config, interrupted);
     await abortable(new Promise<never>(() => {}), interrupted);
   } catch (error) {
@@ -38,7 +38,7 @@ async function runWith(config: Config, log: Log, interrupted: AbortSignal): Prom
     });
     log.flush();
   }
-  say("mailvet has stopped");
+  print("mailvet has stopped");
   return exitCode;
 }
 
@@ -49,6 +49,6 @@ async function start(service: AssembledService, config: Config, interrupted: Abo
     : undefined;
   interrupted.throwIfAborted();
   const first = await service.welcome(); // not interrupted: its result has to be shown
-  if (config.role === "worker") say(workerStartMessage(config, address));
-  else say(startMessage(config, address!, first, process.stdout.isTTY));
+  if (config.role === "worker") print(workerStartMessage(config, address));
+  else print(startMessage(config, address!, first, process.stdout.isTTY));
 }

@@ -2,6 +2,7 @@
 import { API_PREFIX } from "@mailvet/contract";
 import type { EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
 import type { BootstrapResult } from "./accounts/bootstrap.ts";
+import type { OutgoingEmail } from "./accounts/mailer.ts";
 import type { Config } from "./config.ts";
 
 export function startMessage(
@@ -44,6 +45,18 @@ export function workerStartMessage({ jobs }: Config, address: string | undefined
 /** Inside double quotes. */
 function shellQuoted(text: string): string {
   return text.replace(/[\\"$`]/g, "\\$&");
+}
+
+/** What the parts of the service tell the person at the terminal while it starts and runs. */
+export type TerminalMessage =
+  | { kind: "database"; event: EmbeddedPostgresEvent }
+  /** No mail server is configured, so the operator passes it on. */
+  | { kind: "email"; email: OutgoingEmail };
+
+export function terminalText(message: TerminalMessage): string {
+  if (message.kind === "database") return databaseEventMessage(message.event);
+  const { to, subject, text } = message.email;
+  return `No mail server is configured. Pass this message on to ${to}:\n${subject}\n\n${text}`;
 }
 
 export function databaseEventMessage(event: EmbeddedPostgresEvent): string {

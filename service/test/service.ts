@@ -7,6 +7,7 @@ import type { Lab } from "@mailvet/lab";
 import { assemble } from "../src/assemble.ts";
 import { createLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
+import { terminalText } from "../src/start-message.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 export const OPERATOR = { email: "operator@team.example", password: "an operator's password" };
@@ -88,7 +89,7 @@ export async function openService(
   );
   const log = createLog({ ...config.log, ...(logTo ? { destination: { write: logTo } } : {}) });
   const said: string[] = [];
-  const service = await assemble(config, log, (text) => said.push(text));
+  const service = await assemble(config, log, (message) => said.push(terminalText(message)));
   const url = await service.app.listen({ host: config.host, port: config.port });
   await service.welcome();
 
