@@ -4,7 +4,7 @@
  * Each page folder has a messages file of its own. Components contain no text: ui-text.test.ts refuses it.
  */
 import type { Plan, PlanLimits, Status } from "@mailvet/contract";
-import { formatNumber, plural } from "./shared/number-format.ts";
+import { formatNumber, plural } from "./components/number-format.ts";
 
 const credits = (count: number) => plural(count, "credit");
 const emails = (count: number) => plural(count, "email");

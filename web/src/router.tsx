@@ -7,10 +7,10 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
+import { RouteAnnouncer } from "./components/document-title.tsx";
+import { PageError, PageNotFound } from "./components/error-pages.tsx";
+import { PageLoading } from "./components/loading.tsx";
 import { accountQuery, queries, sessionQuery } from "./queries.ts";
-import { RouteAnnouncer } from "./shared/document-title.tsx";
-import { PageError, PageNotFound } from "./shared/error-pages.tsx";
-import { PageLoading } from "./shared/loading.tsx";
 
 import { AppLayout } from "./shell/app-layout.tsx";
 

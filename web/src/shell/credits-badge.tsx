@@ -2,9 +2,9 @@
 import { Badge, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { formatCompact } from "../components/number-format.ts";
 import { common } from "../messages.ts";
 import { accountQuery } from "../queries.ts";
-import { formatCompact } from "../shared/number-format.ts";
 
 export function CreditsBadge() {
   const { data } = useQuery(accountQuery);

@@ -6,7 +6,7 @@
  */
 
 export type ProviderProfile = {
-  /** Concurrent connections from one address of ours. */
+  /** Concurrent connections from one source address. */
   connections: number;
   /** The limit applies to all hosts of the provider together, not to each of them. */
   isShared: boolean;

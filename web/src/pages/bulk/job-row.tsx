@@ -3,8 +3,8 @@
 import type { Job, Status } from "@mailvet/contract";
 import { Anchor, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { formatDuration, Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
-import { formatDuration, Timestamp } from "../../shared/timestamp.tsx";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
 import classes from "./bulk.module.css";
 import { isActive } from "./job-queries.ts";

@@ -2,8 +2,8 @@
 import type { JobStatus, Status } from "@mailvet/contract";
 import type { ProblemCode } from "@mailvet/sdk";
 import type { ReactNode } from "react";
+import { formatNumber, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
-import { formatNumber, plural } from "../../shared/number-format.ts";
 
 const SAVE_AS_CSV = "In Excel, Numbers or Google Sheets, save the sheet as CSV, then choose that file.";
 const CHOOSE_AGAIN = "Choose the file again.";

@@ -3,9 +3,8 @@ import type { UploadPreview } from "@mailvet/contract";
 import { Button, Group, Paper, Select, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { accountQuery, queries, service } from "../../queries.ts";
-
-import { Timestamp } from "../../shared/timestamp.tsx";
 import { JOBS_KEY, jobQuery } from "./job-queries.ts";
 import { messages } from "./messages.tsx";
 import { columnCounts, MissingCredits, PreviewCost } from "./preview-cost.tsx";

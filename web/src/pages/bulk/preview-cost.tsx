@@ -3,9 +3,9 @@
 import type { UploadPreview } from "@mailvet/contract";
 import { Anchor, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { formatNumber } from "../../components/number-format.ts";
+import { Stat, StatGrid } from "../../components/stat.tsx";
 import { common } from "../../messages.ts";
-import { formatNumber } from "../../shared/number-format.ts";
-import { Stat, StatGrid } from "../../shared/stat.tsx";
 import { messages } from "./messages.tsx";
 
 export function PreviewCost({ preview, column, balance }: PreviewCostProps) {

@@ -1,7 +1,7 @@
 /** A rejected upload: what is wrong with the file, and what to do. */
 import { MailvetProblem, type ProblemCode } from "@mailvet/sdk";
 import { Alert, Text } from "@mantine/core";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
 import { messages } from "./messages.tsx";
 
 export function UploadError({ error, filename }: { error: unknown; filename?: string | undefined }) {

@@ -3,9 +3,9 @@
 import type { Job } from "@mailvet/contract";
 import { Group, Paper, Stack, Text, VisuallyHidden } from "@mantine/core";
 import type { ReactNode } from "react";
+import { formatNumber, formatPercent } from "../../components/number-format.ts";
+import { formatDuration, Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
-import { formatNumber, formatPercent } from "../../shared/number-format.ts";
-import { formatDuration, Timestamp } from "../../shared/timestamp.tsx";
 import { hasEnded } from "../bulk/job-queries.ts";
 import { JobStatusBadge } from "../bulk/job-status-badge.tsx";
 import { VerdictBar } from "../bulk/verdict-bar.tsx";

@@ -1,8 +1,8 @@
 /** Texts of the job page: progress, actions, downloads, results, and the reasons for verdicts. */
 import type { JobStatus, Status, SubStatus } from "@mailvet/contract";
 import type { ReactNode } from "react";
+import { formatNumber, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
-import { formatNumber, plural } from "../../shared/number-format.ts";
 
 export const messages = {
   allJobs: "← All jobs",

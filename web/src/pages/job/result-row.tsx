@@ -1,8 +1,8 @@
 /** One row of the virtual results table. Plain elements, because fast scrolling renders hundreds of rows per second. */
 
 import { memo } from "react";
+import { formatNumber } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
-import { formatNumber } from "../../shared/number-format.ts";
 import { colorOf } from "../bulk/verdict-bar.tsx";
 import { messages, subStatusText } from "./messages.tsx";
 import classes from "./results.module.css";

@@ -2,7 +2,7 @@
 import type { Job } from "@mailvet/contract";
 import { Button, Group, Paper, Text, Title } from "@mantine/core";
 import { useState } from "react";
-import { formatNumber, formatPercent } from "../../shared/number-format.ts";
+import { formatNumber, formatPercent } from "../../components/number-format.ts";
 import { colorOf, share } from "../bulk/verdict-bar.tsx";
 import classes from "./job.module.css";
 import { messages, subStatusText } from "./messages.tsx";

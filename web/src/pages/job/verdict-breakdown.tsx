@@ -1,8 +1,8 @@
 /** Verdict counts of a job, as a ring and as a table. */
 import type { Job, Status } from "@mailvet/contract";
 import { Paper, RingProgress, Stack, Table, Text, Title } from "@mantine/core";
+import { formatNumber, formatPercent } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
-import { formatNumber, formatPercent } from "../../shared/number-format.ts";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
 import { colorOf, verdictCounts } from "../bulk/verdict-bar.tsx";
 import classes from "./job.module.css";

@@ -4,9 +4,9 @@ import type { ApiKey } from "@mailvet/contract";
 import { Badge, Button, Code, Group, Paper, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { queries, service } from "../../queries.ts";
-import { ConfirmDialog } from "../../shared/confirm-dialog.tsx";
-import { Timestamp } from "../../shared/timestamp.tsx";
 import { type KeyState, keysQuery, stateOf } from "./key-queries.ts";
 import { messages } from "./messages.tsx";
 

@@ -1,7 +1,7 @@
 /** Example requests in curl, TypeScript and Python. */
 
 import { Tabs } from "@mantine/core";
-import { CopyableCode } from "../../shared/copyable-code.tsx";
+import { CopyableCode } from "../../components/copyable-code.tsx";
 import { messages } from "./messages.tsx";
 
 export function KeySnippets({ keyText }: { keyText: string }) {

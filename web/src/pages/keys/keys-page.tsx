@@ -3,12 +3,12 @@
 import { Alert, Button, Code, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { Section } from "../../components/section.tsx";
 import { accountQuery } from "../../queries.ts";
-import { EmptyState } from "../../shared/empty-state.tsx";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Loading } from "../../shared/loading.tsx";
-import { PageHeader } from "../../shared/page-header.tsx";
-import { Section } from "../../shared/section.tsx";
 import { CreateKey } from "./create-key.tsx";
 import { KeyList } from "./key-list.tsx";
 import { keysQuery, stateOf } from "./key-queries.ts";

@@ -2,8 +2,8 @@
 
 import type { Account } from "@mailvet/contract";
 import { Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
-import { Timestamp } from "../../shared/timestamp.tsx";
 import { messages } from "./messages.tsx";
 
 export function AccountList({ accounts, onManage }: AccountListProps) {

@@ -2,8 +2,8 @@
 
 import type { SystemAdjudicator } from "@mailvet/contract";
 import { Text } from "@mantine/core";
-import { Section } from "../../shared/section.tsx";
-import { Timestamp } from "../../shared/timestamp.tsx";
+import { Section } from "../../components/section.tsx";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { messages } from "./messages.tsx";
 
 export function AdjudicatorSection({ adjudicator }: { adjudicator: SystemAdjudicator }) {

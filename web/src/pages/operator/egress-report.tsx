@@ -4,10 +4,10 @@ import type { DoctorFinding, DoctorReport } from "@mailvet/contract";
 import { Badge, Button, Divider, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Fragment } from "react";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Section } from "../../components/section.tsx";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { queries, service } from "../../queries.ts";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Section } from "../../shared/section.tsx";
-import { Timestamp } from "../../shared/timestamp.tsx";
 import { messages } from "./messages.tsx";
 import { systemQuery } from "./operator-queries.ts";
 

@@ -2,8 +2,8 @@
 
 import type { SystemLists } from "@mailvet/contract";
 import { Text } from "@mantine/core";
-import { Section } from "../../shared/section.tsx";
-import { Timestamp } from "../../shared/timestamp.tsx";
+import { Section } from "../../components/section.tsx";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { messages } from "./messages.tsx";
 
 export function ListsSection({ lists }: { lists: SystemLists }) {

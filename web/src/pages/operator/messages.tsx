@@ -1,8 +1,8 @@
 /** Texts of the operator pages: accounts and system. */
 import type { DoctorFinding, SystemProcess } from "@mailvet/contract";
 import type { ReactNode } from "react";
+import { formatNumber, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
-import { formatNumber, plural } from "../../shared/number-format.ts";
 
 export const messages = {
   noAccess: "No access",

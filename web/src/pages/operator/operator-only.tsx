@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
 import { sessionQuery } from "../../queries.ts";
-import { EmptyState } from "../../shared/empty-state.tsx";
-import { PageHeader } from "../../shared/page-header.tsx";
 import { messages } from "./messages.tsx";
 
 export function OperatorOnly({ title, children }: { title: string; children: ReactNode }) {

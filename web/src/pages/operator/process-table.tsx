@@ -2,8 +2,8 @@
 
 import type { SystemProcess } from "@mailvet/contract";
 import { Badge, Table } from "@mantine/core";
-import { Section } from "../../shared/section.tsx";
-import { formatDuration, Timestamp } from "../../shared/timestamp.tsx";
+import { Section } from "../../components/section.tsx";
+import { formatDuration, Timestamp } from "../../components/timestamp.tsx";
 import { messages } from "./messages.tsx";
 
 /** Several heartbeat intervals. */

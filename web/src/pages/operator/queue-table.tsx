@@ -2,10 +2,10 @@
 
 import type { QueueLine, System } from "@mailvet/contract";
 import { Table } from "@mantine/core";
+import { formatNumber } from "../../components/number-format.ts";
+import { Section } from "../../components/section.tsx";
+import { formatDuration } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
-import { formatNumber } from "../../shared/number-format.ts";
-import { Section } from "../../shared/section.tsx";
-import { formatDuration } from "../../shared/timestamp.tsx";
 import { messages } from "./messages.tsx";
 import { secondsSince } from "./process-table.tsx";
 

@@ -3,12 +3,12 @@
 import type { System } from "@mailvet/contract";
 import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { formatNumber } from "../../components/number-format.ts";
+import { PageHeader } from "../../components/page-header.tsx";
+import { Stat, StatGrid } from "../../components/stat.tsx";
 import { common } from "../../messages.ts";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Loading } from "../../shared/loading.tsx";
-import { formatNumber } from "../../shared/number-format.ts";
-import { PageHeader } from "../../shared/page-header.tsx";
-import { Stat, StatGrid } from "../../shared/stat.tsx";
 import { AdjudicatorSection } from "./adjudicator-section.tsx";
 import { EgressReport } from "./egress-report.tsx";
 import { ListsSection } from "./lists-section.tsx";

@@ -2,10 +2,10 @@
 
 import type { HostPace } from "@mailvet/contract";
 import { Badge, Table, Text } from "@mantine/core";
+import { formatNumber } from "../../components/number-format.ts";
+import { Section } from "../../components/section.tsx";
+import { formatDuration, Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
-import { formatNumber } from "../../shared/number-format.ts";
-import { Section } from "../../shared/section.tsx";
-import { formatDuration, Timestamp } from "../../shared/timestamp.tsx";
 import { messages } from "./messages.tsx";
 
 export function ThrottleTable({ pacing }: { pacing: readonly HostPace[] }) {

@@ -2,9 +2,9 @@
 
 import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { formatNumber, formatPercent } from "../../components/number-format.ts";
+import { Stat, StatGrid } from "../../components/stat.tsx";
 import { common } from "../../messages.ts";
-import { formatNumber, formatPercent } from "../../shared/number-format.ts";
-import { Stat, StatGrid } from "../../shared/stat.tsx";
 import { checked, type UsageCounts } from "../usage/usage-days.ts";
 import { messages } from "./messages.tsx";
 

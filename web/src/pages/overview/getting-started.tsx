@@ -4,7 +4,7 @@ import type { ApiKey } from "@mailvet/contract";
 import { Anchor, Badge, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { CopyableCode } from "../../shared/copyable-code.tsx";
+import { CopyableCode } from "../../components/copyable-code.tsx";
 import { messages } from "./messages.tsx";
 
 export type GettingStartedSteps = {

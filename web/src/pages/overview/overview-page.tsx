@@ -3,11 +3,11 @@
 import { Anchor, Button, Group, Stack, Title } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { Section } from "../../components/section.tsx";
 import { accountQuery } from "../../queries.ts";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Loading } from "../../shared/loading.tsx";
-import { PageHeader } from "../../shared/page-header.tsx";
-import { Section } from "../../shared/section.tsx";
 import { keysQuery, stateOf } from "../keys/key-queries.ts";
 import { checked, perDay, sumCounts } from "../usage/usage-days.ts";
 import { usageQuery } from "../usage/usage-queries.ts";

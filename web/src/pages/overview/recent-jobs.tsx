@@ -3,9 +3,9 @@
 import { Button, Paper } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { EmptyState } from "../../shared/empty-state.tsx";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Loading } from "../../shared/loading.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Loading } from "../../components/loading.tsx";
 import { JobRow } from "../bulk/job-row.tsx";
 import { messages } from "./messages.tsx";
 import { recentJobsQuery } from "./overview-queries.ts";

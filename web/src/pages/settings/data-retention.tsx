@@ -3,9 +3,9 @@
 import { Anchor, Box, Flex, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { Section } from "../../components/section.tsx";
 import { common } from "../../messages.ts";
 import { aboutQuery } from "../../queries.ts";
-import { Section } from "../../shared/section.tsx";
 import { messages } from "./messages.tsx";
 
 export function DataRetention() {

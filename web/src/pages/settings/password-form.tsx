@@ -3,11 +3,11 @@
 import { Alert, Button, Group, PasswordInput, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { fieldProblems } from "../../components/problem-text.ts";
+import { Section } from "../../components/section.tsx";
+import { ValidatedForm } from "../../components/validated-form.tsx";
 import { common } from "../../messages.ts";
 import { queries, service, sessionQuery } from "../../queries.ts";
-import { fieldProblems } from "../../shared/problem-text.ts";
-import { Section } from "../../shared/section.tsx";
-import { ValidatedForm } from "../../shared/validated-form.tsx";
 import { AuthError, isProblem } from "../sign-in/auth-error.tsx";
 import { NewPasswordInput, newPasswordProblem } from "../sign-in/new-password-input.tsx";
 import { messages } from "./messages.tsx";

@@ -3,12 +3,12 @@
 import { Badge, Group, List, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { Section } from "../../components/section.tsx";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
 import { accountQuery } from "../../queries.ts";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Loading } from "../../shared/loading.tsx";
-import { Section } from "../../shared/section.tsx";
-import { Timestamp } from "../../shared/timestamp.tsx";
 import { messages } from "./messages.tsx";
 
 export function Profile() {

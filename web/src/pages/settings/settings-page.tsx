@@ -1,7 +1,7 @@
 /** Settings of the account: profile, password, sessions, data retention. */
 
 import { Stack } from "@mantine/core";
-import { PageHeader } from "../../shared/page-header.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
 import { DataRetention } from "./data-retention.tsx";
 import { messages } from "./messages.tsx";
 import { PasswordForm } from "./password-form.tsx";

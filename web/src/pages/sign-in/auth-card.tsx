@@ -2,8 +2,8 @@
 
 import { Box, Center, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { useDocumentTitle } from "../../components/document-title.tsx";
 import { common } from "../../messages.ts";
-import { useDocumentTitle } from "../../shared/document-title.tsx";
 
 export function AuthCard({ title, intro, children, footer }: AuthCardProps) {
   useDocumentTitle(title);

@@ -2,8 +2,8 @@
 
 import { MailvetProblem } from "@mailvet/sdk";
 import { Alert } from "@mantine/core";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { formatDuration } from "../../shared/timestamp.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { formatDuration } from "../../components/timestamp.tsx";
 import { messages } from "./messages.tsx";
 
 /** `fieldCodes` are the problem codes that the page shows at a field. */

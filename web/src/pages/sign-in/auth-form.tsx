@@ -2,7 +2,7 @@
 
 import { Button, Stack, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
-import { ValidatedForm } from "../../shared/validated-form.tsx";
+import { ValidatedForm } from "../../components/validated-form.tsx";
 import { AuthError } from "./auth-error.tsx";
 import { messages } from "./messages.tsx";
 

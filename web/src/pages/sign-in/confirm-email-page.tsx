@@ -3,9 +3,9 @@
 import { Button, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Loading } from "../../components/loading.tsx";
 import { service, sessionQuery } from "../../queries.ts";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Loading } from "../../shared/loading.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { isProblem } from "./auth-error.tsx";
 import { AuthLink } from "./auth-link.tsx";

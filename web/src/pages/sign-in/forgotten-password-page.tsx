@@ -3,9 +3,9 @@
 import { Button, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { fieldProblems } from "../../components/problem-text.ts";
 import { common } from "../../messages.ts";
 import { aboutQuery, service } from "../../queries.ts";
-import { fieldProblems } from "../../shared/problem-text.ts";
 import { AuthCard } from "./auth-card.tsx";
 import { AuthForm, EmailInput } from "./auth-form.tsx";
 import { AuthLink } from "./auth-link.tsx";

@@ -1,6 +1,6 @@
 /** Texts of the pages around sign-in: sign-up, email confirmation, password reset. */
 import type { ReactNode } from "react";
-import { plural } from "../../shared/number-format.ts";
+import { plural } from "../../components/number-format.ts";
 
 const CHECK_INBOX = "Check your inbox";
 const CHECK_SPAM = "Nothing after a few minutes? Check your spam folder.";

@@ -3,8 +3,8 @@
 import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { queries, service } from "../../queries.ts";
-import { ConfirmDialog } from "../../shared/confirm-dialog.tsx";
 import { messages } from "./messages.tsx";
 
 export function DeleteFeedback() {

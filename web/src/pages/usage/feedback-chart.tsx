@@ -2,7 +2,7 @@
 
 import type { FeedbackReport } from "@mailvet/contract";
 import { ColorSwatch, Group, Text, Tooltip } from "@mantine/core";
-import { formatPercent } from "../../shared/number-format.ts";
+import { formatPercent } from "../../components/number-format.ts";
 import chart from "./chart.module.css";
 import { axisOf } from "./chart-axis.ts";
 import classes from "./feedback-chart.module.css";

@@ -3,11 +3,11 @@
 import type { FeedbackReport } from "@mailvet/contract";
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { CopyableCode } from "../../components/copyable-code.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { formatPercent } from "../../components/number-format.ts";
 import { service } from "../../queries.ts";
-import { CopyableCode } from "../../shared/copyable-code.tsx";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Loading } from "../../shared/loading.tsx";
-import { formatPercent } from "../../shared/number-format.ts";
 import { DeleteFeedback } from "./delete-feedback.tsx";
 import { FeedbackChart } from "./feedback-chart.tsx";
 import { FeedbackTables } from "./feedback-tables.tsx";

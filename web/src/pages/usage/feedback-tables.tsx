@@ -3,8 +3,8 @@
 import type { BounceComparison, FeedbackReport } from "@mailvet/contract";
 import { SegmentedControl, Stack, Table } from "@mantine/core";
 import { useState } from "react";
-import { formatNumber, formatPercent } from "../../shared/number-format.ts";
-import { providerName } from "../../shared/provider-name.ts";
+import { formatNumber, formatPercent } from "../../components/number-format.ts";
+import { providerName } from "../../components/provider-name.ts";
 import { messages } from "./messages.tsx";
 import { dayName } from "./usage-days.ts";
 

@@ -4,9 +4,9 @@ import type { FeedbackSummary } from "@mailvet/contract";
 import { Alert, Button, FileButton, Group, List, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type DragEvent, useState } from "react";
+import { ErrorAlert } from "../../components/error-alert.tsx";
 import { common } from "../../messages.ts";
 import { queries, service } from "../../queries.ts";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
 import classes from "./feedback-upload.module.css";
 import { messages } from "./messages.tsx";
 

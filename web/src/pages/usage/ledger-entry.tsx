@@ -3,8 +3,8 @@
 import type { LedgerEntry } from "@mailvet/contract";
 import { Anchor, Text, VisuallyHidden } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { formatNumber } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
-import { formatNumber } from "../../shared/number-format.ts";
 import { messages } from "./messages.tsx";
 
 /** A job, a request, or a note. */

@@ -3,12 +3,12 @@
 import type { LedgerEntry } from "@mailvet/contract";
 import { Button, Group, Paper, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { EmptyState } from "../../shared/empty-state.tsx";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Loading } from "../../shared/loading.tsx";
-import { formatNumber } from "../../shared/number-format.ts";
-import { Pager } from "../../shared/pager.tsx";
-import { Timestamp } from "../../shared/timestamp.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { formatNumber } from "../../components/number-format.ts";
+import { Pager } from "../../components/pager.tsx";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { Change, Reference, signed } from "./ledger-entry.tsx";
 import { messages } from "./messages.tsx";
 import { jobNamesQuery, LEDGER_PAGE_SIZE, ledgerQuery } from "./usage-queries.ts";

@@ -1,8 +1,8 @@
 /** Texts of the usage page: credits, usage, bounce feedback, ledger. */
 import type { LedgerEntry, Status } from "@mailvet/contract";
 import type { ReactNode } from "react";
+import { formatNumber, formatPercent, plural } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
-import { formatNumber, formatPercent, plural } from "../../shared/number-format.ts";
 
 const PREDICTED = "Predicted";
 const CALIBRATED = "After learning";

@@ -2,8 +2,8 @@
 
 import type { Status, UsageDay } from "@mailvet/contract";
 import { Progress, Table, Text } from "@mantine/core";
+import { formatNumber } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
-import { formatNumber } from "../../shared/number-format.ts";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
 import { messages } from "./messages.tsx";
 import { checked, perKey } from "./usage-days.ts";

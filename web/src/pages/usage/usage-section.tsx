@@ -4,9 +4,9 @@ import type { ApiKey } from "@mailvet/contract";
 import { Button, Group, Paper, SegmentedControl, Select, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { EmptyState } from "../../shared/empty-state.tsx";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Loading } from "../../shared/loading.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Loading } from "../../components/loading.tsx";
 import { keysQuery } from "../keys/key-queries.ts";
 import { messages } from "./messages.tsx";
 

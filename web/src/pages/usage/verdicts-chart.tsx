@@ -2,7 +2,7 @@
 
 import type { Status } from "@mailvet/contract";
 import { Tooltip } from "@mantine/core";
-import { formatCompact } from "../../shared/number-format.ts";
+import { formatCompact } from "../../components/number-format.ts";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
 import chart from "./chart.module.css";
 import { axisOf } from "./chart-axis.ts";

@@ -3,8 +3,8 @@
 import type { Status } from "@mailvet/contract";
 import { Box, Button, Collapse, ColorSwatch, Group, Stack, Table, Text } from "@mantine/core";
 import { useDisclosure, useId } from "@mantine/hooks";
+import { formatNumber, formatPercent } from "../../components/number-format.ts";
 import { common } from "../../messages.ts";
-import { formatNumber, formatPercent } from "../../shared/number-format.ts";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
 import { messages } from "./messages.tsx";
 import { checked, type DayCounts, dayName, sumCounts, type UsageCounts } from "./usage-days.ts";

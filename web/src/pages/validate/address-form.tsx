@@ -1,7 +1,7 @@
 /** The address field, and example addresses of the sandbox. */
 import { Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { ValidatedForm } from "../../shared/validated-form.tsx";
+import { ValidatedForm } from "../../components/validated-form.tsx";
 import { messages } from "./messages.tsx";
 
 /** Sandbox local parts; each names its verdict. */

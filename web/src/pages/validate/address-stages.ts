@@ -1,7 +1,7 @@
 /** Stages that need no mail server: syntax, reputation lists, DNS. */
 import type { ValidationResult as Result, SubStatus } from "@mailvet/contract";
+import { providerName } from "../../components/provider-name.ts";
 import { common } from "../../messages.ts";
-import { providerName } from "../../shared/provider-name.ts";
 import { messages } from "./messages.tsx";
 import { type Fact, type Outcome, type Stage, skipped, stage } from "./stage.ts";
 

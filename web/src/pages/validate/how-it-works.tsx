@@ -1,8 +1,8 @@
 /** Shown before the first check: the stages of a check and the possible verdicts. */
 import type { Status } from "@mailvet/contract";
 import { Group, SimpleGrid, Stack, Text } from "@mantine/core";
+import { Section } from "../../components/section.tsx";
 import { common } from "../../messages.ts";
-import { Section } from "../../shared/section.tsx";
 import { messages } from "./messages.tsx";
 import { OUTCOME_OF, OutcomeIcon } from "./outcome-icon.tsx";
 

@@ -1,7 +1,7 @@
 /** For a temporary unknown: a retry button with a countdown. */
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { formatDuration } from "../../shared/timestamp.tsx";
+import { formatDuration } from "../../components/timestamp.tsx";
 import type { Check } from "./check-storage.ts";
 import { messages } from "./messages.tsx";
 

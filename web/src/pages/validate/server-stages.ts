@@ -1,6 +1,6 @@
 /** Stages after DNS: the server's response, the catch-all test, and the model's rating of the mailbox name. */
 import type { ValidationResult as Result } from "@mailvet/contract";
-import { formatPercent } from "../../shared/number-format.ts";
+import { formatPercent } from "../../components/number-format.ts";
 import { messages } from "./messages.tsx";
 import { type Fact, type Outcome, type Stage, skipped, stage } from "./stage.ts";
 

@@ -1,9 +1,9 @@
 /** The stages of a check, the verdict with its flags, and the JSON response. */
 import type { ValidationResult } from "@mailvet/contract";
 import { Accordion, Badge, Group, Paper, Stack, Text } from "@mantine/core";
+import { CopyableCode } from "../../components/copyable-code.tsx";
+import { verdictLabel } from "../../components/status-badge.tsx";
 import { common } from "../../messages.ts";
-import { CopyableCode } from "../../shared/copyable-code.tsx";
-import { verdictLabel } from "../../shared/status-badge.tsx";
 import { ADVICE, flagText, messages } from "./messages.tsx";
 import { OUTCOME_OF, OutcomeIcon } from "./outcome-icon.tsx";
 import type { Stage } from "./stage.ts";

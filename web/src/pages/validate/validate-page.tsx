@@ -19,10 +19,10 @@ import {
   VisuallyHidden,
 } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
 
-import { PageHeader } from "../../shared/page-header.tsx";
-import { fieldProblems } from "../../shared/problem-text.ts";
+import { PageHeader } from "../../components/page-header.tsx";
+import { fieldProblems } from "../../components/problem-text.ts";
 import { AddressForm } from "./address-form.tsx";
 import { CheckHistory } from "./check-history.tsx";
 import { HowItWorks } from "./how-it-works.tsx";

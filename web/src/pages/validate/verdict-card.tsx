@@ -1,10 +1,10 @@
 /** The verdict with its reason, the recommended action, confidence and score. */
 import { Badge, Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { formatPercent } from "../../components/number-format.ts";
+import { StatusBadge } from "../../components/status-badge.tsx";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { common } from "../../messages.ts";
-import { formatPercent } from "../../shared/number-format.ts";
-import { StatusBadge } from "../../shared/status-badge.tsx";
-import { Timestamp } from "../../shared/timestamp.tsx";
 import { STATUS_CHART_COLORS } from "../../theme.ts";
 
 import type { Check } from "./check-storage.ts";

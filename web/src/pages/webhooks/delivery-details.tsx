@@ -3,9 +3,9 @@
 import type { WebhookDelivery } from "@mailvet/contract";
 import { Button, Code, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { service } from "../../queries.ts";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Timestamp } from "../../shared/timestamp.tsx";
 import { messages } from "./messages.tsx";
 import { webhooksChanged } from "./webhook-queries.ts";
 

@@ -3,11 +3,11 @@
 import { Accordion, Badge, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Loading } from "../../shared/loading.tsx";
-import { Pager, parsePage } from "../../shared/pager.tsx";
-import { Section } from "../../shared/section.tsx";
-import { Timestamp } from "../../shared/timestamp.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { Pager, parsePage } from "../../components/pager.tsx";
+import { Section } from "../../components/section.tsx";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { DeliveryDetails } from "./delivery-details.tsx";
 import { messages } from "./messages.tsx";
 import { DELIVERIES_PER_PAGE, type DeliveryState, deliveriesQuery } from "./webhook-queries.ts";

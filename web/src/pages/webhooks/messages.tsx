@@ -1,7 +1,7 @@
 /** Texts of the webhook pages. */
 import type { WebhookDelivery, WebhookEvent } from "@mailvet/contract";
 import type { ReactNode } from "react";
-import { plural } from "../../shared/number-format.ts";
+import { plural } from "../../components/number-format.ts";
 
 export const messages = {
   title: "Webhooks",

@@ -3,8 +3,8 @@
 import type { WebhookEndpoint } from "@mailvet/contract";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { ErrorAlert } from "../../components/error-alert.tsx";
 import { service } from "../../queries.ts";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
 import { messages } from "./messages.tsx";
 import { webhooksChanged } from "./webhook-queries.ts";
 

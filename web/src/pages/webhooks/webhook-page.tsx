@@ -3,9 +3,9 @@
 import { Alert, Anchor, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { ErrorAlert } from "../../shared/error-alert.tsx";
-import { Loading } from "../../shared/loading.tsx";
-import { PageHeader } from "../../shared/page-header.tsx";
+import { ErrorAlert } from "../../components/error-alert.tsx";
+import { Loading } from "../../components/loading.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import { messages } from "./messages.tsx";
 import { WebhookActions } from "./webhook-actions.tsx";

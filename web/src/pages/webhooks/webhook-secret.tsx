@@ -2,8 +2,8 @@
 
 import { Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { CopyableCode } from "../../shared/copyable-code.tsx";
-import { SecretDialog } from "../../shared/secret-dialog.tsx";
+import { CopyableCode } from "../../components/copyable-code.tsx";
+import { SecretDialog } from "../../components/secret-dialog.tsx";
 import { messages } from "./messages.tsx";
 
 export function WebhookSecret({ title, secret, children, onDone }: WebhookSecretProps) {

@@ -3,7 +3,7 @@
 import type { WebhookEndpoint } from "@mailvet/contract";
 import { Badge } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Timestamp } from "../../shared/timestamp.tsx";
+import { Timestamp } from "../../components/timestamp.tsx";
 import { messages } from "./messages.tsx";
 
 export function WebhookStatus({ webhook }: { webhook: WebhookEndpoint }) {
