@@ -81,12 +81,13 @@ test("delays, dropped queries and spoofed responses are simulated, and every que
     "lossy.test": { A: ["192.0.2.2"], answers: dropsFirst(1) },
     "forged.test": { A: ["192.0.2.3"], answers: spoofedFirst },
   });
-  const dns = nodeResolver(lab.nameServer, { timeout: 3000, tries: 2 });
+  const dns = nodeResolver(lab.nameServer);
+  const retrying = nodeResolver(lab.nameServer, { timeout: 3000, tries: 2 }); // repeats what was dropped
 
   const waits = watchWaits();
   expect(await dns.resolve4("slow.test")).toEqual(["192.0.2.1"]);
   expect(waits).toEqual([150]);
-  expect(await dns.resolve4("lossy.test")).toEqual(["192.0.2.2"]);
+  expect(await retrying.resolve4("lossy.test")).toEqual(["192.0.2.2"]);
   expect(await dns.resolve4("forged.test")).toEqual(["192.0.2.3"]);
   expect(lab.questions("LOSSY.test")).toHaveLength(2);
   expect(lab.questions()).toHaveLength(4);

@@ -1,10 +1,9 @@
 /**
  * Checks in flight: started once per account, level and address, shared by concurrent requests, and finished even when no
  * request waits any longer, so that the next one finds the result in the verdict cache.
- *
- * The limit on checks depends on who asks (lists leave room for single checks), so it is not the concurrency limit of HTTP.
  */
 import { type Check, type Evidence, type Level, timeoutEvidence, type Verifier } from "@mailvet/engine";
+import { createConcurrencyLimit } from "../base/concurrency-limit.ts";
 import { inTimeSlices } from "../base/event-loop-yield.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { NamingKnowledge } from "../naming/naming.ts";
@@ -48,7 +47,6 @@ const MAX_IN_FLIGHT = 20_000;
 /** Lists leave room for single checks, and the lists of one account leave room for those of others. */
 const SHARE_OF_LISTS = 3 / 4;
 const SHARE_OF_ONE_ACCOUNT = 1 / 4;
-const RETRY_WHEN_FULL = { retryAfterSeconds: 5 };
 const RETRY_UNSETTLED_SECONDS = 30;
 
 export type Running = {
@@ -62,34 +60,15 @@ export type Running = {
 export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
   const { verifier, verdictCache, naming, level: usualLevel, maxInFlight = MAX_IN_FLIGHT } = deps;
   const running = new Map<string, Running>();
-  const countOf = new Map<string, number>();
+  const slots = createConcurrencyLimit({ what: "checks" });
+  /** Lists leave room for single checks, and one list for those of other accounts. */
+  const listLimits = {
+    perAccount: Math.ceil(maxInFlight * SHARE_OF_ONE_ACCOUNT),
+    total: Math.ceil(maxInFlight * SHARE_OF_LISTS),
+  };
   /** Each ends the wait of one caller. */
   const waiting = new Set<() => void>();
   let endsAtMs = Number.POSITIVE_INFINITY;
-
-  const acquire = (accountId: string, isUrgent: boolean) => {
-    const own = countOf.get(accountId) ?? 0;
-    if (running.size >= maxInFlight * (isUrgent ? 1 : SHARE_OF_LISTS)) {
-      throw new Refusal(
-        "overloaded",
-        "Too many checks are in progress. Try again in a few seconds.",
-        RETRY_WHEN_FULL,
-      );
-    }
-    if (!isUrgent && own >= maxInFlight * SHARE_OF_ONE_ACCOUNT) {
-      throw new Refusal(
-        "rate_limited",
-        "Too many checks of this account are in progress. Try again in a few seconds.",
-        RETRY_WHEN_FULL,
-      );
-    }
-    countOf.set(accountId, own + 1);
-  };
-  const release = (accountId: string) => {
-    const left = (countOf.get(accountId) ?? 1) - 1;
-    if (left > 0) countOf.set(accountId, left);
-    else countOf.delete(accountId);
-  };
 
   const join = (accountId: string, inspection: Evidence, isUrgent: boolean, level: Level): Running => {
     const { email, address } = inspection;
@@ -99,7 +78,7 @@ export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
       if (isUrgent) known.check.raisePriority();
       return known;
     }
-    acquire(accountId, isUrgent);
+    const release = slots.acquire(accountId, isUrgent ? { total: maxInFlight } : listLimits);
     const { outcome: _, ...shared } = inspection; // the outcome is added for each request (mergeEvidence)
     const check = verifier.begin(shared, level, { isUrgent });
     const one: Running = { check, level, checkedAtMs: undefined, waiters: new Set() };
@@ -110,7 +89,7 @@ export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
     function finish(evidence: Evidence): void {
       one.checkedAtMs = Date.now();
       running.delete(key);
-      release(accountId);
+      release();
       for (const onDone of one.waiters) onDone();
       // What a lower level left open is not a verdict, so it is not cached.
       if (address && (level === "smtp" || freshForMs(evidence) > 0))
