@@ -255,15 +255,17 @@ from reservations where expires_at < now() order by expires_at limit $1`;
 
 const MAX_TRIES = 3;
 const DEADLOCK = "40P01";
+/** The balance was lowered by another process while the statement waited for its lock. */
+const CHECK_VIOLATION = "23514";
+const RETRIED: ReadonlySet<string | undefined> = new Set([UNIQUE_VIOLATION, DEADLOCK, CHECK_VIOLATION]);
 
-/** Another process may spend under the same idempotency key at the same moment. The next attempt sees its entry. */
+/** Another process may spend under the same key, or from the same balance, at the same moment. The next attempt sees it. */
 async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt();
     } catch (error) {
-      const state = sqlStateOf(error);
-      if (tries === MAX_TRIES || (state !== UNIQUE_VIOLATION && state !== DEADLOCK)) throw error;
+      if (tries === MAX_TRIES || !RETRIED.has(sqlStateOf(error))) throw error;
     }
   }
 }
