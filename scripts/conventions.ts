@@ -1,6 +1,6 @@
 /**
- * Conventions of the source tree that no linter has a rule for. Each function returns the violations it found;
- * conventions.test.ts expects none, and shows that each rule catches what it is for.
+ * Conventions of the source tree that Biome has no rule for. Each function returns the violations it found.
+ * check-conventions.ts runs them as part of `npm run lint`; conventions.test.ts shows what each refuses.
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
