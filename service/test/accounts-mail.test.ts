@@ -25,6 +25,7 @@ type ReceivedMail = { to: string[]; from: string; content: string };
 async function openMailServer() {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
+    disableReverseLookup: true, // it would ask the name servers of this machine, and delay the greeting
     disabledCommands: ["STARTTLS", "AUTH"],
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = [];
