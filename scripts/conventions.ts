@@ -25,6 +25,7 @@ export const SERVICE_LAYERS: readonly (readonly string[])[] = [
   ["feedback", "naming", "adjudication", "idempotency"],
   ["webhooks"],
   ["keys"],
+  ["request-limits"],
   ["accounts"],
   ["credits"],
   ["pacing"],

@@ -52,6 +52,8 @@ import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
 import { createProcessRegistry } from "./queue/process-registry.ts";
 import { createTasks } from "./queue/tasks.ts";
 import { startWorker, type Worker } from "./queue/worker.ts";
+import { createAccountLimits } from "./request-limits/account-limits.ts";
+import { createUsageExchange } from "./request-limits/usage-exchange.ts";
 import type { TerminalMessage } from "./start-message.ts";
 import { startListRefresh } from "./system/list-refresh.ts";
 import { listSharedThrottles } from "./system/shared-throttle-report.ts";
@@ -231,6 +233,11 @@ async function open(
   });
   closers.push(() => validations.close());
 
+  const usageExchange =
+    isAlone || role === "worker"
+      ? undefined
+      : createUsageExchange({ pool: database.pool, processId: processes.id });
+  closers.push(() => usageExchange?.close());
   const sessions = createSessions({ database });
   const accounts = createAccounts({
     database,
@@ -281,6 +288,7 @@ async function open(
       webhook_groups: () => tasks.closeIdleGroups("webhooks"),
       recheck_groups: () => tasks.closeIdleGroups("rechecks"),
       ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
+      ...(usageExchange ? { request_limits: usageExchange.deleteIdle } : {}),
       ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),
     },
     (chore, error) => log.event("maintenance_failed", { err: error, task: chore }),
@@ -352,6 +360,7 @@ async function open(
       ? buildWorkerApp(watched)
       : buildApp({
           ...watched,
+          accountLimits: createAccountLimits(usageExchange),
           apiKeys,
           sessions,
           cookie,

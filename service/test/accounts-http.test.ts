@@ -13,6 +13,7 @@ import { authRoutes } from "../src/http/routes/auth-routes.ts";
 import { operatorRoutes } from "../src/http/routes/operator-routes.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
+import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { worldsOnOneDatabase } from "./accounts-world.ts";
 
 const openAccountsWorld = worldsOnOneDatabase();
@@ -30,6 +31,7 @@ async function openService(publicUrl?: string) {
   await bootstrap({ database, ledger, keyring }, { ...OPERATOR, credits: 500, apiKey: API_KEY });
   const cookie = createSessionCookie(publicUrl);
   const app = buildApp({
+    accountLimits: createAccountLimits(),
     settings: { ...HTTP_DEFAULTS, publicUrl },
     pool: database.pool,
     log: createLog({ level: "silent", addresses: "masked" }),

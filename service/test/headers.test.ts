@@ -101,22 +101,23 @@ test("the balance decreases with spending, and a test key spends nothing", async
   expect(await remaining(key, { email: "no address" }, "/validation/single")).toBe("0");
 });
 
-test("the remaining rate decreases per key and refills within a minute", async () => {
+test("the remaining rate decreases for all keys of the account and refills within a minute", async () => {
   const { key, makeKey } = await service.openAccount({ plan: "payg" });
   const { key: otherKey } = await makeKey();
   const responses: Answer[] = [];
   for (let n = 0; n < 20; n++) responses.push(await service.ask("/account", { key }));
 
   const left = responses.map((response) => limitsOf(response).remaining);
-  // Ten per second are refilled, so it may not decrease by one each time.
+  // Ten per second are refilled, and the use is exchanged with other processes: it does not decrease by one each time.
   expect(left[0]).toBeLessThan(600);
   expect(left.at(-1)).toBeLessThan(left[0]!);
-  expect(left.every((one, n) => n === 0 || one >= left[n - 1]! - 1)).toBe(true);
   const { policy, quota, windowSeconds, secondsToFull } = limitsOf(responses.at(-1)!);
   expect([policy, quota, windowSeconds]).toEqual(["plan", 600, 60]);
   expect(secondsToFull).toBeGreaterThanOrEqual(1);
   expect(secondsToFull).toBeLessThanOrEqual(60);
-  expect(limitsOf(await service.ask("/account", { key: otherKey })).remaining).toBe(599);
+  expect(limitsOf(await service.ask("/account", { key: otherKey })).remaining).toBeLessThan(599); // the same bucket
+});
+  expect(limitsOf(await service.ask("/account", { key: other.key })).remaining).toBe(599);
 });
 
 test("request IDs are unique and not chosen by the client", async () => {

@@ -19,6 +19,7 @@ import { createMetrics } from "../src/http/metrics.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
+import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { openTestDatabase } from "./database.ts";
 
 /** Per account; lower than in production, so that a test can reach it. */
@@ -47,6 +48,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   const app = buildApp({
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
+    accountLimits: createAccountLimits(),
     apiKeys: keyring,
     sessions,
     cookie,

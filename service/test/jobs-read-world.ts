@@ -21,6 +21,7 @@ import { createJobWatch } from "../src/jobs/job-watch.ts";
 import { duplicates, jobCounts, jobs, results } from "../src/jobs/schema.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createTasks } from "../src/queue/tasks.ts";
+import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { uploads } from "../src/uploads/schema.ts";
 import { createPartWriter } from "../src/uploads/upload-parts.ts";
 import { openTestDatabase } from "./database.ts";
@@ -52,6 +53,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     log: { event: (_, fields) => failures.push(fields?.err) },
   };
   const app = buildApp({
+    accountLimits: createAccountLimits(),
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
     apiKeys: keyring,

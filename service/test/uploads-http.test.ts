@@ -12,6 +12,7 @@ import { createMetrics } from "../src/http/metrics.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { uploadRoutes } from "../src/http/routes/upload-routes.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
+import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { openIntakeWorld, tableOf } from "./uploads-world.ts";
 
 const MAX_UPLOAD_BYTES = 1_000_000;
@@ -20,6 +21,7 @@ async function openHttpIntake(settings: Partial<HttpSettings> = {}) {
   const world = await openIntakeWorld({ maxUploadBytes: MAX_UPLOAD_BYTES });
   const keys = new Map<string, { accountId: string; keyId: string; scopes: readonly KeyScope[] }>();
   const app = buildApp({
+    accountLimits: createAccountLimits(),
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: world.database.pool,
     apiKeys: {

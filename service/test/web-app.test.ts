@@ -16,6 +16,7 @@ import { createMetrics } from "../src/http/metrics.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
 import { createIdempotentResponses } from "../src/idempotency/idempotent-responses.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
+import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 const SCRIPT = `console.log("${"hello ".repeat(400)}");`;
@@ -50,6 +51,7 @@ async function openSite(webDirectory: string, settings: Partial<HttpSettings> = 
   const keyring = createApiKeys({ database, notices });
   const ledger = createLedger({ database });
   const app = buildApp({
+    accountLimits: createAccountLimits(),
     settings: { ...HTTP_DEFAULTS, ...settings },
     pool: database.pool,
     apiKeys: keyring,

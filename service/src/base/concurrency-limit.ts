@@ -12,7 +12,12 @@ export type ConcurrencyLimit = {
   readonly active: number;
 };
 
-export type Limits = { perAccount?: number; total?: number };
+export type Limits = {
+  perAccount?: number;
+  /** Operations of the account in other processes, which count against `perAccount`. */
+  elsewhere?: number;
+  total?: number;
+};
 
 export type ConcurrencyLimitOptions = Limits & {
   /** Plural noun of the operation, for the refusal: "uploads". */
@@ -27,9 +32,9 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): Concur
   const activeOf = new Map<string, number>();
   let active = 0;
   return {
-    acquire(accountId, { perAccount = options.perAccount, total = options.total } = {}) {
+    acquire(accountId, { perAccount = options.perAccount, elsewhere = 0, total = options.total } = {}) {
       const ofAccount = activeOf.get(accountId) ?? 0;
-      if (perAccount !== undefined && ofAccount >= perAccount) {
+      if (perAccount !== undefined && ofAccount + elsewhere >= perAccount) {
         const detail = `At most ${perAccount} concurrent ${what} are allowed per account.`;
         throw new Refusal("rate_limited", detail, { retryAfterSeconds });
       }

@@ -10,6 +10,7 @@ import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import type pg from "pg";
 import type { Log } from "../base/log.ts";
 import { Refusal } from "../base/refusal.ts";
+import type { AccountLimits } from "../request-limits/account-limits.ts";
 import { type ApiDeps, apiRoutes } from "./api.ts";
 import { drainConnectionsOnClose } from "./connection-draining.ts";
 import type { HttpSettings } from "./http-settings.ts";
@@ -35,6 +36,7 @@ import { createWebApp } from "./static/web-app.ts";
 
 export type AppDeps = Omit<ApiDeps, "loadShedding" | "rateLimits" | "routeMethods"> & {
   settings: HttpSettings;
+  accountLimits: AccountLimits;
   pool: pg.Pool;
   log: Log;
   metrics: Metrics;
@@ -55,7 +57,7 @@ const MAX_PARAM_LENGTH = 4_000;
 export function buildApp(deps: AppDeps): FastifyInstance {
   const { settings, log, metrics, pool } = deps;
   const loadShedding = createLoadShedding(settings);
-  const rateLimits = createRateLimits(settings);
+  const rateLimits = createRateLimits(settings, deps.accountLimits);
   metrics.observe(loadShedding, pool, log);
   const rejectRequest = createMalformedRequestHandler(log, settings.publicUrl);
 

@@ -1,5 +1,5 @@
 /**
- * Rate limits: an authenticated caller by its plan, an anonymous client by its network.
+ * Rate limits: an authenticated caller by the plan of its account, an anonymous client by its network.
  *
  * Every response carries RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers).
  */
@@ -8,11 +8,11 @@ import type { FastifyReply } from "fastify";
 import { networkOf } from "../../accounts/client-network.ts";
 import { PLAN_LIMITS } from "../../accounts/plans.ts";
 import type { Caller } from "../../base/caller.ts";
-import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import { Refusal } from "../../base/refusal.ts";
+import type { AccountLimits } from "../../request-limits/account-limits.ts";
+import { type TakeResult, TokenBuckets } from "../../request-limits/token-buckets.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import type { RequestLifetime } from "./request-lifetime.ts";
-import { TokenBuckets } from "./token-buckets.ts";
 
 export type RateLimits = {
   /** Counts one request of an authenticated caller, whose concurrent requests are limited too. */
@@ -25,23 +25,13 @@ export type RateLimits = {
 
 export type RateLimitSettings = Pick<HttpSettings, "anonymousRequestsPerMinute" | "invalidKeysPerMinute">;
 
-const MAX_CALLERS = 100_000;
 const MAX_NETWORKS = 100_000;
 
-export function createRateLimits(settings: RateLimitSettings): RateLimits {
-  const callers = new TokenBuckets(MAX_CALLERS);
-  const anonymous = new TokenBuckets(MAX_NETWORKS); // separate: many networks must not evict the callers' buckets
+export function createRateLimits(settings: RateLimitSettings, accountLimits: AccountLimits): RateLimits {
+  const anonymous = new TokenBuckets(MAX_NETWORKS);
   const invalidKeys = new TokenBuckets(MAX_NETWORKS);
-  const concurrent = createConcurrencyLimit({ what: "requests", retryAfterSeconds: 1 });
 
-  function take(
-    buckets: TokenBuckets,
-    subject: string,
-    policy: string,
-    perMinute: number,
-    reply: FastifyReply,
-  ) {
-    const taken = buckets.take(subject, perMinute, performance.now());
+  function enforce(taken: TakeResult, policy: string, perMinute: number, reply: FastifyReply) {
     reply.header(HEADERS.rateLimitPolicy, `"${policy}";q=${perMinute};w=60`);
     reply.header(HEADERS.rateLimit, `"${policy}";r=${taken.remaining};t=${taken.fullInSeconds}`);
     if (!taken.isGranted) {
@@ -53,16 +43,17 @@ export function createRateLimits(settings: RateLimitSettings): RateLimits {
 
   return {
     admit(caller, lifetime, reply) {
-      const subject = caller.by.kind === "key" ? caller.by.keyId : caller.accountId;
-      const { requests_per_minute: perMinute, concurrent_requests: perAccount } = PLAN_LIMITS[caller.plan];
-      take(callers, subject, "plan", perMinute, reply);
-      lifetime.onEnd(concurrent.acquire(caller.accountId, { perAccount }));
+      const { requests_per_minute: perMinute, concurrent_requests: concurrent } = PLAN_LIMITS[caller.plan];
+      enforce(accountLimits.take(caller.accountId, perMinute), "plan", perMinute, reply);
+      lifetime.onEnd(accountLimits.begin(caller.accountId, concurrent));
     },
     admitAnonymous(ip, reply) {
-      take(anonymous, networkOf(ip), "address", settings.anonymousRequestsPerMinute, reply);
+      const perMinute = settings.anonymousRequestsPerMinute;
+      enforce(anonymous.take(networkOf(ip), perMinute, performance.now()), "address", perMinute, reply);
     },
     countInvalidKey(ip, reply) {
-      take(invalidKeys, networkOf(ip), "wrong-keys", settings.invalidKeysPerMinute, reply);
+      const perMinute = settings.invalidKeysPerMinute;
+      enforce(invalidKeys.take(networkOf(ip), perMinute, performance.now()), "wrong-keys", perMinute, reply);
     },
   };
 }

@@ -1,8 +1,8 @@
 /**
  * Token buckets: each subject gets so many tokens per minute, with a burst of one minute's worth.
  *
- * They are per process: several API processes each grant the full rate. Credits, which must be exact, are counted in
- * the database.
+ * In memory; usage-exchange.ts adjusts the level where several processes share a limit. Credits, which must be exact, are
+ * counted in the database.
  */
 import { LRUCache } from "lru-cache";
 
@@ -26,6 +26,11 @@ export class TokenBuckets {
     this.#buckets = new LRUCache({ max: maxSubjects });
   }
 
+  /** Sets the level. Negative: so many tokens must be refilled before one is granted. */
+  fill(subject: string, tokens: number, nowMs: number): void {
+    this.#buckets.set(subject, { tokens, filledAtMs: nowMs });
+  }
+
   take(subject: string, perMinute: number, nowMs: number): TakeResult {
     let bucket = this.#buckets.get(subject);
     if (!bucket) {
@@ -40,7 +45,7 @@ export class TokenBuckets {
     const secondsFor = (tokens: number) => Math.ceil((Math.max(0, tokens - bucket.tokens) * 60) / perMinute);
     return {
       isGranted,
-      remaining: Math.floor(bucket.tokens),
+      remaining: Math.max(0, Math.floor(bucket.tokens)),
       fullInSeconds: secondsFor(perMinute),
       nextInSeconds: secondsFor(1),
     };

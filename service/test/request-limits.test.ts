@@ -1,0 +1,131 @@
+/** Request limits of an account hold for all its keys and across API processes. */
+import { expect, test } from "vitest";
+import { accounts } from "../src/accounts/schema.ts";
+import { createAccountLimits } from "../src/request-limits/account-limits.ts";
+import { createUsageExchange } from "../src/request-limits/usage-exchange.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { openService } from "./service.ts";
+
+const PAYG_PER_MINUTE = 600;
+
+test("two API processes and three keys of one account get the plan's rate together", async () => {
+  await using database = await openTestDatabase();
+  await using first = await openService({ database, env: { ROLE: "api" } });
+  await using second = await openService({ database, env: { ROLE: "api" } });
+  const account = await first.openAccount({ plan: "payg" });
+  const keys = [account.key, (await account.makeKey()).key, (await account.makeKey()).key];
+  const startedAt = performance.now();
+  const statuses: number[] = [];
+  let requests = 0;
+  const sendInTurn = async (client: number) => {
+    while (requests < 1_150) {
+      const n = requests++;
+      const service = n % 2 === 0 ? first : second;
+      const { status } = await service.ask("/account", { key: keys[client % 3]! });
+      statuses.push(status);
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, (_, client) => sendInTurn(client)));
+  const refilled = ((performance.now() - startedAt) / 60_000) * PAYG_PER_MINUTE;
+  const granted = statuses.filter((status) => status === 200).length;
+  expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
+  expect(granted).toBeGreaterThanOrEqual(Math.min(1_150, PAYG_PER_MINUTE * 0.9));
+  expect(granted).toBeLessThanOrEqual(PAYG_PER_MINUTE * 1.1 + refilled);
+});
+
+async function openAccount({ orm }: TestDatabase): Promise<string> {
+  const [account] = await orm
+    .insert(accounts)
+    .values({ email: "ann@team.example", plan: "payg" })
+    .returning();
+  return account!.id;
+}
+
+function openTwoProcesses(database: TestDatabase) {
+  const exchanges = [0, 1].map(() =>
+    createUsageExchange({ pool: database.pool, processId: crypto.randomUUID() }),
+  );
+  const [first, second] = exchanges.map((exchange) => createAccountLimits(exchange));
+  const exchangeAll = async () => {
+    for (const exchange of [...exchanges, ...exchanges]) await exchange.flush();
+  };
+  return {
+    first: first!,
+    second: second!,
+    exchangeAll,
+    deleteIdle: exchanges[0]!.deleteIdle,
+    close: () => Promise.all(exchanges.map((exchange) => exchange.close())),
+  };
+}
+
+test("requests that both processes granted in a burst are paid back", async () => {
+  await using database = await openTestDatabase();
+  const accountId = await openAccount(database);
+  const { first, second, exchangeAll, close } = openTwoProcesses(database);
+  for (const limits of [first, second]) {
+    for (let n = 0; n < 6; n++) expect(limits.take(accountId, 6).isGranted).toBe(true);
+  }
+  await exchangeAll();
+  for (const limits of [first, second]) {
+    const refused = limits.take(accountId, 6);
+    expect(refused).toMatchObject({ isGranted: false, remaining: 0 });
+    expect(refused.nextInSeconds).toBeGreaterThan(10); // six tokens of debt, one in ten seconds
+  }
+  await close();
+});
+
+test("requests in progress at one process count against the concurrency of the other until they end", async () => {
+  await using database = await openTestDatabase();
+  const accountId = await openAccount(database);
+  const { first, second, exchangeAll, close } = openTwoProcesses(database);
+  const begin = (limits: typeof first) => {
+    limits.take(accountId, 600);
+    return limits.begin(accountId, 4);
+  };
+  const ends = [begin(first), begin(first), begin(first)];
+  const end = begin(second);
+  await exchangeAll();
+  expect(() => begin(second)).toThrow(/At most 4 concurrent requests/);
+  for (const one of ends) one();
+  await exchangeAll();
+  begin(second)();
+  end();
+  await close();
+});
+
+test("while the database is unavailable each process limits alone, and reports afterwards", async () => {
+  await using database = await openTestDatabase();
+  const accountId = await openAccount(database);
+  let isDown = true;
+  const pool = Object.assign(Object.create(database.pool), {
+    query: (...args: Parameters<typeof database.pool.query>) =>
+      isDown ? Promise.reject(new Error("connection refused")) : database.pool.query(...args),
+  });
+  const exchange = createUsageExchange({ pool, processId: crypto.randomUUID() });
+  const limits = createAccountLimits(exchange);
+  for (let n = 0; n < 60; n++) expect(limits.take(accountId, 60).isGranted).toBe(true);
+  await exchange.flush();
+  expect(limits.take(accountId, 60).isGranted).toBe(false);
+  isDown = false;
+  await exchange.flush();
+  const { rows } = await database.pool.query("select tokens from request_buckets");
+  expect(rows).toEqual([{ tokens: 0 }]);
+  await exchange.close();
+});
+
+test("rows of idle accounts are deleted", async () => {
+  await using database = await openTestDatabase();
+  const accountId = await openAccount(database);
+  const { first, exchangeAll, deleteIdle, close } = openTwoProcesses(database);
+  first.take(accountId, 600);
+  first.begin(accountId, 5)();
+  await exchangeAll();
+  await database.pool.query("update request_buckets set filled_at = now() - interval '1 hour'");
+  await database.pool.query("update requests_in_progress set renewed_at = now() - interval '1 hour'");
+  await deleteIdle();
+  const left = await database.pool.query(
+    "select account_id from request_buckets union all select account_id from requests_in_progress",
+  );
+  expect(left.rows).toEqual([]);
+  await close();
+});
