@@ -84,10 +84,6 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 /** Time for the last responses, out of the nine seconds allowed for the whole shutdown (main.ts). */
 const WRAP_UP_MS = 6000;
 
-/** Plus one per worker slot. */
-const CONNECTIONS_FOR_REQUESTS = 16;
-const MOST_CONNECTIONS = 48;
-
 /** A recheck is one address, and spends most of its time waiting for a mail server. */
 const RECHECKS_AT_ONCE = 16;
 
@@ -140,7 +136,7 @@ async function open(
   const storage = await openStorage(config.storage, {
     onEvent: (event) => reportDatabaseEvent(event, log, onMessage),
     interrupted,
-    maxConnections: Math.min(CONNECTIONS_FOR_REQUESTS + slots, MOST_CONNECTIONS),
+    maxConnections: config.poolSize,
   });
   closers.push(storage.close);
   const { database } = storage;

@@ -10,28 +10,30 @@ import type { ListRefreshSettings } from "./system/list-refresh.ts";
 import type { UploadLimits } from "./uploads/uploads.ts";
 
 export type Config = {
-  /** What this process does: everything, or its part beside others on the same database. */
+  /** What this process does: everything, or one part of a deployment on a shared database. */
   role: Role;
   host: string;
   port: number;
-  /** A worker listens only where it is told to, for those who watch over it. */
+  /** A worker listens, for health checks and metrics, only when PORT is set. */
   listens: boolean;
-  /** The address people and programs reach us at; undefined: where we listen. */
+  /** The address of the service as its users see it; undefined: the address it listens on. */
   publicUrl: string | undefined;
-  /** Proxies in front of us whose X-Forwarded-For we believe, as addresses or ranges. */
+  /** Reverse proxies whose X-Forwarded-For is trusted, as addresses or ranges. */
   trustedProxies: string[];
   storage: StorageConfig;
+  /** Connections of the pool; up to three more are outside it. */
+  poolSize: number;
   operator: OperatorConfig;
   signUp: { mode: "open" | "closed"; plan: Plan; credits: number };
   mail: MailConfig | undefined;
   log: { level: (typeof LOG_LEVELS)[number]; addresses: "masked" | "full" };
   metricsToken: string | undefined;
-  /** How long a stop may take before the process ends itself (main.ts, which reads it from the environment). */
+  /** How long a stop may take before the process exits regardless (main.ts, which reads it from the environment). */
   stopTimeoutMs: number;
-  /** How long an answer may take; what is not settled by then is told as unknown. */
+  /** How long a response may take; checks that are not done by then are reported as unknown. */
   budgets: { singleMs: number; bulkMs: number };
   jobs: JobsConfig;
-  /** The language model for the ambiguous rest; undefined: none is asked. */
+  /** The language model for ambiguous names; undefined: none is used. */
   adjudicator: AdjudicatorSettings | undefined;
   lists: ListRefreshSettings;
   engine: EngineSettings;
@@ -47,7 +49,15 @@ export type JobsConfig = UploadLimits & {
   workerSlots: number;
 };
 
-export type StorageConfig = { databaseUrl: string } | { dataDirectory: string };
+export type StorageConfig = ExternalStorage | { dataDirectory: string };
+
+export type ExternalStorage = {
+  databaseUrl: string;
+  /** Bypasses a connection pooler in transaction mode that databaseUrl leads to. */
+  directUrl?: string;
+  /** A streaming replica for result pages, lists and downloads. */
+  readUrl?: string;
+};
 
 export type OperatorConfig = {
   email: string;
@@ -56,7 +66,7 @@ export type OperatorConfig = {
   apiKey: string | undefined;
 };
 
-/** How mails go out: an SMTP server as smtp://user:password@host:port, and who they are from. */
+/** The SMTP server for outgoing mail as smtp://user:password@host:port, and the sender address. */
 export type MailConfig = { url: string; sender: string };
 
 const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
@@ -79,6 +89,12 @@ export function readConfig(env: Environment, cwd: string): Config {
       ?.replace(/\/+$/, ""),
     trustedProxies: read.list("TRUSTED_PROXIES", "an IP address or range", isAddressOrRange),
     storage,
+    // A slot of a worker spends nearly all its time waiting for mail servers, without a connection.
+    poolSize: read.integer("DATABASE_POOL_SIZE", {
+      fallback: read.text("ROLE") === "worker" ? 7 : 16,
+      min: 2,
+      max: 500,
+    }),
     operator: {
       email: read.matching("ADMIN_EMAIL", "an email address", isEmail) ?? "admin@localhost",
       password: read.secret(
@@ -122,7 +138,7 @@ export function readConfig(env: Environment, cwd: string): Config {
 
 type Reader = ReturnType<typeof settingsFrom>;
 
-/** What api and worker processes share is in a database that both can reach. */
+/** Separate api and worker processes need a database that both can reach. */
 function readRole(read: Reader): Role {
   const role = read.oneOf("ROLE", { fallback: "all", choices: ROLES });
   const isShared = read.text("DATABASE_URL") !== undefined;
@@ -131,13 +147,16 @@ function readRole(read: Reader): Role {
 }
 
 function readStorage(read: Reader, cwd: string): StorageConfig {
-  const databaseUrl = read.matching(
-    "DATABASE_URL",
-    "postgres://user:password@host:port/database",
-    isDatabaseUrl,
-  );
+  const url = (name: string) =>
+    read.matching(name, "postgres://user:password@host:port/database", isDatabaseUrl);
+  const databaseUrl = url("DATABASE_URL");
+  const directUrl = url("DATABASE_DIRECT_URL");
+  const readUrl = url("DATABASE_READ_URL");
+  for (const name of ["DATABASE_DIRECT_URL", "DATABASE_READ_URL"]) {
+    if (databaseUrl === undefined) read.matching(name, "DATABASE_URL to be set as well", () => false);
+  }
   return databaseUrl
-    ? { databaseUrl }
+    ? { databaseUrl, ...(directUrl && { directUrl }), ...(readUrl && { readUrl }) }
     : { dataDirectory: read.text("DATA_DIR") ?? defaultDataDirectory(cwd, "/var/lib/mailvet") };
 }
 
@@ -147,7 +166,7 @@ function readMail(read: Reader): MailConfig | undefined {
   return url === undefined ? undefined : { url, sender: sender ?? "mailvet@localhost" };
 }
 
-/** What is refreshed must be kept somewhere: beside the embedded database, or where LISTS_DIR says. */
+/** Refreshed lists are stored beside the embedded database, or in LISTS_DIR. */
 function readListRefresh(read: Reader, directory: string | undefined): ListRefreshSettings {
   const refresh = read.oneOf("LISTS_REFRESH", { fallback: "off", choices: LIST_REFRESHES });
   if (refresh === "daily" && directory === undefined)
@@ -156,10 +175,10 @@ function readListRefresh(read: Reader, directory: string | undefined): ListRefre
   return { refresh, directory, sources };
 }
 
-/** No longer than a check waits for an opinion at all. */
+/** A check waits no longer than this for an adjudication. */
 const LONGEST_ADJUDICATION_SECONDS = 5;
 
-/** A language model needs an address and a name. Settings for one that is not there are a mistake worth telling. */
+/** A language model needs an address and a name. Other settings without these two are reported as a mistake. */
 function readAdjudicator(read: Reader): AdjudicatorSettings | undefined {
   const baseUrl = read.matching(
     "AI_BASE_URL",

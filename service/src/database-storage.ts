@@ -44,7 +44,7 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
     const isUnreachable = "databaseUrl" in config && !interrupted?.aborted && isConnectionError(error);
     throw isUnreachable ? new DatabaseUnreachable(error) : error;
   }
-  const database = openDatabase({ connection: server.connection, maxConnections });
+  const database = openDatabase({ ...server, maxConnections });
   return {
     database,
     async close() {
@@ -59,8 +59,12 @@ async function openServer(config: StorageConfig, { onEvent = () => {}, interrupt
     const { dataDirectory } = config;
     return startEmbeddedPostgres({ dataDirectory, onEvent, interrupted, restart: true });
   }
+  const { databaseUrl, directUrl, readUrl } = config;
+  const connectionTo = (url: string) => ({ connectionString: url, application_name: "mailvet" });
   return {
-    connection: { connectionString: config.databaseUrl, application_name: "mailvet" },
+    connection: connectionTo(directUrl ?? databaseUrl),
+    pooler: directUrl === undefined ? undefined : connectionTo(databaseUrl),
+    replica: readUrl === undefined ? undefined : connectionTo(readUrl),
     stop: async () => {},
   };
 }

@@ -1,5 +1,6 @@
 /**
- * Access to PostgreSQL: one connection pool, and Drizzle on top of it for ordinary queries.
+ * Access to PostgreSQL: one connection pool, and Drizzle on top of it for ordinary queries; optionally through a
+ * connection pooler in transaction mode, and with a replica for reads.
  *
  * Whether the server is embedded or named by DATABASE_URL is decided before this (database-storage.ts).
  */
@@ -12,8 +13,13 @@ export type Database = {
   pool: pg.Pool;
   /** Ordinary queries. */
   orm: Orm;
-  /** For connections outside the pool, such as that of pubsub.ts. */
+  /** For connections outside the pool that need a session, such as that of pubsub.ts. Never through a pooler. */
   connection: pg.ClientConfig;
+  /**
+   * Pool for large reads: that of the replica if it has replayed everything the primary has committed, otherwise the
+   * primary's.
+   */
+  readPool(): Promise<pg.Pool>;
   /** Resolves when the database answers and, after a write failed on a full disk, has space again. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -46,6 +52,13 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export type DatabaseOptions = {
   connection: pg.ClientConfig;
+  /**
+   * A pooler in transaction mode for the connections of the pool. They then use no named prepared statements and no
+   * startup parameters, which such a pooler does not pass on reliably.
+   */
+  pooler?: pg.ClientConfig | undefined;
+  /** A streaming replica. */
+  replica?: pg.ClientConfig | undefined;
   maxConnections?: number;
   queryTimeoutMs?: number;
 };
@@ -53,28 +66,21 @@ export type DatabaseOptions = {
 const CONNECT_TIMEOUT_MS = 10_000;
 /** No query through the pool takes this long; a server that is silent by then will not answer. */
 const QUERY_TIMEOUT_MS = 15_000;
+/** A client machine that dies inside a transaction must not keep its locks for hours. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { connection, maxConnections = 16, queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
-  const pool = new pg.Pool({
-    ...connection,
-    max: maxConnections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: queryTimeoutMs,
-    // A client machine that dies inside a transaction must not keep its locks for hours.
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    keepAlive: true, // detects a dead server on idle connections
-    Client: TimeoutClient,
-  });
-  // The pool replaces connections that break while idle; queries report their own errors. Between two queries of a
-  // transaction the error event has no other listener and would end the process.
-  pool.on("error", () => {});
+  const { connection, pooler, replica, maxConnections = 16 } = options;
+  const { queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
+  const openPool = (to: pg.ClientConfig) => openConnectionPool(to, maxConnections, queryTimeoutMs);
+  const pool = pooler
+    ? openConnectionPool(pooler, maxConnections, queryTimeoutMs, PooledClient)
+    : openPool({ ...connection, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS });
+  const replicaPool = replica && openPool(replica);
   // Writes that failed on a full disk, and how many of them `check` has seen to be over.
   let shortages = 0;
   let resolved = 0;
   pool.on("connect", (client) => {
-    client.on("error", () => {});
     messagesOf(client).on("errorMessage", ({ code }) => {
       if (DISK_FULL.test(code ?? "")) shortages++;
     });
@@ -83,6 +89,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     pool,
     orm: ormOn(pool),
     connection,
+    async readPool() {
+      return replicaPool && (await isCaughtUp(replicaPool, pool)) ? replicaPool : pool;
+    },
     async check() {
       await pool.query("select 1");
       if (shortages === resolved) return;
@@ -90,8 +99,47 @@ export function openDatabase(options: DatabaseOptions): Database {
       await checkDiskSpace(pool);
       resolved = seen;
     },
-    close: () => pool.end(),
+    async close() {
+      await Promise.all([pool.end(), replicaPool?.end()]);
+    },
   };
+}
+
+function openConnectionPool(
+  connection: pg.ClientConfig,
+  max: number,
+  queryTimeoutMs: number,
+  Client: typeof pg.Client = TimeoutClient,
+): pg.Pool {
+  const pool = new pg.Pool({
+    ...connection,
+    max,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true, // detects a dead server on idle connections
+    Client,
+  });
+  // The pool replaces connections that break while idle; queries report their own errors. Between two queries of a
+  // transaction the error event has no other listener and would end the process.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+  });
+  return pool;
+}
+
+/** A replica that is behind, broken or promoted is not used. */
+async function isCaughtUp(replica: pg.Pool, primary: pg.Pool): Promise<boolean> {
+  const { rows } = await primary.query<{ lsn: string }>("select pg_current_wal_lsn() as lsn");
+  try {
+    const { rows: replayed } = await replica.query<{ is_caught_up: boolean | null }>(
+      "select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::pg_lsn as is_caught_up",
+      [rows[0]!.lsn],
+    );
+    return replayed[0]!.is_caught_up === true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -158,6 +206,15 @@ class TimeoutClient extends pg.Client {
       });
     }
     return answer as never;
+  }
+}
+
+/** For a pooler in transaction mode: statements are not prepared under a name, since the next one may reach another server process. */
+class PooledClient extends TimeoutClient {
+  override query(...asked: never[]): never {
+    const [first, ...rest] = asked as unknown[];
+    const isNamed = typeof first === "object" && first !== null && "name" in first && "text" in first;
+    return super.query(...([isNamed ? { ...first, name: undefined } : first, ...rest] as never[]));
   }
 }
 

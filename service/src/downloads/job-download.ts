@@ -41,7 +41,7 @@ export async function jobDownload(
   return {
     filename: `${withoutExtensions(job.filename)}-results.${format}`,
     contentType,
-    content: write(table, downloadRows(database.pool, job, status)),
+    content: write(table, downloadRows(await database.readPool(), job, status)),
   };
 }
 

@@ -4,6 +4,7 @@
  * A verdict is stored once, at the first row with the email. Duplicate rows refer to it.
  */
 import { type JobResult, type ResultsQuery, STATUSES, type Status } from "@mailvet/contract";
+import type pg from "pg";
 import type { Database } from "../db/database.ts";
 import { findEndedJob } from "./job-list.ts";
 import type { JobRow } from "./job-record.ts";
@@ -18,13 +19,14 @@ export async function jobResults(
 ): Promise<ResultPage> {
   const job = await findEndedJob(database, accountId, jobId);
   const statuses = status === undefined ? STATUSES : [status];
+  const pool = await database.readPool();
   const [{ rows }, total] = await Promise.all([
-    database.pool.query<JobResult>({
+    pool.query<JobResult>({
       name: "job-results",
       text: PAGE,
       values: [jobId, statuses, limit, skip],
     }),
-    countResults(database, job, statuses),
+    countResults(pool, job, statuses),
   ]);
   return { results: rows, total };
 }
@@ -53,7 +55,7 @@ const PAGE = `
     ) verdict
    order by page.row`;
 
-async function countResults({ pool }: Database, job: JobRow, statuses: readonly Status[]): Promise<number> {
+async function countResults(pool: pg.Pool, job: JobRow, statuses: readonly Status[]): Promise<number> {
   // In a completed job every email has a verdict.
   if (job.status === "completed" && statuses === STATUSES) return job.totalEmails;
   const { rows } = await pool.query<{ total: number }>({
