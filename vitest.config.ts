@@ -17,7 +17,7 @@ const inOneProcess = { isolate: false };
 
 /** Tests that start programs and wait for them, for minutes. */
 const PROGRAMS = [
-  "service/test/{start,interrupt,full-disk,left-behind,service-kill}.test.ts",
+  "service/test/{start,interrupt,full-disk,left-behind,service-kill,failover}.test.ts",
   "embedded-postgres/test/*.test.ts",
 ];
 
@@ -73,7 +73,7 @@ export default defineConfig({
           testTimeout: 5 * LIMIT_MS, // a test starts the service several times
           name: "programs",
           include: PROGRAMS,
-          globalSetup: "scripts/build-before-tests.ts",
+          globalSetup: ["scripts/build-before-tests.ts", "service/test/pgbouncer-setup.ts"],
         },
       },
       {

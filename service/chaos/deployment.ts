@@ -1,5 +1,5 @@
 /**
- * The deployment under test: an external PostgreSQL, two API processes and two workers.
+ * The deployment under test: a primary with a synchronous replica behind PgBouncer, two API processes and two workers.
  *
  * Everything it starts ends with it, also when the run fails: the processes watch their parent, and the database server
  * has its own watchdog.
@@ -10,9 +10,9 @@ import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type EmbeddedPostgres, isRunning, startEmbeddedPostgres } from "@mailvet/embedded-postgres";
-import { killServer, serverPid } from "../../embedded-postgres/test/launcher-program.ts";
+import type { EmbeddedPostgres } from "@mailvet/embedded-postgres";
 import { freePort } from "../test/program.ts";
+import { openReplicatedPostgres } from "../test/replicated-postgres.ts";
 import { SERVICE_PROGRAM } from "../test/service-program.ts";
 
 export const PROCESSES = ["api 1", "api 2", "worker 1", "worker 2"] as const;
@@ -21,8 +21,8 @@ export type ProcessName = (typeof PROCESSES)[number];
 export type Deployment = AsyncDisposable & {
   /** Of the API processes, also after they were started again. */
   urls: readonly string[];
-  /** For direct database queries. */
-  connection: EmbeddedPostgres["connection"];
+  /** Of the current primary, for direct queries. */
+  readonly connection: EmbeddedPostgres["connection"];
   /** Whether the disk under the database can be filled: only where a file system can be mounted. */
   canFillDisk: boolean;
   /** kill -9 and an immediate restart, as a supervisor does. */
@@ -33,6 +33,10 @@ export type Deployment = AsyncDisposable & {
   killDatabase(): Promise<void>;
   /** An immediate shutdown, and a restart. */
   restartDatabase(): Promise<void>;
+  /** kill -9 of the primary, and promotion of the replica. */
+  failOver(): Promise<void>;
+  /** kill -9 of PgBouncer, and a restart. */
+  killPgBouncer(): Promise<void>;
   /** No room for data files and WAL for a while. */
   fillDisk(ms: number): Promise<void>;
   /** How often a process has ended without being killed. */
@@ -42,7 +46,7 @@ export type Deployment = AsyncDisposable & {
 };
 
 /** Holds the tables of a long run, and is full after some hundred megabytes more. */
-const DISK_MEGABYTES = 1_500;
+const DISK_MEGABYTES = 2_500;
 const CHUNK = Buffer.alloc(1024 * 1024);
 const READY = /The API is described at|mailvet works on jobs/;
 const RESTART_PAUSE_MS = 500;
@@ -54,10 +58,7 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
   mkdirSync(disk);
   const canFillDisk = mount(disk);
   chmodSync(disk, 0o755);
-  const dataDirectory = join(disk, "data");
-  let database = await startEmbeddedPostgres({ dataDirectory });
-  const { connection } = database;
-  const { host, user, database: name } = connection;
+  const database = await openReplicatedPostgres(disk);
   const ports = new Map(
     await Promise.all(PROCESSES.map(async (process) => [process, await freePort()] as const)),
   );
@@ -72,7 +73,7 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
       env: {
         PATH: process.env.PATH,
         ...env,
-        DATABASE_URL: `postgres://${encodeURIComponent(host)}/${name}?user=${user}`,
+        ...database.env,
         ROLE: isApi ? "api" : "worker",
         PORT: String(ports.get(process_)),
         LOG_LEVEL: "warn",
@@ -101,18 +102,6 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
     });
   };
 
-  const startDatabase = async () => {
-    for (;;) {
-      try {
-        database = await startEmbeddedPostgres({ dataDirectory });
-        return;
-      } catch (error) {
-        said.push(`database: ${error instanceof Error ? error.message : error}`);
-        await delay(RESTART_PAUSE_MS);
-      }
-    }
-  };
-
   const close = async () => {
     isClosing = true;
     for (const child of children.values()) {
@@ -121,7 +110,7 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
       child.kill("SIGTERM");
       await once(child, "exit");
     }
-    await database.stop();
+    await database[Symbol.asyncDispose]();
     if (canFillDisk) spawnSync("umount", ["-l", disk]);
     rmSync(folder, { recursive: true, force: true });
   };
@@ -135,7 +124,9 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
 
   return {
     urls: PROCESSES.filter((one) => one.startsWith("api")).map((one) => `http://127.0.0.1:${ports.get(one)}`),
-    connection,
+    get connection() {
+      return database.connection;
+    },
     canFillDisk,
     async kill(process_) {
       const child = children.get(process_)!;
@@ -150,26 +141,17 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
       await delay(ms);
       child.kill("SIGCONT");
     },
-    async killDatabase() {
-      if (serverPid(dataDirectory) !== undefined) await killServer(dataDirectory);
-      await database.stop();
-      await startDatabase();
-    },
-    async restartDatabase() {
-      const pid = serverPid(dataDirectory);
-      if (pid !== undefined) process.kill(pid, "SIGQUIT");
-      while (pid !== undefined && isRunning(pid)) await delay(10);
-      await database.stop();
-      await startDatabase();
-    },
+    killDatabase: () => database.restartPrimary("SIGKILL"),
+    restartDatabase: () => database.restartPrimary("SIGQUIT"),
+    failOver: () => database.failOver(),
+    killPgBouncer: () => database.killPgBouncer(),
     async fillDisk(ms) {
       const filler = join(disk, "filler");
       fill(filler);
       await delay(ms);
       rmSync(filler, { force: true });
-      if (serverPid(dataDirectory) !== undefined) return;
-      await database.stop(); // it exited because WAL could not be written
-      await startDatabase();
+      // A server that could not write WAL has exited.
+      if (!database.isPrimaryRunning()) await database.restartPrimary("SIGKILL");
     },
     unexpectedExits: () => unexpectedExits,
     complaints: () => said.splice(0),

@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Job, UploadPreview } from "@mailvet/contract";
 import { openLab } from "@mailvet/lab";
 import pg from "pg";
+import { hasPgBouncer, NO_PGBOUNCER } from "../test/replicated-postgres.ts";
 import { type Deployment, openDeployment, PROCESSES } from "./deployment.ts";
 import { CHAOS_WORLD, csvOf, type ListRow, listOf, rightStatus } from "./list.ts";
 import { randomFrom } from "./random.ts";
@@ -38,12 +39,15 @@ const FAULTS: Readonly<Record<string, (deployment: Deployment, random: () => num
   ),
   "kill database": (deployment) => deployment.killDatabase(),
   "restart database": (deployment) => deployment.restartDatabase(),
+  "promote replica": (deployment) => deployment.failOver(),
+  "kill pgbouncer": (deployment) => deployment.killPgBouncer(),
   "fill disk": (deployment, random) => deployment.fillDisk(500 + random() * LONGEST_FULL_DISK_MS),
 };
 
 /** A refusal that a retry does not change. */
 class Refused extends Error {}
 
+if (!hasPgBouncer) throw new Error(NO_PGBOUNCER);
 const random = randomFrom(SEED);
 await using lab = await openLab(CHAOS_WORLD);
 await using deployment = await openDeployment({

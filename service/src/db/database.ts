@@ -74,7 +74,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const { queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
   const openPool = (to: pg.ClientConfig) => openConnectionPool(to, maxConnections, queryTimeoutMs);
   const pool = pooler
-    ? openConnectionPool(pooler, maxConnections, queryTimeoutMs, PooledClient)
+    ? openConnectionPool(pooler, maxConnections, queryTimeoutMs, UnpreparedClient)
     : openPool({ ...connection, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS });
   const replicaPool = replica && openPool(replica);
   // Writes that failed on a full disk, and how many of them `check` has seen to be over.
@@ -209,8 +209,11 @@ class TimeoutClient extends pg.Client {
   }
 }
 
-/** For a pooler in transaction mode: statements are not prepared under a name, since the next one may reach another server process. */
-class PooledClient extends TimeoutClient {
+/**
+ * For a pooler in transaction mode: statements are not prepared under a name, as the next one may reach another server
+ * process. (Drizzle takes a class for a pool if its name contains "Pool".)
+ */
+class UnpreparedClient extends TimeoutClient {
   override query(...asked: never[]): never {
     const [first, ...rest] = asked as unknown[];
     const isNamed = typeof first === "object" && first !== null && "name" in first && "text" in first;
