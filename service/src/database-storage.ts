@@ -38,7 +38,7 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
   const { interrupted, maxConnections } = options;
   const server = await openServer(config, options);
   try {
-    await migrate(server.connection, interrupted);
+    await migrate(server.connection, { interrupted });
   } catch (error) {
     await server.stop();
     const isUnreachable = "databaseUrl" in config && !interrupted?.aborted && isConnectionError(error);

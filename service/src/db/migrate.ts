@@ -1,15 +1,29 @@
-/** Applies migrations, forward only. Of concurrent processes one applies them, and the others wait for it. */
+/**
+ * Applies migrations, forward only. Of concurrent processes one applies them, and the others wait for it.
+ *
+ * A statement that changes a table waits for open transactions on it, and every later statement on that table waits
+ * behind. So it waits for a short time only, and everything is rolled back and tried again later: other processes of the
+ * deployment keep working while this one waits for its moment.
+ */
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
 import { abortable } from "../base/abortable.ts";
+import { sqlStateOf } from "./database.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 /** Any constant that no other advisory lock of this database uses. */
 const MIGRATION_LOCK = 7_224_108_153;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** For each lock. Requests of other processes wait no longer than this behind a migration that waits. */
+const LOCK_TIMEOUT_MS = 3_000;
+/** Between two attempts, and how many there are: in all ten minutes or more. */
+const RETRY_PAUSE_MS = 2_000;
+const MAX_ATTEMPTS = 120;
+const LOCK_NOT_AVAILABLE = "55P03";
 
 /** The database was migrated by a later release: this one would misread it. */
 export class NewerSchema extends Error {
@@ -25,13 +39,21 @@ export class NewerSchema extends Error {
   }
 }
 
+export type MigrateOptions = {
+  interrupted?: AbortSignal | undefined;
+  /** Of the migrations. */
+  folder?: string;
+  lockTimeoutMs?: number;
+};
+
 /** An abort of `interrupted` drops the connection and rolls back what is not committed. */
-export async function migrate(connection: pg.ClientConfig, interrupted?: AbortSignal): Promise<void> {
+export async function migrate(connection: pg.ClientConfig, options: MigrateOptions = {}): Promise<void> {
+  const { interrupted } = options;
   // A dedicated connection, because the lock belongs to it.
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   client.on("error", () => {}); // reported by the running query
   try {
-    await abortable(migrateOn(client), interrupted);
+    await abortable(migrateOn(client, options), interrupted);
   } finally {
     if (interrupted?.aborted)
       socketOf(client).destroy(); // a server that hangs does not answer a Terminate message
@@ -39,18 +61,30 @@ export async function migrate(connection: pg.ClientConfig, interrupted?: AbortSi
   }
 }
 
-async function migrateOn(client: pg.Client): Promise<void> {
+async function migrateOn(
+  client: pg.Client,
+  { interrupted, folder = MIGRATIONS, lockTimeoutMs = LOCK_TIMEOUT_MS }: MigrateOptions,
+): Promise<void> {
   await client.connect();
   await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
+  await client.query(`set lock_timeout = ${lockTimeoutMs}`); // not for the advisory lock, which may take minutes
   const release = releaseOfThisBuild();
-  const known = newestKnownMigration();
+  const known = newestMigrationIn(folder);
   const before = await readApplied(client);
   if (before && before.last > known.when) throw new NewerSchema(before, release, known);
-  await applyMigrations(drizzle(client), {
-    migrationsFolder: MIGRATIONS,
-    migrationsSchema: "public",
-    migrationsTable: "migrations",
-  });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await applyMigrations(drizzle(client), {
+        migrationsFolder: folder,
+        migrationsSchema: "public",
+        migrationsTable: "migrations",
+      });
+      break;
+    } catch (error) {
+      if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE || attempt === MAX_ATTEMPTS) throw error;
+      await sleep(RETRY_PAUSE_MS, undefined, { signal: interrupted });
+    }
+  }
   if (before?.last === known.when) return;
   // For the message of an older release, should one be started on this database.
   await client.query(`comment on table public.migrations is ${client.escapeLiteral(release)}`);
@@ -74,8 +108,8 @@ async function readApplied(client: pg.Client): Promise<AppliedMigrations | undef
 
 type JournalEntry = { idx: number; when: number; tag: string };
 
-function newestKnownMigration(): JournalEntry {
-  const journal = JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, "utf8")) as {
+function newestMigrationIn(folder: string): JournalEntry {
+  const journal = JSON.parse(readFileSync(`${folder}/meta/_journal.json`, "utf8")) as {
     entries: JournalEntry[];
   };
   return journal.entries.at(-1)!;
