@@ -72,7 +72,18 @@ export const JobQuery = Type.Object({
 });
 export type JobQuery = Static<typeof JobQuery>;
 
-export const ResultsQuery = Type.Object({ ...Paging, status: Type.Optional(OneOf(STATUSES)) });
+export const ResultsQuery = Type.Object({
+  ...Paging,
+  after_row: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description:
+        "Only rows after this one: the last row of the page before. Takes the same time on every page, unlike `skip`.",
+    }),
+  ),
+  status: Type.Optional(OneOf(STATUSES)),
+});
 export type ResultsQuery = Static<typeof ResultsQuery>;
 
 export const JobResult = Type.Object({

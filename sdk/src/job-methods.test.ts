@@ -101,8 +101,8 @@ test("lists contain the total count", async () => {
 test("allResults fetches page by page", async () => {
   const rows = Array.from({ length: 230 }, (_, index) => resultOf(index + 1));
   await using service = await openScriptedService((response, request) => {
-    const skip = Number(new URLSearchParams(request.url.split("?")[1]).get("skip"));
-    json(rows.slice(skip, skip + 100))(response, request);
+    const afterRow = Number(new URLSearchParams(request.url.split("?")[1]).get("after_row"));
+    json(rows.filter(({ row }) => row > afterRow).slice(0, 100))(response, request);
   });
   const seen: number[] = [];
   for await (const { row } of clientOf(service).jobs.allResults("j1")) seen.push(row);

@@ -52,6 +52,8 @@ export type JobsQuery = {
 };
 export type ResultsPage = {
   skip?: number | undefined;
+  /** The last row of the page before; unlike `skip` it takes the same time on every page. */
+  afterRow?: number | undefined;
   limit?: number | undefined;
   status?: Status | undefined;
 };
@@ -76,8 +78,13 @@ export function jobMethods(send: SendRequest, open: OpenStream): JobMethods {
     return (await send<Job>({ method: "GET", path: pathOf(jobId), query, extraMs, signal })).body;
   };
   const events: JobMethods["events"] = (jobId, options) => watchJob({ open, get }, jobId, options);
-  const results = ({ jobId, query, ...more }: ResultsCall) =>
-    page<JobResult>({ method: "GET", path: pathOf(jobId, "/results"), query, ...more });
+  const results = ({ jobId, query: { afterRow, ...query }, ...more }: ResultsCall) =>
+    page<JobResult>({
+      method: "GET",
+      path: pathOf(jobId, "/results"),
+      query: { ...query, after_row: afterRow },
+      ...more,
+    });
 
   return {
     async upload(file, { idempotencyKey = createIdempotencyKey(), signal } = {}) {
@@ -102,14 +109,15 @@ export function jobMethods(send: SendRequest, open: OpenStream): JobMethods {
       return last!;
     },
     events,
-    results: (jobId, { skip, limit, status } = {}, options) =>
-      results({ jobId, query: { skip, limit, status }, ...options }),
+    results: (jobId, { skip, afterRow, limit, status } = {}, options) =>
+      results({ jobId, query: { skip, afterRow, limit, status }, ...options }),
     async *allResults(jobId, { status } = {}, options) {
-      for (let skip = 0; ; skip += PAGE_SIZE) {
-        const query = { skip, limit: PAGE_SIZE, status };
+      for (let afterRow = 0; ; ) {
+        const query = { afterRow, limit: PAGE_SIZE, status };
         const { items } = await results({ jobId, query, waitWhenBusy: true, ...options });
         yield* items;
         if (items.length < PAGE_SIZE) return;
+        afterRow = items.at(-1)!.row;
       }
     },
     download: (jobId, { format, status } = {}, options) =>

@@ -92,6 +92,20 @@ test("results are in row order, and a duplicate has the verdict of its first row
   expect(valid.headers.get("link")).toContain("status=valid");
 });
 
+test("the pages of results by Link have every row once", async () => {
+  const { ask, addJob } = await world.account();
+  const id = await addJob({ ...LIST, verdicts: VERDICTS });
+  const rows: number[] = [];
+  let path: string | undefined = `/bulk/jobs/${id}/results?limit=2`;
+  for (let pages = 0; path !== undefined && pages < 10; pages++) {
+    const page = await ask(path);
+    rows.push(...((await page.json()) as JobResult[]).map(({ row }) => row));
+    path = /<\/api\/v1([^>]+)>; rel="next"/.exec(page.headers.get("link") ?? "")?.[1];
+    if (path) expect(path).toContain("after_row=");
+  }
+  expect(rows).toEqual([1, 3, 4, 5]);
+});
+
 test("a cancelled job has results for the checked emails and counts only those", async () => {
   const { ask, addJob } = await world.account();
   const rows = [["a@x.io"], ["b@x.io"], ["b@x.io"], ["a@x.io"]];

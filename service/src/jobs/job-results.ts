@@ -15,7 +15,7 @@ export async function jobResults(
   database: Database,
   accountId: string,
   jobId: string,
-  { skip, limit, status }: ResultsQuery,
+  { skip, limit, status, after_row: afterRow = 0 }: ResultsQuery,
 ): Promise<ResultPage> {
   const job = await findEndedJob(database, accountId, jobId);
   const statuses = status === undefined ? STATUSES : [status];
@@ -24,7 +24,7 @@ export async function jobResults(
     pool.query<JobResult>({
       name: "job-results",
       text: PAGE,
-      values: [jobId, statuses, limit, skip],
+      values: [jobId, statuses, limit, skip, afterRow],
     }),
     countResults(pool, job, statuses),
   ]);
@@ -39,11 +39,11 @@ const PAGE = `
   with page as (
     select * from (
       (select row, row as first_row, email, false as is_duplicate
-         from results where job_id = $1 and status = any($2)
+         from results where job_id = $1 and row > $5 and status = any($2)
         order by row limit $3::bigint + $4::bigint)
       union all
       (select row, first_row, email, true as is_duplicate
-         from duplicates d where job_id = $1 and ${FIRST_STATUS} = any($2)
+         from duplicates d where job_id = $1 and row > $5 and ${FIRST_STATUS} = any($2)
         order by row limit $3::bigint + $4::bigint)
     ) merged
     order by row limit $3 offset $4

@@ -11,7 +11,7 @@ import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
 import { storeResponse } from "../middleware/idempotency.ts";
 import { JobParams, type JobStreamDeps, jobStreamRoutes } from "./job-stream-routes.ts";
-import { pageHeaders } from "./pagination.ts";
+import { pageHeaders, rowPageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
 export type JobRouteDeps = JobStreamDeps & {
@@ -59,7 +59,10 @@ export const jobRoutes =
           request.params.job_id,
           request.query,
         );
-        pageHeaders(request, reply, { ...request.query, total });
+        const { skip, limit } = request.query;
+        const lastRow = results.length === limit && limit < total ? results.at(-1)?.row : undefined;
+        if (skip > 0) pageHeaders(request, reply, { skip, limit, total });
+        else rowPageHeaders(request, reply, { lastRow, total });
         return results;
       },
     );
@@ -123,7 +126,7 @@ const GET_RESULTS = {
   tags: ["jobs"],
   summary: "List results of a job",
   description:
-    "Returns one result per row that has a verdict, in row order. A row that repeats an earlier email has the same verdict and `is_duplicate`. To get all rows with your own columns, use the download.",
+    "Returns one result per row that has a verdict, in row order. A row that repeats an earlier email has the same verdict and `is_duplicate`. To get all rows with your own columns, use the download. For the next page, follow the `Link` header or send the last row as `after_row`: it takes as long as the first page, which `skip` does not.",
   params: JobParams,
   querystring: ResultsQuery,
   response: { 200: Type.Array(JobResult) },

@@ -10,6 +10,19 @@ export function pageHeaders(request: FastifyRequest, reply: FastifyReply, page: 
   if (link) reply.header("link", link);
 }
 
+/** The same for results, whose next page begins after a row: it takes as long as the first. */
+export function rowPageHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { lastRow, total }: { lastRow: number | undefined; total: number },
+): void {
+  reply.header(HEADERS.totalCount, total);
+  if (lastRow === undefined) return;
+  const url = new URL(request.url, "http://localhost");
+  url.searchParams.set("after_row", String(lastRow));
+  reply.header("link", `<${url.pathname}${url.search}>; rel="next"`);
+}
+
 /** Links to the next and previous page, as paths; undefined when there is neither. */
 export function linkHeader(requestUrl: string, { skip, limit, total }: PageInfo): string | undefined {
   const url = new URL(requestUrl, "http://localhost");
