@@ -139,12 +139,7 @@ export const MUTATIONS = [
     "record.preference > known.preference",
     "engine/test/dns-mail-route.test.ts",
   ],
-  [
-    "engine/src/dns/semaphore.ts",
-    "if (free > 0) free--;",
-    "if (free >= 0) free--;",
-    "engine/src/dns/semaphore.test.ts",
-  ],
+  ["engine/src/dns/semaphore.ts", "if (free > 0) {", "if (free >= 0) {", "engine/src/dns/semaphore.test.ts"],
   [
     "engine/src/list-file/csv-parser.ts",
     "if (isEmptyLine) continue;",

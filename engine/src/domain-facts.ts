@@ -6,7 +6,7 @@
  */
 import { LRUCache } from "lru-cache";
 import { findMailPolicies, type MailPolicies } from "./dns/mail-policies.ts";
-import { findMailRoute, type MailRoute } from "./dns/mail-route.ts";
+import { findMailRoute, type LookupUrgency, type MailRoute } from "./dns/mail-route.ts";
 import type { Resolver } from "./dns/resolver.ts";
 import type { EgressGuard } from "./egress/guard.ts";
 import type { Disposables } from "./reference/disposable.ts";
@@ -23,9 +23,10 @@ export type RouteFacts = {
   isRelayRoute: boolean;
 };
 
+/** Batch work unless urgent. An urgent call speeds up what is already being looked up for others. */
 export type DomainFacts = {
-  routeOf(domain: string): Promise<RouteFacts>;
-  policiesOf(domain: string): Promise<MailPolicies>;
+  routeOf(domain: string, urgency?: LookupUrgency): Promise<RouteFacts>;
+  policiesOf(domain: string, urgency?: LookupUrgency): Promise<MailPolicies>;
 };
 
 export type DomainFactsDeps = { resolver: Resolver; guard: EgressGuard; disposables: Disposables };
@@ -36,13 +37,17 @@ const CACHE_TTL_MS = 30_000;
 
 export function createDomainFacts(deps: DomainFactsDeps): DomainFacts {
   return {
-    routeOf: cachedPerDomain((domain) => findRouteFacts(deps, domain)),
-    policiesOf: cachedPerDomain((domain) => findMailPolicies(deps.resolver, domain)),
+    routeOf: cachedPerDomain((domain, urgency) => findRouteFacts(deps, domain, urgency)),
+    policiesOf: cachedPerDomain((domain, urgency) => findMailPolicies(deps.resolver, domain, urgency)),
   };
 }
 
-async function findRouteFacts(deps: DomainFactsDeps, domain: string): Promise<RouteFacts> {
-  const route = rejectImplausibleRoute(await findMailRoute(deps, domain), domain);
+async function findRouteFacts(
+  deps: DomainFactsDeps,
+  domain: string,
+  urgency: LookupUrgency,
+): Promise<RouteFacts> {
+  const route = rejectImplausibleRoute(await findMailRoute(deps, domain, urgency), domain);
   const hosts = route.kind === "mail_hosts" && !route.implicit ? route.hosts.map((host) => host.name) : [];
   return {
     route,
@@ -68,15 +73,27 @@ function rejectImplausibleRoute(route: MailRoute, domain: string): MailRoute {
   return { kind: "dns_error", hosts: [], reason: "disbelieved" };
 }
 
-/** Caches the pending promise too, so concurrent callers share one lookup. */
-function cachedPerDomain<T>(find: (domain: string) => Promise<T>): (domain: string) => Promise<T> {
-  const facts = new LRUCache<string, { found: Promise<T> }>({ max: MAX_DOMAINS, ttl: CACHE_TTL_MS });
-  return (domain) => {
+type FindFacts<T> = (domain: string, urgency: LookupUrgency) => Promise<T>;
+type CachedFacts<T> = { found: Promise<T>; isPendingBatch: boolean };
+
+/**
+ * Caches the pending promise too, so concurrent callers share one lookup. When one of them is urgent, the lookup is
+ * repeated with that urgency: the resolver merges its queries with those in flight, and moves up those that wait.
+ */
+function cachedPerDomain<T>(find: FindFacts<T>): (domain: string, urgency?: LookupUrgency) => Promise<T> {
+  const facts = new LRUCache<string, CachedFacts<T>>({ max: MAX_DOMAINS, ttl: CACHE_TTL_MS });
+  return (domain, urgency = { isUrgent: false }) => {
     const known = facts.get(domain);
-    if (known) return known.found;
-    const found = find(domain);
-    facts.set(domain, { found });
-    found.catch(() => facts.delete(domain));
+    if (known && !(urgency.isUrgent && known.isPendingBatch)) return known.found;
+    const found = find(domain, urgency);
+    const entry = { found, isPendingBatch: !urgency.isUrgent };
+    facts.set(domain, entry);
+    found.then(
+      () => {
+        entry.isPendingBatch = false;
+      },
+      () => facts.delete(domain),
+    );
     return found;
   };
 }

@@ -1,7 +1,7 @@
 /** Whether a caller is blocked on the result. May be raised while the request is queued or running. */
 export class RequestPriority {
   #isUrgent: boolean;
-  #listener: (() => void) | undefined;
+  #listeners: (() => void)[] = [];
 
   constructor(isUrgent = false) {
     this.#isUrgent = isUrgent;
@@ -11,19 +11,19 @@ export class RequestPriority {
     return this.#isUrgent;
   }
 
-  /** The listener is called once, when the request becomes urgent. */
+  /** Listeners are called once, when the request becomes urgent. */
   onRaise(listener: () => void): void {
-    this.#listener = listener;
+    this.#listeners.push(listener);
   }
 
   raise(): void {
     if (this.#isUrgent) return;
     this.#isUrgent = true;
-    this.#listener?.();
+    for (const listener of this.#listeners) listener();
   }
 
-  /** The request is done: drops the listener. */
+  /** The request is done: drops the listeners. */
   end(): void {
-    this.#listener = undefined;
+    this.#listeners = [];
   }
 }

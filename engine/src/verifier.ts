@@ -81,13 +81,14 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   ): Promise<void> => {
     if (!isInspected) Object.assign(evidence, inspect(evidence.email));
     if (level === "syntax" || isSettledByText(evidence)) return;
-    await resolveRoute(facts, evidence);
+    raiseLookups(facts, evidence, priority);
+    await resolveRoute(facts, evidence, priority);
     if (evidence.route?.kind === "domain_not_found") return; // a domain that does not exist has no policies
     await Promise.all([
       level === "smtp"
         ? probeMailbox(deps, evidence, priority).then(() => consultDeployment(deps, evidence))
         : undefined,
-      resolvePolicies(facts, evidence),
+      resolvePolicies(facts, evidence, priority),
     ]);
   };
   const begin = (subject: string | Evidence, level: Level, { isUrgent }: CheckPriority = {}): Check => {
@@ -153,8 +154,23 @@ function isSettledByText({ address, specialUse, providerSyntaxError }: Evidence)
   return address === undefined || specialUse !== undefined || providerSyntaxError !== undefined;
 }
 
-async function resolveRoute(facts: DomainFacts, evidence: Evidence): Promise<void> {
-  const { route, provider, isDisposableRoute, isRelayRoute } = await facts.routeOf(evidence.address!.domain);
+/** When the check becomes urgent, so does the lookup that it waits for. */
+function raiseLookups(facts: DomainFacts, evidence: Evidence, priority: RequestPriority): void {
+  priority.onRaise(() => {
+    const raised = evidence.route ? facts.policiesOf : facts.routeOf;
+    raised(evidence.address!.domain, priority).catch(() => {}); // the check itself reports the error
+  });
+}
+
+async function resolveRoute(
+  facts: DomainFacts,
+  evidence: Evidence,
+  priority: RequestPriority,
+): Promise<void> {
+  const { route, provider, isDisposableRoute, isRelayRoute } = await facts.routeOf(
+    evidence.address!.domain,
+    priority,
+  );
   evidence.route = route;
   evidence.provider = provider;
   if (isDisposableRoute) evidence.disposable ??= "mail_host";
@@ -216,6 +232,10 @@ function withTimeout<T>(timeoutMs: number, work: () => Promise<T | undefined>): 
   });
 }
 
-async function resolvePolicies(facts: DomainFacts, evidence: Evidence): Promise<void> {
-  evidence.policies = await facts.policiesOf(evidence.address!.domain);
+async function resolvePolicies(
+  facts: DomainFacts,
+  evidence: Evidence,
+  priority: RequestPriority,
+): Promise<void> {
+  evidence.policies = await facts.policiesOf(evidence.address!.domain, priority);
 }

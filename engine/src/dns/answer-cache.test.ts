@@ -19,7 +19,7 @@ function setUp(answer: DnsAnswer<"TXT">, options = {}) {
   };
   return {
     cache,
-    query: (name = "a.test") => cache.resolve(name, "TXT", query),
+    query: (name = "a.test") => cache.resolve(`TXT ${name}`, query),
     wait: (seconds: number) => {
       nowMs += seconds * 1000;
     },
@@ -60,7 +60,7 @@ test("concurrent callers share one query, and types and names are kept apart", a
   expect(queries()).toBe(1);
   await query("b.test");
   expect(queries()).toBe(2);
-  const mx = await cache.resolve("a.test", "MX", async () => ({ status: "nodata", ttlSeconds: 60 }));
+  const mx = await cache.resolve<"MX">("MX a.test", async () => ({ status: "nodata", ttlSeconds: 60 }));
   expect(mx.status).toBe("nodata");
 });
 
@@ -82,8 +82,8 @@ test("the total size is limited, however large the answers", async () => {
 
 test("a query that threw is not cached", async () => {
   const cache = createAnswerCache();
-  await expect(cache.resolve("a.test", "TXT", () => Promise.reject(new Error("bug")))).rejects.toThrow("bug");
-  expect(await cache.resolve("a.test", "TXT", async () => text("x"))).toMatchObject({ status: "answer" });
+  await expect(cache.resolve("TXT a.test", () => Promise.reject(new Error("bug")))).rejects.toThrow("bug");
+  expect(await cache.resolve("TXT a.test", async () => text("x"))).toMatchObject({ status: "answer" });
 });
 
 test("the answer of a closing resolver is not cached", async () => {

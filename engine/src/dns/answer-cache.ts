@@ -8,12 +8,8 @@ import { LRUCache } from "lru-cache";
 import { type DnsAnswer, isFailure, type RecordType } from "./dns-answer.ts";
 
 export type AnswerCache = {
-  /** The cached answer, or the result of `query`; concurrent callers share one query. */
-  resolve<T extends RecordType>(
-    name: string,
-    type: T,
-    query: () => Promise<DnsAnswer<T>>,
-  ): Promise<DnsAnswer<T>>;
+  /** The cached answer, or the result of `query`; concurrent callers share one query. The key contains the type. */
+  resolve<T extends RecordType>(key: string, query: () => Promise<DnsAnswer<T>>): Promise<DnsAnswer<T>>;
   /** Cached answers, expired ones included. */
   readonly size: number;
 };
@@ -44,31 +40,34 @@ export function createAnswerCache({
   });
   const inFlight = new Map<string, Promise<DnsAnswer>>();
 
-  const lookUp = async (key: string, query: () => Promise<DnsAnswer>): Promise<DnsAnswer> => {
-    try {
-      const answer = await query();
-      if (answer.status === "closed") return answer;
-      const ttlSeconds = cacheTtlSeconds(answer);
-      entries.set(key, { answer, expiresAtMs: now() + ttlSeconds * 1000 });
-      return withTtl(answer, ttlSeconds);
-    } finally {
-      inFlight.delete(key);
-    }
-  };
-
-  const resolve = (name: string, type: RecordType, query: () => Promise<DnsAnswer>): Promise<DnsAnswer> => {
-    const key = `${type} ${name}`;
-    const known = entries.get(key);
-    const remainingMs = (known?.expiresAtMs ?? 0) - now();
-    if (known && remainingMs > 0)
-      return Promise.resolve(withTtl(known.answer, Math.ceil(remainingMs / 1000)));
-    const pending = inFlight.get(key) ?? lookUp(key, query);
+  const lookUp = (key: string, query: () => Promise<DnsAnswer>): Promise<DnsAnswer> => {
+    const pending = query().then(
+      (answer) => {
+        inFlight.delete(key);
+        if (answer.status === "closed") return answer;
+        const ttlSeconds = cacheTtlSeconds(answer);
+        entries.set(key, { answer, expiresAtMs: now() + ttlSeconds * 1000 });
+        return withTtl(answer, ttlSeconds);
+      },
+      (error: unknown) => {
+        inFlight.delete(key);
+        throw error;
+      },
+    );
     inFlight.set(key, pending);
     return pending;
   };
 
+  const resolve = (key: string, query: () => Promise<DnsAnswer>): Promise<DnsAnswer> => {
+    const known = entries.get(key);
+    const remainingMs = known ? known.expiresAtMs - now() : 0;
+    if (known && remainingMs > 0)
+      return Promise.resolve(withTtl(known.answer, Math.ceil(remainingMs / 1000)));
+    return inFlight.get(key) ?? lookUp(key, query);
+  };
+
   return {
-    resolve: resolve as AnswerCache["resolve"], // the key contains the type, so the answer is of the requested type
+    resolve: resolve as AnswerCache["resolve"],
     get size() {
       return entries.size;
     },

@@ -149,3 +149,84 @@ test("no damage to a valid response makes the decoder throw", () => {
     { numRuns: 2000 },
   );
 });
+
+test("names, addresses and texts are decoded as dns-packet does", () => {
+  const label = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
+  const name = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join("."));
+  const ttl = fc.nat(0x7fff_ffff);
+  const group = fc.oneof(fc.constant(0), fc.nat(0xffff)).map((value) => value.toString(16));
+  const ipv6 = fc.array(group, { minLength: 8, maxLength: 8 }).map((groups) => groups.join(":"));
+  const answer: fc.Arbitrary<Answer> = fc.oneof(
+    fc.record({ name, ttl, type: fc.constant("A" as const), data: fc.ipV4() }),
+    fc.record({ name, ttl, type: fc.constant("AAAA" as const), data: ipv6 }),
+    fc.record({ name, ttl, type: fc.constantFrom("CNAME" as const, "NS", "PTR"), data: name }),
+    fc.record({ name, ttl, type: fc.constant("TXT" as const), data: fc.array(fc.string({ maxLength: 60 })) }),
+    fc.record({
+      name,
+      ttl,
+      type: fc.constant("MX" as const),
+      data: fc.record({ preference: fc.nat(0xffff), exchange: name }),
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(answer, { maxLength: 6 }), (answers) => {
+      const bytes = reply({ answers });
+      const message = readMessage(bytes, question);
+      expect(message.kind).toBe("reply");
+      if (message.kind === "reply") expect(message.records).toEqual(decode(bytes).answers?.map(asRecord));
+    }),
+  );
+});
+
+function asRecord(answer: Answer) {
+  if (answer.type === "OPT") throw new Error("not a record");
+  const lower = (data: unknown): unknown => (typeof data === "string" ? data.toLowerCase() : data);
+  const { data } = answer;
+  const owner = answer.name.toLowerCase();
+  if (answer.type === "TXT")
+    return { owner, type: "TXT", ttlSeconds: answer.ttl, data: [data].flat().join("") };
+  if (answer.type !== "MX") return { owner, type: answer.type, ttlSeconds: answer.ttl, data: lower(data) };
+  const { preference, exchange } = answer.data;
+  return { owner, type: "MX", ttlSeconds: answer.ttl, data: { preference, exchange: lower(exchange) } };
+}
+
+test("a query is encoded as dns-packet does", () => {
+  const label = fc.stringMatching(/^[a-z0-9_-]{1,63}$/);
+  const name = fc.array(label, { minLength: 1, maxLength: 3 }).map((labels) => labels.join("."));
+  fc.assert(
+    fc.property(name, fc.nat(0xffff), fc.constantFrom("A", "MX", "TXT"), (name, id, type) => {
+      const expected = encode({ type: "query", id, flags: 0x0100, questions: [{ name, type }] });
+      expect(encodeQuestion({ id, name, type }, { edns: false })).toEqual(expected);
+    }),
+  );
+});
+
+test("a response to a question of another type or class is a stray", () => {
+  const other = reply({});
+  other.writeUInt16BE(1, other.length - 4);
+  expect(readMessage(other, question).kind).toBe("stray");
+  const chaos = reply({});
+  chaos.writeUInt16BE(3, chaos.length - 2);
+  expect(readMessage(chaos, question).kind).toBe("stray");
+});
+
+test("an extended RCODE is read from the OPT record, wherever it stands", () => {
+  const opt: Answer = {
+    name: ".",
+    type: "OPT",
+    udpPayloadSize: 1232,
+    extendedRcode: 1,
+    ednsVersion: 0,
+    flags: 0,
+    flag_do: false,
+    options: [],
+  };
+  const glue: Answer = { name: "ns.test", type: "A", ttl: 60, data: "192.0.2.53" };
+  const bytes = encode({
+    type: "response",
+    id: question.id,
+    questions: [{ name: "shop.test", type: "MX" }],
+    additionals: [glue, opt],
+  });
+  expect(readMessage(bytes, question)).toMatchObject({ kind: "reply", rcode: 16 });
+});

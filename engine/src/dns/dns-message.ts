@@ -1,11 +1,9 @@
 /**
- * Encodes DNS queries and decodes responses.
+ * Encodes DNS queries and decodes responses (RFC 1035, 4).
  *
- * The codec is dns-packet. This file adds the checks it leaves to its user: no exception, oversized message or
- * response to another query gets past it.
+ * Only the parts in use are decoded; see docs/decisions/0013-shared-dns-sockets.md. Whatever the bytes are, the result is
+ * a value: nothing throws, names end, and the work is linear in the size of the message.
  */
-import { isIPv4, isIPv6 } from "node:net";
-import { type Answer, type DecodedPacket, decode, encode, RECURSION_DESIRED } from "dns-packet";
 import type { RecordData, RecordType } from "./dns-answer.ts";
 import { normaliseName } from "./host-name.ts";
 
@@ -39,6 +37,12 @@ export const RCODE = {
   badVersion: 16,
 };
 
+const TYPE = { A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, MX: 15, TXT: 16, AAAA: 28, OPT: 41 } as const;
+const CLASS_IN = 1;
+
+const HEADER_BYTES = 12;
+const MAX_NAME_BYTES = 254; // without the root label
+
 /** Passes most paths without fragmentation (DNS flag day 2020). */
 const DATAGRAM_BYTES = 1232;
 
@@ -46,109 +50,216 @@ const DATAGRAM_BYTES = 1232;
 // decoding linear.
 const MAX_RECORDS = 400;
 
+const FLAG = { response: 0x8000, truncated: 0x0200, recursionDesired: 0x0100 };
+const POINTER = 0xc0;
+
+/** The name must be queryable (host-name.ts). */
 export function encodeQuestion({ id, name, type }: DnsQuestion, { edns }: { edns: boolean }): Buffer {
-  return encode({
-    type: "query",
-    id,
-    flags: RECURSION_DESIRED,
-    questions: [{ name, type }],
-    additionals: edns ? [EDNS] : [],
-  });
+  const nameEnd = HEADER_BYTES + name.length + 2;
+  const bytes = Buffer.allocUnsafe(nameEnd + 4 + (edns ? 11 : 0));
+  bytes.fill(0, 0, HEADER_BYTES);
+  bytes.writeUInt16BE(id, 0);
+  bytes.writeUInt16BE(FLAG.recursionDesired, 2);
+  bytes[5] = 1; // questions
+  writeName(bytes, name);
+  bytes.writeUInt16BE(TYPE[type], nameEnd);
+  bytes.writeUInt16BE(CLASS_IN, nameEnd + 2);
+  if (edns) {
+    bytes[11] = 1; // additional records
+    bytes.fill(0, nameEnd + 4);
+    bytes.writeUInt16BE(TYPE.OPT, nameEnd + 5);
+    bytes.writeUInt16BE(DATAGRAM_BYTES, nameEnd + 7);
+  }
+  return bytes;
 }
 
-const EDNS: Answer = {
-  name: ".",
-  type: "OPT",
-  udpPayloadSize: DATAGRAM_BYTES,
-  extendedRcode: 0,
-  ednsVersion: 0,
-  flags: 0,
-  flag_do: false,
-  options: [],
-};
+/** Each dot becomes the length of the label that follows it. */
+function writeName(bytes: Buffer, name: string): void {
+  bytes.write(name, HEADER_BYTES + 1, "latin1");
+  let lengthAt = HEADER_BYTES;
+  for (let i = 0; i < name.length; i++) {
+    if (name.charCodeAt(i) !== 0x2e) continue;
+    bytes[lengthAt] = HEADER_BYTES + i - lengthAt;
+    lengthAt = HEADER_BYTES + 1 + i;
+  }
+  const end = HEADER_BYTES + 1 + name.length;
+  bytes[lengthAt] = end - lengthAt - 1;
+  bytes[end] = 0;
+}
 
 export function readMessage(bytes: Buffer, question: DnsQuestion): ParsedMessage {
-  if (bytes.length < 12 || bytes.readUInt16BE(0) !== question.id) return { kind: "stray" };
+  if (bytes.length < HEADER_BYTES || bytes.readUInt16BE(0) !== question.id) return { kind: "stray" };
   const flags = bytes.readUInt16BE(2);
-  if ((flags & 0x8000) === 0) return { kind: "stray" };
-  if ((flags & 0x0200) !== 0) return { kind: "truncated" };
+  if ((flags & FLAG.response) === 0) return { kind: "stray" };
+  if ((flags & FLAG.truncated) !== 0) return { kind: "truncated" };
   if (countRecords(bytes) > MAX_RECORDS) return { kind: "malformed" };
-
-  const packet = tryDecode(bytes);
-  if (!packet) return { kind: "malformed" };
-  const rcode = (flags & 0x000f) | (extendedRcode(packet) << 4);
-  const echoed = packet.questions?.[0];
-  if (!echoed) {
-    // Some servers leave out the question when they refuse. That is acceptable for an error, not for an answer.
-    return rcode === RCODE.noError || rcode === RCODE.nxDomain ? { kind: "malformed" } : errorResponse(rcode);
+  try {
+    return readSections(bytes, question, flags & 0x000f);
+  } catch {
+    return { kind: "malformed" }; // ends too early, or a name that does not end
   }
-  if (normaliseName(echoed.name) !== question.name || echoed.type !== question.type) return { kind: "stray" };
-
-  const records = (packet.answers ?? []).map(readRecord);
-  if (records.includes("malformed")) return { kind: "malformed" };
-  const authorities = packet.authorities ?? [];
-  const negativeTtlSeconds = negativeTtl(authorities);
-  return {
-    kind: "reply",
-    rcode,
-    records: records.filter((record): record is DnsRecord => typeof record === "object"),
-    negativeTtlSeconds,
-    isReferral: negativeTtlSeconds === undefined && authorities.some(({ type }) => type === "NS"),
-  };
 }
 
 function countRecords(bytes: Buffer): number {
   return bytes.readUInt16BE(4) + bytes.readUInt16BE(6) + bytes.readUInt16BE(8) + bytes.readUInt16BE(10);
 }
 
-function tryDecode(bytes: Buffer): DecodedPacket | undefined {
-  try {
-    return decode(bytes);
-  } catch {
-    return undefined;
+/** Throws when the message is malformed. */
+function readSections(bytes: Buffer, question: DnsQuestion, rcodeBits: number): ParsedMessage {
+  let offset = HEADER_BYTES;
+  const questions = bytes.readUInt16BE(4);
+  for (let i = 0; i < questions; i++) {
+    const end = skipName(bytes, offset);
+    if (i === 0 && !isQuestion(bytes, end, question)) return { kind: "stray" };
+    offset = end + 4;
   }
-}
 
-function extendedRcode(packet: DecodedPacket): number {
-  const opt = (packet.additionals ?? []).find((record) => record.type === "OPT");
-  return opt?.extendedRcode ?? 0;
+  const records: DnsRecord[] = [];
+  for (let left = bytes.readUInt16BE(6); left > 0; left--) {
+    const fixed = skipName(bytes, offset); // of the record: type, class, TTL and length of the data
+    const end = fixed + 10 + bytes.readUInt16BE(fixed + 8);
+    if (end > bytes.length) throw new RangeError("record exceeds the message");
+    const record = readRecord(bytes, { offset, fixed, end }, question);
+    if (record) records.push(record);
+    offset = end;
+  }
+
+  let negativeTtlSeconds: number | undefined;
+  let hasNameServers = false;
+  for (let left = bytes.readUInt16BE(8); left > 0; left--) {
+    const fixed = skipName(bytes, offset);
+    const type = bytes.readUInt16BE(fixed);
+    offset = fixed + 10 + bytes.readUInt16BE(fixed + 8);
+    if (type === TYPE.NS) hasNameServers = true;
+    if (type !== TYPE.SOA || negativeTtlSeconds !== undefined) continue;
+    const numbers = skipName(bytes, skipName(bytes, fixed + 10)); // serial, refresh, retry, expire, minimum
+    negativeTtlSeconds = Math.min(readTtl(bytes, fixed + 4), readTtl(bytes, numbers + 16));
+  }
+
+  let rcode = rcodeBits;
+  for (let left = bytes.readUInt16BE(10); left > 0; left--) {
+    const fixed = skipName(bytes, offset);
+    if (bytes.readUInt16BE(fixed) === TYPE.OPT) rcode = rcodeBits | (bytes.readUInt8(fixed + 4) << 4);
+    offset = fixed + 10 + bytes.readUInt16BE(fixed + 8);
+  }
+  if (offset > bytes.length) throw new RangeError("record exceeds the message");
+
+  if (questions === 0) {
+    // Some servers leave out the question when they refuse. That is acceptable for an error, not for an answer.
+    const isAnswer = rcode === RCODE.noError || rcode === RCODE.nxDomain;
+    return isAnswer ? { kind: "malformed" } : errorResponse(rcode);
+  }
+  const isReferral = hasNameServers && negativeTtlSeconds === undefined;
+  return { kind: "reply", rcode, records, negativeTtlSeconds, isReferral };
 }
 
 function errorResponse(rcode: number): DnsResponse {
   return { kind: "reply", rcode, records: [], negativeTtlSeconds: undefined, isReferral: false };
 }
 
+/** Whether the first question of the message, whose name ends at `end`, is this one. */
+function isQuestion(bytes: Buffer, end: number, { name, type }: DnsQuestion): boolean {
+  const isSameName = readName(bytes, HEADER_BYTES) === name;
+  return isSameName && bytes.readUInt16BE(end) === TYPE[type] && bytes.readUInt16BE(end + 2) === CLASS_IN;
+}
+
+type RecordSpan = { offset: number; fixed: number; end: number };
+
 /** Undefined for types and classes that are not used here (signatures …). */
-function readRecord(answer: Answer): DnsRecord | "malformed" | undefined {
-  if (answer.type === "OPT" || answer.class !== "IN") return undefined;
-  const owner = normaliseName(answer.name);
-  const ttlSeconds = validTtl(answer.ttl);
-  switch (answer.type) {
+function readRecord(
+  bytes: Buffer,
+  { offset, fixed, end }: RecordSpan,
+  question: DnsQuestion,
+): DnsRecord | undefined {
+  const type = TYPES_BY_CODE.get(bytes.readUInt16BE(fixed));
+  if (!type || bytes.readUInt16BE(fixed + 2) !== CLASS_IN) return undefined;
+  const isOfQuestion = bytes[offset] === POINTER && bytes[offset + 1] === HEADER_BYTES; // as nearly always
+  const owner = isOfQuestion ? question.name : readName(bytes, offset);
+  const ttlSeconds = readTtl(bytes, fixed + 4);
+  const start = fixed + 10;
+  switch (type) {
     case "A":
-      return isIPv4(answer.data) ? { owner, type: "A", ttlSeconds, data: answer.data } : "malformed";
+      return { owner, type, ttlSeconds, data: readIpv4(bytes, start, end) };
     case "AAAA":
-      return isIPv6(answer.data) ? { owner, type: "AAAA", ttlSeconds, data: answer.data } : "malformed";
-    case "CNAME":
-    case "PTR":
-    case "NS":
-      return { owner, type: answer.type, ttlSeconds, data: normaliseName(answer.data) };
+      return { owner, type, ttlSeconds, data: readIpv6(bytes, start, end) };
     case "MX": {
-      const { preference = 0, exchange } = answer.data;
-      return { owner, type: "MX", ttlSeconds, data: { preference, exchange: normaliseName(exchange) } };
+      const data = { preference: bytes.readUInt16BE(start), exchange: readName(bytes, start + 2) };
+      return { owner, type, ttlSeconds, data };
     }
     case "TXT":
-      return { owner, type: "TXT", ttlSeconds, data: [answer.data].flat().join("") };
+      return { owner, type, ttlSeconds, data: readStrings(bytes, start, end) };
     default:
-      return undefined;
+      return { owner, type, ttlSeconds, data: readName(bytes, start) };
   }
 }
 
-/** A TTL with the top bit set counts as zero (RFC 2181, 8). */
-function validTtl(ttl: number | undefined): number {
-  return ttl === undefined || ttl > 0x7fff_ffff ? 0 : ttl;
+const RECORD_TYPES = ["A", "AAAA", "MX", "TXT", "CNAME", "PTR", "NS"] as const satisfies RecordType[];
+const TYPES_BY_CODE = new Map<number, RecordType>(RECORD_TYPES.map((type) => [TYPE[type], type]));
+
+function readIpv4(bytes: Buffer, start: number, end: number): string {
+  if (end - start !== 4) throw new RangeError("not an IPv4 address");
+  return `${bytes[start]}.${bytes[start + 1]}.${bytes[start + 2]}.${bytes[start + 3]}`;
 }
 
-function negativeTtl(authorities: readonly Answer[]): number | undefined {
-  const soa = authorities.find((record) => record.type === "SOA");
-  return soa && Math.min(validTtl(soa.ttl), validTtl(soa.data.minimum));
+function readIpv6(bytes: Buffer, start: number, end: number): string {
+  if (end - start !== 16) throw new RangeError("not an IPv6 address");
+  const groups: string[] = [];
+  for (let at = start; at < end; at += 2) groups.push(bytes.readUInt16BE(at).toString(16));
+  return groups.join(":").replace(/(?:^|:)0(?::0)+(?::|$)/, "::");
+}
+
+/** The strings of a TXT record, joined. */
+function readStrings(bytes: Buffer, start: number, end: number): string {
+  let text = "";
+  for (let at = start; at < end; ) {
+    const next = at + 1 + bytes.readUInt8(at);
+    if (next > end) throw new RangeError("string exceeds the record");
+    text += bytes.toString("utf8", at + 1, next);
+    at = next;
+  }
+  return text;
+}
+
+/** A TTL with the top bit set counts as zero (RFC 2181, 8). */
+function readTtl(bytes: Buffer, offset: number): number {
+  const ttl = bytes.readUInt32BE(offset);
+  return ttl > 0x7fff_ffff ? 0 : ttl;
+}
+
+/** Where a name ends: behind its root label or its first pointer. */
+function skipName(bytes: Buffer, start: number): number {
+  let offset = start;
+  for (;;) {
+    const length = bytes.readUInt8(offset);
+    if (length === 0) return offset + 1;
+    if (length >= POINTER) return offset + 2;
+    if (length > 63) throw new RangeError("unknown kind of label");
+    offset += 1 + length;
+  }
+}
+
+const nameBytes = Buffer.alloc(MAX_NAME_BYTES);
+
+/** In lower case, without a final dot; the root is ".". Pointers lead backwards only, so every name ends. */
+function readName(bytes: Buffer, start: number): string {
+  let offset = start;
+  let limit = start;
+  let size = 0;
+  for (;;) {
+    const length = bytes.readUInt8(offset);
+    if (length === 0) break;
+    if (length >= POINTER) {
+      offset = bytes.readUInt16BE(offset) & 0x3fff;
+      if (offset >= limit) throw new RangeError("pointer does not lead backwards");
+      limit = offset;
+      continue;
+    }
+    const end = offset + 1 + length;
+    if (length > 63 || end > bytes.length || size + length + 1 > MAX_NAME_BYTES)
+      throw new RangeError("label does not fit");
+    for (let at = offset + 1; at < end; at++) nameBytes[size++] = bytes[at]!;
+    nameBytes[size++] = 0x2e;
+    offset = end;
+  }
+  return size === 0 ? "." : normaliseName(nameBytes.toString("utf8", 0, size - 1));
 }

@@ -6,26 +6,23 @@
  * queried again. A server that needs eleven seconds is thus still waited for, a dead one costs a few packets, and fast
  * answers never shorten the timeouts (as they do in c-ares).
  */
-import { randomInt } from "node:crypto";
-import { deferred } from "../deferred.ts";
 import { DNS_FAILURES, type DnsFailure, type RecordType } from "./dns-answer.ts";
 import type { DnsResponse } from "./dns-message.ts";
 import type { NameServer } from "./name-servers.ts";
-import { type DnsQuery, sendQuery } from "./query.ts";
+import { DnsQuery, type QueryResult } from "./query.ts";
 import { failureOf } from "./response-to-answer.ts";
-
-export type Lookup = {
-  result: Promise<LookupResult>;
-  /** Stops at once; the result is then the failure "closed". */
-  close(): void;
-};
+import type { TimerWheel, WheelEntry } from "./timer-wheel.ts";
+import type { UdpSockets } from "./udp-sockets.ts";
 
 export type LookupResult =
-  | (DnsResponse & {
-      /** Servers that had not responded when another one answered. */
-      silent: readonly NameServer[];
-    })
+  | {
+      kind: "reply";
+      response: DnsResponse /** Had not responded when another one answered. */;
+      silent: NameServer[];
+    }
   | { kind: "failed"; failure: DnsFailure };
+
+export type LookupDeps = { sockets: UdpSockets; wheel: TimerWheel; timeoutMs: number };
 
 /**
  * Delay before the second and third query, as shares of the timeout: 3 and 4 s of 12, which leaves 5 for the third.
@@ -33,76 +30,107 @@ export type LookupResult =
  */
 const RETRY_SHARES = [3 / 12, 4 / 12];
 
-export function startLookup(
-  servers: readonly NameServer[],
-  question: { name: string; type: RecordType },
-  { timeoutMs }: { timeoutMs: number },
-): Lookup {
-  const { promise, resolve } = deferred<LookupResult>();
-  const queries = new Map<DnsQuery, NameServer>();
-  const failures = new Map<NameServer, DnsFailure>();
-  let sent = 0;
-  let pending = 0;
-  let isOver = false;
-  let retry: NodeJS.Timeout | undefined;
+export class Lookup implements WheelEntry {
+  slot: WheelEntry["slot"];
+  dueTick = 0;
+  readonly #deps: LookupDeps;
+  readonly #servers: readonly NameServer[];
+  readonly #question: { name: string; type: RecordType };
+  readonly #onEnd: (result: LookupResult) => void;
+  readonly #endsAtMs: number;
+  readonly #queries: DnsQuery[] = [];
+  #failures: Map<NameServer, DnsFailure> | undefined;
+  #sent = 0;
+  #isOver = false;
 
-  const finish = (result: LookupResult): void => {
-    if (isOver) return;
-    isOver = true;
-    clearTimeout(retry);
-    clearTimeout(deadline);
-    for (const query of queries.keys()) query.stop();
-    resolve(result);
-  };
+  constructor(
+    deps: LookupDeps,
+    servers: readonly NameServer[],
+    question: { name: string; type: RecordType },
+    onEnd: (result: LookupResult) => void,
+  ) {
+    this.#deps = deps;
+    this.#servers = servers;
+    this.#question = question;
+    this.#onEnd = onEnd;
+    this.#endsAtMs = performance.now() + deps.timeoutMs;
+  }
 
-  const sendNext = (): void => {
-    clearTimeout(retry);
-    const server = nextServer(servers, failures, sent);
-    if (!server) {
-      if (pending === 0) finish({ kind: "failed", failure: mostSpecific([...failures.values()]) });
+  start(): void {
+    this.#sendNext();
+  }
+
+  /** Stops at once; the result is then the failure "closed". */
+  close(): void {
+    this.#end({ kind: "failed", failure: "closed" });
+  }
+
+  onDeadline(): void {
+    if (performance.now() < this.#endsAtMs) {
+      this.#sendNext();
       return;
     }
-    const retryShare = RETRY_SHARES[sent];
-    if (retryShare !== undefined) retry = setTimeout(sendNext, timeoutMs * retryShare);
-    sent++;
-    pending++;
-    const withId = { ...question, id: randomInt(0x1_0000) };
-    const query = sendQuery(server, withId, (result) => {
-      if (isOver) return;
-      pending--;
-      queries.delete(query);
-      const failure = result.kind === "failed" ? result.failure : failureOf(result);
-      if (failure !== undefined) {
-        failures.set(server, failure);
-        sendNext();
-      } else if (result.kind === "reply") {
-        finish({ ...result, silent: [...queries.values()].filter((other) => other !== server) });
-      }
-    });
-    queries.set(query, server);
+    const hasStrays = this.#queries.some((query) => query.hasStrays);
+    this.#fail(hasStrays ? "malformed" : "timeout");
+  }
+
+  #sendNext(): void {
+    const { wheel, timeoutMs, sockets } = this.#deps;
+    const remainingMs = Math.max(0, this.#endsAtMs - performance.now());
+    const server = nextServer(this.#servers, this.#failures, this.#sent);
+    if (!server) {
+      if (this.#queries.length === 0) this.#fail();
+      else wheel.schedule(this, remainingMs);
+      return;
+    }
+    const retryShare = RETRY_SHARES[this.#sent] ?? Number.POSITIVE_INFINITY;
+    wheel.schedule(this, Math.min(remainingMs, timeoutMs * retryShare));
+    this.#sent++;
+    if (this.#queries.some((query) => query.server === server && query.repeat())) return;
+    const query = new DnsQuery(sockets, server, this.#question, this.#onResult);
+    this.#queries.push(query);
+    query.start();
+  }
+
+  readonly #onResult = (query: DnsQuery, result: QueryResult): void => {
+    if (this.#isOver) return;
+    this.#queries.splice(this.#queries.indexOf(query), 1);
+    const failure = result.kind === "failed" ? result.failure : failureOf(result);
+    if (failure !== undefined) {
+      this.#failures ??= new Map();
+      this.#failures.set(query.server, failure);
+      this.#sendNext();
+    } else if (result.kind === "reply") {
+      const silent = this.#queries.map(({ server }) => server).filter((server) => server !== query.server);
+      this.#end({ kind: "reply", response: result, silent });
+    }
   };
 
-  const deadline = setTimeout(() => {
-    const hasStrays = [...queries.keys()].some((query) => query.hasStrays);
-    const failure = mostSpecific([...failures.values(), hasStrays ? "malformed" : "timeout"]);
-    finish({ kind: "failed", failure });
-  }, timeoutMs);
-  sendNext();
+  /** Of several failures the most specific one is reported. */
+  #fail(last?: DnsFailure): void {
+    const failures = [...(this.#failures?.values() ?? []), last];
+    const failure = DNS_FAILURES.find((one) => failures.includes(one)) ?? "timeout";
+    this.#end({ kind: "failed", failure });
+  }
 
-  return { result: promise, close: () => finish({ kind: "failed", failure: "closed" }) };
+  #end(result: LookupResult): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#deps.wheel.cancel(this);
+    for (const query of this.#queries) query.stop();
+    this.#onEnd(result);
+  }
 }
 
 /** Round robin over the servers that have not failed. */
 function nextServer(
   servers: readonly NameServer[],
-  failures: ReadonlyMap<NameServer, DnsFailure>,
+  failures: ReadonlyMap<NameServer, DnsFailure> | undefined,
   sent: number,
 ): NameServer | undefined {
-  const start = sent % servers.length;
-  const rotated = [...servers.slice(start), ...servers.slice(0, start)];
-  return rotated.find((server) => !failures.has(server));
-}
-
-function mostSpecific(failures: readonly DnsFailure[]): DnsFailure {
-  return DNS_FAILURES.find((failure) => failures.includes(failure)) ?? "timeout";
+  for (let i = 0; i < servers.length; i++) {
+    const server = servers[(sent + i) % servers.length]!;
+    if (!failures?.has(server)) return server;
+  }
+  return undefined;
 }

@@ -7,6 +7,7 @@
 import { getDomain } from "tldts";
 import { type DnsAnswer, isFailure } from "./dns-answer.ts";
 import { normaliseName } from "./host-name.ts";
+import type { LookupUrgency } from "./mail-route.ts";
 import type { Resolver } from "./resolver.ts";
 
 /** Undefined where the lookup failed. */
@@ -31,10 +32,12 @@ const MTA_STS = /^v=STSv1[ \t]*;/;
 export async function findMailPolicies(
   resolver: Pick<Resolver, "query">,
   domain: string,
+  { isUrgent }: LookupUrgency = { isUrgent: true },
 ): Promise<MailPolicies> {
+  const priority = isUrgent ? "interactive" : "policy";
   const find: Find = async (name, policy) => ({
     name,
-    ...matching(await resolver.query(name, "TXT"), policy),
+    ...matching(await resolver.query(name, "TXT", priority), policy),
   });
   const [spf, dmarc, mtaSts] = await Promise.all([
     find(domain, SPF),
@@ -50,8 +53,9 @@ type Find = (name: string, policy: RegExp) => Promise<PolicyLookup>;
 /** Without a DMARC record of its own, a domain is under that of its organisational domain. */
 async function findDmarc(find: Find, domain: string): Promise<PolicyLookup> {
   const own = await find(`_dmarc.${domain}`, DMARC);
+  if (!own.isKnown || own.texts.length > 0) return own;
   const organisation = getDomain(domain, { allowPrivateDomains: true });
-  if (!own.isKnown || own.texts.length > 0 || !organisation || organisation === domain) return own;
+  if (!organisation || organisation === domain) return own;
   return find(`_dmarc.${organisation}`, DMARC);
 }
 

@@ -38,6 +38,9 @@ export type RouteFailure =
 
 export type MailRouteDeps = { resolver: Pick<Resolver, "query">; guard: Pick<EgressGuard, "permits"> };
 
+/** `isUrgent`: a caller is blocked on the result. */
+export type LookupUrgency = { isUrgent: boolean };
+
 const MAX_HOSTS = 10;
 /** Dead mail hosts may precede a live one, so more are looked up than needed, in batches. */
 const MAX_LOOKUPS = 30;
@@ -46,15 +49,19 @@ const MAX_ADDRESSES = 8;
 const IPV6_GRACE_MS = 1000;
 
 /** `domain` is in A-labels. */
-export async function findMailRoute(deps: MailRouteDeps, domain: string): Promise<MailRoute> {
-  const answer = await deps.resolver.query(domain, "MX");
+export async function findMailRoute(
+  deps: MailRouteDeps,
+  domain: string,
+  urgency: LookupUrgency = { isUrgent: true },
+): Promise<MailRoute> {
+  const answer = await deps.resolver.query(domain, "MX", urgency.isUrgent ? "interactive" : "mail_exchanger");
   if (isFailure(answer)) return { kind: "dns_error", hosts: [], reason: answer.status };
   if (answer.status === "nxdomain") return { kind: "domain_not_found" };
-  if (answer.status === "nodata") return implicitRoute(deps, normaliseName(domain));
+  if (answer.status === "nodata") return implicitRoute(deps, normaliseName(domain), urgency);
 
   const exchangers = exchangersByPreference(answer.records);
   if (exchangers.length === 0) return { kind: "null_mx" };
-  const lookups = await lookUpHosts(deps, exchangers);
+  const lookups = await lookUpHosts(deps, exchangers, urgency);
   const usable = lookups.flatMap(({ exchange, preference, found }) =>
     found.kind === "addresses" ? [{ name: exchange, preference, addresses: found.addresses }] : [],
   );
@@ -66,8 +73,12 @@ export async function findMailRoute(deps: MailRouteDeps, domain: string): Promis
 }
 
 /** Without MX records the domain itself is the mail host, if it has an address. */
-async function implicitRoute(deps: MailRouteDeps, domain: string): Promise<MailRoute> {
-  const found = await findAddresses(deps, domain);
+async function implicitRoute(
+  deps: MailRouteDeps,
+  domain: string,
+  urgency: LookupUrgency,
+): Promise<MailRoute> {
+  const found = await findAddresses(deps, domain, urgency);
   if (found.kind === "unresolvable") return { kind: "no_mail_server" };
   if (found.kind !== "addresses") return unusableRoute([{ exchange: domain, found }], false);
   const host = { name: domain, preference: 0, addresses: found.addresses };
@@ -95,6 +106,7 @@ type HostLookup = RecordData["MX"] & { found: AddressLookup };
 async function lookUpHosts(
   deps: MailRouteDeps,
   exchangers: readonly RecordData["MX"][],
+  urgency: LookupUrgency,
 ): Promise<HostLookup[]> {
   const lookups: HostLookup[] = [];
   const end = Math.min(exchangers.length, MAX_LOOKUPS);
@@ -102,7 +114,7 @@ async function lookUpHosts(
   while (lookups.length < end && usable < MAX_HOSTS) {
     const batch = exchangers.slice(lookups.length, Math.min(lookups.length + BATCH, end));
     const found = await Promise.all(
-      batch.map(async (mx) => ({ ...mx, found: await findAddresses(deps, mx.exchange) })),
+      batch.map(async (mx) => ({ ...mx, found: await findAddresses(deps, mx.exchange, urgency) })),
     );
     lookups.push(...found);
     usable += found.filter((lookup) => lookup.found.kind === "addresses").length;
@@ -115,14 +127,25 @@ type AddressLookup =
   | { kind: UnroutableReason }
   | { kind: "failed"; failure: DnsFailure };
 
-async function findAddresses({ resolver, guard }: MailRouteDeps, host: string): Promise<AddressLookup> {
+async function findAddresses(
+  { resolver, guard }: MailRouteDeps,
+  host: string,
+  { isUrgent }: LookupUrgency,
+): Promise<AddressLookup> {
   if (!isHostName(host)) return { kind: "unresolvable" };
-  const ipv6 = resolver.query(host, "AAAA");
-  const ipv4 = await resolver.query(host, "A");
-  const answers = [ipv4, await (permitted([ipv4], guard).length > 0 ? withGracePeriod(ipv6) : ipv6)];
+  const priority = isUrgent ? "interactive" : "address";
+  const ipv6Answer = resolver.query(host, "AAAA", priority);
+  let known: AddressAnswer | undefined;
+  void ipv6Answer.then((answer) => {
+    known = answer;
+  });
+  const ipv4 = await resolver.query(host, "A", priority);
+  const addresses = permitted(ipv4, guard);
+  const ipv6 = known ?? (await (addresses.length > 0 ? withGracePeriod(ipv6Answer) : ipv6Answer));
 
-  const addresses = permitted(answers, guard).slice(0, MAX_ADDRESSES);
-  if (addresses.length > 0) return { kind: "addresses", addresses };
+  addresses.push(...permitted(ipv6, guard));
+  if (addresses.length > 0) return { kind: "addresses", addresses: addresses.slice(0, MAX_ADDRESSES) };
+  const answers = [ipv4, ipv6];
   const failure = answers.find(isFailure);
   if (failure) return { kind: "failed", failure: failure.status };
   return { kind: answers.some(({ status }) => status === "answer") ? "not_public" : "unresolvable" };
@@ -130,9 +153,8 @@ async function findAddresses({ resolver, guard }: MailRouteDeps, host: string): 
 
 type AddressAnswer = DnsAnswer<"A" | "AAAA">;
 
-function permitted(answers: readonly AddressAnswer[], guard: MailRouteDeps["guard"]): string[] {
-  const found = answers.flatMap((answer) => (answer.status === "answer" ? answer.records : []));
-  return found.filter((address) => guard.permits(address));
+function permitted(answer: AddressAnswer, guard: MailRouteDeps["guard"]): string[] {
+  return answer.status === "answer" ? answer.records.filter((address) => guard.permits(address)) : [];
 }
 
 /** Some name servers never answer AAAA queries. With an IPv4 address available, the wait is short. */

@@ -10,7 +10,7 @@ import { isIP, isIPv6 } from "node:net";
 export type NameServer = { address: string; port: number };
 
 export type NameServers = {
-  ordered(): NameServer[];
+  ordered(): readonly NameServer[];
   demote(server: NameServer): void;
 };
 
@@ -25,6 +25,7 @@ export function createNameServers(configured?: readonly string[]): NameServers {
   const isDemoted = (server: NameServer, nowMs: number) => (demotedUntilMs.get(server) ?? 0) > nowMs;
   return {
     ordered() {
+      if (demotedUntilMs.size === 0) return servers;
       const nowMs = performance.now();
       return servers.toSorted((a, b) => Number(isDemoted(a, nowMs)) - Number(isDemoted(b, nowMs)));
     },

@@ -1,74 +1,121 @@
 /**
- * One query to one name server: UDP from a fresh random port, repeated over TCP when the answer is truncated.
+ * One query to one name server: over a shared UDP socket, repeated over TCP when the answer is truncated or the port is
+ * flooded with forged ones.
  *
  * Reports its result once, or never if the server does not respond: timeouts and retries are in lookup.ts.
  */
-import { createSocket } from "node:dgram";
-import { connect, isIPv6 } from "node:net";
-import type { DnsFailure } from "./dns-answer.ts";
+import { connect } from "node:net";
+import type { DnsFailure, RecordType } from "./dns-answer.ts";
 import { type DnsQuestion, type DnsResponse, encodeQuestion, RCODE, readMessage } from "./dns-message.ts";
 import type { NameServer } from "./name-servers.ts";
+import type { UdpAsker, UdpSocket, UdpSockets } from "./udp-sockets.ts";
 
-export type DnsQuery = {
+export type QueryResult = DnsResponse | { kind: "failed"; failure: DnsFailure };
+
+export class DnsQuery implements UdpAsker {
+  readonly server: NameServer;
+  readonly #sockets: UdpSockets;
+  readonly #question: DnsQuestion;
+  readonly #report: (query: DnsQuery, result: QueryResult) => void;
+  #udp: UdpSocket | undefined;
+  #closeTcp: (() => void) | undefined;
+  #edns = true;
+  #hasStrays = false;
+  #hasSocketFailed = false;
+
+  constructor(
+    sockets: UdpSockets,
+    server: NameServer,
+    { name, type }: { name: string; type: RecordType },
+    report: (query: DnsQuery, result: QueryResult) => void,
+  ) {
+    this.server = server;
+    this.#sockets = sockets;
+    this.#question = { id: 0, name, type };
+    this.#report = report;
+  }
+
   /** Whether anything arrived that was not a response to this query. */
-  readonly hasStrays: boolean;
-  stop(): void;
-};
+  get hasStrays(): boolean {
+    return this.#hasStrays || this.#udp?.hasStrays === true;
+  }
 
-export type OnQueryResult = (result: DnsResponse | { kind: "failed"; failure: DnsFailure }) => void;
+  start(): void {
+    this.#udp = this.#sockets.to(this.server);
+    this.#question.id = this.#udp.register(this);
+    this.#udp.send(encodeQuestion(this.#question, { edns: this.#edns }));
+  }
 
-const MAX_STRAYS = 64; // more suggests spoofing by guessed ids
+  /**
+   * Sends the same datagram once more: a second one with another id would double the chance of a forged answer. False if
+   * the query is no longer on UDP.
+   */
+  repeat(): boolean {
+    this.#udp?.send(encodeQuestion(this.#question, { edns: this.#edns }));
+    return this.#udp !== undefined;
+  }
 
-export function sendQuery(server: NameServer, question: DnsQuestion, report: OnQueryResult): DnsQuery {
-  let strays = 0;
-  let edns = true;
-  let close = () => {};
+  /** Nothing is reported afterwards. */
+  stop(): void {
+    this.#udp?.release(this.#question.id);
+    this.#udp = undefined;
+    this.#closeTcp?.();
+  }
 
-  const settle: OnQueryResult = (result) => {
-    close();
-    report(result);
-  };
-  const onFailure = (failure: DnsFailure) => settle({ kind: "failed", failure });
-
-  const onMessage = (bytes: Buffer): void => {
-    const message = readMessage(bytes, question);
+  onDatagram(bytes: Buffer): boolean {
+    const message = readMessage(bytes, this.#question);
     switch (message.kind) {
       case "stray":
-        strays++;
-        if (strays > MAX_STRAYS) onFailure("malformed");
-        return;
+        this.#hasStrays = true;
+        return false;
       case "malformed":
-        onFailure("malformed");
-        return;
+        this.#settle({ kind: "failed", failure: "malformed" });
+        return true;
       case "truncated":
-        close();
-        close = sendOverTcp(server, encodeQuestion(question, { edns }), {
-          onMessage: onTcpMessage,
-          onFailure,
-        });
-        return;
+        this.stop();
+        this.#sendOverTcp();
+        return true;
       case "reply":
-        if (edns && rejectsEdns(message)) {
-          edns = false;
-          close();
-          close = sendOverUdp(server, encodeQuestion(question, { edns }), { onMessage, onFailure });
-        } else settle(message);
+        if (this.#edns && rejectsEdns(message)) {
+          this.#edns = false;
+          this.stop();
+          this.start();
+        } else this.#settle(message);
+        return true;
     }
-  };
-  /** Over TCP there is exactly one response, from the right server and never truncated. */
-  const onTcpMessage = (bytes: Buffer): void => {
-    const message = readMessage(bytes, question);
-    if (message.kind === "reply") settle(message);
-    else onFailure("malformed");
-  };
+  }
 
-  close = sendOverUdp(server, encodeQuestion(question, { edns }), { onMessage, onFailure });
-  return {
-    get hasStrays() {
-      return strays > 0;
-    },
-    stop: () => close(),
-  };
+  /** Once is forgiven: the error may be due to another question on the socket, or to a forged ICMP message. */
+  onSocketError(): void {
+    this.#udp = undefined;
+    if (this.#hasSocketFailed) this.#settle({ kind: "failed", failure: "unreachable" });
+    else {
+      this.#hasSocketFailed = true;
+      this.start();
+    }
+  }
+
+  onFlood(): void {
+    this.#udp = undefined;
+    this.#hasStrays = true;
+    this.#sendOverTcp("malformed");
+  }
+
+  /** Over TCP there is exactly one response, from the right server and never truncated. */
+  #sendOverTcp(failureToReport?: DnsFailure): void {
+    this.#closeTcp = sendOverTcp(this.server, encodeQuestion(this.#question, { edns: this.#edns }), {
+      onMessage: (bytes) => {
+        const message = readMessage(bytes, this.#question);
+        this.#settle(message.kind === "reply" ? message : { kind: "failed", failure: "malformed" });
+      },
+      onFailure: (failure) => this.#settle({ kind: "failed", failure: failureToReport ?? failure }),
+    });
+  }
+
+  #settle(result: QueryResult): void {
+    this.stop();
+    this.#report(this, result);
+  }
 }
 
 /** Servers without EDNS0 support respond with one of these (RFC 6891, 7); the query is repeated without it. */
@@ -78,39 +125,7 @@ function rejectsEdns({ rcode }: DnsResponse): boolean {
 
 type Handlers = { onMessage(bytes: Buffer): void; onFailure(failure: DnsFailure): void };
 
-/** Both transports return a function that closes the socket; no callback runs after it. */
-function sendOverUdp(
-  { address, port }: NameServer,
-  query: Buffer,
-  { onMessage, onFailure }: Handlers,
-): () => void {
-  const socket = createSocket(isIPv6(address) ? "udp6" : "udp4");
-  let isOpen = true;
-  const close = () => {
-    if (isOpen) socket.close();
-    isOpen = false;
-  };
-  const fail = () => {
-    if (!isOpen) return;
-    close();
-    onFailure("unreachable");
-  };
-  socket.on("error", fail);
-  socket.on("message", (bytes) => {
-    if (isOpen) onMessage(bytes);
-  });
-  // A connected socket: the kernel drops datagrams of other senders and reports ICMP port unreachable.
-  socket.connect(port, address, (error?: Error) => {
-    if (error) fail();
-    else if (isOpen) {
-      socket.send(query, (sendError) => {
-        if (sendError) fail();
-      });
-    }
-  });
-  return close;
-}
-
+/** Returns a function that closes the connection; no callback runs after it. */
 function sendOverTcp(
   { address, port }: NameServer,
   query: Buffer,

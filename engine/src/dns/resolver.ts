@@ -2,30 +2,45 @@
  * The resolver: query a name and a type, get the answer, the negative answer or the failure as a value.
  *
  * A stub resolver of its own instead of node:dns; see docs/decisions/0004-own-dns-client.md. Answers are cached
- * (answer-cache.ts), concurrent queries for a record are merged, and the number in flight is limited.
+ * (answer-cache.ts), concurrent queries for a record are merged, and the number in flight is limited. Who waits for a
+ * permit is served by priority.
  */
 
 import { createAnswerCache } from "./answer-cache.ts";
 import type { DnsAnswer, RecordType } from "./dns-answer.ts";
 import { isQueryable, normaliseName } from "./host-name.ts";
-import { type Lookup, startLookup } from "./lookup.ts";
+import { Lookup, type LookupResult } from "./lookup.ts";
 import { createNameServers } from "./name-servers.ts";
-import { MAX_ALIASES, type ResponseResult, readResponse } from "./response-to-answer.ts";
-import { createSemaphore } from "./semaphore.ts";
+import { MAX_ALIASES, readResponse } from "./response-to-answer.ts";
+import { createSemaphore, type SemaphoreWaiter } from "./semaphore.ts";
+import { TimerWheel } from "./timer-wheel.ts";
+import { createUdpSockets } from "./udp-sockets.ts";
 
 export type Resolver = {
   /** Never throws: every behaviour of a name server is a value. */
-  query<T extends RecordType>(name: string, type: T): Promise<DnsAnswer<T>>;
+  query<T extends RecordType>(name: string, type: T, priority?: QueryPriority): Promise<DnsAnswer<T>>;
   /** Aborts running queries and releases all sockets and timers. */
   close(): void;
 };
+
+/**
+ * What is queried first when more queries wait than may be in flight. Addresses come before the mail exchangers of other
+ * domains, so that probes start early in a long list; policies are needed at the end only.
+ */
+const PRIORITIES = [
+  "interactive", // a caller is blocked on the check
+  "address",
+  "mail_exchanger",
+  "policy",
+] as const;
+export type QueryPriority = (typeof PRIORITIES)[number];
 
 export type ResolverOptions = {
   /** `ip`, `ip:port` or `[ipv6]:port`; those of the operating system by default. An invalid one throws. */
   servers?: readonly string[];
   /** Total time for one lookup, retries included. */
   timeoutMs?: number;
-  /** Concurrent lookups, each with one socket and, while servers do not respond, up to three. */
+  /** Concurrent lookups. */
   maxInFlight?: number;
   /** Maximum number of cached answers. */
   maxCached?: number;
@@ -38,50 +53,81 @@ export function createResolver({
   maxCached = 50_000,
 }: ResolverOptions = {}): Resolver {
   const nameServers = createNameServers(servers);
-  const semaphore = createSemaphore(maxInFlight);
+  const semaphore = createSemaphore(maxInFlight, PRIORITIES.length);
+  const waiters = new Map<string, SemaphoreWaiter>();
   const cache = createAnswerCache({ maxAnswers: maxCached });
+  const lookupDeps = { sockets: createUdpSockets(), wheel: new TimerWheel(timeoutMs), timeoutMs };
   const running = new Set<Lookup>();
   let isClosed = false;
 
-  const queryServers = async <T extends RecordType>(name: string, type: T): Promise<ResponseResult<T>> => {
-    if (isClosed) return { status: "closed" };
-    const lookup = startLookup(nameServers.ordered(), { name, type }, { timeoutMs });
+  const lookUp = (name: string, type: RecordType, onEnd: (result: LookupResult) => void): void => {
+    if (isClosed) {
+      // Not at once: it passes the permit on to the next of perhaps thousands of waiters.
+      queueMicrotask(() => onEnd({ kind: "failed", failure: "closed" }));
+      return;
+    }
+    const lookup = new Lookup(lookupDeps, nameServers.ordered(), { name, type }, (result) => {
+      running.delete(lookup);
+      onEnd(result);
+    });
     running.add(lookup);
-    const result = await lookup.result;
-    running.delete(lookup);
-    if (result.kind === "failed") return { status: result.failure };
-    for (const server of result.silent) nameServers.demote(server);
-    return readResponse(result, name, type);
+    lookup.start();
   };
 
-  /** Follows CNAMEs that the response leaves open, up to a limit. */
-  const resolve = async <T extends RecordType>(name: string, type: T): Promise<DnsAnswer<T>> => {
-    let target = name;
-    let ttlSeconds = Number.POSITIVE_INFINITY;
-    for (let hops = 0; hops <= MAX_ALIASES; hops++) {
-      if (!isQueryable(target)) return { status: "unaskable" };
-      const response = await queryServers(target, type);
-      if (response.status !== "alias") {
-        return "ttlSeconds" in response
-          ? { ...response, ttlSeconds: Math.min(ttlSeconds, response.ttlSeconds) }
-          : response;
+  /** Follows CNAMEs that the response leaves open, up to a limit. The first name is queryable. */
+  const resolve = <T extends RecordType>(
+    { target, type, hops, ttlSeconds }: { target: string; type: T; hops: number; ttlSeconds: number },
+    onEnd: (answer: DnsAnswer<T>) => void,
+  ): void => {
+    const read = (result: LookupResult): void => {
+      if (result.kind === "failed") {
+        onEnd({ status: result.failure });
+        return;
       }
-      target = response.target;
-      ttlSeconds = Math.min(ttlSeconds, response.ttlSeconds);
-    }
-    return { status: "alias_loop" };
+      for (const server of result.silent) nameServers.demote(server);
+      const response = readResponse(result.response, target, type);
+      if ("ttlSeconds" in response) response.ttlSeconds = Math.min(ttlSeconds, response.ttlSeconds);
+      if (response.status !== "alias") onEnd(response);
+      else resolve({ target: response.target, type, hops: hops + 1, ttlSeconds: response.ttlSeconds }, onEnd);
+    };
+    if (hops > MAX_ALIASES) onEnd({ status: "alias_loop" });
+    else if (hops > 0 && !isQueryable(target)) onEnd({ status: "unaskable" });
+    else lookUp(target, type, read);
   };
+
+  /** Waits for a permit, which the answer returns. */
+  const resolveInTurn = <T extends RecordType>(
+    key: string,
+    target: string,
+    type: T,
+    level: number,
+  ): Promise<DnsAnswer<T>> =>
+    new Promise((settle) => {
+      const waiter = semaphore.acquire(level, () => {
+        waiters.delete(key);
+        resolve({ target, type, hops: 0, ttlSeconds: Number.POSITIVE_INFINITY }, (answer) => {
+          semaphore.release();
+          settle(answer);
+        });
+      });
+      if (waiter) waiters.set(key, waiter);
+    });
 
   return {
-    async query(name, type) {
-      if (isClosed) return { status: "closed" };
+    query(name, type, priority = "interactive") {
+      if (isClosed) return Promise.resolve({ status: "closed" });
       const normalised = normaliseName(name);
-      if (!isQueryable(normalised)) return { status: "unaskable" };
-      return cache.resolve(normalised, type, () => semaphore.run(() => resolve(normalised, type)));
+      if (!isQueryable(normalised)) return Promise.resolve({ status: "unaskable" });
+      const key = `${type} ${normalised}`;
+      const level = PRIORITIES.indexOf(priority);
+      const waiter = waiters.get(key);
+      if (waiter) semaphore.raise(waiter, level);
+      return cache.resolve(key, () => resolveInTurn(key, normalised, type, level));
     },
     close() {
       isClosed = true;
       for (const lookup of running) lookup.close();
+      lookupDeps.sockets.close();
     },
   };
 }

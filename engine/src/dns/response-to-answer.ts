@@ -19,21 +19,19 @@ export function readResponse<T extends RecordType>(
   const failure = failureOf(response);
   if (failure) return { status: failure };
 
-  const aliases = new Map<string, DnsRecord>();
-  for (const record of response.records) if (record.type === "CNAME") aliases.set(record.owner, record);
   let owner = name;
   let ttlSeconds = Number.POSITIVE_INFINITY;
   for (let hops = 0; hops <= MAX_ALIASES; hops++) {
-    const found = response.records.filter((record) => record.type === type && record.owner === owner);
-    if (found.length > 0) {
-      const records = found.map((record) => record.data as RecordData[T]);
-      return {
-        status: "answer",
-        records,
-        ttlSeconds: Math.min(ttlSeconds, ...found.map((r) => r.ttlSeconds)),
-      };
+    const records: RecordData[T][] = [];
+    let alias: DnsRecord | undefined;
+    for (const record of response.records) {
+      if (record.owner !== owner) continue;
+      if (record.type === type) {
+        records.push(record.data as RecordData[T]);
+        ttlSeconds = Math.min(ttlSeconds, record.ttlSeconds);
+      } else if (record.type === "CNAME") alias = record;
     }
-    const alias = aliases.get(owner);
+    if (records.length > 0) return { status: "answer", records, ttlSeconds };
     if (alias?.type !== "CNAME") return endOfChain(response, { isAliased: hops > 0, owner, ttlSeconds });
     ttlSeconds = Math.min(ttlSeconds, alias.ttlSeconds);
     owner = alias.data;

@@ -1,37 +1,88 @@
-/** FIFO semaphore: at most `permits` tasks run at once. */
+/**
+ * Semaphore with priorities: at most `permits` tasks run at once. Waiters start in order of their level, lowest number
+ * first, and within a level in FIFO order.
+ */
 
 export type Semaphore = {
+  /** Runs the task when there is a permit for it. */
   run<T>(task: () => Promise<T>): Promise<T>;
+  /** Runs `start` now or when a permit is free; it must lead to one `release`. Undefined if it has started. */
+  acquire(level: number, start: () => void): SemaphoreWaiter | undefined;
+  /** Moves a waiter to the end of a level with a lower number. */
+  raise(waiter: SemaphoreWaiter, level: number): void;
+  release(): void;
 };
 
-export function createSemaphore(permits: number): Semaphore {
-  let free = permits;
-  const waiters: (() => void)[] = [];
-  let next = 0; // index of the first waiter; the array is compacted now and then instead of shifted each time
+export type SemaphoreWaiter = { level: number; start: (() => void) | undefined };
 
-  const release = () => {
-    const first = waiters[next];
-    if (!first) {
-      free++;
-      return;
+export function createSemaphore(permits: number, levels = 1): Semaphore {
+  let free = permits;
+  const queues = Array.from({ length: levels }, () => new FifoQueue<SemaphoreWaiter>());
+
+  /** A waiter that was raised is in several queues, and starts from the first. */
+  const nextStart = (): (() => void) | undefined => {
+    for (const queue of queues) {
+      for (let waiter = queue.shift(); waiter; waiter = queue.shift()) {
+        const { start } = waiter;
+        waiter.start = undefined;
+        if (start) return start;
+      }
     }
-    next++;
-    if (next === waiters.length || next > 1024) {
-      waiters.splice(0, next);
-      next = 0;
+    return undefined;
+  };
+
+  const acquire: Semaphore["acquire"] = (level, start) => {
+    if (free > 0) {
+      free--;
+      start();
+      return undefined;
     }
-    first(); // the permit is handed over directly, so a newcomer cannot overtake
+    const waiter = { level, start };
+    queues[level]!.push(waiter);
+    return waiter;
+  };
+  const release = (): void => {
+    const start = nextStart();
+    if (start)
+      start(); // the permit is handed over directly, so a newcomer cannot overtake
+    else free++;
   };
 
   return {
+    acquire,
+    release,
     async run(task) {
-      if (free > 0) free--;
-      else await new Promise<void>((resolve) => waiters.push(resolve));
+      await new Promise<void>((resolve) => acquire(levels - 1, resolve));
       try {
         return await task();
       } finally {
         release();
       }
     },
+    raise(waiter, level) {
+      if (!waiter.start || level >= waiter.level) return;
+      waiter.level = level;
+      queues[level]!.push(waiter);
+    },
   };
+}
+
+/** The array is compacted now and then instead of shifted each time. */
+class FifoQueue<T> {
+  #items: T[] = [];
+  #first = 0;
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  shift(): T | undefined {
+    if (this.#first === this.#items.length) return undefined;
+    const item = this.#items[this.#first++];
+    if (this.#first === this.#items.length || this.#first > 1024) {
+      this.#items = this.#items.slice(this.#first);
+      this.#first = 0;
+    }
+    return item;
+  }
 }
