@@ -33,7 +33,7 @@ export type CheckRequest = { readonly inspection: Evidence; readonly running: Ru
 export type Found = { evidence: Evidence; checkedAtMs: number };
 
 export type CheckDeps = {
-  verifier: Pick<Verifier, "begin">;
+  verifier: Pick<Verifier, "inspect" | "begin">;
   verdictCache: Pick<VerdictCache, "store">;
   /** Learns from every finished check. */
   naming?: Pick<NamingKnowledge, "learnFrom"> | undefined;
