@@ -114,11 +114,8 @@ function firstMailHost({ route }: Evidence): string {
   return "";
 }
 
-/** Tested first: almost every reply is, and the Unicode expression takes ten times as long. */
-const PRINTABLE_ASCII = /^[ -~]*$/;
-
 /** Remote text made safe to display: one line, no control characters, limited length. */
 export function sanitizeText(text: string): string {
-  const line = (PRINTABLE_ASCII.test(text) ? text : text.replace(/\p{C}+/gu, " ")).trim();
+  const line = text.replace(/\p{C}+/gu, " ").trim();
   return line.length > MAX_SMTP_MESSAGE ? `${line.slice(0, MAX_SMTP_MESSAGE)}…` : line;
 }

@@ -104,17 +104,17 @@ function arrayOf<T>(items: readonly T[], numberOf: (item: T) => number): string 
   return `{${items.map(numberOf).join(",")}}`;
 }
 
-/** The same for text. Ids, which is what almost all of it is, need no quotes. */
+/** The same for text. Ids, which is what almost all of it is, contain nothing to escape. */
 function textsOf<T>(items: readonly T[], textOf: (item: T) => string | undefined): string {
   return `{${items.map((item) => elementOf(textOf(item))).join(",")}}`;
 }
 
 function elementOf(text: string | undefined): string {
   if (text === undefined) return "NULL";
-  return UUID.test(text) ? text : `"${text.replace(/[\\"]/g, "\\$&")}"`;
+  return `"${SPECIAL.test(text) ? text.replace(/[\\"]/g, "\\$&") : text}"`;
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const SPECIAL = /[\\"]/;
 
 /**
  * `paid` reads `account` first, so the balances are locked by then, in the same order as in ledger-writer.ts. It updates and

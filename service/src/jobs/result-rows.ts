@@ -16,7 +16,8 @@ export function reportOn(answer: ValidationAnswer): ValidationResult {
 
 export type ResultRow = ReturnType<typeof resultRow>;
 
-export function resultRow(row: number, { details, catchall, metadata, ...report }: ValidationResult) {
+export function resultRow(row: number, report: ValidationResult) {
+  const { details, catchall, metadata } = report;
   return {
     row,
     email: storable(report.email),
