@@ -42,20 +42,32 @@ function endWithThisProcess(server: ServerProcess): ServerProcess {
   return server;
 }
 
-const WATCH_INTERVAL_MS = 100;
+/** Of a server that runs, and of one that was told to stop. */
+const WATCH_INTERVAL_MS = 1_000;
+const STOP_WATCH_INTERVAL_MS = 50;
 
 /** A server launched by an earlier process. Its exit is polled, because it is not a child of this one. */
 export function orphanProcess(pid: number, cluster: string): ServerProcess {
   const hasExited = () => !isRunning(pid);
+  let watchAgain = () => {};
+  let intervalMs = WATCH_INTERVAL_MS;
   const exited = new Promise<void>((resolve) => {
-    const watch = setInterval(() => {
-      if (!hasExited()) return;
-      clearInterval(watch);
-      resolve();
-    }, WATCH_INTERVAL_MS).unref();
+    let timer: NodeJS.Timeout | undefined;
+    const watch = () => {
+      if (hasExited()) resolve();
+      else timer = setTimeout(watch, intervalMs).unref();
+    };
+    watchAgain = () => {
+      clearTimeout(timer);
+      watch();
+    };
+    watch();
   });
   const signal = (name: NodeJS.Signals) => {
-    if (isServerOf(cluster, pid)) process.kill(pid, name);
+    if (!isServerOf(cluster, pid)) return;
+    process.kill(pid, name);
+    intervalMs = STOP_WATCH_INTERVAL_MS;
+    watchAgain();
   };
   return endWithThisProcess({ pid, exited, hasExited, signal });
 }

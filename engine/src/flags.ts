@@ -25,6 +25,10 @@ const FLAGS = {
 
 export type Flag = keyof typeof FLAGS;
 
+const FLAG_TESTS = Object.entries(FLAGS) as [Flag, (e: Evidence) => boolean][];
+
 export function flagsOf(evidence: Evidence): Flag[] {
-  return (Object.keys(FLAGS) as Flag[]).filter((flag) => FLAGS[flag](evidence));
+  const flags: Flag[] = [];
+  for (const [flag, applies] of FLAG_TESTS) if (applies(evidence)) flags.push(flag);
+  return flags;
 }

@@ -8,7 +8,7 @@ import { specialUseOf } from "./address/special-use-domains.ts";
 import { suggestDomain, suggestForSingleLabel } from "./address/suggestion.ts";
 import type { AddressSyntaxError } from "./address/syntax-error.ts";
 import type { Evidence } from "./evidence.ts";
-import type { NameModel } from "./plausibility/name-model/name-model.ts";
+import type { NameModel, NameScore } from "./plausibility/name-model/name-model.ts";
 import { hasScorableName } from "./plausibility/plausibility.ts";
 import type { Disposables } from "./reference/disposable.ts";
 import { isFreeProvider } from "./reference/free-providers.ts";
@@ -23,8 +23,9 @@ export type InspectionDeps = {
 };
 export type Inspect = (email: string) => Evidence;
 
-/** Lists repeat their domains, so the per-domain result is cached. The whole cache is dropped when it is full. */
+/** Lists repeat their domains and local parts, so what depends on one of them is cached. A full cache is dropped whole. */
 const MAX_DOMAINS = 20_000;
+const MAX_LOCAL_PARTS = 20_000;
 
 export function createInspection(deps: InspectionDeps): Inspect {
   const cache = new Map<string, DomainEvidence>();
@@ -41,6 +42,7 @@ export function createInspection(deps: InspectionDeps): Inspect {
     cache.set(domain, domainEvidence);
     return domainEvidence;
   };
+  const scoreOf = deps.nameModel && cachedScores(deps.nameModel);
   return (email) => {
     const parsed = parseAddress(email);
     if (!parsed.ok) return malformedEvidence(email, parsed.error);
@@ -63,7 +65,7 @@ export function createInspection(deps: InspectionDeps): Inspect {
     // mailboxes.
     const providerError = role === "protocol" ? undefined : providerSyntaxError(local, domain);
     if (providerError !== undefined) evidence.providerSyntaxError = providerError;
-    scoreLocalPart(evidence, deps.nameModel);
+    scoreLocalPart(evidence, scoreOf);
     return evidence;
   };
 }
@@ -95,15 +97,27 @@ function inspectDomain(domain: string, { disposables, exemptSpecialUse }: Inspec
 }
 
 /** Skipped where the text has settled the verdict, and for names no person chose (roles, relays, disposable). */
-function scoreLocalPart(evidence: Evidence, model: NameModel | undefined): void {
-  if (!model) {
+function scoreLocalPart(evidence: Evidence, scoreOf: NameModel["judge"] | undefined): void {
+  if (!scoreOf) {
     evidence.ignoresName = true;
     return;
   }
   const { specialUse, providerSyntaxError } = evidence;
   if (specialUse !== undefined || providerSyntaxError !== undefined || !hasScorableName(evidence)) return;
-  const nameScore = model.judge(evidence.address!.local);
+  const nameScore = scoreOf(evidence.address!.local);
   if (nameScore) evidence.nameScore = nameScore;
+}
+
+function cachedScores(model: NameModel): NameModel["judge"] {
+  const cache = new Map<string, NameScore | undefined>();
+  return (local) => {
+    const known = cache.get(local);
+    if (known !== undefined || cache.has(local)) return known;
+    const score = model.judge(local);
+    if (cache.size >= MAX_LOCAL_PARTS) cache.clear();
+    cache.set(local, score);
+    return score;
+  };
 }
 
 /** Many malformed inputs still show which address was intended. */

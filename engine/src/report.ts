@@ -25,14 +25,20 @@ const MAX_SMTP_MESSAGE = 300;
 /** Set when calibration changed the score. */
 const SCORE_CALIBRATED = "score_calibrated";
 
-export function reportOf(evidence: Evidence, request: ReportRequest): ValidationResult {
-  const verdict = decide(evidence);
+/** `verdict` is that of the evidence, for callers that have it already. */
+export function reportOf(
+  evidence: Evidence,
+  request: ReportRequest,
+  verdict: Verdict = decide(evidence),
+): ValidationResult {
   const { address, mailbox, decoy } = evidence;
   const plausibility = verdict.subStatus === "" ? plausibilityOf(evidence) : verdict.plausibility; // a plausible name changes nothing
   const uncalibrated = verdictScore(evidence, verdict);
   const score = request.calibration
     ? scoreWithCalibration(evidence, verdict, request.calibration)
     : uncalibrated;
+  const flags: string[] = flagsOf(evidence);
+  if (score !== uncalibrated) flags.push(SCORE_CALIBRATED);
   const isCatchall = mailbox?.answer === "accepted" && decoy?.answer === "accepted";
   return {
     email: evidence.email,
@@ -44,7 +50,7 @@ export function reportOf(evidence: Evidence, request: ReportRequest): Validation
     reason: reasonOf(evidence, verdict),
     suggestion: evidence.suggestion?.email ?? suggestedLocalPart(evidence, verdict) ?? null,
     score,
-    flags: [...flagsOf(evidence), ...(score === uncalibrated ? [] : [SCORE_CALIBRATED])],
+    flags,
     request_id: request.requestId,
     details: {
       syntax_valid: address !== undefined,

@@ -128,7 +128,7 @@ const PROVEN_THOUGH_RISKY: ReadonlySet<SubStatus> = new Set([
 ]);
 
 export function decide(evidence: Evidence): Verdict {
-  const [subStatus] = POLICY.find((rule) => rule[1](evidence))!; // the last row always applies
+  const subStatus = firstThatApplies(evidence);
   const status = STATUS_OF[subStatus];
   const unproven = isUnproven({ status, subStatus });
   const plausibility = unproven || subStatus === "low_quality" ? plausibilityOf(evidence) : undefined;
@@ -143,6 +143,11 @@ export function decide(evidence: Evidence): Verdict {
   };
   if (plausibility) verdict.plausibility = plausibility;
   return verdict;
+}
+
+function firstThatApplies(evidence: Evidence): SubStatus {
+  for (const [subStatus, applies] of POLICY) if (applies(evidence)) return subStatus;
+  return "internal_error"; // the last row always applies
 }
 
 /** SMTP was inconclusive. Only here do the local part and reported outcomes influence the result. */

@@ -52,7 +52,9 @@ export type Check = {
 };
 
 export type Verifier = {
-  /** Takes an address, or its inspection (the evidence of a check of level "syntax"), which is then not repeated. */
+  /** The evidence of level "syntax": from the text and the reference lists, without any I/O. */
+  inspect(email: string): Evidence;
+  /** Takes an address, or its inspection, which is then not repeated. */
   begin(subject: string | Evidence, level: Level, priority?: CheckPriority): Check;
   /** `begin(…).done` */
   verify(email: string, level: Level, priority?: CheckPriority): Promise<Evidence>;
@@ -71,7 +73,14 @@ export type Verifier = {
 const DEFAULT_CONCURRENCY = 3000;
 
 export function createVerifier(deps: VerifierDeps): Verifier {
-  const inspect = createInspection(deps);
+  const inspection = createInspection(deps);
+  const inspect = (email: string): Evidence => {
+    try {
+      return inspection(email);
+    } catch (error) {
+      return { email, failure: failureOf(error) };
+    }
+  };
   const facts = createDomainFacts(deps);
   const runStages = async (
     evidence: Evidence,
@@ -80,7 +89,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     isInspected: boolean,
   ): Promise<void> => {
     if (!isInspected) Object.assign(evidence, inspect(evidence.email));
-    if (level === "syntax" || isSettledByText(evidence)) return;
+    if (level === "syntax" || isSettledByText(evidence) || evidence.failure !== undefined) return;
     raiseLookups(facts, evidence, priority);
     await resolveRoute(facts, evidence, priority);
     if (evidence.route?.kind === "domain_not_found") return; // a domain that does not exist has no policies
@@ -98,7 +107,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     const done = runStages(evidence, level, priority, isInspected)
       .catch((error: unknown) => {
         // An exception here affects this address only; other checks continue.
-        evidence.failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        evidence.failure = failureOf(error);
       })
       .then(() => {
         priority.end();
@@ -108,6 +117,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   };
   const verify: Verifier["verify"] = (email, level, priority) => begin(email, level, priority).done;
   return {
+    inspect,
     begin,
     verify,
     verifyMany: (emails, level, concurrency = DEFAULT_CONCURRENCY) =>
@@ -118,6 +128,10 @@ export function createVerifier(deps: VerifierDeps): Verifier {
       deps.resolver.close();
     },
   };
+}
+
+function failureOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** Replacements for in-process parts, supplied when several processes share limits and data. */

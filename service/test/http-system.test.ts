@@ -181,6 +181,7 @@ test("metrics are open to this machine, but not through a proxy on it", async ()
   );
   expect(text).toContain("mailvet_database_connections ");
   expect(text).toContain("mailvet_event_loop_delay_seconds ");
+  expect(text).toContain("process_cpu_seconds_total "); // of Node.js, collected from the first scrape on
   expect(
     (await fetch(`${world.origin}/metrics`, { headers: { "x-forwarded-for": "203.0.113.9" } })).status,
   ).toBe(404);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createPubSub, notify, notifySql } from "../src/db/pubsub.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { recordEvents } from "./logged-events.ts";
@@ -64,6 +64,30 @@ test("a silent connection counts as not listening after a second, and is replace
   expect(events).toHaveLength(2); // one for the loss, one for the recovery
 });
 
+test("the proof is renewed when somebody asks, and not while it is recent", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    await using wire = await openWire();
+    await using listener = await listen(wire.connection);
+    const { pubsub, received } = listener;
+    expect(pubsub.isListening).toBe(true);
+    const sent = wire.sentBytes();
+
+    vi.advanceTimersByTime(2_000); // in which nobody asked
+    expect(pubsub.isListening).toBe(false); // not known at this moment
+    await expect.poll(() => pubsub.isListening, { interval: 5 }).toBe(true);
+    const probed = wire.sentBytes();
+    expect(probed).toBeGreaterThan(sent);
+
+    for (let asked = 0; asked < 100; asked++) expect(pubsub.isListening).toBe(true);
+    await notify(database.pool, "weather", "meanwhile"); // time for a probe to arrive
+    await expect.poll(() => received, { interval: 5 }).toEqual(["meanwhile"]);
+    expect(wire.sentBytes()).toBe(probed);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("start resolves without a database, and listening begins when there is one", async () => {
   await using wire = await openWire();
   wire.refuse();
@@ -91,9 +115,13 @@ async function openWire() {
   const socketPath = join(database.connection.host!, ".s.PGSQL.5432");
   const ends: Socket[] = [];
   let isAdmitting = true;
+  let sentBytes = 0;
   const server = createServer((near) => {
     if (!isAdmitting) return near.destroy();
     const far = connect(socketPath);
+    near.on("data", (chunk) => {
+      sentBytes += chunk.length;
+    });
     near.pipe(far).pipe(near);
     for (const end of [near, far]) end.on("error", () => {});
     near.on("close", () => far.destroy());
@@ -111,6 +139,8 @@ async function openWire() {
       for (const end of ends) end.unpipe().pause();
     },
     cut,
+    /** By the client. */
+    sentBytes: () => sentBytes,
     refuse: () => {
       isAdmitting = false;
     },

@@ -140,6 +140,7 @@ test("a DNS check does not join an SMTP check of the same address", async () => 
   });
   const { validate } = world.open({
     verifier: {
+      inspect: world.verifier.inspect,
       begin(email, level, haste) {
         const check = world.verifier.begin(email, level, haste);
         if (level !== "smtp") return check;

@@ -154,6 +154,7 @@ test("an internal error costs nothing and is logged with the request id, without
   const caller = await world.caller(1);
   const { validate } = world.open({
     verifier: {
+      inspect: world.verifier.inspect,
       begin(email, level) {
         const check = world.verifier.begin(email, "syntax");
         if (level === "syntax") return check;
@@ -208,6 +209,7 @@ test("lists leave room for single checks and for other accounts, and beyond the 
   const { validate, validateMany } = world.open({
     maxInFlight: 4,
     verifier: {
+      inspect: world.verifier.inspect,
       begin(email, level) {
         const check = world.verifier.begin(email, "syntax");
         if (level === "syntax") return check;

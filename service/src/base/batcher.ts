@@ -19,7 +19,7 @@ export type BatcherOptions<Item, Result> = {
   /** All or nothing: one result per item, in their order, or an error and no effect. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
   maxItems: number;
-  /** How long the first item waits for others; by default until the next turn of the event loop. */
+  /** How long the first item of a batch waits for others; by default until the next turn of the event loop. */
   delayMs?: number;
   /** Items that share a key are never in one batch; the later one goes into the next. */
   keysOf?(item: Item): readonly string[];
@@ -42,11 +42,20 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   };
 
   async function runAll(): Promise<void> {
-    while (waiting.length > 0) {
+    do {
       if (delayMs === 0) await nextTurn(); // whatever the network delivers in this turn comes along
       await runBatch(takeBatch());
-    }
+    } while (isDue());
     running = undefined;
+    if (waiting.length > 0) startLater(); // submitted meanwhile
+  }
+
+  function isDue(): boolean {
+    return waiting.length >= maxItems || (delayMs === 0 && waiting.length > 0);
+  }
+
+  function startLater(): void {
+    timer ??= setTimeout(start, delayMs).unref();
   }
 
   function takeBatch(): Waiting[] {
@@ -85,8 +94,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     submit: (item) =>
       new Promise<Result>((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        if (delayMs === 0 || waiting.length >= maxItems) void start();
-        else timer ??= setTimeout(start, delayMs).unref();
+        if (isDue()) void start();
+        else startLater();
       }),
     get size() {
       return waiting.length;

@@ -24,18 +24,18 @@ export async function writeCharges(
     name: "write-charges",
     text: WRITE_CHARGES,
     values: [
-      totals.map((total) => total.accountId),
+      textsOf(totals, (total) => total.accountId),
       arrayOf(totals, (total) => total.spent),
       arrayOf(totals, (total) => total.entries),
       arrayOf(entries, (entry) => entry.total.position),
       arrayOf(entries, (entry) => entry.position),
       arrayOf(entries, (entry) => entry.charge.amount),
       arrayOf(entries, (entry) => entry.spent),
-      entries.map((entry) => entry.charge.reference),
-      entries.map((entry) => entry.charge.usage.keyId),
+      textsOf(entries, (entry) => entry.charge.reference),
+      textsOf(entries, (entry) => entry.charge.usage.keyId),
       ...STATUSES.map((status) => arrayOf(entries, (entry) => entry.charge.usage.counts[status])),
       arrayOf(days, (day) => day.total.position),
-      days.map((day) => day.keyId),
+      textsOf(days, (day) => day.keyId),
       ...STATUSES.map((status) => arrayOf(days, (day) => day.counts[status])),
       arrayOf(days, (day) => day.spent),
     ],
@@ -103,6 +103,18 @@ function addUp(charges: readonly Charge[]): {
 function arrayOf<T>(items: readonly T[], numberOf: (item: T) => number): string {
   return `{${items.map(numberOf).join(",")}}`;
 }
+
+/** The same for text. Ids, which is what almost all of it is, contain nothing to escape. */
+function textsOf<T>(items: readonly T[], textOf: (item: T) => string | undefined): string {
+  return `{${items.map((item) => elementOf(textOf(item))).join(",")}}`;
+}
+
+function elementOf(text: string | undefined): string {
+  if (text === undefined) return "NULL";
+  return `"${SPECIAL.test(text) ? text.replace(/[\\"]/g, "\\$&") : text}"`;
+}
+
+const SPECIAL = /[\\"]/;
 
 /**
  * `paid` reads `account` first, so the balances are locked by then, in the same order as in ledger-writer.ts. It updates and

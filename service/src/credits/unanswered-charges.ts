@@ -33,6 +33,11 @@ export type UnansweredChargesDeps = Pick<Database, "pool"> & {
 /** Longer than any answer takes: the charge comes last, right before the answer is written. */
 export const ANSWERED_WITHIN_SECONDS = 120;
 const MAX_BATCH = 500;
+/**
+ * No request waits for a confirmation, so many go into one statement. A process that is killed within this time of an
+ * answer leaves the charge to be refunded.
+ */
+const CONFIRM_DELAY_MS = 25;
 const RETRY_MS = 1_000;
 
 export function createUnansweredCharges({ pool, writeRefund }: UnansweredChargesDeps): UnansweredCharges {
@@ -40,10 +45,12 @@ export function createUnansweredCharges({ pool, writeRefund }: UnansweredCharges
   const inProgress = new Set<Promise<unknown>>();
   const confirmations = createBatcher<string, void>({
     async run(keys) {
-      await retryUntilExpired(() => pool.query(CONFIRM, [keys]));
+      // What fails is left to refundExpired.
+      await retryUntilExpired(() => pool.query(CONFIRM, [keys])).catch(() => {});
       return [];
     },
     maxItems: MAX_BATCH,
+    delayMs: CONFIRM_DELAY_MS,
   });
 
   /** While the database is away or its disk is full: an unconfirmed charge would be refunded although it was answered. */
@@ -66,7 +73,7 @@ export function createUnansweredCharges({ pool, writeRefund }: UnansweredCharges
   }
 
   return {
-    confirm: (chargeKey) => inBackground(confirmations.submit(chargeKey)),
+    confirm: (chargeKey) => void confirmations.submit(chargeKey),
     refund: (charge) => inBackground(writeRefund(charge)),
     async refundExpired() {
       let total = 0;
@@ -79,6 +86,7 @@ export function createUnansweredCharges({ pool, writeRefund }: UnansweredCharges
     },
     async close() {
       closing.abort();
+      await confirmations.flush();
       while (inProgress.size > 0) await Promise.all(inProgress);
     },
   };

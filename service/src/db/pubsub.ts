@@ -17,7 +17,7 @@ export type PubSub = {
   on(channel: string, handler: (payload: string) => void): void;
   /** Called each time that listening starts: notifications may have been missed, so caches must be emptied. */
   onGap(handler: () => void): void;
-  /** Whether every notification sent up to a second ago has arrived. */
+  /** Whether every notification sent up to a second ago has arrived. After a while in which nobody asked: not known, so false. */
   readonly isListening: boolean;
   /** Resolves after the first attempt; if that fails, it is repeated in the background. */
   start(): Promise<void>;
@@ -27,8 +27,10 @@ export type PubSub = {
 export type PubSubOptions = { log: LogEvent };
 
 // A connection can die silently (a cable, a firewall that dropped its state), so it is probed. Messages arrive in order: a
-// reply proves that all notifications before it have arrived too.
+// reply proves that all notifications before it have arrived too. A proof is renewed when somebody asks for it; without
+// that, probes are rare, because an idle process should not wake up.
 const PROBE_MS = 300;
+const IDLE_PROBE_MS = 3_000;
 const LISTENING_GRACE_MS = 1_000;
 const TIMEOUT_MS = 5_000;
 const FIRST_PAUSE_MS = 100;
@@ -41,6 +43,7 @@ export function createPubSub(connection: pg.ClientConfig, { log }: PubSubOptions
   let provenAtMs = Number.NEGATIVE_INFINITY;
   let pauseMs = FIRST_PAUSE_MS;
   let timer: NodeJS.Timeout | undefined;
+  let isProbing = false;
   let isClosed = false;
 
   const listen = async (): Promise<void> => {
@@ -65,21 +68,24 @@ export function createPubSub(connection: pg.ClientConfig, { log }: PubSubOptions
     if (client !== opened) return; // lost or closed meanwhile
     for (const handle of gapHandlers) handle();
     provenAtMs = performance.now();
-    timer = setTimeout(probe, PROBE_MS, opened);
+    timer = setTimeout(probe, IDLE_PROBE_MS, opened);
   };
 
   const probe = async (asked: pg.Client): Promise<void> => {
     const askedAtMs = performance.now();
+    clearTimeout(timer);
+    isProbing = true;
     try {
       await asked.query("select 1");
     } catch (error) {
       return lose(asked, error);
     }
     if (client !== asked) return;
+    isProbing = false;
     provenAtMs = askedAtMs; // the connection worked at some moment after this
     if (pauseMs > FIRST_PAUSE_MS) log("notifications_restored");
     pauseMs = FIRST_PAUSE_MS;
-    timer = setTimeout(probe, PROBE_MS, asked);
+    timer = setTimeout(probe, IDLE_PROBE_MS, asked);
   };
 
   const lose = (lost: pg.Client, error: unknown): void => {
@@ -94,6 +100,7 @@ export function createPubSub(connection: pg.ClientConfig, { log }: PubSubOptions
 
   const leave = (left: pg.Client): Promise<void> => {
     client = undefined;
+    isProbing = false;
     provenAtMs = Number.NEGATIVE_INFINITY;
     clearTimeout(timer);
     return left.end().catch(() => {});
@@ -107,7 +114,11 @@ export function createPubSub(connection: pg.ClientConfig, { log }: PubSubOptions
       gapHandlers.push(handler);
     },
     get isListening() {
-      return performance.now() - provenAtMs < LISTENING_GRACE_MS;
+      const provenMsAgo = performance.now() - provenAtMs;
+      // Not before the first proof, which comes with listening.
+      if (client && !isProbing && provenMsAgo >= PROBE_MS && provenMsAgo !== Number.POSITIVE_INFINITY)
+        void probe(client);
+      return provenMsAgo < LISTENING_GRACE_MS;
     },
     start: listen,
     async close() {

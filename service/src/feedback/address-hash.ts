@@ -1,7 +1,7 @@
 /** Hash of an address, salted with the account: equal addresses of two accounts have different hashes. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Hexadecimal. */
 export function addressHash(accountId: string, normalized: string): string {
-  return createHash("sha256").update(`${accountId} ${normalized}`).digest("hex");
+  return hash("sha256", `${accountId} ${normalized}`, "hex");
 }

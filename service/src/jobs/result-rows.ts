@@ -8,14 +8,16 @@ import type { Orm } from "../db/database.ts";
 import type { ValidationAnswer } from "../validations/answer.ts";
 
 /** The report of an answer. Request metadata is not stored, so it is left empty. */
-export function reportOn({ evidence, checkedAtMs, calibration }: ValidationAnswer): ValidationResult {
-  const request = { requestId: "", planTier: "", responseTimeMs: 0, checkedAtMs, cached: false };
-  return reportOf(evidence, { ...request, calibration });
+export function reportOn(answer: ValidationAnswer): ValidationResult {
+  const { evidence, verdict, checkedAtMs, calibration } = answer;
+  const request = { requestId: "", planTier: "", responseTimeMs: 0, checkedAtMs, cached: false, calibration };
+  return reportOf(evidence, request, verdict);
 }
 
 export type ResultRow = ReturnType<typeof resultRow>;
 
-export function resultRow(row: number, { details, catchall, metadata, ...report }: ValidationResult) {
+export function resultRow(row: number, report: ValidationResult) {
+  const { details, catchall, metadata } = report;
   return {
     row,
     email: storable(report.email),

@@ -121,7 +121,7 @@ export function createAnswers(deps: AnswerDeps): Answers {
   };
 
   return {
-    inspect: (email) => verifier.begin(email, "syntax").evidence,
+    inspect: verifier.inspect,
     known(context, inspection) {
       if (isInSandbox(context, inspection) || calibrationFor(context) === undefined) {
         return (

@@ -20,17 +20,17 @@ const MAX_REPLY_CHARACTERS = 400;
 
 export function cachedPartOf(evidence: Evidence): CachedEvidence {
   const { route, policies, provider, mailbox, decoy, naming, adjudication } = evidence;
-  return {
-    ...(route && { route: withFirstHost(route) }),
-    ...(policies && { policies: withoutRecords(policies) }),
-    ...(provider !== undefined && { provider }),
-    ...(mailbox && { mailbox: withShortReply(mailbox) }),
-    ...(decoy && { decoy: withShortReply(decoy) }),
-    ...(naming && { naming }),
-    ...(adjudication && { adjudication }),
-    ...(evidence.disposable === "mail_host" && { disposable: evidence.disposable }),
-    ...(evidence.isPrivacyRelay && { isPrivacyRelay: true as const }),
-  };
+  const cached: CachedEvidence = {};
+  if (route) cached.route = withFirstHost(route);
+  if (policies) cached.policies = withoutRecords(policies);
+  if (provider !== undefined) cached.provider = provider;
+  if (mailbox) cached.mailbox = withShortReply(mailbox);
+  if (decoy) cached.decoy = withShortReply(decoy);
+  if (naming) cached.naming = naming;
+  if (adjudication) cached.adjudication = adjudication;
+  if (evidence.disposable === "mail_host") cached.disposable = evidence.disposable;
+  if (evidence.isPrivacyRelay) cached.isPrivacyRelay = true;
+  return cached;
 }
 
 /** The current inspection, with evidence found for the same address under this or another spelling. */
@@ -64,7 +64,8 @@ function withFirstHost(route: Route): Route {
 
 function withShortReply<T extends Pick<NonNullable<Evidence["mailbox"]>, "reply">>(finding: T): T {
   if (!finding.reply) return finding;
-  return { ...finding, reply: { ...finding.reply, text: storable(finding.reply.text) } };
+  const text = storable(finding.reply.text);
+  return text === finding.reply.text ? finding : { ...finding, reply: { ...finding.reply, text } };
 }
 
 /** A server's text as PostgreSQL can store it: without NUL and without lone surrogates. */

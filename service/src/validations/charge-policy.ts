@@ -7,7 +7,7 @@ import type { PresentOptions } from "./present-result.ts";
 
 export type Payment = {
   /** For known answers. Returns the balance, or undefined when nothing is charged. */
-  charge(answers: readonly ValidationAnswer[]): Promise<number | undefined>;
+  charge(answers: readonly ValidationAnswer[]): Promise<number> | undefined;
   /** Reserves credits while a check runs. Released on disposal unless settled. */
   reserve(amount: number, forMs: number): Promise<Reservation>;
   settle(credit: Reservation, answers: readonly ValidationAnswer[]): Promise<number>;
@@ -28,7 +28,7 @@ export function paymentBy(
     counts: countStatuses(answers),
   });
   return {
-    async charge(answers) {
+    charge(answers) {
       if (isTestCaller(caller)) return undefined;
       return ledger.charge({
         accountId,

@@ -21,8 +21,11 @@ export type CheckContext = CheckParameters & {
   attempt?: number;
 };
 
-export function checkContextOf(caller: Caller, options: CheckParameters = {}): CheckContext {
-  return { accountId: caller.accountId, isTest: isTestCaller(caller), ...options };
+export function checkContextOf(
+  caller: Caller,
+  { level, timeoutMs, maxAgeMs }: CheckParameters = {},
+): CheckContext {
+  return { accountId: caller.accountId, isTest: isTestCaller(caller), level, timeoutMs, maxAgeMs };
 }
 
 export function checkOptionsOf(request: Omit<ValidationRequest, "email">): CheckParameters {

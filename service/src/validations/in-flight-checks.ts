@@ -33,7 +33,7 @@ export type CheckRequest = { readonly inspection: Evidence; readonly running: Ru
 export type Found = { evidence: Evidence; checkedAtMs: number };
 
 export type CheckDeps = {
-  verifier: Pick<Verifier, "begin">;
+  verifier: Pick<Verifier, "inspect" | "begin">;
   verdictCache: Pick<VerdictCache, "store">;
   /** Learns from every finished check. */
   naming?: Pick<NamingKnowledge, "learnFrom"> | undefined;
@@ -79,8 +79,7 @@ export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
       return known;
     }
     const release = slots.acquire(accountId, isUrgent ? { total: maxInFlight } : listLimits);
-    const { outcome: _, ...shared } = inspection; // the outcome is added for each request (mergeEvidence)
-    const check = verifier.begin(shared, level, { isUrgent });
+    const check = verifier.begin(withoutOutcome(inspection), level, { isUrgent });
     const one: Running = { check, level, checkedAtMs: undefined, waiters: new Set() };
     running.set(key, one);
     void check.done.then(finish);
@@ -126,6 +125,13 @@ export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
       }, withinMs).unref();
     },
   };
+}
+
+/** The outcome is added for each request (mergeEvidence). */
+function withoutOutcome(inspection: Evidence): Evidence {
+  if (inspection.outcome === undefined) return inspection;
+  const { outcome: _, ...shared } = inspection;
+  return shared;
 }
 
 /** While it waits, `timeUps` has the function that ends the wait. */

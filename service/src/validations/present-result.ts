@@ -20,14 +20,15 @@ export function present(
   caller: Pick<Caller, "plan">,
   asking: Pick<PresentOptions, "requestId" | "startedAtMs">,
 ): ValidationResult {
-  const result = reportOf(answer.evidence, {
+  const request = {
     requestId: asking.requestId,
     planTier: caller.plan,
     responseTimeMs: performance.now() - asking.startedAtMs,
     checkedAtMs: answer.checkedAtMs,
     cached: answer.isCached,
     calibration: answer.calibration,
-  });
+  };
+  const result = reportOf(answer.evidence, request, answer.verdict);
   if (answer.isSandbox) result.metadata.sandbox = true;
   return result;
 }

@@ -6,7 +6,7 @@ import { mergeEvidence } from "./cached-evidence.ts";
 import type { VerdictCache } from "./verdict-cache.ts";
 
 export type RescoreDeps = {
-  verifier: Pick<Verifier, "begin">;
+  verifier: Pick<Verifier, "inspect">;
   verdictCache: Pick<VerdictCache, "findStale">;
 };
 
@@ -18,7 +18,7 @@ export async function rescore(
 ): Promise<ReadonlyMap<string, Rescored>> {
   const cached = await verdictCache.findStale(accountId, addresses);
   const scores = await inTimeSlices([...cached], ([address, { evidence: found, checkedAtMs }]) => {
-    const evidence = mergeEvidence(verifier.begin(address, "syntax").evidence, found);
+    const evidence = mergeEvidence(verifier.inspect(address), found);
     const verdict = decide(evidence);
     const score = verdictScore(evidence, verdict);
     const { subStatus } = verdict;

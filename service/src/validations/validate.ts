@@ -10,7 +10,7 @@ import type { LogEvent } from "../base/log-events.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Answers, ValidationAnswer } from "./answer.ts";
 import { type Payment, paymentBy } from "./charge-policy.ts";
-import { checkContextOf, checkTimeMs } from "./check-options.ts";
+import { type CheckContext, checkContextOf, checkTimeMs } from "./check-options.ts";
 import { type PresentOptions, present } from "./present-result.ts";
 import type { Rechecks } from "./rechecks.ts";
 
@@ -41,24 +41,29 @@ export async function validate(
   asking: PresentOptions,
 ): Promise<Validated> {
   const payment = paymentBy(deps.ledger, caller, asking);
-  const { answer, creditsRemaining } = await answerAndCharge(deps, payment, caller, email, asking);
+  const context = checkContextOf(caller, asking.options);
+  const inspection = deps.answers.inspect(email);
+  const found = deps.answers.known(context, inspection);
+  const known = found instanceof Promise ? await found : found;
+  const { answer, creditsRemaining } = known
+    ? { answer: known, creditsRemaining: isInternalError(known) ? undefined : await payment.charge([known]) }
+    : await checkAndCharge(deps, payment, context, inspection, asking);
   const result = present(answer, caller, asking);
   if (!answer.isSandbox) {
     const { failure } = answer.evidence;
     if (failure !== undefined) deps.log("check_failed", { request_id: asking.requestId, failure });
     deps.countVerdict(result.status, result.sub_status, answer.isCached);
   }
-  return { result, creditsRemaining, planRecheck: recheckOf(deps, caller, answer, result, asking) };
+  return { result, creditsRemaining, planRecheck: recheckOf(deps, context, answer, result, asking) };
 }
 
 function recheckOf(
   deps: ValidateDeps,
-  caller: Caller,
+  context: CheckContext,
   answer: ValidationAnswer,
   result: ValidationResult,
-  { requestId, options }: PresentOptions,
+  { requestId }: PresentOptions,
 ): Validated["planRecheck"] {
-  const context = checkContextOf(caller, options);
   if (result.status !== "unknown" || (context.level ?? "smtp") !== "smtp") return undefined;
   return () => {
     deps.planRecheck(context, answer, result).catch((error: Error) => {
@@ -70,30 +75,17 @@ function recheckOf(
 
 type Paid = { answer: ValidationAnswer; creditsRemaining: number | undefined };
 
-async function answerAndCharge(
-  deps: ValidateDeps,
-  payment: Payment,
-  caller: Caller,
-  email: string,
-  asking: PresentOptions,
-): Promise<Paid> {
-  const inspection = deps.answers.inspect(email);
-  const answer = await deps.answers.known(checkContextOf(caller, asking.options), inspection);
-  if (!answer) return checkAndCharge(deps, payment, caller, inspection, asking);
-  return { answer, creditsRemaining: isInternalError(answer) ? undefined : await payment.charge([answer]) };
-}
-
 /** Separate function: `await using` is measurably slower, and cached answers do not need it. */
 async function checkAndCharge(
   { answers, budgetMs }: ValidateDeps,
   payment: Payment,
-  caller: Caller,
+  context: CheckContext,
   inspection: Evidence,
   { startedAtMs, options = {} }: PresentOptions,
 ): Promise<Paid> {
   await using credit = await payment.reserve(1, options.timeoutMs ?? budgetMs);
   const withinMs = checkTimeMs(startedAtMs, options, budgetMs);
-  const [answer] = await answers.ask(checkContextOf(caller, options), [inspection], {
+  const [answer] = await answers.ask(context, [inspection], {
     withinMs,
     isUrgent: true,
   });

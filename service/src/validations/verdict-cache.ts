@@ -56,7 +56,7 @@ export function createVerdictCache({ database: { pool }, log }: VerdictCacheDeps
   const writes = createBatcher<VerdictRow, void>({
     async run(rows) {
       await pool
-        .query({ name: "write_verdicts", text: WRITE, values: columnsOf(rows) })
+        .query({ name: "write_verdicts", text: WRITE, values: [JSON.stringify(rows)] })
         .catch((error) => log("verdicts_write_failed", { err: error, count: rows.length }));
       return [];
     },
@@ -129,30 +129,21 @@ const DELETE_EXPIRED = `
     where fresh_until <= now() - interval '${STALE_DAYS} days' limit $1 for update skip locked
   )`;
 
-// Ordered, so that processes that write the same rows cannot deadlock. Rows of an account that was deleted meanwhile are
+// One JSON value: given arrays, the driver escapes every element. Ordered, so that processes that write the same rows cannot deadlock. Rows of an account that was deleted meanwhile are
 // skipped by the join.
 const WRITE = `
   insert into verdicts (account_id, address_hash, evidence, checked_at, fresh_until)
-  select one.account_id, one.address_hash, one.evidence::jsonb, one.checked_at, one.fresh_until
-  from unnest($1::uuid[], $2::bytea[], $3::text[], $4::timestamptz[], $5::timestamptz[])
-    as one (account_id, address_hash, evidence, checked_at, fresh_until)
-  ${accountSql.join("one.account_id")}
-  order by one.account_id, one.address_hash
+  select one."accountId", decode(one.hash, 'hex'), one.evidence,
+    to_timestamp(one."checkedAtMs" / 1000), to_timestamp(one."freshUntilMs" / 1000)
+  from json_to_recordset($1::json)
+    as one ("accountId" uuid, hash text, evidence jsonb, "checkedAtMs" float8, "freshUntilMs" float8)
+  ${accountSql.join('one."accountId"')}
+  order by one."accountId", one.hash
   on conflict (account_id, address_hash) do update
   set evidence = excluded.evidence, checked_at = excluded.checked_at, fresh_until = excluded.fresh_until
   where verdicts.checked_at < excluded.checked_at
     -- Evidence that was never fresh does not replace evidence that still is.
     and (excluded.fresh_until > excluded.checked_at or verdicts.fresh_until <= excluded.checked_at)`;
-
-function columnsOf(rows: readonly VerdictRow[]): unknown[][] {
-  return [
-    rows.map(({ accountId }) => accountId),
-    rows.map(({ hash }) => Buffer.from(hash, "hex")),
-    rows.map(({ evidence }) => JSON.stringify(evidence)),
-    rows.map(({ checkedAtMs }) => new Date(checkedAtMs)),
-    rows.map(({ freshUntilMs }) => new Date(freshUntilMs)),
-  ];
-}
 
 function keyOf(accountId: string, address: string): string {
   return `${accountId} ${address}`;

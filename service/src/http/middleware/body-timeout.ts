@@ -35,6 +35,8 @@ export function enforceBodyTimeout(
   rejectRequest: (error: Error & { code: string }, socket: Socket) => void,
 ): void {
   const pending = new Set<PendingBody>();
+  /** Only while bodies are pending. */
+  let checking: NodeJS.Timeout | undefined;
 
   app.addHook("onRequest", (request, reply, done) => {
     const { raw } = request;
@@ -52,11 +54,12 @@ export function enforceBodyTimeout(
       lastReadAtMs: now,
     };
     pending.add(body);
+    checking ??= setInterval(check, CHECK_EVERY_MS).unref();
     raw.once("close", () => pending.delete(body));
     done();
   });
 
-  const checking = setInterval(() => {
+  function check(): void {
     const now = performance.now();
     for (const body of pending) {
       const { raw, isResponseSent } = body;
@@ -71,8 +74,10 @@ export function enforceBodyTimeout(
           );
       }
     }
-  }, CHECK_EVERY_MS);
-  checking.unref();
+    if (pending.size > 0) return;
+    clearInterval(checking);
+    checking = undefined;
+  }
   app.addHook("onClose", async () => clearInterval(checking));
 
   function isTimedOut(body: PendingBody, now: number): boolean {

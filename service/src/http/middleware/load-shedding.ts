@@ -2,7 +2,8 @@
  * Load shedding: refuses new requests under overload, so that requests in flight finish in time.
  *
  * Bulk requests have their own lower limit, so that single checks get through, and each account gets a share of it. The
- * event loop must be delayed in several consecutive samples: a single late sample (a long GC) refuses nothing.
+ * event loop must be delayed in several consecutive samples: a single late sample (a long GC) refuses nothing. Without
+ * requests it is sampled less often: an idle process should not wake up.
  */
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import { Refusal } from "../../base/refusal.ts";
@@ -29,6 +30,7 @@ export type LoadSheddingSettings = Pick<
 >;
 
 const SAMPLE_EVERY_MS = 200;
+const IDLE_SAMPLE_EVERY_MS = 2_000;
 const MIN_LATE_SAMPLES = 3;
 const BULK_RETRY_SECONDS = 2;
 const ACCOUNT_SHARE_OF_BULK = 1 / 4;
@@ -45,15 +47,30 @@ export function createLoadShedding(settings: LoadSheddingSettings): LoadShedding
   let lateSamples = 0;
   let eventLoopDelayMs = 0;
 
-  // The first sample is measured from the first turn of the loop, so that startup does not count.
-  let sampledAt: number | undefined;
-  const sampling = setInterval(() => {
-    const now = performance.now();
-    eventLoopDelayMs = sampledAt === undefined ? 0 : Math.max(0, now - sampledAt - SAMPLE_EVERY_MS);
-    sampledAt = now;
+  // The first sample is due at once and not counted, so that startup is not either.
+  let isIdle = false;
+  let dueAtMs = 0;
+  let sampling = setTimeout(startSample, 0, SAMPLE_EVERY_MS).unref();
+
+  function startSample(afterMs: number): void {
+    dueAtMs = performance.now() + afterMs;
+    sampling = setTimeout(sample, afterMs).unref();
+  }
+
+  function sample(): void {
+    eventLoopDelayMs = Math.max(0, performance.now() - dueAtMs);
     lateSamples = eventLoopDelayMs > settings.maxEventLoopDelayMs ? lateSamples + 1 : 0;
-  }, SAMPLE_EVERY_MS);
-  sampling.unref();
+    isIdle = inFlight === 0;
+    startSample(isIdle ? IDLE_SAMPLE_EVERY_MS : SAMPLE_EVERY_MS);
+  }
+
+  /** Ends the long wait for the next sample, unless it is overdue. What the earlier samples have shown is kept. */
+  function sampleOften(): void {
+    isIdle = false;
+    if (performance.now() >= dueAtMs) return;
+    clearTimeout(sampling);
+    startSample(SAMPLE_EVERY_MS);
+  }
 
   function refuse(detail: string, retryAfterSeconds: number): never {
     throw new Refusal("overloaded", detail, { retryAfterSeconds });
@@ -67,6 +84,7 @@ export function createLoadShedding(settings: LoadSheddingSettings): LoadShedding
         refuse("The server is overloaded.", 2);
       if (inFlight >= settings.maxConcurrentRequests) refuse("Too many concurrent requests.", 1);
       inFlight++;
+      if (isIdle) sampleOften();
       lifetime.onEnd(() => inFlight--);
     },
     admitBulk: (lifetime, accountId) => lifetime.onEnd(bulk.acquire(accountId)),
@@ -82,6 +100,6 @@ export function createLoadShedding(settings: LoadSheddingSettings): LoadShedding
     get eventLoopDelayMs() {
       return eventLoopDelayMs;
     },
-    close: () => clearInterval(sampling),
+    close: () => clearTimeout(sampling),
   };
 }
