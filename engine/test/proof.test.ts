@@ -6,14 +6,16 @@ import { REPLY_STAGES, type ReplyStage } from "../src/smtp/meaning.ts";
 import { parseReply, type Reply } from "../src/smtp/reply.ts";
 import { profileOf } from "../src/smtp/throttle/provider-profile.ts";
 import { decide } from "../src/verdict.ts";
-import { CORPUS } from "./corpus/corpus.ts";
+import { VERDICT_CORPUS } from "./corpus/corpus.ts";
 
 const PROFILE = profileOf("");
 const BEFORE_RCPT = REPLY_STAGES.filter((stage) => stage !== "rcpt");
 const codesOf = (hundred: number) => Array.from({ length: 100 }, (_, i) => 100 * hundred + i);
 
 /** The text of every reply, without its codes, each once. */
-const WORDINGS = new Map(CORPUS.map(({ reply, mx = "" }) => [reply.replace(/^\d{3}/gm, ""), { reply, mx }]));
+const WORDINGS = new Map(
+  VERDICT_CORPUS.map(({ reply, mx = "" }) => [reply.replace(/^\d{3}/gm, ""), { reply, mx }]),
+);
 
 /** The same text under another code, with and without the matching enhanced code. */
 function underCode(reply: string, code: number): Reply[] {

@@ -9,8 +9,8 @@ const read = (reply: string, stage: ReplyStage = "rcpt", more: { mx?: string; re
   readReply({ stage, reply: parseReply(reply), ...more });
 
 test("every reply of the corpus has the meaning of its label", () => {
-  const misread = CORPUS.flatMap(({ stage, reply, mx, meaning, mailbox }) => {
-    const got = readReply({ stage, reply: parseReply(reply), mx });
+  const misread = CORPUS.flatMap(({ stage, reply, mx, meaning, mailbox, email }) => {
+    const got = readReply({ stage, reply: parseReply(reply), mx, recipient: email });
     return got.category === meaning && got.mailbox === mailbox
       ? []
       : [{ stage, reply, meaning, mailbox, got }];

@@ -8,10 +8,11 @@
  */
 
 import { MAILBOX_FACT, type MailboxFact, type ReplyCategory, type ReplyStage } from "./meaning/category.ts";
+import { hasOtherHead } from "./meaning/clause-head.ts";
 import { type ReplyText, replyTextOf } from "./meaning/reply-text.ts";
 import { retryAfterSeconds } from "./meaning/retry-after.ts";
 import type { Rule } from "./meaning/rule.ts";
-import { firstMatch, type ReplyFacts, RuleTable } from "./meaning/rule-table.ts";
+import { clausesIn, firstMatch, type IndexedText, type ReplyFacts, RuleTable } from "./meaning/rule-table.ts";
 import { MESSAGE_RULES, POLICY_RULES, RECIPIENT_POLICY_RULES } from "./meaning/rules/content-rejected.ts";
 import { DOMAIN_RULES, NO_MAIL_RULES, RELAY_RULES } from "./meaning/rules/domain-rejected.ts";
 import { AUTH_RULES, CALLOUT_RULES, GREYLIST_RULES, TLS_RULES } from "./meaning/rules/greylist-auth-tls.ts";
@@ -30,7 +31,7 @@ import { basicMeaning, enhancedMeaning } from "./meaning/rules/reply-codes.ts";
 import { RESTRICTED_RULES } from "./meaning/rules/restricted-mailbox.ts";
 import { SENDER_RULES, SUBJECT_RULES } from "./meaning/rules/sender-rejected.ts";
 import { LOOP_RULES, PROTOCOL_RULES, TRANSIENT_RULES } from "./meaning/rules/transient.ts";
-import { clientSubject, otherSubject, type Subject } from "./meaning/sentence-subject.ts";
+import { clientSubject, type Subject } from "./meaning/sentence-subject.ts";
 import type { Reply } from "./reply.ts";
 
 export {
@@ -149,7 +150,7 @@ function matchReply(context: ReplyInContext, text: ReplyText): RuleMatch {
     find(PROVIDER_ROWS, text.clean) ??
     byNamedSubject(wrapper?.[1] ?? "", () => find(CLIENT_ROWS, reason)) ??
     find(PHRASE_ROWS, reason) ??
-    byOtherSubject(context, reason, indexed.subjects) ??
+    byOtherSubject(context, reason, indexed) ??
     byHostCode(context, text) ??
     byStatus(context) ??
     byCode(context)
@@ -195,17 +196,23 @@ const REJECTION_OF: Partial<Record<Subject, ReplyCategory>> = {
   their_system: "temporary_failure",
 };
 
-/** Enhanced codes that count against a mailbox or its domain, see reply-codes.ts. */
-const CODES_AGAINST_MAILBOX = /^5\.(?:1\.(?:1|2|6|10)|2\.1|4\.4|7\.13|7\.64)$/;
+/** Enhanced codes that count against a mailbox or, in the group, its domain; see reply-codes.ts. */
+const CODES_AGAINST_MAILBOX = /^5\.(?:1\.[16]|2\.1|7\.13|(1\.2|1\.10|4\.4|7\.64))$/;
 
 /** No rule matched, and a sentence names a subject other than the recipient: then the code is about that subject. */
-function byOtherSubject({ reply }: ReplyInContext, words: string, marks: Uint8Array): RuleMatch | undefined {
+function byOtherSubject(
+  { reply }: ReplyInContext,
+  words: string,
+  indexed: IndexedText,
+): RuleMatch | undefined {
   if (severityOf(reply) !== 5) return undefined;
-  const client = clientSubject(words, marks);
-  const isAgainstMailbox = CODES_AGAINST_MAILBOX.test(reply.enhanced ?? "");
-  const subject = client ?? (isAgainstMailbox ? otherSubject(words, marks) : undefined);
-  const category = subject && REJECTION_OF[subject];
-  return category && { rule: "other-subject", category, why: "it is about something other than the mailbox" };
+  const why = "it is about something other than the mailbox";
+  const client = clientSubject(words, indexed.subjects);
+  if (client) return { rule: "other-subject", category: REJECTION_OF[client] ?? "policy_rejected", why };
+  const code = CODES_AGAINST_MAILBOX.exec(reply.enhanced ?? "");
+  if (!code || !(indexed.hasOtherHead || hasOtherHead(clausesIn(indexed), code[1] !== undefined)))
+    return undefined;
+  return { rule: "other-head", category: "policy_rejected", why };
 }
 
 function byHostCode({ reply }: ReplyInContext, text: ReplyText): RuleMatch | undefined {

@@ -2,7 +2,8 @@
  * The corpus of replies, each with its meaning.
  *
  * The rows of replies-written.jsonl are written for the test in the manner of a provider or server, and labelled before
- * their first run. They are not quoted from public sources.
+ * their first run. They are not quoted from public sources. Those of replies-unseen.jsonl are written in the same way, and
+ * labelled with what they prove; half of them are written to mislead.
  */
 import { readFileSync } from "node:fs";
 import { type MailboxFact, type ReplyCategory, type ReplyStage, severityOf } from "../../src/smtp/meaning.ts";
@@ -14,25 +15,31 @@ export type CorpusRow = {
   mx?: string;
   meaning: ReplyCategory;
   mailbox: MailboxFact;
+  email: string;
   /** Provider or server in whose manner the reply is written; in replies-written.jsonl only. */
   family?: string;
 };
+
+/** The probed address; replies name it or its local part. */
+const EMAIL = "ann@replay.example";
 
 export const CORPUS: readonly CorpusRow[] = [
   "replies.jsonl",
   "replies-2026.jsonl",
   "replies-written.jsonl",
-].flatMap((file) =>
-  readFileSync(new URL(file, import.meta.url), "utf8")
+].flatMap((file) => rowsOf<CorpusRow>(file).map((row) => ({ ...row, email: EMAIL })));
+
+function rowsOf<Row>(file: string): Row[] {
+  const lines = readFileSync(new URL(file, import.meta.url), "utf8")
     .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line)),
-);
+    .split("\n");
+  return lines.map((line) => JSON.parse(line));
+}
 
 /** What a reply proves about a mailbox, if its label is right. */
 export type Truth = "live" | "dead" | "unknown";
 
-export function truthOf({ stage, reply, meaning, mailbox }: CorpusRow): Truth {
+function truthOf({ stage, reply, meaning, mailbox }: CorpusRow): Truth {
   if (stage !== "rcpt") return "unknown";
   if (mailbox === "exists" || (meaning === "mailbox_full" && mailbox !== "unknown")) return "live";
   if (severityOf(parseReply(reply)) !== 5) return "unknown";
@@ -40,3 +47,12 @@ export function truthOf({ stage, reply, meaning, mailbox }: CorpusRow): Truth {
   if (mailbox === "does_not_exist" || meaning === "mailbox_disabled") return "dead";
   return meaning === "domain_not_accepted" ? "dead" : "unknown";
 }
+
+/** A reply with what it proves, without a category. */
+export type VerdictRow = Pick<CorpusRow, "stage" | "reply" | "mx"> & { email?: string; truth: Truth };
+
+/** Every reply of all files. */
+export const VERDICT_CORPUS: readonly VerdictRow[] = [
+  ...CORPUS.map((row) => ({ ...row, truth: truthOf(row) })),
+  ...rowsOf<VerdictRow>("replies-unseen.jsonl"),
+];

@@ -1,6 +1,6 @@
 /**
  * Normalises reply text for matching: lower case, no accents, no punctuation, single spaces. A sentence ends in " .
- * ", and a slash between words becomes "or".
+ * ", clauses are separated by " , ", and a slash between words becomes "or".
  *
  * Most replies are plain ASCII, so every replacement names a character without which it is skipped.
  */
@@ -13,8 +13,8 @@ export function normaliseText(text: string): string {
   const letters = changed((isAscii ? text : withoutAccents(text)).toLowerCase(), LETTER_CHANGES);
   const words = letters.length > 64 ? letters.replace(ENDLESS_WORD, " ") : letters;
   const marked = changed(isAscii ? words : withPlainSigns(words), SIGN_CHANGES);
-  return changed(marked.replace(PUNCTUATION, " "), HYPHEN_CHANGES)
-    .replace(/ {2,}|\s*[\t-\r]\s*/g, " ")
+  return changed(marked.replace(PUNCTUATION, " "), CLAUSE_CHANGES)
+    .replace(/\s{2,}|[\t-\r]/g, " ")
     .trim();
 }
 
@@ -29,7 +29,7 @@ function changed(text: string, changes: readonly Change[]): string {
 }
 
 const LETTER_CHANGES: readonly Change[] = [
-  ["'", /(?<!\p{L})(l|d|n|s|c|qu)'(?=\p{L})/gu, "$1 "], // l'adresse, n'existe
+  ["'", /(?<!\p{L})(l|d|n|s|c|qu|un|all|dell|nell|sull)'(?=\p{L})/gu, "$1 "], // l'adresse, n'existe
   ["'", /(?<=\p{L})'(?=\p{L})/gu, ""], // doesn't
   ["-", /(?<=\b(?:invalid|unknown|bad|no|block|blocked|not|user|recipient|mailbox|domain))-(?=\p{L})/gu, " "],
   ["_", /_/g, " "],
@@ -46,10 +46,27 @@ const SIGN_CHANGES: readonly Change[] = [
   ["/", /(?<=\p{L})\/(?=\p{L})/gu, " or "],
 ];
 
-/** A colon before a digit is kept, for clock times. */
-const PUNCTUATION = /:(?!\d)|["'`()[\]{}<>,=|*#~^!?;$/\\]/g;
+const PUNCTUATION = /["'`<>=*#~^!?;$/\\]/g;
 
-const HYPHEN_CHANGES: readonly Change[] = [["-", /(?<![\p{L}\d])-+|-+(?=\s|$)/gu, " "]];
+/** What separates clauses becomes a word of its own. A colon before a digit is kept, for clock times. */
+const CLAUSE_CHANGES: readonly Change[] = [
+  [":", /:(?!\d)/g, " , "],
+  [",", /,/g, " , "],
+  ["(", /[()]/g, " , "],
+  ["[", /[[\]]/g, " , "],
+  ["{", /[{}]/g, " , "],
+  ["]", /\]/g, " , "],
+  [")", /\)/g, " , "],
+  ["}", /\}/g, " , "],
+  ["|", /\|/g, " , "],
+  ["-", / -+(?= )/g, " , "],
+  ["-", /(?<![\p{L}\d])-+|-+(?=\s|$)/gu, " "],
+];
+
+/** The text without the marks between clauses and in place of echoes. */
+export function withoutMarks(text: string): string {
+  return text.replace(/(?:^| )(?:,|@to)(?= |$)/g, "").trim();
+}
 
 const COMBINING_MARKS = /[\u0300-\u036f]/g;
 
@@ -75,5 +92,6 @@ function withPlainSigns(text: string): string {
   return text
     .replace(ENDLESS_SENTENCE, "$& ")
     .replace(/[。！？]+/g, " . ")
-    .replace(/[´‘’“”«»，、：（）]/g, " ");
+    .replace(/[，、：（）]/g, " , ")
+    .replace(/[´‘’“”«»]/g, " ");
 }

@@ -7,7 +7,7 @@
  */
 
 import type { Reply } from "../reply.ts";
-import { isPlainAscii, normaliseText } from "./normalise-text.ts";
+import { isPlainAscii, normaliseText, withoutMarks } from "./normalise-text.ts";
 
 export type ReplyText = {
   /**
@@ -15,6 +15,10 @@ export type ReplyText = {
    * IP address is the word "@ip".
    */
   clean: string;
+  /** The same words with "," between clauses and ECHO in place of each echoed address. */
+  marked: string;
+  /** Local parts in the reply, normalised. */
+  locals: readonly string[];
   /** All lines joined, lower case, otherwise as the server wrote them. */
   asWritten: string;
 };
@@ -25,6 +29,10 @@ export type Echoes = {
   /** Our names that the server may echo: EHLO name, sender, PTR name. */
   ourNames?: readonly string[] | undefined;
 };
+
+/** Stands in `marked` for an address or a bracketed word. */
+export const ECHO = "@to";
+const ECHO_WORD = ` ${ECHO} `;
 
 /** Longer replies are truncated; the reason is always near the start. */
 const MAX_CHARACTERS = 4096;
@@ -45,37 +53,38 @@ const STRUCTURAL =
   /^(?:users?|recipients?|mailbox|address|account|senders?|e?mail|unknown|domain|host|rcpt|someone|somebody|name|nobody|postmaster)$/;
 
 export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
-  const joined = repairDecoding(reply.lines.join(" ").slice(0, MAX_CHARACTERS));
-  const asWritten = joined.toLowerCase();
+  const joined = repairDecoding(reply.lines.join("\n").slice(0, MAX_CHARACTERS));
+  const asWritten = joined.replaceAll("\n", " ").toLowerCase();
   const locals = new Set<string>();
   const noteLocal = (address: string) => {
     const local = address.replace(/^</, "").split("@", 1)[0]?.toLowerCase();
     if (local && !STRUCTURAL.test(local) && locals.size < 8) locals.add(local);
-    return " ";
+    return ECHO_WORD;
   };
 
-  let text = joined;
+  // A line that begins with a capital letter begins a clause.
+  let text = joined.replace(/\n(?=\p{Lu})/gu, " , ");
   if (asWritten.includes("://") || asWritten.includes("www.")) text = text.replace(URL, " ");
   text = text.replace(GLUED_SENTENCE, ". ");
-  for (const name of echoes.ourNames ?? []) text = withoutWord(text, asWritten, name);
+  for (const name of echoes.ourNames ?? []) text = replaceWord(text, asWritten, name, " ");
   if (echoes.recipient) {
-    text = withoutWord(text, asWritten, echoes.recipient);
+    text = replaceWord(text, asWritten, echoes.recipient, ECHO_WORD);
     noteLocal(echoes.recipient);
   }
   if (text.includes("@")) text = text.replace(ADDRESS, noteLocal);
-  if (text.includes("<")) text = text.replace(BRACKETED_WORD, " ");
+  if (text.includes("<")) text = text.replace(BRACKETED_WORD, ECHO_WORD);
   if (MAYBE_IPV4.test(text)) text = text.replace(IPV4, " @ip ");
   if (text.includes(":")) text = text.replace(IPV6, keepClockTimes);
-  text = normaliseText(text);
-  for (const local of locals) text = withoutLocalPart(text, normaliseText(local));
-  return { clean: text, asWritten };
+  const marked = normaliseText(text);
+  const names = Array.from(locals, (local) => withoutMarks(normaliseText(local)));
+  return { clean: names.reduce(withoutLocalPart, withoutMarks(marked)), marked, locals: names, asWritten };
 }
 
 function keepClockTimes(match: string): string {
   return /^\d{1,2}(?::\d{2}){1,2}$/.test(match) ? match : " @ip ";
 }
 
-function withoutWord(text: string, asWritten: string, word: string): string {
+function replaceWord(text: string, asWritten: string, word: string, by: string): string {
   const needle = word.toLowerCase();
   if (word.length < 3 || !asWritten.includes(needle)) return text;
   const hay = text.toLowerCase();
@@ -84,7 +93,7 @@ function withoutWord(text: string, asWritten: string, word: string): string {
   let out = "";
   let from = 0;
   for (let at = hay.indexOf(needle); at !== -1; at = hay.indexOf(needle, from)) {
-    out += `${text.slice(from, at)} `;
+    out += text.slice(from, at) + by;
     from = at + needle.length;
   }
   return out + text.slice(from);
@@ -124,6 +133,6 @@ function repairDecoding(text: string): string {
     const decodings = ["gb18030", "koi8-r", "windows-1251"].map((name) =>
       new TextDecoder(name).decode(bytes),
     );
-    return [text, ...decodings].join(" ");
+    return [text, ...decodings].join(" , ");
   }
 }

@@ -5,19 +5,12 @@
  */
 
 import type { ReplyCategory, ReplyStage } from "./category.ts";
+import { type Clauses, clausesOf, isSaidOfRecipient } from "./clause-head.ts";
 import type { Phrase, Phrases } from "./phrase.ts";
 import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
 import type { ReplyText } from "./reply-text.ts";
 import type { Rule } from "./rule.ts";
-import {
-  clientSubject,
-  isFollowedByOtherSubject,
-  namesOtherSubject,
-  namesRecipientOrNoSubject,
-  SUBJECT_OF,
-  SUBJECT_PHRASES,
-  sentenceUpTo,
-} from "./sentence-subject.ts";
+import { clientSubject, SUBJECT_OF, SUBJECT_PHRASES, sentenceUpTo } from "./sentence-subject.ts";
 
 /** What rules check besides the text. */
 export type ReplyFacts = {
@@ -31,7 +24,16 @@ export type ReplyFacts = {
 };
 
 /** A text, and which phrases of the table and of sentence-subject.ts may match it. */
-export type IndexedText = { text: ReplyText; words: Uint8Array; tokens: Uint8Array; subjects: Uint8Array };
+export type IndexedText = {
+  text: ReplyText;
+  words: Uint8Array;
+  tokens: Uint8Array;
+  subjects: Uint8Array;
+  /** Set when first needed, see clausesIn. */
+  clauses?: Clauses;
+  /** Set when words against a mailbox were said of another subject. */
+  hasOtherHead?: true;
+};
 
 type Row = { rule: Rule; wordsFrom: number; tokensFrom: number };
 
@@ -70,40 +72,55 @@ export class RuleTable {
   }
 }
 
+/** The clauses of a text, split once. */
+export function clausesIn(indexed: IndexedText): Clauses {
+  indexed.clauses ??= clausesOf(indexed.text);
+  return indexed.clauses;
+}
+
 /** The first rule that matches, using `clean` instead of the whole text. */
 export function firstMatch(
   rows: readonly Row[],
-  { text, words, tokens, subjects }: IndexedText,
+  indexed: IndexedText,
   clean: string,
   facts: ReplyFacts,
 ): Rule | undefined {
-  const { severity } = facts;
+  const { text, words, tokens } = indexed;
   for (const { rule, wordsFrom, tokensFrom } of rows) {
-    if (rule.words && !anyMatches(rule.words, words, wordsFrom, clean, rule, subjects, severity)) continue;
-    if (rule.token && !anyMatches(rule.token, tokens, tokensFrom, text.asWritten, undefined, subjects, 0))
-      continue;
+    if (rule.words) {
+      const isAbout = (found: RegExpExecArray) => !isAboutOtherSubject(rule, found, indexed, facts);
+      if (!anyMatches(rule.words, words, wordsFrom, clean, isAbout)) continue;
+    }
+    if (rule.token && !anyMatches(rule.token, tokens, tokensFrom, text.asWritten)) continue;
     if (conditionsHold(rule, facts) && !rule.unless?.whole.test(clean)) return rule;
   }
   return undefined;
 }
 
-/** Whether a phrase matches; with `rule`, only in a sentence about the subject of the rule. */
+/** Whether a phrase matches, in a sentence that `isAbout` accepts. */
 function anyMatches(
   { each }: Phrases,
   marks: Uint8Array,
   from: number,
   text: string,
-  rule: Rule | undefined,
-  subjects: Uint8Array,
-  severity: number,
+  isAbout?: (found: RegExpExecArray) => boolean,
 ): boolean {
   for (let at = 0; at < each.length; at++) {
     if (marks[from + at] !== 1) continue;
-    const found = each[at]?.expression.exec(text);
-    if (found && !(rule && isAboutOtherSubject(rule, found, subjects, severity))) return true;
+    const expression = each[at]!.expression;
+    expression.lastIndex = 0;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const found = expression.exec(text);
+      if (!found) break;
+      if (isAbout === undefined || isAbout(found)) return true;
+      expression.lastIndex = found.index + 1;
+    }
   }
   return false;
 }
+
+/** How often a phrase is looked for in a text when it is said of another subject. */
+const MAX_TRIES = 3;
 
 /** Permanent replies of these categories count against the mailbox, so their sentence must be about it. */
 const CATEGORIES_AGAINST_MAILBOX: ReadonlySet<ReplyCategory> = new Set([
@@ -112,22 +129,37 @@ const CATEGORIES_AGAINST_MAILBOX: ReadonlySet<ReplyCategory> = new Set([
   "domain_not_accepted",
 ]);
 
+/** Enhanced codes of a mailbox that does not exist or has moved. */
+const BAD_MAILBOX = /^5\.1\.(?:1|6|10)$/;
+
 /** The rule is about the recipient or its domain, but the sentence around the match is about another subject. */
 function isAboutOtherSubject(
   rule: Rule,
   found: RegExpExecArray,
-  subjects: Uint8Array,
-  severity: number,
+  indexed: IndexedText,
+  { severity, enhanced }: ReplyFacts,
 ): boolean {
   const { category, subject = SUBJECT_OF[category] } = rule;
   if (subject !== "recipient" && subject !== "their_domain") return false;
   // The mark that ends a sentence is not part of it.
   const end = found.index + found[0].replace(/ \.?$/, "").length;
-  const match = { text: found.input, start: found.index, end, marks: subjects };
-  if (clientSubject(sentenceUpTo(match.text, match.end), subjects)) return true;
+  if (clientSubject(sentenceUpTo(found.input, end), indexed.subjects)) return true;
   if (severity !== 5 || !CATEGORIES_AGAINST_MAILBOX.has(category)) return false;
-  if (subject === "recipient" && !namesRecipientOrNoSubject(match)) return true;
-  return namesOtherSubject(match) || isFollowedByOtherSubject(match, rule.clientMayFollow === true);
+  const ofDomain = subject === "their_domain" || rule.enhanced !== undefined;
+  const codeAgrees = BAD_MAILBOX.test(enhanced);
+  const { isWholeClause = false, mayNameClient = false } = rule;
+  const said = {
+    text: found.input,
+    start: found.index,
+    end,
+    ofDomain,
+    codeAgrees,
+    mayNameClient,
+    isWholeClause,
+  };
+  if (isSaidOfRecipient(clausesIn(indexed), said)) return false;
+  indexed.hasOtherHead = true;
+  return true;
 }
 
 function conditionsHold(rule: Rule, { stage, code, severity, enhanced, hosts }: ReplyFacts): boolean {

@@ -29,8 +29,10 @@ export type Rule = {
   stages?: readonly ReplyStage[];
   /** What the rule is about, if it differs from its category. */
   subject?: Subject;
-  /** The client may be named after its words: relaying denied "for you" is still a domain that is not served. */
-  clientMayFollow?: true;
+  /** What is ours may be named beside its words: relaying denied "for you" is still a domain that is not served. */
+  mayNameClient?: true;
+  /** Its words are a whole clause: they name their subject in full, and nothing stands beside them. */
+  isWholeClause?: true;
   /** If the mailbox fact differs from the category's. */
   mailbox?: MailboxFact;
   why: string;

@@ -35,6 +35,12 @@ export const NO_MAIL_RULES: readonly Rule[] = phrases("domain_not_accepted", [
 /** Tried before the IP rules: a relay rejection often names the IP as well. */
 export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
   [
+    "relay-check",
+    any`relay check domain fail`,
+    "it does not pass mail on for that domain",
+    { stages: ["rcpt"], isWholeClause: true },
+  ],
+  [
     "relay",
     any`
       (no|not|dont|cannot|cant|isnt|unable|unauthori[sz]ed|illegal|never|without|no longer|refus\w*|den(y|ies|ied)|reject\w*|required for|forbid\w*|prohibit\w*|disallow\w*|as an?) … ?relay(?!s\.)
@@ -47,7 +53,7 @@ export const RELAY_RULES: readonly Rule[] = phrases("domain_not_accepted", [
     "it does not pass mail on for that domain",
     {
       stages: ["rcpt"],
-      clientMayFollow: true,
+      mayNameClient: true,
       unless: any`
       relay … ?(limit|quota|rate|hops)
       (limit|quota) … relay

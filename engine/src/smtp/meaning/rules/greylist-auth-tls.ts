@@ -192,7 +192,7 @@ export const AUTH_RULES: readonly Rule[] = phrases("auth_required", [
       (authentication|authorization) (failed|failure|credentials invalid|unsuccessful|rejected|error|data|turned|before|exchange)
       (check|pop)[ -]?(mail)?[ -]?before[ -]?(send|smtp)
       pop before smtp
-      (username|user name|password|credentials) … (not|invalid|incorrect|required|rejected|bad|fail)
+      (password|credentials) … (not|invalid|incorrect|required|rejected|bad|fail)
       (invalid|incorrect|bad|wrong) … (username|password|credentials|login|authentication)\b
       no (smtp )?auth\w*
       (only|allowed) … ?with (smtp )?auth

@@ -65,7 +65,7 @@ export const FULL_RULES: readonly Rule[] = phrases("mailbox_full", [
     "over-quota",
     any`
       \S*over ?-?quot[ae]
-      quota … ?(exceed|full|reached|violation|limit|used|over|usage|depass|uberschrit|superad|supera|excedid|przekroc|would|is)
+      quota … ?(exceed|full|reached|violation|limit|used|over|usage|depass|uberschrit|superad|supera|excedid|przekroc|would)
       (exceed\w*|over|above|reached|beyond|out of|past|hit|surpassed|used up|has used) … ?(quota|allotted|storage|disk space|space limit|allocated|allocation|mailbox size|mailbox limit|size limit of (the |this )?mailbox)
       (disk|mail|mailbox|storage|user|diskspace|account|domaindisk|userdisk|size|message count) quota
       {user} … (over|exceed\w*) … (quota|storage|size|space|limit|disk|maximum)
@@ -135,6 +135,18 @@ export const FULL_RULES: readonly Rule[] = phrases("mailbox_full", [
 
 export const DISABLED_RULES: readonly Rule[] = phrases("mailbox_disabled", [
   [
+    "shut-mailbox-status",
+    any`
+      (user|account|mailbox) status (is )?(locked|disabled|inactive|suspended|blocked)\b
+      user hangup
+      recipient suspend the service
+      noactivity
+      no recipient activity since
+    `,
+    "the mailbox is there but shut",
+    { isWholeClause: true },
+  ],
+  [
     "shut-mailbox",
     any`
       {user}\b … ?(is |was |has been |been |are |has |have |had |currently |temporarily |temporary |permanently |now |being |administratively |status |marked |marked as |set |his |her |in |this |the |deliver\w* )*(disabled|inactive|suspended|deactivated|expired|locked|closed|terminated|frozen|discontinued|cancell?ed|on hold|dormant|retired|archived|decommissioned|paused|unactivated|disconnected|abandoned|revoked|barred|deprecated|quarantined|blocked|hold|unsubscribed|shut ?down|stopped|lapsed)\b
@@ -149,8 +161,6 @@ export const DISABLED_RULES: readonly Rule[] = phrases("mailbox_disabled", [
       (long-?time|lack of|due to|extended|for|no) … ?(inactivity|non-?payment|abuse of account|recipient activity)
       \S*inactivity
       {user} suspend
-      noactivity
-      {user} … ?hangup
       never logged (in|on)
       (hasnt|has not|didnt|not) (entered|logged|visited|signed)
       ^not used( \.|$)

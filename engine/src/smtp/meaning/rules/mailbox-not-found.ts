@@ -48,6 +48,22 @@ export const PLAIN_RULES: readonly Rule[] = phrases("mailbox_not_found", [
 
 export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
   [
+    "no-such-mailbox-idiom",
+    any`
+      (verify|verification) (of )?(recipient|rcpt|address|user) (failed|error)
+      (recipient|rcpt|address|user) (verify|verification) (failed|error)
+      (address|user|recipient|mailbox) error
+      failed recipient validation check
+      email address lookup in domain map failed
+      user missing home directory
+      command rcpt user not ok
+      no redirect entry for this address
+      local server (dont|doesnt) exists that user
+    `,
+    "it says that there is no such mailbox",
+    { isWholeClause: true },
+  ],
+  [
     "no-such-mailbox",
     any`
       unknown (local |virtual |or illegal |or invalid |internal |email |mail |smtp |e-mail |pop3? |domino |destination |or \S+ )*{user}
@@ -69,11 +85,10 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       {user} (has|have) no (mail|mailbox|e-?mail)
       (not known|unknown) (at|to|here|in|on)\b
       (unable to|cannot|could not|couldnt|failed to) (validate|verify) (the |this )?(recipient|user|rcpt|destination)(?! … ?(now|moment|because|due|until|without|yet|while|before|as|since|at this time)\b)
+      knows? no (such )?(user|recipient|mailbox|person|address)
       (dont|do not|doesnt|does not) know (this|that|the|any|such)? ?(user|recipient|mailbox|person|address)
-      no \S+ entry for (this|that) (address|user)
       not (a )?member of (the |this |our )?domain
       {user} … (cannot|could not|can not|couldnt|cant) be (verified|validated)(?! … ?(now|moment|because|due|until|without|yet|while|before|as|since|at this time)\b)
-      lookup … (map|table|directory|domain) failed
       nosuchuser
       so such (user|mailbox|recipient)
       (does|do|did|dose|dos|dosen|doesn)( not|nt|n t|t) (currently |appear to |seem to |actually |even |really |yet )?exists?
@@ -115,7 +130,6 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       unrout(e)?able( \.|$)
       there is no … ?(one|user|mailbox|account|person|address|recipient|such)
       (nobody|no one|noone) … ?(here|by|with|at|named|called|home)
-      user missing home
       no home directory
       recipient (not ok|not local|was not recogni|not recogni)
       cant accept user
@@ -137,11 +151,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       (address|mailbox|recipient) (is )?marked (as )?invalid
       marked as invalid
       is not (a )?(\S+ )?local user
-      (verify|verification) (of )?(recipient|rcpt|address|user) (failed|error)
-      (recipient|rcpt|address|user) (verify|verification) (failed|error)
-      recipient verify failed
       user not (found|known|exist|here|listed|in|on|valid)
-      (address|user|recipient|mailbox) error\b(?! (in|of|on|rate|log|while|during|count|handling|from|because)\b)
       vdeliver invalid
       addressee (unknown|not)
       (recipient|user|mailbox|name|address|account) … not (unique|defined|assigned)
@@ -153,7 +163,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
         (may|might|could) not exist
         no such (host|domain)
         non-?exist\w+ domain
-        (host|domain) … ?(unknown|not found)
+        (?<!(at|in|on) (this|the|our) )(host|domain) … ?(unknown|not found)
         unknown (host|domain)
         not (valid|allowed) … (from|sender)
         unknown (error|command|option|reason|parameter|problem)

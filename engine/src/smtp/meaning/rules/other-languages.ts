@@ -102,6 +102,8 @@ export const FOREIGN_NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_fou
       (kein|keine|keinen|nessun|nessuna|aucune?|ning(u|un)[nm]?[oa]?|ingen|geen|zadn[yae]|brak) (\S+ )?{boxabroad}
       nie (istnieje|ma takiego)
       (finns (inte|ej)|findes ikke|finnes ikke|eksisterer ikke|neexistuje|nem letezik|nu exista|bulunamadi|mevcut degil|khong ton tai|tidak (ada|ditemukan|dikenal|terdaftar))
+      δεν υπαρχει
+      не існує
       ящика нет
       не существует
       не наиден

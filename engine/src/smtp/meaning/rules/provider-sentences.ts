@@ -31,6 +31,23 @@ const STATUS_RULES: readonly Rule[] = [
     why: "this status asks for encryption",
   },
   {
+    // The address that we send is valid by RFC 5321, so this is a parser that knows less, or a fault in the command.
+    id: "status-address-syntax",
+    category: "protocol_error",
+    enhanced: /^5\.1\.3$/,
+    words: any`
+      (invalid|bad|malformed|illegal|incorrect|wrong) … ?({user}|syntax|format)
+      (not|isnt) (an? )?(valid|legal|correct) … ?({user}|syntax|format)
+    `,
+    unless: any`
+      (not|isnt) (recogni[sz]ed|known|found)
+      unknown
+      exist
+      no such
+    `,
+    why: "1.3 is a complaint about the syntax of the address, and says nothing about the mailbox",
+  },
+  {
     id: "status-microsoft-throttle",
     category: "rate_limited",
     enhanced: /^4\.7\.(?:500|650)$/,

@@ -11,7 +11,7 @@ import { phrases, type Rule } from "../rule.ts";
 const NOT_A_RESTRICTION = any`
   recipsizelimit
   (may|might) not exist
-  (does not|doesnt|not) (exist|found)
+  (does not|doesnt|not) (exist|found)(?! among)
   unknown (user|recipient|mailbox)
   (user|recipient|mailbox) unknown
   @ip

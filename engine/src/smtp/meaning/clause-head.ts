@@ -1,0 +1,227 @@
+/**
+ * The head noun of a clause: in "user consent not found" the consent is missing, not the user.
+ *
+ * A phrase counts against a mailbox only if the noun phrases in it and beside it have a word for the recipient as their
+ * head. What may be said of a recipient is a closed list (clause-words.ts); any other noun is another subject.
+ */
+
+import { type WordKind, wordKind } from "./clause-words.ts";
+import { ECHO, type ReplyText } from "./reply-text.ts";
+
+/** The words of a reply with their kinds. */
+export type Clauses = {
+  kinds: readonly WordKind[];
+  /** For each word of `clean`, counted from its end, the index of the same word in `kinds`. */
+  places: readonly number[];
+};
+
+export function clausesOf({ marked, clean, locals }: ReplyText): Clauses {
+  const words = withNames(marked, locals).split(" ");
+  const kinds = words.map(wordKind);
+  kinds.forEach((kind, at) => {
+    // "check the address", but "the check" and "the address check"
+    if (kind === "either") {
+      kinds[at] = followsHead(kinds, at) || kinds[at - 1] === "determiner" ? "other" : "grammar";
+    }
+    // "relaying", "the relay recipient", but "the recipient relay" and "the relay of the recipient"
+    if (words[at] === "relay") {
+      const isHead =
+        followsHead(kinds, at) || (kinds[at - 1] === "determiner" && kinds[at + 1] === "preposition");
+      kinds[at] = isHead ? "other" : kinds[at + 1] === "recipient" ? "modifier" : kind;
+    }
+    if (words[at] === "no" && /^ha(?:s|ve)$/.test(words[at - 1] ?? "")) kinds[at] = "verb";
+    // "in your network", "in the From address"
+    if (words[at - 1] === "your" && (kind === "domain" || kind === "place")) kinds[at] = "client";
+    if (words[at] === "from" && kinds[at - 1] === "determiner") kinds[at] = "other";
+    // "die Adresse der Kunden": an article after a noun is a genitive.
+    if (words[at] === "der" && isNoun(kinds[at - 1])) kinds[at] = "preposition";
+  });
+  return { kinds, places: alignFromEnd(marked.split(" "), clean.split(" ")) };
+}
+
+/** Whether a noun that is not a modifier stands before a word. */
+function followsHead(kinds: readonly WordKind[], at: number): boolean {
+  let before = at - 1;
+  while (kinds[before] === "modifier" || kinds[before] === "adjective" || kinds[before] === "echo") before--;
+  return isNoun(kinds[before]);
+}
+
+/** The text with its local parts replaced, where that does not change the number of words. */
+function withNames(marked: string, locals: readonly string[]): string {
+  let text = marked;
+  for (const local of locals) {
+    if (local.length < 2 || local.includes(" ")) continue;
+    text = ` ${text} `.replaceAll(` ${local} `, ` ${ECHO} `).replaceAll(` ${local}s `, ` ${ECHO} `).trim();
+  }
+  return text;
+}
+
+/** The words of `clean` are those of `marked` without some of them. */
+function alignFromEnd(marked: readonly string[], clean: readonly string[]): number[] {
+  const places: number[] = [];
+  for (let at = marked.length - 1; at >= 0 && places.length < clean.length; at--) {
+    if (marked[at] === clean[clean.length - 1 - places.length]) places.push(at);
+  }
+  return places;
+}
+
+const NOUNS: ReadonlySet<WordKind | undefined> = new Set<WordKind>([
+  "recipient",
+  "echo",
+  "modifier",
+  "adjective",
+  "domain",
+  "place",
+  "name",
+  "client",
+  "other",
+]);
+const isNoun = (kind: WordKind | undefined) => NOUNS.has(kind);
+
+export type Said = {
+  /** The text that a phrase was found in, and where. It may be the end of `clean`. */
+  text: string;
+  start: number;
+  end: number;
+  /** Rules about the domain may be said of places. */
+  ofDomain: boolean;
+  /** The enhanced code says that the mailbox is bad. */
+  codeAgrees: boolean;
+  /** What is ours may be named: relaying denied "for you" is still a domain that is not served. */
+  mayNameClient: boolean;
+  /** The phrase must be the whole clause. */
+  isWholeClause: boolean;
+};
+
+/** Whether a phrase is said of the recipient (or of the domain), and of nothing else. */
+export function isSaidOfRecipient({ kinds, places }: Clauses, said: Said): boolean {
+  const { text, start, end, ofDomain, codeAgrees } = said;
+  const first = places[spacesFrom(text, start)];
+  const last = places[spacesFrom(text, end - 1)];
+  if (first === undefined || last === undefined) return false;
+  if (said.isWholeClause) return isEdge(kinds[first - 1]) && isEdge(kinds[last + 1]);
+  const near = nounPhrasesAround(kinds, first, last);
+  const { from, to } = codeAgrees ? near : clauseAround(kinds, near);
+  for (let at = from; at <= to; at++) {
+    if (!isNoun(kinds[at])) continue;
+    const stop = nounPhraseEnd(kinds, at);
+    const isComplement = isAfterPreposition(kinds, at);
+    const mayBeAny = codeAgrees && isComplement && at > last;
+    const phrase = kinds.slice(at, stop);
+    if (!mayBeAny && !isKnower(phrase, kinds, stop) && !isAllowed(phrase, isComplement, said)) return false;
+    at = stop;
+  }
+  return ofDomain || codeAgrees || kinds.includes("recipient") || kinds.includes("echo");
+}
+
+type Range = { from: number; to: number };
+
+/** The words between the marks before and after a range. */
+function clauseAround(kinds: readonly WordKind[], { from, to }: Range): Range {
+  let start = from;
+  while (start > 0 && !isMark(kinds[start - 1])) start--;
+  let end = to;
+  while (end + 1 < kinds.length && !isMark(kinds[end + 1])) end++;
+  return { from: start, to: end };
+}
+
+const isEdge = (kind: WordKind | undefined) =>
+  kind === undefined || kind === "echo" || kind === "name" || isMark(kind);
+const isMark = (kind: WordKind | undefined) => kind === "comma" || kind === "stop";
+
+/** Whether a noun phrase has another head than the recipient it names: "address lookup", "key of the user". */
+export function hasOtherHead({ kinds }: Clauses, ofDomain: boolean): boolean {
+  for (let at = 0; at < kinds.length; at++) {
+    if (!isNoun(kinds[at])) continue;
+    const stop = nounPhraseEnd(kinds, at);
+    const phrase = kinds.slice(at, stop);
+    const isOther =
+      phrase.at(-1) === "other" || phrase.at(-1) === "place" || (!ofDomain && phrase.at(-1) === "domain");
+    if (isOther && !isAfterPreposition(kinds, at)) {
+      if (phrase.includes("recipient")) return true;
+      if (kinds.slice(stop, complementEnd(kinds, stop - 1) + 1).includes("recipient")) return true;
+    }
+    at = stop;
+  }
+  return false;
+}
+
+/** Whether a phrase is the server that does not know the recipient: "this host does not know that user". */
+function isKnower(phrase: readonly WordKind[], kinds: readonly WordKind[], stop: number): boolean {
+  if (!phrase.every((kind) => kind === "domain" || kind === "modifier" || kind === "name")) return false;
+  let next = stop;
+  while (kinds[next] === "grammar") next++;
+  return kinds[next] === "verb";
+}
+
+function isAllowed(phrase: readonly WordKind[], isComplement: boolean, said: Said): boolean {
+  const { ofDomain, codeAgrees, mayNameClient } = said;
+  const head = phrase.at(-1);
+  if (isComplement && codeAgrees) return head !== "other";
+  if (phrase.includes("other") || (phrase.includes("client") && !mayNameClient)) return false;
+  if (isComplement) return true;
+  if (phrase.includes("place")) return false;
+  return ofDomain || !(phrase.includes("domain") || (head === "modifier" && phrase.includes("recipient")));
+}
+
+/** How many words follow the one at a position. */
+function spacesFrom(text: string, position: number): number {
+  let count = 0;
+  for (let at = text.indexOf(" ", position); at !== -1; at = text.indexOf(" ", at + 1)) count++;
+  return count;
+}
+
+/** The words from `first` to `last` with the noun phrases beside them, which they may be said of. */
+function nounPhrasesAround(kinds: readonly WordKind[], first: number, last: number): Range {
+  if (kinds.slice(first, last + 1).some(isNoun)) {
+    return { from: subjectStart(kinds, first), to: complementEnd(kinds, last) };
+  }
+  let from = first;
+  while (isVerbal(kinds[from - 1])) from--;
+  // "mailbox key: not found"
+  if (kinds[from - 1] === "comma") from--;
+  from = subjectStart(kinds, from);
+  let to = last;
+  if (!kinds.slice(from, first).some(isNoun)) while (isVerbal(kinds[to + 1])) to++;
+  return { from, to: complementEnd(kinds, to) };
+}
+
+const isVerbal = (kind: WordKind | undefined) =>
+  kind === "grammar" || kind === "verb" || kind === "determiner";
+
+/** Where the noun phrases begin that end before `first`. */
+function subjectStart(kinds: readonly WordKind[], first: number): number {
+  let from = first;
+  for (;;) {
+    while (isNoun(kinds[from - 1])) from--;
+    let before = from - 1;
+    while (kinds[before] === "determiner") before--;
+    if (kinds[before] !== "preposition") return from;
+    from = before;
+  }
+}
+
+/** Where the noun phrases end that follow directly, or after a preposition. */
+function complementEnd(kinds: readonly WordKind[], last: number): number {
+  let to = last;
+  for (;;) {
+    while (isNoun(kinds[to + 1])) to++;
+    let next = to + 1;
+    if (kinds[next] !== "preposition") return to;
+    while (kinds[next] === "preposition" || kinds[next] === "determiner") next++;
+    if (!isNoun(kinds[next])) return to;
+    to = next;
+  }
+}
+
+function nounPhraseEnd(kinds: readonly WordKind[], start: number): number {
+  let end = start + 1;
+  while (isNoun(kinds[end])) end++;
+  return end;
+}
+
+function isAfterPreposition(kinds: readonly WordKind[], start: number): boolean {
+  let before = start - 1;
+  while (kinds[before] === "determiner") before--;
+  return kinds[before] === "preposition";
+}
