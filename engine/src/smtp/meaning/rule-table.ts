@@ -15,8 +15,8 @@ import {
   namesOtherSubject,
   namesRecipientOrNoSubject,
   SUBJECT_OF,
-  SUBJECT_PHRASES,
   sentenceUpTo,
+  subjectPhrases,
 } from "./sentence-subject.ts";
 
 /** What rules check besides the text. */
@@ -50,7 +50,7 @@ export class RuleTable {
       tokens.push(...(rule.token?.each ?? []));
     }
     this.#subjectsFrom = words.length;
-    this.#findWords = indexPhrases([...words, ...SUBJECT_PHRASES]);
+    this.#findWords = indexPhrases([...words, ...subjectPhrases()]);
     this.#findTokens = indexPhrases(tokens);
   }
 
