@@ -9,8 +9,7 @@
  */
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { buildPrograms, buildWebApp, modifiedAt, print, ROOT, run } from "./build.mjs";
-import { leaveWithParent } from "./leave-with-parent.mjs";
+import { buildCommandLine, buildPrograms, buildWebApp, modifiedAt, print, ROOT, run } from "./build.mjs";
 
 const LOCK_FILE = join(ROOT, "package-lock.json");
 const INSTALLED = join(ROOT, "node_modules/.package-lock.json"); // npm writes it last
@@ -20,7 +19,7 @@ const DEV_PACKAGE = join(ROOT, "node_modules/vitest/package.json");
 /** For the command line in a checkout (cli/bin/mailvet.mjs). */
 export async function makeReadyToRun() {
   await install({ withDevPackages: false });
-  await buildPrograms();
+  await buildCommandLine();
 }
 
 async function install({ withDevPackages }) {
@@ -49,7 +48,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     // npm forwards a signal to the shell that started this process, and the shell exits without forwarding it.
     const isFromNpm = process.env.npm_lifecycle_event !== undefined && process.platform !== "win32";
     if (isFromNpm && process.ppid !== parent) process.exit(1); // the shell exited meanwhile
-    if (isFromNpm) leaveWithParent(parent);
+    if (isFromNpm) (await import("./leave-with-parent.mjs")).leaveWithParent(parent);
     await import(pathToFileURL(join(ROOT, program)).href);
   }
 }

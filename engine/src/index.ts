@@ -14,6 +14,7 @@ export type { Finding } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
+export { resolverFrom } from "./network.ts";
 export {
   ADJUDICATION_REASONS,
   type Adjudication,
@@ -86,7 +87,6 @@ export {
   type CheckPriority,
   createVerifier,
   type DeploymentKnowledge,
-  resolverFrom,
   type SharedParts,
   type Verifier,
   type VerifierDeps,

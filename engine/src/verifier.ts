@@ -4,11 +4,10 @@
  * Every stage adds to the evidence. Once a stage has settled the verdict, the remaining ones are skipped.
  */
 import type { Level } from "@mailvet/contract/words";
-import { createResolver, type Resolver } from "./dns/resolver.ts";
-import { createDomainFacts, type DomainFacts, type DomainFactsDeps } from "./domain-facts.ts";
-import { createEgressGuard } from "./egress/guard.ts";
+import type { DomainFacts } from "./domain-facts.ts";
 import type { Evidence } from "./evidence.ts";
 import { mapConcurrent } from "./map-concurrent.ts";
+import type { Network } from "./network.ts";
 import { createInspection, type InspectionDeps } from "./offline-inspection.ts";
 import type { Adjudication } from "./plausibility/adjudication.ts";
 import { loadNameModel } from "./plausibility/name-model/name-model.ts";
@@ -17,13 +16,14 @@ import { hasNamingPattern, hasScorableName, isAmbiguous } from "./plausibility/p
 import { type Disposables, loadDisposables } from "./reference/disposable.ts";
 import { RequestPriority } from "./request-priority.ts";
 import type { EngineSettings } from "./settings.ts";
-import { createConnect } from "./smtp/client/connect.ts";
-import { createPlanner, type ProbePlanner } from "./smtp/probe-planner.ts";
 import type { HostLimiterFor } from "./smtp/throttle/host-limiter.ts";
 import { decide, isUnproven } from "./verdict.ts";
 
-export type VerifierDeps = InspectionDeps &
-  DomainFactsDeps & { planner: ProbePlanner; knowledge?: DeploymentKnowledge };
+export type VerifierDeps = InspectionDeps & {
+  knowledge?: DeploymentKnowledge;
+  /** Called once, by the first check that needs the network (network.ts). */
+  openNetwork: () => Network | Promise<Network>;
+};
 
 /**
  * Knowledge that the engine does not have by itself. Implemented by service/src/naming and service/src/adjudication.
@@ -81,7 +81,15 @@ export function createVerifier(deps: VerifierDeps): Verifier {
       return { email, failure: failureOf(error) };
     }
   };
-  const facts = createDomainFacts(deps);
+  let network: Network | undefined;
+  let opening: Promise<Network> | undefined;
+  let isClosed = false;
+  const openNetwork = async () => {
+    opening ??= Promise.resolve(deps.openNetwork());
+    network = await opening;
+    if (isClosed) await network.close(); // its probes are then answered at once
+    return network;
+  };
   const runStages = async (
     evidence: Evidence,
     level: Level,
@@ -90,12 +98,13 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   ): Promise<void> => {
     if (!isInspected) Object.assign(evidence, inspect(evidence.email));
     if (level === "syntax" || isSettledByText(evidence) || evidence.failure !== undefined) return;
+    const { facts, planner } = network ?? (await openNetwork());
     raiseLookups(facts, evidence, priority);
     await resolveRoute(facts, evidence, priority);
     if (evidence.route?.kind === "domain_not_found") return; // a domain that does not exist has no policies
     await Promise.all([
       level === "smtp"
-        ? probeMailbox(deps, evidence, priority).then(() => consultDeployment(deps, evidence))
+        ? probeMailbox(planner, evidence, priority).then(() => consultDeployment(deps, evidence))
         : undefined,
       resolvePolicies(facts, evidence, priority),
     ]);
@@ -124,8 +133,8 @@ export function createVerifier(deps: VerifierDeps): Verifier {
       mapConcurrent(emails, concurrency, (email) => verify(email, level)),
     lists: deps.disposables,
     async close() {
-      await deps.planner.close();
-      deps.resolver.close();
+      isClosed = true;
+      await (await opening)?.close();
     },
   };
 }
@@ -139,28 +148,15 @@ export type SharedParts = { limiterFor?: HostLimiterFor; knowledge?: DeploymentK
 
 /** Builds a verifier with the real dependencies, as configured. */
 export function verifierFrom(settings: EngineSettings, { knowledge, ...shared }: SharedParts = {}): Verifier {
-  const { egress, smtpPort: port, probeTimeoutMs, connectionsPerHost } = settings;
-  const guard = createEgressGuard({ allow: settings.egressAllow });
+  const { listsDirectory: directory, localListsFile: localFile } = settings;
+  const disposables = loadDisposables({ directory, localFile });
   return createVerifier({
-    disposables: loadDisposables({ directory: settings.listsDirectory, localFile: settings.localListsFile }),
+    disposables,
     exemptSpecialUse: settings.exemptSpecialUse,
     ...(settings.aiEnhancement && { nameModel: loadNameModel() }),
     ...(knowledge && { knowledge }),
-    resolver: resolverFrom(settings),
-    guard,
-    planner: createPlanner({
-      dial: createConnect({ guard, port, egress }),
-      egress,
-      probeTimeoutMs,
-      connectionsPerHost,
-      ...shared,
-    }),
+    openNetwork: async () => (await import("./network.ts")).networkFrom(settings, { disposables, ...shared }),
   });
-}
-
-/** Uses the configured name servers, or else those of the operating system. */
-export function resolverFrom({ dnsServers }: Pick<EngineSettings, "dnsServers">): Resolver {
-  return createResolver(dnsServers.length > 0 ? { servers: dnsServers } : {});
 }
 
 /** True when syntax or the reserved-name tables have decided, so neither DNS nor SMTP is needed. */
@@ -192,7 +188,7 @@ async function resolveRoute(
 }
 
 async function probeMailbox(
-  { planner }: VerifierDeps,
+  planner: Network["planner"],
   evidence: Evidence,
   priority: RequestPriority,
 ): Promise<void> {

@@ -3,19 +3,30 @@ import { randomUUID } from "node:crypto";
 import type { BulkItem, ValidationResult } from "@mailvet/contract";
 import { type Evidence, type Level, reportOf, type Verifier, verifierFrom } from "@mailvet/engine";
 import { localSettings } from "../local-settings.ts";
-import { inOrder } from "./in-order.ts";
+import { type MapOptions, mapByDomain } from "./map-by-domain.ts";
 
 /** One result per address, in input order. Implemented here and, for a service, in remote/remote-check.ts. */
 export type CheckEmails = (emails: AsyncIterable<string>) => AsyncIterable<ValidationResult | BulkItem>;
 
-/** Addresses in flight at once. Slower levels need more to keep the engine busy. */
-export const CONCURRENCY: Record<Level, number> = { syntax: 256, dns: 256, smtp: 5000 };
+/**
+ * Addresses in flight at once. Slower levels need more to keep the engine busy. A domain's share fills several
+ * sessions, and leaves room for others beside a slow one.
+ */
+export const CONCURRENCY: Record<Level, Pick<MapOptions, "concurrency" | "perDomain">> = {
+  syntax: { concurrency: 256, perDomain: 256 },
+  dns: { concurrency: 256, perDomain: 256 },
+  smtp: { concurrency: 5000, perDomain: 250 },
+};
+
+/** Addresses whose results may wait for those of earlier ones: 60 MB of memory. */
+const WINDOW = 20_000;
 
 export function checkLocally(level: Level): CheckEmails {
   return async function* (emails) {
     const verifier = verifierFrom(localSettings());
     try {
-      yield* inOrder(emails, CONCURRENCY[level], (email) => checkOne(verifier, email, level));
+      const options = { isOrdered: true, window: WINDOW, ...CONCURRENCY[level] };
+      yield* mapByDomain(emails, String, options, (email) => checkOne(verifier, email, level));
     } finally {
       await verifier.close();
     }

@@ -4,7 +4,6 @@ import type { Command } from "commander";
 import { type Paint, paintFor, printable } from "../output/terminal.ts";
 import {
   addServiceOptions,
-  badUsage,
   type RemoteService,
   type ServiceOptions,
   serviceFrom,
@@ -52,23 +51,8 @@ function inspectRemotely({ client, explain }: RemoteService, name: string): Prom
 }
 
 async function inspectLocally(name: string): Promise<DomainReport> {
-  const [{ randomUUID }, engine, { localSettings }] = await Promise.all([
-    import("node:crypto"),
-    import("@mailvet/engine"),
-    import("../local-settings.ts"),
-  ]);
-  const verifier = engine.verifierFrom(localSettings());
-  try {
-    const started = performance.now();
-    const evidence = await verifier.verify(engine.postmasterOf(name), "smtp", { isUrgent: true });
-    const complaint = engine.domainSyntaxError(evidence);
-    if (complaint !== undefined) throw badUsage(complaint);
-    if (evidence.failure !== undefined) throw new Error(evidence.failure);
-    const responseTimeMs = performance.now() - started;
-    return engine.domainReportOf(evidence, { requestId: randomUUID(), planTier: "local", responseTimeMs });
-  } finally {
-    await verifier.close();
-  }
+  const local = await import("../check/local-domain.ts"); // with the engine
+  return local.inspectLocally(name);
 }
 
 const ROUTE_TEXTS: Partial<Record<DomainReport["mail_route"]["kind"], string>> = {

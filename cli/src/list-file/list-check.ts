@@ -6,6 +6,7 @@ import type { Status } from "@mailvet/contract";
 import type { Evidence, Level, Verifier } from "@mailvet/engine";
 import { createUniqueEmailIndex, emailIn } from "@mailvet/engine/list-file";
 import { CONCURRENCY, resultOf } from "../check/local-check.ts";
+import { mapByDomain } from "../check/map-by-domain.ts";
 import { unlessInterrupted } from "../interruption.ts";
 import { formatDuration } from "../output/duration.ts";
 import { createRate, progressDisplayOn } from "../output/progress-state.ts";
@@ -13,7 +14,7 @@ import { type GreylistRetries, type ListedEmail, openGreylistRetries } from "./g
 import type { VerdictStore } from "./verdict-store.ts";
 
 export type ListCheckDeps = {
-  verifier: Pick<Verifier, "verifyMany">;
+  verifier: Pick<Verifier, "verify">;
   verdicts: VerdictStore;
   signal: AbortSignal;
 };
@@ -73,6 +74,9 @@ async function* uniqueEmails(
   }
 }
 
+/** Emails read ahead, to check those of a domain together. Results do not wait, so this takes little memory. */
+const WINDOW = 100_000;
+
 /** The display is updated while waiting, too. */
 const TICK_MS = 1000;
 
@@ -113,19 +117,17 @@ function openRun(
     },
     /** Resolves when every email has a verdict. Deferred emails are queued for the next round, if due before the deadline. */
     async check(list: AsyncIterable<ListedEmail>, deadlineMs: () => number): Promise<void> {
-      const inFlight = new Map<string, ListedEmail>();
-      async function* emails() {
-        for await (const item of list) {
-          inFlight.set(item.email, item);
-          yield item.email;
-        }
-      }
-      const results = verifier.verifyMany(emails(), level, CONCURRENCY[level]);
+      const options = { isOrdered: false, window: WINDOW, ...CONCURRENCY[level] };
+      const results = mapByDomain(
+        list,
+        ({ email }) => email,
+        options,
+        async (item) => ({ item, evidence: await verifier.verify(item.email, level) }),
+      );
       for (;;) {
         const { done, value } = await unlessInterrupted(results.next(), signal);
         if (done) return;
-        store(inFlight.get(value.email)!, value, deadlineMs());
-        inFlight.delete(value.email);
+        store(value.item, value.evidence, deadlineMs());
       }
     },
     [Symbol.dispose]() {

@@ -2,7 +2,6 @@
  * Progress bar on standard error for `mailvet check`. Shown only when standard error is a terminal and standard
  * output is not, so that bar and results never share the screen.
  */
-import cliProgress from "cli-progress";
 import { sizeOfList } from "../check/address-source.ts";
 
 /** Shorter lists finish before a bar could be read. */
@@ -21,6 +20,7 @@ export async function progressBarOn(
     (list !== undefined || argumentCount >= MIN_ADDRESSES);
   if (!isShown) return { advance: () => {}, [Symbol.dispose]: () => {} };
 
+  const { default: cliProgress } = await import("cli-progress");
   const totalBytes = list === undefined ? undefined : await sizeOfList(list);
   const format = totalBytes
     ? "{bar} {percentage} %  {checked} checked  ETA {eta_formatted}"

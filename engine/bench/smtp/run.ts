@@ -6,6 +6,7 @@
  */
 import { createResolver } from "#src/dns/resolver";
 import { createEgressGuard } from "#src/egress/guard";
+import { createNetwork } from "#src/network";
 import { loadDisposables } from "#src/reference/disposable";
 import { createConnect, type Egress } from "#src/smtp/client/connect";
 import { createPlanner } from "#src/smtp/probe-planner";
@@ -57,8 +58,9 @@ async function run({ how, addresses, nameServer, smtpPort }: RunRequest): Promis
       probeTimeoutMs: 30_000,
       connectionsPerHost: CONNECTIONS_PER_HOST,
     });
-    const deps = { disposables: loadDisposables(), exemptSpecialUse: ["test"], resolver, guard, planner };
-    const verifier = createVerifier(deps);
+    const disposables = loadDisposables();
+    const openNetwork = () => createNetwork({ disposables, resolver, guard, planner });
+    const verifier = createVerifier({ disposables, exemptSpecialUse: ["test"], openNetwork });
     for await (const evidence of verifier.verifyMany(list(addresses), "smtp")) {
       judge(evidence.email, decide(evidence).subStatus || "valid");
     }

@@ -4,8 +4,8 @@
  * Plain ASCII names skip the IDNA library: it is fifty times slower, and it rejects registered names such as
  * ab--cd.com. The result is in A-labels and lower case, as used in DNS.
  */
+import { createRequire } from "node:module";
 import { isIPv4, isIPv6 } from "node:net";
-import tr46 from "tr46";
 import { octetsOf } from "./local-part.ts";
 import { type AddressSyntaxError, syntaxError } from "./syntax-error.ts";
 
@@ -135,6 +135,10 @@ function parseInternational(typed: string, start: number): MailDomain | AddressS
   return tldError(ascii, start) ?? { kind: "name", ascii, unicode };
 }
 
+/** Loaded on first use: its tables take longer to load than everything else that an ASCII name needs. */
+const idna = (): typeof import("tr46") => require("tr46");
+const require = createRequire(import.meta.url);
+
 type Conversion = { ascii: string; unicode: string };
 
 /** A conversion takes tens of microseconds, and lists repeat the same few domains. */
@@ -143,8 +147,9 @@ const MAX_CONVERSIONS = 2000;
 
 function convert(typed: string): Conversion | undefined {
   if (conversions.has(typed)) return conversions.get(typed);
-  const ascii = tr46.toASCII(typed, IDNA_CHECKS);
-  const unicode = ascii ? tr46.toUnicode(ascii).domain : "";
+  const { toASCII, toUnicode } = idna();
+  const ascii = toASCII(typed, IDNA_CHECKS);
+  const unicode = ascii ? toUnicode(ascii).domain : "";
   const isGood = ascii && !LETTER_NUMBERS.test(unicode) && !hasStrayHyphens(typed, unicode);
   const converted = isGood ? { ascii, unicode } : undefined;
   if (conversions.size >= MAX_CONVERSIONS) conversions.clear();

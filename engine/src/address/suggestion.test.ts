@@ -2,7 +2,14 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { MAILBOX_PROVIDER_NAMES } from "../reference/free-provider-domains.ts";
 import { isFreeProvider, LARGE_PROVIDERS } from "../reference/free-providers.ts";
-import { suggestDomain, suggestForSingleLabel } from "./suggestion.ts";
+import { parse } from "./public-suffix.ts";
+import { PROVIDER_TLDS, suggestDomain, suggestForSingleLabel } from "./suggestion.ts";
+
+test("the suffixes that are not looked up are public suffixes", () => {
+  expect([...PROVIDER_TLDS]).toContain("com");
+  for (const suffix of PROVIDER_TLDS)
+    expect(parse(`example.${suffix}`)).toMatchObject({ isIcann: true, publicSuffix: suffix });
+});
 
 // These typos are our own, and the rules were tuned on them. The unbiased figures are from elsewhere: 823 typos from
 // public sign-up code and the fixtures of other libraries (73 that are real domains left out) were split by hash, and

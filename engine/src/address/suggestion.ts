@@ -8,9 +8,9 @@
  * Where the suffix does not exist the domain cannot be real, and larger corrections are made.
  */
 
-import { parse } from "tldts";
 import { isFreeProvider, LARGE_PROVIDERS } from "../reference/free-providers.ts";
 import { isPrivacyRelay } from "../reference/privacy-relays.ts";
+import { parse } from "./public-suffix.ts";
 import { isRealLookAlike } from "./real-similar-domains.ts";
 import { specialUseOf } from "./special-use-domains.ts";
 import { typoCost, wholeWordTypoCost } from "./typo-cost.ts";
@@ -272,6 +272,7 @@ const SIZE_WEIGHT = 0.1;
 
 /** True for a public suffix (`fr`, `co.uk`). Needed for every domain, so results are cached. */
 function suffixExists(suffix: string): boolean {
+  if (PROVIDER_TLDS.has(suffix)) return true;
   const known = SUFFIX_CACHE.get(suffix);
   if (known !== undefined) return known;
   const parsed = parse(`a.${suffix}`, { validateHostname: false });
@@ -281,5 +282,9 @@ function suffixExists(suffix: string): boolean {
   return exists;
 }
 
+/** Top-level domains of large providers. They exist, so the public suffix list need not be loaded for them. */
+export const PROVIDER_TLDS: ReadonlySet<string> = new Set(
+  MAIL_BRANDS.flatMap(({ suffixes }) => [...suffixes.keys()]).filter((suffix) => !suffix.includes(".")),
+);
 const SUFFIX_CACHE = new Map<string, boolean>();
 const MAX_CACHED_SUFFIXES = 8192;

@@ -4,7 +4,7 @@
  * Only presence is decided here, not content. Several records where one is allowed count as none (RFC 7208, 4.5; RFC
  * 7489, 6.6.3; RFC 8461, 3.1).
  */
-import { getDomain } from "tldts";
+import { getDomain } from "../address/public-suffix.ts";
 import { type DnsAnswer, isFailure } from "./dns-answer.ts";
 import { normaliseName } from "./host-name.ts";
 import type { LookupUrgency } from "./mail-route.ts";

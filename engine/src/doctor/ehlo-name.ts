@@ -1,6 +1,6 @@
 /** Checks that EHLO_NAME is a fully qualified name that resolves to our public IP. */
 import { isIP } from "node:net";
-import { getDomain } from "tldts";
+import { getDomain } from "../address/public-suffix.ts";
 import { specialUseOf } from "../address/special-use-domains.ts";
 import { isHostName, normaliseName } from "../dns/host-name.ts";
 import type { Resolver } from "../dns/resolver.ts";

@@ -12,10 +12,11 @@ import { loadNameLexicon, type NameLexicon } from "./name-lexicon.ts";
 import { typoCandidates } from "./typo-candidates.ts";
 
 /** The local part that was probably intended, in the case of the typed one; undefined nearly always. */
-export function suggestLocal(local: string, lexicon = loadNameLexicon()): string | undefined {
+export function suggestLocal(local: string, given?: NameLexicon): string | undefined {
   if (local.length > LONGEST_LOCAL) return undefined;
   const match = TWO_NAMES.exec(local);
   if (match === null) return undefined;
+  const lexicon = given ?? loadNameLexicon(); // takes a while to load the first time
   const [, first, separator, second, rest] = match as unknown as string[];
   const [a, b] = [first!.toLowerCase(), second!.toLowerCase()];
   const [knownA, knownB] = [lexicon.find(a), lexicon.find(b)];

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { lexiconEntries, lexiconFile, lexiconFrom, loadNameLexicon, type NameEntry } from "./name-lexicon.ts";
 
@@ -30,6 +31,22 @@ test("a lexicon file contains all its entries, and finds each", () => {
   const lexicon = lexiconFrom(file);
   for (const { name, given, family } of entries) expect(lexicon.find(name)).toEqual({ given, family });
   expect(lexicon.size).toBe(3);
+});
+
+test("the first searches, before the index is built, find what later ones find", () => {
+  const file = readFileSync(new URL("../../data/names.gz", import.meta.url));
+  const entries = lexiconEntries(file);
+  const names = [0, 1, entries.length >> 1, entries.length - 1].flatMap((at) => {
+    const { name } = entries[at]!;
+    return [name, `${name}a`, name.slice(0, -1), name.slice(1)];
+  });
+  const words = ["", "a", "zzzzzz", "john", "smith", "JOHN", "jöhn", ...names];
+  const lexicon = lexiconFrom(file);
+  const early = words.map((word) => lexicon.find(word));
+  expect(lexicon.size).toBe(entries.length); // builds the index
+  expect(words.map((word) => lexicon.find(word))).toEqual(early);
+  const listed = new Map(entries.map(({ name, ...grades }) => [name, grades]));
+  expect(early).toEqual(words.map((word) => listed.get(word)));
 });
 
 test("an unlisted name is more probable than random letters, and a listed one more than that", () => {

@@ -3,8 +3,8 @@
  *
  * The file is gzipped entries sorted by name: the name in plain letters, then a capital for its commonness as either
  * (`johnXjohnaF…`). It is decompressed on first use and searched as bytes: a hundred thousand strings would take ten
- * times the memory. The same pass trains the trigram models, so that an unlisted name can still be classified as a
- * given name, a family name or neither.
+ * times the memory. Searches are binary at first; after some, or for a probability, one pass builds a hash table and
+ * trains the trigram models, so that an unlisted name can still be classified as a given name, a family name or neither.
  */
 
 import { readFileSync } from "node:fs";
@@ -39,10 +39,17 @@ let packaged: NameLexicon | undefined;
 /** Takes a file written by lexiconFile. */
 export function lexiconFrom(file: Uint8Array): NameLexicon {
   const bytes = gunzipSync(file);
-  const { table, size, entriesByGrade, given, family } = indexEntries(bytes);
-  const mask = table.length - 1;
+  let built: LexiconIndex | undefined;
+  const index = () => {
+    built ??= indexEntries(bytes);
+    return built;
+  };
+  let searches = 0;
 
   const gradeByteOf = (name: string): number => {
+    if (!built && ++searches <= SEARCHES_WITHOUT_INDEX) return searchGradeByte(bytes, name);
+    const { table } = index();
+    const mask = table.length - 1;
     let hash = HASH_START;
     for (let i = 0; i < name.length; i++) hash = hashStep(hash, name.charCodeAt(i));
     for (let place = placeOf(hash) & mask; table[place] !== 0; place = (place + 1) & mask) {
@@ -53,25 +60,53 @@ export function lexiconFrom(file: Uint8Array): NameLexicon {
     }
     return NOT_LISTED;
   };
-  const chanceOfOne = {
-    given: chancesOfOne(entriesByGrade, GIVEN),
-    family: chancesOfOne(entriesByGrade, FAMILY),
-  };
 
   return {
-    size,
+    get size() {
+      return index().size;
+    },
     find: (name) => {
       const byte = gradeByteOf(name);
       return byte === NOT_LISTED ? undefined : gradesOf(byte);
     },
-    chanceAsGiven: (name) =>
-      chanceOfOne.given[GIVEN[gradeByteOf(name)]!]! + UNLISTED_SHARE * given.chanceOf(name),
-    chanceAsFamily: (name) =>
-      chanceOfOne.family[FAMILY[gradeByteOf(name)]!]! + UNLISTED_SHARE * family.chanceOf(name),
-    chanceOfGivenInitial: (letter) => given.chanceOfInitial(letter),
-    chanceOfFamilyInitial: (letter) => family.chanceOfInitial(letter),
+    chanceAsGiven: (name) => {
+      const { chanceOfOneGiven, given } = index();
+      return chanceOfOneGiven[GIVEN[gradeByteOf(name)]!]! + UNLISTED_SHARE * given.chanceOf(name);
+    },
+    chanceAsFamily: (name) => {
+      const { chanceOfOneFamily, family } = index();
+      return chanceOfOneFamily[FAMILY[gradeByteOf(name)]!]! + UNLISTED_SHARE * family.chanceOf(name);
+    },
+    chanceOfGivenInitial: (letter) => index().given.chanceOfInitial(letter),
+    chanceOfFamilyInitial: (letter) => index().family.chanceOfInitial(letter),
   };
 }
+
+/** Building the index takes as long as tens of thousands of binary searches; a check of one address needs two. */
+const SEARCHES_WITHOUT_INDEX = 100;
+
+/** Binary search: entries are sorted by name, and a name ends where a capital follows. */
+function searchGradeByte(bytes: Uint8Array, name: string): number {
+  let low = 0; // always the start of an entry
+  let high = bytes.length; // always the start of an entry, or the end
+  while (low < high) {
+    let start = (low + high) >>> 1;
+    while (start > low && bytes[start - 1]! >= SMALL_A) start--;
+    let at = start;
+    let order = 0; // of the name compared with the entry
+    for (let i = 0; order === 0 && bytes[at]! >= SMALL_A; i++, at++)
+      order = i < name.length ? name.charCodeAt(i) - bytes[at]! : -1;
+    if (order === 0 && at - start === name.length) return bytes[at]!;
+    if (order < 0) high = start;
+    else {
+      while (bytes[at]! >= SMALL_A) at++;
+      low = at + 1;
+    }
+  }
+  return NOT_LISTED;
+}
+
+type LexiconIndex = ReturnType<typeof indexEntries>;
 
 /** One pass over the entries: builds the hash table, counts the grades and trains the trigram models. */
 function indexEntries(bytes: Uint8Array) {
@@ -101,7 +136,9 @@ function indexEntries(bytes: Uint8Array) {
     start = at + 1;
     hash = HASH_START;
   }
-  return { table, size, entriesByGrade, given, family };
+  const chanceOfOneGiven = chancesOfOne(entriesByGrade, GIVEN);
+  const chanceOfOneFamily = chancesOfOne(entriesByGrade, FAMILY);
+  return { table, size, chanceOfOneGiven, chanceOfOneFamily, given, family };
 }
 
 /** The file format of lexiconFrom. Each name once, lower case ASCII letters only. */

@@ -46,6 +46,12 @@ test("the search over bytes agrees with a Set of strings", () => {
   );
 });
 
+test("the filter that is built after the first searches changes no result", () => {
+  const names = Array.from({ length: 300 }, (_, i) => `a${i * 2}.com`);
+  const list = listOf(...names);
+  for (let i = 0; i < 600; i++) expect(list.covers(`x.a${i}.com`), String(i)).toBe(i % 2 === 0);
+});
+
 test("input that is not a domain name is not found", () => {
   const list = listOf("example.com");
   for (const odd of ["example.com\n", "\nexample.com", "éxample.com", "example。com", "..", "a..com", "."]) {

@@ -19,7 +19,12 @@ export type DomainList = {
 /** Takes the bytes written by domainListBytes: sorted by byte, each name once, each line terminated. */
 export function domainListFrom(bytes: Uint8Array): DomainList {
   let size: number | undefined;
-  const mayContain = hashFilter(bytes);
+  let searches = 0;
+  let filter: ((hash: number) => boolean) | undefined;
+  const mayContain = (hash: number) => {
+    if (!filter && ++searches > SEARCHES_WITHOUT_FILTER) filter = hashFilter(bytes);
+    return filter?.(hash) ?? true;
+  };
 
   const has = (name: string) => isLineOf(bytes, name, 0);
   /** Walks from the last letter to the first: at every label start, the hash is that of a parent domain. */
@@ -63,6 +68,8 @@ const NEWLINE = 0x0a;
 const DOT = 0x2e;
 const LISTABLE = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 
+/** Building the filter takes as long as thousands of searches, which a check of one address does not need. */
+const SEARCHES_WITHOUT_FILTER = 100;
 const FILTER_BITS = 21;
 const HASH_START = 0x811c9dc5;
 const hashStep = (hash: number, unit: number) => Math.imul(hash ^ unit, 0x01000193);

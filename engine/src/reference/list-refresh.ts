@@ -8,7 +8,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { getPublicSuffix } from "tldts";
+import { getPublicSuffix } from "../address/public-suffix.ts";
 import { directoryUrl, listInUse, packagedDomains } from "./disposable.ts";
 import { domainListBytes } from "./domain-list.ts";
 import {

@@ -125,11 +125,21 @@ const WRAPPER_DEFAULT: Record<string, ReplyCategory> = {
   "sender address": "sender_rejected",
 };
 
-/** Every rule once; the two lists below are searched at different points. */
-const TABLE = new RuleTable([...PROVIDER_RULES, ...PHRASE_RULES]);
-const PROVIDER_ROWS = TABLE.rowsOf(PROVIDER_RULES);
-const CLIENT_ROWS = TABLE.rowsOf(CLIENT_RULES);
-const PHRASE_ROWS = TABLE.rowsOf(PHRASE_RULES);
+type Tables = ReturnType<typeof compileTables>;
+
+/** Every rule once; the lists of rows are searched at different points. */
+function compileTables() {
+  const table = new RuleTable([...PROVIDER_RULES, ...PHRASE_RULES]);
+  return {
+    table,
+    providerRows: table.rowsOf(PROVIDER_RULES),
+    clientRows: table.rowsOf(CLIENT_RULES),
+    phraseRows: table.rowsOf(PHRASE_RULES),
+  };
+}
+
+/** Compiled at the first rejection, see phrase.ts. */
+let tables: Tables | undefined;
 
 export function readReply(context: ReplyInContext): Meaning {
   // An acceptance needs no text.
@@ -141,15 +151,17 @@ export function readReply(context: ReplyInContext): Meaning {
 type RuleMatch = { rule: string; category: ReplyCategory; mailbox?: MailboxFact | undefined; why: string };
 
 function matchReply(context: ReplyInContext, text: ReplyText): RuleMatch {
-  const indexed = TABLE.index(text);
+  tables ??= compileTables();
+  const { table, providerRows, clientRows, phraseRows } = tables;
+  const indexed = table.index(text);
   const facts = replyFacts(context);
   const wrapper = text.clean.includes(" rejected") ? WRAPPER.exec(text.clean) : undefined;
   const reason = wrapper ? text.clean.slice(wrapper[0].length) : text.clean;
-  const find = (rows: typeof PHRASE_ROWS, words: string) => byRule(firstMatch(rows, indexed, words, facts));
+  const find = (rows: Tables["phraseRows"], words: string) => byRule(firstMatch(rows, indexed, words, facts));
   return (
-    find(PROVIDER_ROWS, text.clean) ??
-    byNamedSubject(wrapper?.[1] ?? "", () => find(CLIENT_ROWS, reason)) ??
-    find(PHRASE_ROWS, reason) ??
+    find(providerRows, text.clean) ??
+    byNamedSubject(wrapper?.[1] ?? "", () => find(clientRows, reason)) ??
+    find(phraseRows, reason) ??
     byOtherSubject(context, reason, indexed) ??
     byHostCode(context, text) ??
     byStatus(context) ??

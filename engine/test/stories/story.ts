@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createResolver } from "../../src/dns/resolver.ts";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import type { Evidence } from "../../src/evidence.ts";
+import { createNetwork } from "../../src/network.ts";
 import type { NameModel } from "../../src/plausibility/name-model/name-model.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import { type Connect, createConnect } from "../../src/smtp/client/connect.ts";
@@ -87,9 +88,7 @@ export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
   const verifier = createVerifier({
     disposables,
     exemptSpecialUse: ["test"],
-    resolver,
-    guard,
-    planner,
+    openNetwork: () => createNetwork({ disposables, resolver, guard, planner }),
     ...(nameModel && { nameModel }),
     ...(knowledge && { knowledge }),
   });

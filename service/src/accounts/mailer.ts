@@ -1,5 +1,5 @@
 /** Sends emails through the configured mail server, or, without one, passes them to the operator. */
-import { createTransport } from "nodemailer";
+import type { Transporter } from "nodemailer";
 
 export type OutgoingEmail = { to: string; subject: string; text: string };
 
@@ -31,20 +31,23 @@ export function createMailer(settings: MailSettings | undefined, passOn: PassOn)
 }
 
 function bySmtp({ url, sender }: MailSettings): Mailer {
-  const transport = createTransport({
+  const options = {
     ...serverOf(url),
-    pool: true,
+    pool: true as const,
     maxConnections: CONNECTIONS,
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
+  };
+  let opened: Promise<Transporter> | undefined;
+  const open = async () => (await import("nodemailer")).createTransport(options); // large, and seldom needed
   return {
     reachesPeople: true,
     async send({ to, subject, text }) {
-      await transport.sendMail({
+      opened ??= open();
+      await (await opened).sendMail({
         from: sender,
         to: { name: "", address: to }, // as an object it cannot be read as several addresses
         subject,
@@ -52,7 +55,7 @@ function bySmtp({ url, sender }: MailSettings): Mailer {
         headers: { "Auto-Submitted": "auto-generated" },
       });
     },
-    close: () => transport.close(),
+    close: () => void opened?.then((transport) => transport.close()),
   };
 }
 

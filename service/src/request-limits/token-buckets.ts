@@ -19,11 +19,18 @@ type Bucket = { tokens: number; filledAtMs: number };
 const MINUTE_MS = 60_000;
 
 export class TokenBuckets {
-  readonly #buckets: LRUCache<string, Bucket>;
+  readonly #maxSubjects: number;
+  #memory: LRUCache<string, Bucket> | undefined;
 
   /** The least recently used subjects are evicted first, and start with a full bucket again. */
   constructor(maxSubjects: number) {
-    this.#buckets = new LRUCache({ max: maxSubjects });
+    this.#maxSubjects = maxSubjects;
+  }
+
+  /** Allocated on first use: it takes memory for every possible subject. */
+  get #buckets(): LRUCache<string, Bucket> {
+    this.#memory ??= new LRUCache({ max: this.#maxSubjects });
+    return this.#memory;
   }
 
   /** Sets the level. Negative: so many tokens must be refilled before one is granted. */

