@@ -28,7 +28,13 @@ export type DomainFacts = {
   policiesOf(domain: string): Promise<MailPolicies>;
 };
 
-export type DomainFactsDeps = { resolver: Resolver; guard: EgressGuard; disposables: Disposables };
+/** The lookups themselves, without a cache. They may run in another thread (threads/). */
+export type DomainLookups = {
+  routeOf(domain: string): Promise<MailRoute>;
+  policiesOf(domain: string): Promise<MailPolicies>;
+};
+
+export type DomainFactsDeps = { lookups: DomainLookups; disposables: Disposables };
 
 const MAX_DOMAINS = 20_000;
 /** Shorter than common TTLs, long enough for the addresses of one list to share a lookup. */
@@ -37,17 +43,27 @@ const CACHE_TTL_MS = 30_000;
 export function createDomainFacts(deps: DomainFactsDeps): DomainFacts {
   return {
     routeOf: cachedPerDomain((domain) => findRouteFacts(deps, domain)),
-    policiesOf: cachedPerDomain((domain) => findMailPolicies(deps.resolver, domain)),
+    policiesOf: cachedPerDomain((domain) => deps.lookups.policiesOf(domain)),
   };
 }
 
-async function findRouteFacts(deps: DomainFactsDeps, domain: string): Promise<RouteFacts> {
-  const route = rejectImplausibleRoute(await findMailRoute(deps, domain), domain);
+export function createDomainLookups(deps: { resolver: Resolver; guard: EgressGuard }): DomainLookups {
+  return {
+    routeOf: (domain) => findMailRoute(deps, domain),
+    policiesOf: (domain) => findMailPolicies(deps.resolver, domain),
+  };
+}
+
+async function findRouteFacts(
+  { lookups, disposables }: DomainFactsDeps,
+  domain: string,
+): Promise<RouteFacts> {
+  const route = rejectImplausibleRoute(await lookups.routeOf(domain), domain);
   const hosts = route.kind === "mail_hosts" && !route.implicit ? route.hosts.map((host) => host.name) : [];
   return {
     route,
     provider: mailProviderOf(hosts, domain),
-    isDisposableRoute: deps.disposables.isDisposableRoute(domain, hosts),
+    isDisposableRoute: disposables.isDisposableRoute(domain, hosts),
     isRelayRoute: hosts.some(isPrivacyRelayHost),
   };
 }

@@ -4,11 +4,10 @@
  * Every stage adds to the evidence. Once a stage has settled the verdict, the remaining ones are skipped.
  */
 import type { Level } from "@mailvet/contract/words";
-import { createResolver, type Resolver } from "./dns/resolver.ts";
-import { createDomainFacts, type DomainFacts, type DomainFactsDeps } from "./domain-facts.ts";
-import { createEgressGuard } from "./egress/guard.ts";
+import { createDomainFacts, type DomainFacts } from "./domain-facts.ts";
 import type { Evidence } from "./evidence.ts";
 import { mapConcurrent } from "./map-concurrent.ts";
+import { type NetworkStages, networkStagesFrom } from "./network-stages.ts";
 import { createInspection, type InspectionDeps } from "./offline-inspection.ts";
 import type { Adjudication } from "./plausibility/adjudication.ts";
 import { loadNameModel } from "./plausibility/name-model/name-model.ts";
@@ -17,13 +16,11 @@ import { hasNamingPattern, hasScorableName, isAmbiguous } from "./plausibility/p
 import { type Disposables, loadDisposables } from "./reference/disposable.ts";
 import { RequestPriority } from "./request-priority.ts";
 import type { EngineSettings } from "./settings.ts";
-import { createConnect } from "./smtp/client/connect.ts";
-import { createPlanner, type ProbePlanner } from "./smtp/probe-planner.ts";
 import type { HostLimiterFor } from "./smtp/throttle/host-limiter.ts";
+import { openEngineThreads, type ThreadExit } from "./threads/engine-threads.ts";
 import { decide, isUnproven } from "./verdict.ts";
 
-export type VerifierDeps = InspectionDeps &
-  DomainFactsDeps & { planner: ProbePlanner; knowledge?: DeploymentKnowledge };
+export type VerifierDeps = InspectionDeps & NetworkStages & { knowledge?: DeploymentKnowledge };
 
 /**
  * Knowledge that the engine does not have by itself. Implemented by service/src/naming and service/src/adjudication.
@@ -112,40 +109,35 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     verifyMany: (emails, level, concurrency = DEFAULT_CONCURRENCY) =>
       mapConcurrent(emails, concurrency, (email) => verify(email, level)),
     lists: deps.disposables,
-    async close() {
-      await deps.planner.close();
-      deps.resolver.close();
-    },
+    close: deps.close,
   };
 }
 
 /** Replacements for in-process parts, supplied when several processes share limits and data. */
-export type SharedParts = { limiterFor?: HostLimiterFor; knowledge?: DeploymentKnowledge };
+export type SharedParts = {
+  limiterFor?: HostLimiterFor;
+  knowledge?: DeploymentKnowledge;
+  /** DNS and SMTP run in a thread even with ENGINE_THREADS=1, because the calling thread has other work, such as HTTP. */
+  isCallerBusy?: boolean;
+  /** Called when a thread has exited unexpectedly; it is replaced. */
+  onThreadExit?: (exit: ThreadExit) => void;
+};
 
 /** Builds a verifier with the real dependencies, as configured. */
-export function verifierFrom(settings: EngineSettings, { knowledge, ...shared }: SharedParts = {}): Verifier {
-  const { egress, smtpPort: port, probeTimeoutMs, connectionsPerHost } = settings;
-  const guard = createEgressGuard({ allow: settings.egressAllow });
+export function verifierFrom(settings: EngineSettings, shared: SharedParts = {}): Verifier {
+  const { knowledge, isCallerBusy = false, onThreadExit, ...limits } = shared;
+  const { threads } = settings;
+  const network =
+    threads > 1 || isCallerBusy
+      ? openEngineThreads({ settings, threads, ...limits, ...(onThreadExit && { onExit: onThreadExit }) })
+      : networkStagesFrom(settings, limits);
   return createVerifier({
     disposables: loadDisposables({ directory: settings.listsDirectory, localFile: settings.localListsFile }),
     exemptSpecialUse: settings.exemptSpecialUse,
     ...(settings.aiEnhancement && { nameModel: loadNameModel() }),
     ...(knowledge && { knowledge }),
-    resolver: resolverFrom(settings),
-    guard,
-    planner: createPlanner({
-      dial: createConnect({ guard, port, egress }),
-      egress,
-      probeTimeoutMs,
-      connectionsPerHost,
-      ...shared,
-    }),
+    ...network,
   });
-}
-
-/** Uses the configured name servers, or else those of the operating system. */
-export function resolverFrom({ dnsServers }: Pick<EngineSettings, "dnsServers">): Resolver {
-  return createResolver(dnsServers.length > 0 ? { servers: dnsServers } : {});
 }
 
 /** True when syntax or the reserved-name tables have decided, so neither DNS nor SMTP is needed. */

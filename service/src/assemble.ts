@@ -202,6 +202,8 @@ async function open(
   const verifier = verifierFrom(config.engine, {
     ...(hostLimiters ?? throttleReport),
     knowledge: { ...naming, ...adjudicator },
+    isCallerBusy: true, // with HTTP and the database
+    onThreadExit: ({ error, ...exit }) => log.event("engine_thread_exited", { err: error, ...exit }),
   });
   closers.push(() => verifier.close());
   const lists = startListRefresh({ ...config.lists, lists: verifier.lists, log });

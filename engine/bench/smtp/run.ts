@@ -6,6 +6,7 @@
  */
 import { createResolver } from "#src/dns/resolver";
 import { createEgressGuard } from "#src/egress/guard";
+import { networkStages } from "#src/network-stages";
 import { loadDisposables } from "#src/reference/disposable";
 import { createConnect, type Egress } from "#src/smtp/client/connect";
 import { createPlanner } from "#src/smtp/probe-planner";
@@ -57,8 +58,12 @@ async function run({ how, addresses, nameServer, smtpPort }: RunRequest): Promis
       probeTimeoutMs: 30_000,
       connectionsPerHost: CONNECTIONS_PER_HOST,
     });
-    const deps = { disposables: loadDisposables(), exemptSpecialUse: ["test"], resolver, guard, planner };
-    const verifier = createVerifier(deps);
+    const network = networkStages({ resolver, guard, planner });
+    const verifier = createVerifier({
+      disposables: loadDisposables(),
+      exemptSpecialUse: ["test"],
+      ...network,
+    });
     for await (const evidence of verifier.verifyMany(list(addresses), "smtp")) {
       judge(evidence.email, decide(evidence).subStatus || "valid");
     }
