@@ -14,6 +14,8 @@ import { createPlanner, type PlannerOptions, type ProbePlanner } from "./smtp/pr
 export type NetworkStages = {
   lookups: DomainLookups;
   planner: ProbePlanner;
+  /** Starts the threads, if there are any, and waits until they run. Otherwise the first requests start them. */
+  start(): Promise<void>;
   /** Ends all sessions with QUIT and all lookups. Checks in progress end as timed out. */
   close(): Promise<void>;
 };
@@ -71,6 +73,7 @@ export function networkStages({
   return {
     lookups: createDomainLookups({ resolver, guard }),
     planner,
+    start: async () => {},
     async close() {
       await planner.close();
       resolver.close();

@@ -61,6 +61,8 @@ export type Verifier = {
   ): AsyncGenerator<Evidence>;
   /** The disposable-domain list in use. */
   lists: Pick<Disposables, "origin" | "size" | "reload">;
+  /** Starts the threads, if there are any, so that the first check need not wait for them. */
+  start(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -109,6 +111,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     verifyMany: (emails, level, concurrency = DEFAULT_CONCURRENCY) =>
       mapConcurrent(emails, concurrency, (email) => verify(email, level)),
     lists: deps.disposables,
+    start: deps.start,
     close: deps.close,
   };
 }

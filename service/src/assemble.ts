@@ -71,6 +71,8 @@ export type AssembledService = {
    * credentials. From here on /health/ready may answer 200.
    */
   welcome(): Promise<BootstrapResult | undefined>;
+  /** Starts what the first check would otherwise wait for. */
+  warmUp(): Promise<void>;
   /** Finishes requests and tasks in progress, then stops everything. Checks cut short are answered from the evidence so far. */
   close(): Promise<void>;
 };
@@ -397,6 +399,7 @@ async function open(
   });
   return {
     app,
+    warmUp: verifier.start,
     async welcome() {
       const first =
         role === "worker"

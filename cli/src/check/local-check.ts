@@ -11,9 +11,11 @@ export type CheckEmails = (emails: AsyncIterable<string>) => AsyncIterable<Valid
 /** Addresses in flight at once. Slower levels need more to keep the engine busy. */
 export const CONCURRENCY: Record<Level, number> = { syntax: 256, dns: 256, smtp: 5000 };
 
-export function checkLocally(level: Level): CheckEmails {
+/** For a few addresses no threads are started: that takes longer than the checks. */
+export function checkLocally(level: Level, isList: boolean): CheckEmails {
   return async function* (emails) {
-    const verifier = verifierFrom(localSettings());
+    const settings = localSettings();
+    const verifier = verifierFrom(isList ? settings : { ...settings, threads: 1 });
     try {
       yield* inOrder(emails, CONCURRENCY[level], (email) => checkOne(verifier, email, level));
     } finally {

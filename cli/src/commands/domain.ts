@@ -57,7 +57,7 @@ async function inspectLocally(name: string): Promise<DomainReport> {
     import("@mailvet/engine"),
     import("../local-settings.ts"),
   ]);
-  const verifier = engine.verifierFrom(localSettings());
+  const verifier = engine.verifierFrom({ ...localSettings(), threads: 1 });
   try {
     const started = performance.now();
     const evidence = await verifier.verify(engine.postmasterOf(name), "smtp", { isUrgent: true });

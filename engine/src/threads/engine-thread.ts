@@ -107,6 +107,13 @@ export class EngineThread {
     return promise;
   }
 
+  /** Resolves when the thread runs, or has failed to start: the next request tries again. */
+  async start(): Promise<void> {
+    if (!this.#running && !this.#restart && !this.#isClosing) this.#start();
+    if (this.#requests.size === 0) this.#running?.keepProcessAlive(false);
+    await this.#running?.ready;
+  }
+
   /** Ends the thread. What is in progress ends as timed out. */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -143,12 +150,10 @@ export class EngineThread {
     this.#requests.set(request.message.id, request);
     if (this.#requests.size === 1) this.#running?.keepProcessAlive(true);
     if (this.#running) this.#running.send(request.message);
-    else if (!this.#restart) this.#startIfNeeded();
+    else if (!this.#restart) this.#start();
   }
 
-  #startIfNeeded(): void {
-    this.#restart = undefined;
-    if (this.#requests.size === 0) return;
+  #start(): void {
     const running = new RunningThread(this.#deps, this.#index, {
       onReply: (reply) => this.#onReply(reply),
       onExit: (error) => this.#onExit(error, running.ageMs),
@@ -175,8 +180,12 @@ export class EngineThread {
       fail(new Error(`the engine thread exited: ${error.message}`, { cause: error }));
     }
     const { size: lostRequests } = this.#requests;
-    if (ageMs < YOUNG_MS) this.#restart = setTimeout(() => this.#startIfNeeded(), YOUNG_MS);
-    else this.#startIfNeeded();
+    const restart = () => {
+      this.#restart = undefined;
+      if (this.#requests.size > 0) this.#start();
+    };
+    if (ageMs < YOUNG_MS) this.#restart = setTimeout(restart, YOUNG_MS);
+    else restart();
     this.#deps.onExit?.({ thread: this.#index + 1, error, lostRequests, failedRequests: failed.length });
   }
 }
@@ -188,6 +197,7 @@ class RunningThread {
   readonly #limiters: LimiterClient;
   readonly #egressHealth: EgressHealth;
   readonly #onReply: (reply: ReplyMessage) => void;
+  readonly #ready = deferred<void>();
   readonly #exited = deferred<void>();
   readonly #startedAtMs = performance.now();
 
@@ -209,12 +219,17 @@ class RunningThread {
     this.#worker.once("exit", (code) => {
       this.#limiters.end();
       onExit(failure ?? new Error(`exit code ${code}`));
+      this.#ready.resolve();
       this.#exited.resolve();
     });
   }
 
   get ageMs(): number {
     return performance.now() - this.#startedAtMs;
+  }
+
+  get ready(): Promise<void> {
+    return this.#ready.promise;
   }
 
   send(message: ToThread): void {
@@ -241,6 +256,9 @@ class RunningThread {
       case "decoy":
       case "failed":
         this.#onReply(message);
+        return;
+      case "ready":
+        this.#ready.resolve();
         return;
       case "connected":
         this.#egressHealth.connected();

@@ -29,7 +29,7 @@ export type EngineThreadsOptions = {
   startWorker?: (settings: NetworkSettings, index: number) => Worker;
 };
 
-/** Threads are started by the first request for each, and do not keep the process alive without one. */
+/** A thread is started by its first request, or by `start`. It keeps the process alive while it has a request. */
 export function openEngineThreads(options: EngineThreadsOptions): NetworkStages {
   const { maxSessions = MAX_SESSIONS, maxLookups = MAX_LOOKUPS_IN_FLIGHT } = options.settings;
   const count = Math.min(options.threads, maxSessions);
@@ -60,6 +60,9 @@ export function openEngineThreads(options: EngineThreadsOptions): NetworkStages 
       policiesOf: (domain) => threadFor(domain).policiesOf(domain),
     },
     planner,
+    async start() {
+      await Promise.all(threads.map((thread) => thread.start()));
+    },
     close: planner.close,
   };
 }

@@ -39,6 +39,7 @@ export type LimiterMessage =
 export type FromThread =
   | ReplyMessage
   | LimiterMessage
+  | { type: "ready" }
   | { type: "connected" }
   | { type: "timed_out"; host: string }
   | { type: "closed" };

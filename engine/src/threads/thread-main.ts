@@ -51,6 +51,8 @@ port.on("message", (batch: ToThread[]) => {
   limiters.updatePriorities(urgent > 0);
 });
 
+send({ type: "ready" });
+
 function receive(message: ToThread): void {
   switch (message.type) {
     case "raise": {
