@@ -110,8 +110,8 @@ export class EngineThread {
   /** Resolves when the thread runs, or has failed to start: the next request tries again. */
   async start(): Promise<void> {
     if (!this.#running && !this.#restart && !this.#isClosing) this.#start();
-    if (this.#requests.size === 0) this.#running?.keepProcessAlive(false);
     await this.#running?.ready;
+    if (this.#requests.size === 0) this.#running?.keepProcessAlive(false);
   }
 
   /** Ends the thread. What is in progress ends as timed out. */
