@@ -45,7 +45,7 @@ type PendingRequest = {
 const MAX_LOSSES = 1;
 /** A thread that dies so soon is replaced after a pause of the same length, so that a broken one does not use a core. */
 const YOUNG_MS = 1000;
-/** Sessions have less than a second for QUIT; the rest is for a thread that is busy or has just been started. */
+/** Sessions have less than a second for QUIT; the rest is for a thread that is busy. */
 const CLOSE_WITHIN_MS = 3000;
 
 const CLOSED_ROUTE: MailRoute = { kind: "dns_error", hosts: [], reason: "closed" };
@@ -198,6 +198,7 @@ class RunningThread {
   readonly #egressHealth: EgressHealth;
   readonly #onReply: (reply: ReplyMessage) => void;
   readonly #ready = deferred<void>();
+  #isReady = false;
   readonly #exited = deferred<void>();
   readonly #startedAtMs = performance.now();
 
@@ -243,7 +244,8 @@ class RunningThread {
 
   async close(): Promise<void> {
     this.keepProcessAlive(true);
-    this.send({ type: "close" });
+    if (this.#isReady) this.send({ type: "close" });
+    else void this.#worker.terminate(); // it has no session yet
     const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_WITHIN_MS);
     await this.#exited.promise;
     clearTimeout(timer);
@@ -258,6 +260,7 @@ class RunningThread {
         this.#onReply(message);
         return;
       case "ready":
+        this.#isReady = true;
         this.#ready.resolve();
         return;
       case "connected":
