@@ -38,6 +38,7 @@ Environment variables:
   MAIL_FROM=address         address to send in MAIL FROM (default: postmaster@EHLO_NAME)
   PROBE_TIMEOUT_SECONDS=30  timeout for opening an SMTP session and for each batch of commands
   CONNECTIONS_PER_HOST=1    concurrent connections to a mail host without a provider profile
+  ENGINE_THREADS=number     threads for lists (default: the number of cores minus one, at least 1)
   SOURCE_ADDRESS=ip         local address to connect from
   SOCKS_PROXY=url           connect through socks5://[user:password@]host:port
   SMTP_PORT=25              another SMTP port, for tests

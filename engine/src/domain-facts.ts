@@ -5,10 +5,8 @@
  * so a name server that is slow to answer for the policies does not delay the probe.
  */
 import { LRUCache } from "lru-cache";
-import { findMailPolicies, type MailPolicies } from "./dns/mail-policies.ts";
-import { findMailRoute, type LookupUrgency, type MailRoute } from "./dns/mail-route.ts";
-import type { Resolver } from "./dns/resolver.ts";
-import type { EgressGuard } from "./egress/guard.ts";
+import type { MailPolicies } from "./dns/mail-policies.ts";
+import type { LookupUrgency, MailRoute } from "./dns/mail-route.ts";
 import type { Disposables } from "./reference/disposable.ts";
 import { LARGE_PROVIDERS } from "./reference/free-providers.ts";
 import { mailProviderOf } from "./reference/mail-provider.ts";
@@ -29,7 +27,13 @@ export type DomainFacts = {
   policiesOf(domain: string, urgency?: LookupUrgency): Promise<MailPolicies>;
 };
 
-export type DomainFactsDeps = { resolver: Resolver; guard: EgressGuard; disposables: Disposables };
+/** The lookups themselves, without a cache. They may run in another thread (threads/). */
+export type DomainLookups = {
+  routeOf(domain: string, urgency: LookupUrgency): Promise<MailRoute>;
+  policiesOf(domain: string, urgency: LookupUrgency): Promise<MailPolicies>;
+};
+
+export type DomainFactsDeps = { lookups: DomainLookups; disposables: Disposables };
 
 const MAX_DOMAINS = 20_000;
 /** Shorter than common TTLs, long enough for the addresses of one list to share a lookup. */
@@ -38,21 +42,21 @@ const CACHE_TTL_MS = 30_000;
 export function createDomainFacts(deps: DomainFactsDeps): DomainFacts {
   return {
     routeOf: cachedPerDomain((domain, urgency) => findRouteFacts(deps, domain, urgency)),
-    policiesOf: cachedPerDomain((domain, urgency) => findMailPolicies(deps.resolver, domain, urgency)),
+    policiesOf: cachedPerDomain((domain, urgency) => deps.lookups.policiesOf(domain, urgency)),
   };
 }
 
 async function findRouteFacts(
-  deps: DomainFactsDeps,
+  { lookups, disposables }: DomainFactsDeps,
   domain: string,
   urgency: LookupUrgency,
 ): Promise<RouteFacts> {
-  const route = rejectImplausibleRoute(await findMailRoute(deps, domain, urgency), domain);
+  const route = rejectImplausibleRoute(await lookups.routeOf(domain, urgency), domain);
   const hosts = route.kind === "mail_hosts" && !route.implicit ? route.hosts.map((host) => host.name) : [];
   return {
     route,
     provider: mailProviderOf(hosts, domain),
-    isDisposableRoute: deps.disposables.isDisposableRoute(domain, hosts),
+    isDisposableRoute: disposables.isDisposableRoute(domain, hosts),
     isRelayRoute: hosts.some(isPrivacyRelayHost),
   };
 }

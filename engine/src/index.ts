@@ -14,7 +14,7 @@ export type { Finding } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
-export { resolverFrom } from "./network.ts";
+export { resolverFrom } from "./network-stages.ts";
 export {
   ADJUDICATION_REASONS,
   type Adjudication,
@@ -80,6 +80,7 @@ export {
   type ThrottleEvent,
   type ThrottleState,
 } from "./smtp/throttle/throttle-state.ts";
+export type { ThreadExit } from "./threads/engine-threads.ts";
 export { timeoutEvidence } from "./timeout-evidence.ts";
 export { decide, isUnproven, type Verdict } from "./verdict.ts";
 export {

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { BadSettings, type Environment, readEngineSettings, settingsFrom } from "./settings.ts";
@@ -24,6 +24,14 @@ test("every setting has a default", () => {
     exemptSpecialUse: [],
     aiEnhancement: true,
   });
+});
+
+test("threads leave one core free by default, and are limited", () => {
+  const { threads } = read({});
+  expect(threads).toBe(Math.min(16, Math.max(1, availableParallelism() - 1)));
+  expect(read({ ENGINE_THREADS: "64" }).threads).toBe(64);
+  for (const wrong of ["0", "65", "all"])
+    expect(() => read({ ENGINE_THREADS: wrong })).toThrow(`ENGINE_THREADS=${wrong}: expected a whole number`);
 });
 
 test("an empty variable counts as unset", () => {

@@ -5,7 +5,7 @@
  * modules receive plain values and never read the environment.
  */
 import { isIP } from "node:net";
-import { hostname } from "node:os";
+import { availableParallelism, hostname } from "node:os";
 import { parseAddress } from "./address/address.ts";
 import { isHostName } from "./dns/host-name.ts";
 import { parseNameServer } from "./dns/name-servers.ts";
@@ -124,6 +124,8 @@ export type EngineSettings = {
   probeTimeoutMs: number;
   /** Concurrent connections to a mail host without a provider profile. */
   connectionsPerHost: number;
+  /** Threads for DNS and SMTP. One means the calling thread itself, unless it has other work. */
+  threads: number;
   /** Directory of the refreshed reference lists. */
   listsDirectory: string | undefined;
   /** The operator's own allow/deny file. */
@@ -147,12 +149,22 @@ export function readEngineSettings(read: SettingsReader): EngineSettings {
     egress: readEgress(read),
     probeTimeoutMs: read.seconds("PROBE_TIMEOUT_SECONDS", { fallback: 30, max: 600 }) * 1000,
     connectionsPerHost: read.integer("CONNECTIONS_PER_HOST", { fallback: 1, min: 1, max: 100 }),
+    threads: read.integer("ENGINE_THREADS", { fallback: defaultThreads(), min: 1, max: MAX_THREADS }),
     listsDirectory: read.text("LISTS_DIR"),
     localListsFile: read.file("LOCAL_LISTS", localListProblems),
     aiEnhancement: read.oneOf("AI_ENHANCEMENT", { fallback: "on", choices: ["on", "off"] }) === "on",
     // Private ranges are opened for testing only, and .test is reserved for that (RFC 6761).
     exemptSpecialUse: egressAllow.length > 0 ? ["test"] : [],
   };
+}
+
+const MAX_THREADS = 64;
+/** More are of use only where the calling thread does little else, so that is left to the operator. */
+const MAX_DEFAULT_THREADS = 16;
+
+/** One core is left to the calling thread. */
+function defaultThreads(): number {
+  return Math.min(MAX_DEFAULT_THREADS, Math.max(1, availableParallelism() - 1));
 }
 
 /** SMTP identity. Without EHLO_NAME the machine's own name is used, which is right on a mail host only. */

@@ -4,10 +4,10 @@
  * Every stage adds to the evidence. Once a stage has settled the verdict, the remaining ones are skipped.
  */
 import type { Level } from "@mailvet/contract/words";
-import type { DomainFacts } from "./domain-facts.ts";
+import { createDomainFacts, type DomainFacts } from "./domain-facts.ts";
 import type { Evidence } from "./evidence.ts";
 import { mapConcurrent } from "./map-concurrent.ts";
-import type { Network } from "./network.ts";
+import type { NetworkStages } from "./network-stages.ts";
 import { createInspection, type InspectionDeps } from "./offline-inspection.ts";
 import type { Adjudication } from "./plausibility/adjudication.ts";
 import { loadNameModel } from "./plausibility/name-model/name-model.ts";
@@ -17,12 +17,14 @@ import { type Disposables, loadDisposables } from "./reference/disposable.ts";
 import { RequestPriority } from "./request-priority.ts";
 import type { EngineSettings } from "./settings.ts";
 import type { HostLimiterFor } from "./smtp/throttle/host-limiter.ts";
+import type { ThreadExit } from "./threads/engine-threads.ts";
 import { decide, isUnproven } from "./verdict.ts";
 
 export type VerifierDeps = InspectionDeps & {
+  disposables: Disposables;
   knowledge?: DeploymentKnowledge;
-  /** Called once, by the first check that needs the network (network.ts). */
-  openNetwork: () => Network | Promise<Network>;
+  /** Called once, by the first check that needs the network. */
+  openNetwork: () => NetworkStages | Promise<NetworkStages>;
 };
 
 /**
@@ -66,8 +68,12 @@ export type Verifier = {
   ): AsyncGenerator<Evidence>;
   /** The disposable-domain list in use. */
   lists: Pick<Disposables, "origin" | "size" | "reload">;
+  /** Starts the threads, if there are any, so that the first check need not wait for them. */
+  start(): Promise<void>;
   close(): Promise<void>;
 };
+
+type Network = NetworkStages & { facts: DomainFacts };
 
 /** High enough that probes for many domains accumulate per mail host and can share sessions. */
 const DEFAULT_CONCURRENCY = 3000;
@@ -82,12 +88,16 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     }
   };
   let network: Network | undefined;
-  let opening: Promise<Network> | undefined;
+  let opening: Promise<NetworkStages> | undefined;
   let isClosed = false;
-  const openNetwork = async () => {
+  const openNetwork = async (): Promise<Network> => {
     opening ??= Promise.resolve(deps.openNetwork());
-    network = await opening;
-    if (isClosed) await network.close(); // its probes are then answered at once
+    const stages = await opening;
+    if (isClosed) await stages.close(); // its probes are then answered at once
+    network ??= {
+      ...stages,
+      facts: createDomainFacts({ lookups: stages.lookups, disposables: deps.disposables }),
+    };
     return network;
   };
   const runStages = async (
@@ -132,6 +142,9 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     verifyMany: (emails, level, concurrency = DEFAULT_CONCURRENCY) =>
       mapConcurrent(emails, concurrency, (email) => verify(email, level)),
     lists: deps.disposables,
+    async start() {
+      await (await openNetwork()).start();
+    },
     async close() {
       isClosed = true;
       await (await opening)?.close();
@@ -144,18 +157,33 @@ function failureOf(error: unknown): string {
 }
 
 /** Replacements for in-process parts, supplied when several processes share limits and data. */
-export type SharedParts = { limiterFor?: HostLimiterFor; knowledge?: DeploymentKnowledge };
+export type SharedParts = {
+  limiterFor?: HostLimiterFor;
+  knowledge?: DeploymentKnowledge;
+  /** DNS and SMTP run in a thread even with ENGINE_THREADS=1, because the calling thread has other work, such as HTTP. */
+  isCallerBusy?: boolean;
+  /** Called when a thread has exited unexpectedly; it is replaced. */
+  onThreadExit?: (exit: ThreadExit) => void;
+};
 
 /** Builds a verifier with the real dependencies, as configured. */
-export function verifierFrom(settings: EngineSettings, { knowledge, ...shared }: SharedParts = {}): Verifier {
-  const { listsDirectory: directory, localListsFile: localFile } = settings;
+export function verifierFrom(settings: EngineSettings, shared: SharedParts = {}): Verifier {
+  const { knowledge, isCallerBusy = false, onThreadExit, ...limits } = shared;
+  const { threads, listsDirectory: directory, localListsFile: localFile } = settings;
   const disposables = loadDisposables({ directory, localFile });
+  const openNetwork = async () => {
+    if (threads === 1 && !isCallerBusy) {
+      return (await import("./network-stages.ts")).networkStagesFrom(settings, limits);
+    }
+    const { openEngineThreads } = await import("./threads/engine-threads.ts");
+    return openEngineThreads({ settings, threads, ...limits, ...(onThreadExit && { onExit: onThreadExit }) });
+  };
   return createVerifier({
     disposables,
     exemptSpecialUse: settings.exemptSpecialUse,
     ...(settings.aiEnhancement && { nameModel: loadNameModel() }),
     ...(knowledge && { knowledge }),
-    openNetwork: async () => (await import("./network.ts")).networkFrom(settings, { disposables, ...shared }),
+    openNetwork,
   });
 }
 
@@ -188,7 +216,7 @@ async function resolveRoute(
 }
 
 async function probeMailbox(
-  planner: Network["planner"],
+  planner: NetworkStages["planner"],
   evidence: Evidence,
   priority: RequestPriority,
 ): Promise<void> {

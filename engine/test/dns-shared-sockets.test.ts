@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { createResolver, type ResolverOptions } from "../src/dns/resolver.ts";
 import { createDomainFacts } from "../src/domain-facts.ts";
 import { createEgressGuard } from "../src/egress/guard.ts";
+import { domainLookups } from "../src/network-stages.ts";
 import { loadDisposables } from "../src/reference/disposable.ts";
 import { openStory } from "./stories/story.ts";
 import { until } from "./until.ts";
@@ -207,7 +208,7 @@ function manyDomains(count: number): World {
 
 function openFacts(resolver: ReturnType<typeof openResolver>) {
   const guard = createEgressGuard({ allow: ["127.0.0.0/8"] });
-  return createDomainFacts({ resolver, guard, disposables: loadDisposables() });
+  return createDomainFacts({ lookups: domainLookups({ resolver, guard }), disposables: loadDisposables() });
 }
 
 test("addresses are queried before the mail exchangers of other domains, and policies last", async () => {

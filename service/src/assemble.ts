@@ -73,6 +73,8 @@ export type AssembledService = {
    * credentials. From here on /health/ready may answer 200.
    */
   welcome(): Promise<BootstrapResult | undefined>;
+  /** Starts what the first check would otherwise wait for. */
+  warmUp(): Promise<void>;
   /** Finishes requests and tasks in progress, then stops everything. Checks cut short are answered from the evidence so far. */
   close(): Promise<void>;
 };
@@ -200,6 +202,8 @@ async function open(
   const verifier = verifierFrom(config.engine, {
     ...(hostLimiters ?? throttleReport),
     knowledge: { ...naming, ...adjudicator },
+    isCallerBusy: true, // with HTTP and the database
+    onThreadExit: ({ error, ...exit }) => log.event("engine_thread_exited", { err: error, ...exit }),
   });
   closers.push(() => verifier.close());
   const lists = startListRefresh({ ...config.lists, lists: verifier.lists, log });
@@ -400,6 +404,7 @@ async function open(
   });
   return {
     app,
+    warmUp: verifier.start,
     async welcome() {
       const first =
         role === "worker"

@@ -48,6 +48,7 @@ async function start(service: AssembledService, config: Config, interrupted: Abo
     ? await service.app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
     : undefined;
   interrupted.throwIfAborted();
+  void service.warmUp();
   const first = await service.welcome(); // not interrupted: its result has to be shown
   if (config.role === "worker") print(workerStartMessage(config, address));
   else print(startMessage(config, address!, first, process.stdout.isTTY));

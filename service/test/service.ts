@@ -91,6 +91,7 @@ export async function openService(
   const said: string[] = [];
   const service = await assemble(config, log, (message) => said.push(terminalText(message)));
   const url = await service.app.listen({ host: config.host, port: config.port });
+  if (lab) await service.warmUp();
   await service.welcome();
 
   const ask = async (path: string, asked: Asked = {}): Promise<Answer> => {

@@ -21,9 +21,11 @@ export const CONCURRENCY: Record<Level, Pick<MapOptions, "concurrency" | "perDom
 /** Addresses whose results may wait for those of earlier ones: 60 MB of memory. */
 const WINDOW = 20_000;
 
-export function checkLocally(level: Level): CheckEmails {
+/** For a few addresses no threads are started: that takes longer than the checks. */
+export function checkLocally(level: Level, isList: boolean): CheckEmails {
   return async function* (emails) {
-    const verifier = verifierFrom(localSettings());
+    const settings = localSettings();
+    const verifier = verifierFrom(isList ? settings : { ...settings, threads: 1 });
     try {
       const options = { isOrdered: true, window: WINDOW, ...CONCURRENCY[level] };
       yield* mapByDomain(emails, String, options, (email) => checkOne(verifier, email, level));

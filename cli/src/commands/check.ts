@@ -90,7 +90,10 @@ async function run(args: string[], options: CheckOptions, command: Command): Pro
   const checkRemotely = isSingle ? checkOneRemotely : checkListRemotely;
   const { level, timeout: timeoutSeconds, fresh: freshSeconds } = options;
   const request = { level: level === "smtp" ? undefined : level, timeoutSeconds, freshSeconds };
-  await checkAll(service ? checkRemotely(service, request) : await checkLocally(level), input, options.json);
+  const check = service
+    ? checkRemotely(service, request)
+    : await checkLocally(level, input.list !== undefined);
+  await checkAll(check, input, options.json);
   const credits = service?.client.creditsRemaining;
   if (credits !== undefined) process.stderr.write(`${credits.toLocaleString("en")} credits remaining\n`);
 }
@@ -110,9 +113,9 @@ function secondsFrom(min: number, max = Number.MAX_SAFE_INTEGER): (text: string)
   };
 }
 
-async function checkLocally(level: Level): Promise<CheckEmails> {
+async function checkLocally(level: Level, isList: boolean): Promise<CheckEmails> {
   const local = await import("../check/local-check.ts");
-  return local.checkLocally(level);
+  return local.checkLocally(level, isList);
 }
 
 /** Values from the environment are accepted, because they may be set for other commands. */

@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { createResolver } from "#src/dns/resolver";
 import type { createDomainFacts } from "#src/domain-facts";
 import type { createEgressGuard } from "#src/egress/guard";
+import type { domainLookups } from "#src/network-stages";
 import type { loadDisposables } from "#src/reference/disposable";
 
 /** `build` is a compiled engine, its dist directory. */
@@ -23,6 +24,7 @@ type Parts = {
   createResolver: typeof createResolver;
   createDomainFacts: typeof createDomainFacts;
   createEgressGuard: typeof createEgressGuard;
+  domainLookups: typeof domainLookups;
   loadDisposables: typeof loadDisposables;
 };
 
@@ -30,7 +32,7 @@ const WARM_UP_DOMAINS = 1000;
 
 process.once("message", async (request: DnsRunRequest) => {
   const load = (file: string) => import(pathToFileURL(`${request.build}/${file}.js`).href);
-  const files = ["dns/resolver", "domain-facts", "egress/guard", "reference/disposable"];
+  const files = ["dns/resolver", "domain-facts", "egress/guard", "network-stages", "reference/disposable"];
   const parts: Parts = Object.assign({}, ...(await Promise.all(files.map(load))));
   await run(parts, { ...request, domains: WARM_UP_DOMAINS });
   process.send!(await run(parts, request));
@@ -41,8 +43,7 @@ async function run(parts: Parts, { nameServer, domains }: DnsRunRequest): Promis
   const resolver = parts.createResolver({ servers: [nameServer] });
   const guard = parts.createEgressGuard({ allow: ["127.0.0.0/8"] });
   const facts = parts.createDomainFacts({
-    resolver: counted(resolver),
-    guard,
+    lookups: parts.domainLookups({ resolver: counted(resolver), guard }),
     disposables: parts.loadDisposables(),
   });
   const result = { questions: 0, found: 0, firstRouteAfter: 0 };

@@ -6,7 +6,7 @@
  */
 import { createResolver } from "#src/dns/resolver";
 import { createEgressGuard } from "#src/egress/guard";
-import { createNetwork } from "#src/network";
+import { networkStages } from "#src/network-stages";
 import { loadDisposables } from "#src/reference/disposable";
 import { createConnect, type Egress } from "#src/smtp/client/connect";
 import { createPlanner } from "#src/smtp/probe-planner";
@@ -58,9 +58,11 @@ async function run({ how, addresses, nameServer, smtpPort }: RunRequest): Promis
       probeTimeoutMs: 30_000,
       connectionsPerHost: CONNECTIONS_PER_HOST,
     });
-    const disposables = loadDisposables();
-    const openNetwork = () => createNetwork({ disposables, resolver, guard, planner });
-    const verifier = createVerifier({ disposables, exemptSpecialUse: ["test"], openNetwork });
+    const verifier = createVerifier({
+      disposables: loadDisposables(),
+      exemptSpecialUse: ["test"],
+      openNetwork: () => networkStages({ resolver, guard, planner }),
+    });
     for await (const evidence of verifier.verifyMany(list(addresses), "smtp")) {
       judge(evidence.email, decide(evidence).subStatus || "valid");
     }

@@ -46,10 +46,12 @@ export type ResolverOptions = {
   maxCached?: number;
 };
 
+export const MAX_LOOKUPS_IN_FLIGHT = 256;
+
 export function createResolver({
   servers,
   timeoutMs = 12_000,
-  maxInFlight = 256,
+  maxInFlight = MAX_LOOKUPS_IN_FLIGHT,
   maxCached = 50_000,
 }: ResolverOptions = {}): Resolver {
   const nameServers = createNameServers(servers);

@@ -34,6 +34,8 @@ export type PlannerOptions = {
   maxSessions?: number;
   /** Creates the limiter of each host or provider; by default one that limits this process alone. */
   limiterFor?: HostLimiterFor;
+  /** By default one of this planner alone. */
+  egressHealth?: EgressHealth;
 };
 
 export type ProbeInput = {
@@ -56,10 +58,10 @@ export type ProbePlanner = {
 
 const MAX_LIMITERS = 20_000;
 /** Concurrent sessions to all hosts together. */
-const MAX_SESSIONS = 400;
+export const MAX_SESSIONS = 400;
 
 export function createPlanner(options: PlannerOptions): ProbePlanner {
-  const egressHealth = new EgressHealth();
+  const { egressHealth = new EgressHealth() } = options;
   const hostLimits = createHostLimits();
   const catchAll = createCatchAllCache();
   const accepting = new AcceptingDomains();

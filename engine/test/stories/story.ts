@@ -3,17 +3,24 @@
  *
  * Every verdict is compared with the truth in the lab, so each story fails if a live mailbox is called invalid.
  */
+import { Worker } from "node:worker_threads";
 import { type Lab, type LabDomain, type MailWorld, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createResolver } from "../../src/dns/resolver.ts";
 import { createEgressGuard } from "../../src/egress/guard.ts";
 import type { Evidence } from "../../src/evidence.ts";
-import { createNetwork } from "../../src/network.ts";
+import {
+  type NetworkSettings,
+  type NetworkStages,
+  networkStages,
+  networkStagesFrom,
+  resolverFrom,
+} from "../../src/network-stages.ts";
 import type { NameModel } from "../../src/plausibility/name-model/name-model.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
-import { type Connect, createConnect } from "../../src/smtp/client/connect.ts";
+import type { Connect } from "../../src/smtp/client/connect.ts";
 import { createPlanner } from "../../src/smtp/probe-planner.ts";
 import type { HostLimiterFor } from "../../src/smtp/throttle/host-limiter.ts";
+import { openEngineThreads } from "../../src/threads/engine-threads.ts";
 import { decide } from "../../src/verdict.ts";
 import { createVerifier, type DeploymentKnowledge, type Verifier } from "../../src/verifier.ts";
 import { until } from "../until.ts";
@@ -36,7 +43,15 @@ export type StoryOptions = {
   nameModel?: NameModel;
   /** The deployment's own sources. */
   knowledge?: DeploymentKnowledge;
+  /** Runs DNS and SMTP in so many threads; 0 (the default) means in the thread of the test. */
+  threads?: number;
 };
+
+/** Stories that do not say otherwise run with so many threads (test/threads/). */
+let usualThreads = 0;
+export function useThreads(threads: number): void {
+  usualThreads = threads;
+}
 
 export type Engine = Verifier & {
   evidenceFor(email: string): Promise<Evidence>;
@@ -67,28 +82,11 @@ export async function openStory(world: MailWorld, options: StoryOptions = {}): P
 
 /** A new engine for this lab, without caches. */
 export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
-  const {
-    probeTimeoutMs = 120_000,
-    dnsTimeoutMs = 120_000,
-    allow = ["127.0.0.0/8"],
-    dial,
-    ...rest
-  } = options;
-  const { nameModel, knowledge, ...limits } = rest;
-  const port = options.smtpPort ?? lab.smtpPort;
-  const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: dnsTimeoutMs });
-  const guard = createEgressGuard({ allow });
-  const planner = createPlanner({
-    dial: dial ?? createConnect({ guard, port, egress: {} }),
-    egress: EGRESS,
-    probeTimeoutMs,
-    ...limits,
-  });
-
+  const { nameModel, knowledge } = options;
   const verifier = createVerifier({
     disposables,
     exemptSpecialUse: ["test"],
-    openNetwork: () => createNetwork({ disposables, resolver, guard, planner }),
+    openNetwork: () => networkIn(lab, options),
     ...(nameModel && { nameModel }),
     ...(knowledge && { knowledge }),
   });
@@ -102,6 +100,37 @@ export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
   };
   const verdictsOn = (emails: readonly string[]) => Promise.all(emails.map(verdictOn));
   return { ...verifier, evidenceFor, verdictOn, verdictsOn, end: verifier.close };
+}
+
+function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
+  const { limiterFor, threads = usualThreads, dial, maxSessions } = options;
+  const settings: NetworkSettings = {
+    dnsServers: [lab.nameServer],
+    dnsTimeoutMs: options.dnsTimeoutMs ?? 120_000,
+    egressAllow: options.allow ?? ["127.0.0.0/8"],
+    smtpPort: options.smtpPort ?? lab.smtpPort,
+    egress: EGRESS,
+    probeTimeoutMs: options.probeTimeoutMs ?? 120_000,
+    connectionsPerHost: options.connectionsPerHost ?? 1,
+    ...(maxSessions !== undefined && { maxSessions }),
+  };
+  const limits = { ...(limiterFor && { limiterFor }) };
+  if (!dial) {
+    return threads > 0
+      ? openEngineThreads({ settings, threads, startWorker: startBuiltWorker, ...limits })
+      : networkStagesFrom(settings, limits);
+  }
+  const planner = createPlanner({ ...settings, dial, ...limits });
+  const guard = createEgressGuard({ allow: settings.egressAllow });
+  return networkStages({ resolver: resolverFrom(settings), guard, planner });
+}
+
+/** From dist, which the test run has built: a thread from the sources needs twice the time to start. */
+export function startBuiltWorker(workerData: NetworkSettings): Worker {
+  return new Worker(new URL("../../dist/threads/thread-main.js", import.meta.url), {
+    workerData,
+    execArgv: [],
+  });
 }
 
 function isLive(lab: Lab, email: string): boolean {

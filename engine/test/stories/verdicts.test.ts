@@ -3,7 +3,7 @@ import { ALL_SUB_STATUSES } from "@mailvet/contract";
 import { mailDomain, mailHost, SAMPLE_WORLD, SAMPLES } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
-import { createNetwork } from "../../src/network.ts";
+import { networkStages } from "../../src/network-stages.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
 import type { ProbePlanner } from "../../src/smtp/probe-planner.ts";
 import { decide } from "../../src/verdict.ts";
@@ -81,7 +81,7 @@ test("an exception is internal_error, and says nothing about the mailbox", async
   const disposables = loadDisposables();
   const verifier = createVerifier({
     disposables,
-    openNetwork: () => createNetwork({ disposables, resolver, guard: createEgressGuard(), planner }),
+    openNetwork: () => networkStages({ resolver, guard: createEgressGuard(), planner }),
   });
   const evidence = await verifier.verify("ann@shop.org", "smtp");
   expect(evidence.failure).toContain("a bug of ours");

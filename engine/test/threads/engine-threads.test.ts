@@ -1,0 +1,237 @@
+/** Engine threads: what mail hosts see of them, and what happens when they die or are closed. */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { type Lab, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Evidence } from "../../src/evidence.ts";
+import type { NetworkSettings } from "../../src/network-stages.ts";
+import { loadDisposables } from "../../src/reference/disposable.ts";
+import { readEngineSettings, settingsFrom } from "../../src/settings.ts";
+import { openEngineThreads, type ThreadExit } from "../../src/threads/engine-threads.ts";
+import { decide } from "../../src/verdict.ts";
+import { type Check, createVerifier, type Verifier, verifierFrom } from "../../src/verifier.ts";
+import { openSilentHost } from "../silent-host.ts";
+import { engineIn, openStory, startBuiltWorker } from "../stories/story.ts";
+import { until } from "../until.ts";
+
+const isUser = ({ localPart }: { localPart: string }) => localPart.startsWith("ann");
+const disposables = loadDisposables();
+
+/** Six hosts with two connections each, and thirty domains on them. */
+const CAP = 2;
+const HOSTS = Array.from({ length: 6 }, (_, i) => `mx${i}.hosting.test`);
+const DOMAINS = Array.from({ length: 30 }, (_, i) => `firm${i}.test`);
+function sharedHosts(): MailWorld {
+  const world: MailWorld = {};
+  for (const host of HOSTS) world[host] = mailHost({ latencyMs: 5, connectionCap: CAP });
+  for (const [i, domain] of DOMAINS.entries())
+    world[domain] = mailDomain({ mx: [HOSTS[i % HOSTS.length]!], users: isUser });
+  return world;
+}
+
+type Watched = Verifier & { workers: Worker[]; exits: ThreadExit[] };
+
+/** An engine whose workers the test can end. */
+function watchedEngine(lab: Lab, threads: number, start = startBuiltWorker): Watched {
+  const workers: Worker[] = [];
+  const exits: ThreadExit[] = [];
+  const settings: NetworkSettings = {
+    dnsServers: [lab.nameServer],
+    dnsTimeoutMs: 120_000,
+    egressAllow: ["127.0.0.0/8"],
+    smtpPort: lab.smtpPort,
+    egress: { ehloName: "probe.mailvet-lab.example", mailFrom: "probe@mailvet-lab.example" },
+    probeTimeoutMs: 120_000,
+    connectionsPerHost: CAP,
+  };
+  const network = openEngineThreads({
+    settings,
+    threads,
+    onExit: (exit) => exits.push(exit),
+    startWorker(settings) {
+      const worker = start(settings);
+      workers.push(worker);
+      return worker;
+    },
+  });
+  const verifier = createVerifier({ disposables, exemptSpecialUse: ["test"], openNetwork: () => network });
+  return { ...verifier, workers, exits };
+}
+
+test.each([1, 3])(
+  "with %i threads all addresses at a host share its sessions, within its limit",
+  async (threads) => {
+    await using story = await openStory(sharedHosts(), { threads, connectionsPerHost: CAP });
+    const emails = DOMAINS.flatMap((domain) => Array.from({ length: 20 }, (_, i) => `ann${i}@${domain}`));
+    expect(new Set(await story.verdictsOn(emails))).toEqual(new Set(["valid"]));
+    await story.end();
+    for (const host of HOSTS) {
+      const { connections, maxConcurrentConnections, refusedConnections } = story.lab.counts(host);
+      expect(maxConcurrentConnections).toBeLessThanOrEqual(CAP);
+      expect(refusedConnections).toBe(0);
+      expect(connections).toBeLessThanOrEqual(10); // for a hundred addresses
+    }
+  },
+);
+
+test("a host that several threads fail over to never sees more than its limit", async () => {
+  const world: MailWorld = { "backup.hosting.test": mailHost({ latencyMs: 10, connectionCap: 1 }) };
+  for (let i = 0; i < 12; i++) {
+    world[`dead${i}.hosting.test`] = mailHost({ down: true });
+    const mx = [`dead${i}.hosting.test`, "backup.hosting.test"];
+    world[`firm${i}.test`] = mailDomain({ mx, users: isUser });
+  }
+  await using story = await openStory(world, { threads: 3 });
+  const emails = Array.from({ length: 12 }, (_, i) => [`ann1@firm${i}.test`, `bob@firm${i}.test`]).flat();
+  expect(await story.verdictsOn(emails)).toEqual(
+    emails.map((email) => (email.startsWith("ann") ? "valid" : "invalid mailbox_not_found")),
+  );
+  await story.end();
+  const { maxConcurrentConnections, refusedConnections } = story.lab.counts("backup.hosting.test");
+  expect({ maxConcurrentConnections, refusedConnections }).toEqual({
+    maxConcurrentConnections: 1,
+    refusedConnections: 0,
+  });
+});
+
+test("hosts that are silent to one thread count for all: the egress is blocked", async () => {
+  await using host = await openSilentHost("127.0.0.89");
+  const world: MailWorld = { "mx.silent.test": { A: ["127.0.0.89"] } };
+  for (let i = 0; i < 12; i++) {
+    world[`mx.shop${i}.test`] = { A: ["127.0.0.89"] };
+    world[`shop${i}.test`] = { MX: [{ preference: 10, exchange: `mx.shop${i}.test` }] };
+  }
+  await using lab = await openLab(world);
+  const engine = engineIn(lab, { threads: 3, smtpPort: host.port, probeTimeoutMs: 1500 });
+  const five = Array.from({ length: 5 }, (_, i) => `ann@shop${i}.test`);
+  expect(new Set(await engine.verdictsOn(five))).toEqual(new Set(["unknown smtp_unreachable"]));
+  const others = Array.from({ length: 6 }, (_, i) => `ann@shop${i + 5}.test`);
+  expect(new Set(await engine.verdictsOn(others))).toEqual(new Set(["unknown egress_blocked"]));
+  await engine.end();
+});
+
+test("a thread that dies is replaced, and what it had not answered is done again", async () => {
+  await using lab = await openLab(sharedHosts());
+  const engine = watchedEngine(lab, 2);
+  const emails = DOMAINS.flatMap((domain) => [`ann1@${domain}`, `ann2@${domain}`, `bob@${domain}`]);
+  const checks = emails.map((email) => engine.begin(email, "smtp"));
+  await until(() => HOSTS.some((host) => (lab.counts(host).commands.RCPT ?? 0) > 0));
+  await Promise.all(engine.workers.map((worker) => worker.terminate()));
+  const found = await Promise.all(checks.map(({ done }) => done));
+  expect(found.map((evidence) => decide(evidence).subStatus || "valid")).toEqual(
+    emails.map((email) => (email.startsWith("ann") ? "valid" : "mailbox_not_found")),
+  );
+  expect(engine.exits).toHaveLength(2);
+  expect(engine.workers).toHaveLength(4);
+  for (const host of HOSTS) expect(lab.counts(host).maxConcurrentConnections).toBeLessThanOrEqual(CAP);
+  await engine.close();
+});
+
+test("threads that cannot run make every check an internal_error, and none hangs", async () => {
+  await using lab = await openLab(sharedHosts());
+  const engine = watchedEngine(lab, 2, () => new Worker("throw new Error('a bug of ours')", { eval: true }));
+  const checks = DOMAINS.slice(0, 6).map((domain) => engine.begin(`ann@${domain}`, "smtp"));
+  for (const evidence of await Promise.all(checks.map(({ done }) => done))) {
+    expect(evidence.failure).toContain("a bug of ours");
+    expect(decide(evidence)).toMatchObject({ status: "unknown", subStatus: "internal_error" });
+  }
+  expect(engine.exits.map(({ error }) => error.message)).toContain("a bug of ours");
+  await engine.close();
+});
+
+test("a thread that runs out of memory ends alone", async () => {
+  await using lab = await openLab(sharedHosts());
+  const hungry = "const all = []; for (;;) all.push(new Array(1e5).fill({}));";
+  let isFirst = true;
+  const engine = watchedEngine(lab, 1, (settings) => {
+    if (!isFirst) return startBuiltWorker(settings);
+    isFirst = false;
+    return new Worker(hungry, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 32 } });
+  });
+  expect(decide(await engine.verify("ann@firm0.test", "smtp")).status).toBe("valid");
+  expect(engine.exits).toMatchObject([{ thread: 1, error: { code: "ERR_WORKER_OUT_OF_MEMORY" } }]);
+  await engine.close();
+});
+
+test("close ends every check and every thread, however busy", async () => {
+  await using lab = await openLab(sharedHosts());
+  const engine = watchedEngine(lab, 2);
+  const checks = DOMAINS.flatMap((domain) =>
+    Array.from({ length: 30 }, (_, i) => engine.begin(`ann${i}@${domain}`, "smtp", { isUrgent: i === 0 })),
+  );
+  await until(() => HOSTS.some((host) => (lab.counts(host).commands.RCPT ?? 0) > 0));
+  await engine.close();
+  const found = await Promise.all(checks.map(({ done }) => done));
+  expect(found.filter(({ failure }) => failure !== undefined)).toEqual([]);
+  expect(found.map((evidence) => decide(evidence).status).filter((status) => status === "invalid")).toEqual(
+    [],
+  );
+  expect(engine.workers.map(({ threadId }) => threadId)).toEqual([-1, -1]);
+  expect(engine.exits).toEqual([]);
+  const { route } = await engine.verify("ann@firm0-late.test", "smtp"); // a closed engine starts no thread
+  expect(route).toMatchObject({ kind: "dns_error", reason: "closed" });
+  expect(engine.workers).toHaveLength(2);
+});
+
+test("close ends a thread that does not respond", async () => {
+  await using lab = await openLab(sharedHosts());
+  const engine = watchedEngine(lab, 1, () => new Worker("for (;;);", { eval: true }));
+  const check = engine.begin("ann@firm0.test", "smtp");
+  await once(engine.workers[0]!, "online");
+  await engine.close();
+  expect(decide(await check.done)).toMatchObject({ status: "unknown", subStatus: "dns_error" });
+  expect(engine.workers[0]!.threadId).toBe(-1);
+});
+
+test("every check ends exactly once, whatever happens to the threads meanwhile", async () => {
+  await using lab = await openLab(sharedHosts());
+  const step = fc.oneof(
+    { weight: 8, arbitrary: fc.record({ begin: fc.nat(DOMAINS.length - 1), isUrgent: fc.boolean() }) },
+    { weight: 3, arbitrary: fc.record({ raise: fc.nat(50) }) },
+    { weight: 2, arbitrary: fc.constant({ wait: true }) },
+    { weight: 1, arbitrary: fc.record({ kill: fc.nat(3) }) },
+  );
+  const steps = fc.array(step, { minLength: 30, maxLength: 60 });
+  const property = fc.asyncProperty(steps, fc.boolean(), async (steps, closesEarly) => {
+    const engine = watchedEngine(lab, 2);
+    const checks: Check[] = [];
+    const ends: Evidence[] = [];
+    for (const step of steps) {
+      if ("begin" in step) {
+        const email = `ann${checks.length}@${DOMAINS[step.begin]}`;
+        const check = engine.begin(email, "smtp", { isUrgent: step.isUrgent });
+        checks.push(check);
+        void check.done.then((evidence) => ends.push(evidence));
+      } else if ("raise" in step) checks[step.raise]?.raisePriority();
+      else if ("kill" in step) void engine.workers.at(-1 - step.kill)?.terminate();
+      else await checks.at(-1)?.done;
+    }
+    if (closesEarly) await engine.close();
+    await Promise.all(checks.map(({ done }) => done));
+    await engine.close();
+    expect(ends.map(({ email }) => email).sort()).toEqual(
+      checks.map(({ evidence }) => evidence.email).sort(),
+    );
+    for (const evidence of ends) expect(decide(evidence).status).not.toBe("invalid");
+    expect(engine.workers.every(({ threadId }) => threadId === -1)).toBe(true);
+  });
+  await fc.assert(property, { numRuns: 4 });
+  await until(() => HOSTS.every((host) => lab.counts(host).openConnections === 0));
+  for (const host of HOSTS) expect(lab.counts(host).maxConcurrentConnections).toBeLessThanOrEqual(CAP);
+});
+
+test("a verifier from settings starts its threads with the first lookup, from the sources too", async () => {
+  await using lab = await openLab(sharedHosts());
+  const env = {
+    DNS_SERVERS: lab.nameServer,
+    SMTP_PORT: String(lab.smtpPort),
+    EGRESS_ALLOW: "127.0.0.0/8",
+    ENGINE_THREADS: "1",
+    EHLO_NAME: "probe.mailvet-lab.example",
+  };
+  const verifier = verifierFrom(readEngineSettings(settingsFrom(env)), { isCallerBusy: true });
+  expect(decide(verifier.begin("not an address", "syntax").evidence).status).toBe("invalid");
+  expect(decide(await verifier.verify("ann1@firm0.test", "smtp")).status).toBe("valid");
+  await verifier.close();
+});
