@@ -7,13 +7,14 @@
  */
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { CLI, LIBRARY, type Measurement, measure, RAW_CLIENT } from "./smtp/measure.ts";
-import { listOf, SHAPES, scaled } from "./smtp/shapes.ts";
+import { CLI, LIBRARY, type Measurement, measure, RAW_CLIENT, stopOnSignals } from "./smtp/measure.ts";
+import { describe, shapesNamed } from "./smtp/shapes.ts";
 import { printTable } from "./smtp/table.ts";
 
+stopOnSignals();
 const { values } = parseArgs({
   options: {
-    shape: { type: "string", multiple: true, default: SHAPES.map(({ name }) => name) },
+    shape: { type: "string", multiple: true },
     checker: { type: "string", multiple: true, default: ["raw", "library", "cli"] },
     scale: { type: "string", default: "1" },
     "cpu-prof": { type: "string" },
@@ -22,18 +23,10 @@ const { values } = parseArgs({
 });
 const CHECKERS = { raw: RAW_CLIENT, library: LIBRARY, cli: CLI };
 const settings = Object.fromEntries(values.set.map((one) => one.split("=", 2) as [string, string]));
-const scale = Number(values.scale);
-if (!(scale > 0 && scale <= 100)) throw new Error(`--scale ${values.scale}: expected a number up to 100`);
 
 let isGood = true;
-for (const name of values.shape) {
-  const found = SHAPES.find((one) => one.name === name);
-  if (!found) throw new Error(`--shape ${name}: expected ${SHAPES.map((one) => one.name).join(", ")}`);
-  const shape = scaled(found, scale);
-  console.log(
-    `\n${shape.name}: ${shape.title}. ${listOf(shape).length.toLocaleString("en")} addresses, ${shape.domains} domains, ` +
-      `${shape.hosts} hosts, at most ${shape.connections} connections to each, load ${loadavg()[0]?.toFixed(1)}`,
-  );
+for (const shape of shapesNamed(values.shape, values.scale)) {
+  console.log(`\n${describe(shape)}; load ${loadavg()[0]?.toFixed(1)}`);
   const measurements: Measurement[] = [];
   for (const key of values.checker) {
     const checker = CHECKERS[key as keyof typeof CHECKERS];

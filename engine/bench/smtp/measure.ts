@@ -86,6 +86,11 @@ export const CLI: Checker = {
   }),
 };
 
+/** For a benchmark's main file: Ctrl-C ends the checker too, which is in a process group of its own. */
+export function stopOnSignals(): void {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+}
+
 export async function measure(
   checker: Checker,
   shape: Shape,

@@ -35,6 +35,26 @@ export const SHAPES: readonly Shape[] = [
   { name: "strict-two", title: "one strict host, two connections", ...STRICT, connections: 2 },
 ];
 
+/** The shapes chosen by `--shape` and `--scale`; all of them without names. */
+export function shapesNamed(names: readonly string[] | undefined, scale: string): Shape[] {
+  const factor = Number(scale);
+  if (!(factor > 0 && factor <= 100)) throw new Error(`--scale ${scale}: expected a number up to 100`);
+  const chosen = names?.map((name) => {
+    const found = SHAPES.find((shape) => shape.name === name);
+    if (!found) throw new Error(`--shape ${name}: expected ${SHAPES.map((shape) => shape.name).join(", ")}`);
+    return found;
+  });
+  return (chosen ?? SHAPES).map((shape) => scaled(shape, factor));
+}
+
+/** What the shape is, in one line. */
+export function describe(shape: Shape): string {
+  const count = (of: number, thing: string) => `${of.toLocaleString("en")} ${thing}${of === 1 ? "" : "s"}`;
+  const addresses = listOf(shape).length.toLocaleString("en");
+  const [domains, hosts] = [count(shape.domains, "domain"), count(shape.hosts, "host")];
+  return `${shape.title}: ${addresses} addresses, ${domains}, ${hosts}, ${count(shape.connections, "connection")} per host`;
+}
+
 /** The shape with a fraction or a multiple of its addresses; in the long tail, of its domains and hosts. */
 export function scaled(shape: Shape, scale: number): Shape {
   const part = (count: number) => Math.max(1, Math.round(count * scale));

@@ -12,6 +12,7 @@ const COLUMNS: readonly Column[] = [
   ["conns", (one) => n(one.connections)],
   ["at once", (one) => n(one.mostAtOnce)],
   ["refused", (one) => n(one.refusedConnections)],
+  ["no QUIT", (one) => n(one.endedWithoutQuit)],
   ["round trips", (one) => n(one.roundTrips)],
   ["busy", (one) => percent(one.busyShare)],
   ["CPU s", (one) => one.cpuSeconds.toFixed(2)],
@@ -23,7 +24,10 @@ const COLUMNS: readonly Column[] = [
   ["RSS MiB", (one) => (one.peakRssMiB === undefined ? "" : n(one.peakRssMiB))],
 ];
 
-export function printTable(measurements: readonly Measurement[]): void {
+export function printTable(
+  measurements: readonly Measurement[],
+  print: (line: string) => void = console.log,
+): void {
   const rows = [
     COLUMNS.map(([heading]) => heading),
     ...measurements.map((one) => COLUMNS.map(([, cell]) => cell(one))),
@@ -31,9 +35,9 @@ export function printTable(measurements: readonly Measurement[]): void {
   const widths = COLUMNS.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
   for (const row of rows) {
     const cells = row.map((cell, i) => (i === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[i]!)));
-    console.log(cells.join("  "));
+    print(cells.join("  "));
   }
   for (const { checker, wrong } of measurements) {
-    for (const problem of wrong) console.log(`wrong, ${checker}: ${problem}`);
+    for (const problem of wrong) print(`wrong, ${checker}: ${problem}`);
   }
 }
