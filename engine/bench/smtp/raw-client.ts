@@ -44,7 +44,9 @@ const walks = queues.flatMap((queue) => Array.from({ length: Number(connectionsP
 const walkers = Array.from({ length: Math.min(SESSIONS_AT_ONCE, walks.length) }, async () => {
   for (let queue = walks.shift(); queue; queue = walks.shift()) {
     for (let next = queue.sessions.shift(); next; next = queue.sessions.shift()) {
-      await runSession(addressOf[queue.host] ?? "", next);
+      if (await runSession(addressOf[queue.host] ?? "", next)) continue;
+      queue.sessions.push(next);
+      break; // the host refuses this connection: it goes on with the others
     }
   }
 });
@@ -79,20 +81,23 @@ function sessionsFor(atHost: readonly Target[]): Recipient[][] {
   return [...planned, current];
 }
 
-async function runSession(host: string, recipients: readonly Recipient[]): Promise<void> {
+/** False if the host refused the connection. */
+async function runSession(host: string, recipients: readonly Recipient[]): Promise<boolean> {
   const socket = connect({ host, port, noDelay: true });
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
   socket.on("error", () => {}); // "close" follows; recipients without a reply stay without a verdict
   const pending: (Recipient | undefined)[] = []; // one per expected reply
   let stage: "banner" | "ehlo" | "batch" = "banner";
+  let isRefused = false;
   const lines = createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY });
   lines.on("line", (line) => {
     if (line[3] === "-") return;
     const code = Number(line.slice(0, 3));
     if (stage === "banner") {
       stage = "ehlo";
-      if (code === 220) socket.write("EHLO prober.test\r\n");
-      else socket.destroy();
+      isRefused = code !== 220;
+      if (isRefused) socket.destroy();
+      else socket.write("EHLO prober.test\r\n");
     } else if (stage === "ehlo") {
       stage = "batch";
       socket.write(batchFor(recipients, pending));
@@ -103,6 +108,7 @@ async function runSession(host: string, recipients: readonly Recipient[]): Promi
     }
   });
   await once(socket, "close");
+  return !isRefused;
 }
 
 /** All transactions and QUIT in one write. */

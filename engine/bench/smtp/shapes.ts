@@ -33,6 +33,13 @@ export const SHAPES: readonly Shape[] = [
   { name: "tail", title: "long tail", ...TAIL, connections: 1 },
   { name: "strict", title: "one strict host, one connection", ...STRICT, connections: 1 },
   { name: "strict-two", title: "one strict host, two connections", ...STRICT, connections: 2 },
+  {
+    name: "strict-over",
+    title: "one strict host, two connections where it allows one",
+    ...STRICT,
+    hostCap: 1,
+    connections: 2,
+  },
 ];
 
 /** The shapes chosen by `--shape` and `--scale`; all of them without names. */

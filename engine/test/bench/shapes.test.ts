@@ -35,6 +35,7 @@ test.each([
   ["tail", LIBRARY],
   ["strict", RAW_CLIENT],
   ["strict-two", RAW_CLIENT],
+  ["strict-over", LIBRARY],
 ])(
   "the shape %s runs: every address has a verdict and no host sees too many connections",
   async (name, checker) => {
