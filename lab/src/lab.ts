@@ -19,6 +19,8 @@ export type Lab = AsyncDisposable & {
   readonly questions: LabNameServer["questions"];
   /** SMTP port of all mail hosts, each on its own 127.x address; 0 if the world has none. */
   readonly smtpPort: number;
+  /** IP address of a mail host. */
+  addressOf(host: string): string;
   /** Lines last received by a mail host, in order. */
   received(host: string): readonly string[];
   counts(host: string): Readonly<ServerCounts>;
@@ -26,9 +28,12 @@ export type Lab = AsyncDisposable & {
   truth(email: string): Truth | undefined;
 };
 
-export async function openLab(world: MailWorld, options: { smtpPort?: number } = {}): Promise<Lab> {
+export async function openLab(
+  world: MailWorld,
+  options: { smtpPort?: number; dnsPort?: number } = {},
+): Promise<Lab> {
   const { names, servers, hostOf } = resolveWorld(world);
-  const nameServer = await openNameServer(names);
+  const nameServer = await openNameServer(names, options.dnsPort);
   const mailServers = await startMailServers(servers, options.smtpPort);
   const byName = new Map(mailServers.map((server) => [server.name, server]));
 
@@ -41,6 +46,7 @@ export async function openLab(world: MailWorld, options: { smtpPort?: number } =
     nameServer: nameServer.address,
     questions: nameServer.questions,
     smtpPort: mailServers[0]?.port ?? 0,
+    addressOf: (name) => host(name).address,
     received: (name) => host(name).received,
     counts: (name) => host(name).counts,
     truth: (email) => {

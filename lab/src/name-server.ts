@@ -1,5 +1,5 @@
 /**
- * Authoritative name server on loopback: UDP and TCP on one ephemeral port.
+ * Authoritative name server on loopback: UDP and TCP on one port, an ephemeral one by default.
  *
  * Records its queries, so that tests can assert their number. Records come from zone.ts, faults from
  * dns-temperament.ts.
@@ -27,13 +27,13 @@ const TCP_IDLE_MS = 10_000;
 const DATAGRAM_BYTES = 1232;
 const OLD_DATAGRAM_BYTES = 512; // without EDNS0 (RFC 1035, 4.2.1)
 
-export async function openNameServer(world: World): Promise<LabNameServer> {
+export async function openNameServer(world: World, fixedPort = 0): Promise<LabNameServer> {
   const zone = createZone(world);
   const queries: ReceivedQuery[] = [];
   const counts = new Map<string, number>();
   const delayed = new Set<NodeJS.Timeout>();
   const connections = new Set<Socket>();
-  const { tcp, udp, port } = await bindBoth();
+  const { tcp, udp, port } = await bindBoth(fixedPort);
 
   /** Responds to one query: sends no, one or two messages, depending on the temperament. */
   const answer = (
@@ -105,10 +105,10 @@ export async function openNameServer(world: World): Promise<LabNameServer> {
   };
 }
 
-/** Binds UDP and TCP to the same port: the kernel picks one for TCP, again if UDP has it in use. */
-async function bindBoth(): Promise<{ tcp: Server; udp: UdpSocket; port: number }> {
+/** Binds UDP and TCP to the same port. For port 0 the kernel picks one for TCP, again if UDP has it in use. */
+async function bindBoth(fixedPort: number): Promise<{ tcp: Server; udp: UdpSocket; port: number }> {
   for (let attempt = 1; ; attempt++) {
-    const tcp = createServer().listen(0, HOST);
+    const tcp = createServer().listen(fixedPort, HOST);
     await once(tcp, "listening");
     const address = tcp.address();
     const port = typeof address === "object" && address ? address.port : 0;
@@ -120,7 +120,7 @@ async function bindBoth(): Promise<{ tcp: Server; udp: UdpSocket; port: number }
       return { tcp, udp, port };
     } catch (error) {
       tcp.close();
-      if (attempt === 10) throw error;
+      if (fixedPort !== 0 || attempt === 10) throw error;
     }
   }
 }

@@ -106,3 +106,9 @@ test("a temperament can apply to one type, and closing cancels delayed responses
   });
   await lab[Symbol.asyncDispose]();
 });
+
+test("the port of the name server can be chosen, and a port in use is an error", async () => {
+  await using lab = await openLab({});
+  const dnsPort = Number(lab.nameServer.split(":")[1]);
+  await expect(openLab({}, { dnsPort })).rejects.toThrow("EADDRINUSE");
+});

@@ -1,0 +1,80 @@
+/** Ranges over several runs: rates, their ratio to the command line of the same run, connections, CPU time, verdicts. */
+import type { Measurement } from "../smtp/measure.ts";
+
+/** One round of all checkers with one shape; ratios are taken within it. */
+export type Round = readonly Measurement[];
+
+export const REFERENCE = "mailvet CLI";
+
+const HEADINGS = [
+  "checker",
+  "addresses/s",
+  "Mailvet CLI is × as fast",
+  "connections",
+  "most at once",
+  "CPU s",
+  "CPU ms/host",
+  "right verdicts",
+  "live → dead",
+  "without QUIT",
+] as const;
+
+export function summaryRows(rounds: readonly Round[]): string[][] {
+  const names = (rounds[0] ?? []).map(({ checker }) => checker);
+  return names.sort(byPlace).map((name) => {
+    const all = rounds.flatMap((round) => round.filter(({ checker }) => checker === name));
+    const over = (of: (one: Measurement) => number, digits = 0) => rangeOf(all.map(of), digits);
+    return [
+      name,
+      over(({ rate }) => rate, all.some(({ rate }) => rate < 20) ? 1 : 0),
+      name === REFERENCE
+        ? ""
+        : rangeOf(
+            rounds.map((round) => ratioTo(round, name)),
+            2,
+          ),
+      over(({ connections }) => connections),
+      over(({ mostAtOnce }) => mostAtOnce),
+      over(({ cpuSeconds }) => cpuSeconds, 2),
+      over(({ cpuMsPerHost }) => cpuMsPerHost, 2),
+      `${over(({ right }) => right)} of ${grouped(all[0]!.addresses, 0)}`,
+      over(({ liveCalledDead }) => liveCalledDead),
+      over(({ endedWithoutQuit }) => endedWithoutQuit),
+    ];
+  });
+}
+
+export function markdownTable(rounds: readonly Round[]): string {
+  const rows = [[...HEADINGS], HEADINGS.map(() => "---"), ...summaryRows(rounds)];
+  return rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
+}
+
+export function plainTable(rounds: readonly Round[]): string {
+  const rows = [[...HEADINGS], ...summaryRows(rounds)];
+  const widths = HEADINGS.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  return rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join("  ")).join("\n");
+}
+
+const PLACES = ["raw client", "mailvet library", REFERENCE];
+
+/** The limit first, then ours, then the peers. */
+function byPlace(a: string, b: string): number {
+  const place = (name: string) => (PLACES.indexOf(name) + PLACES.length + 1) % (PLACES.length + 1);
+  return place(a) - place(b) || (a < b ? -1 : 1);
+}
+
+function ratioTo(round: Round, name: string): number {
+  const rateOf = (checker: string) => round.find((one) => one.checker === checker)?.rate ?? Number.NaN;
+  return rateOf(REFERENCE) / rateOf(name);
+}
+
+/** "12 to 15", or "12" when there is nothing between. */
+export function rangeOf(values: readonly number[], digits: number): string {
+  const low = grouped(Math.min(...values), digits);
+  const high = grouped(Math.max(...values), digits);
+  return low === high ? low : `${low} to ${high}`;
+}
+
+function grouped(value: number, digits: number): string {
+  return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}

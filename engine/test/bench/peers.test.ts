@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { rangeOf, summaryRows } from "../../bench/peers/summary.ts";
+import type { Measurement } from "../../bench/smtp/measure.ts";
+
+const FIGURES = {
+  addresses: 100,
+  right: 100,
+  connections: 40,
+  mostAtOnce: 1,
+  cpuSeconds: 1,
+  cpuMsPerHost: 25,
+};
+const measured = (checker: string, rate: number, more: Partial<Measurement> = {}) =>
+  ({ checker, rate, ...FIGURES, liveCalledDead: 0, endedWithoutQuit: 0, ...more }) as Measurement;
+
+test("ratios are taken within a round, whatever the order of its checkers", () => {
+  const rows = summaryRows([
+    [measured("AfterShip", 100), measured("mailvet CLI", 200), measured("raw client", 400)],
+    [measured("mailvet CLI", 30), measured("raw client", 300), measured("AfterShip", 20, { right: 90 })],
+  ]);
+  expect(rows.map(([name, rate, ratio, , , , , right]) => [name, rate, ratio, right])).toEqual([
+    ["raw client", "300 to 400", "0.10 to 0.50", "100 of 100"],
+    ["mailvet CLI", "30 to 200", "", "100 of 100"],
+    ["AfterShip", "20 to 100", "1.50 to 2.00", "90 to 100 of 100"],
+  ]);
+});
+
+test("a range is one figure when its ends read the same", () => {
+  expect(rangeOf([1234.4, 1233.6], 0)).toBe("1,234");
+  expect(rangeOf([2, 1.5], 1)).toBe("1.5 to 2.0");
+});
+
+test("without namespaces the benchmark says so and measures ours", async () => {
+  const onlyShell = mkdtempSync(join(tmpdir(), "mailvet-path-"));
+  onTestFinished(() => rmSync(onlyShell, { recursive: true }));
+  symlinkSync(realpathSync("/bin/sh"), join(onlyShell, "sh"));
+
+  const script = fileURLToPath(new URL("../../bench/peers.ts", import.meta.url));
+  const args = ["--import", "tsx", script, "--shape", "strict", "--scale", "0.02", "--markdown"];
+  const child = spawn(process.execPath, args, { env: { PATH: onlyShell, HOME: onlyShell } });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  await once(child, "close");
+
+  expect(stderr).toContain("without peers: no network namespace here");
+  expect(stdout).toContain("### one strict host, one connection: 6 addresses");
+  for (const name of ["raw client", "mailvet library", "mailvet CLI"])
+    expect(stdout).toContain(`| ${name} |`);
+  expect(child.exitCode).toBe(0);
+});

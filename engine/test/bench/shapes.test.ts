@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { CLI, cpuSecondsIn, LIBRARY, measure, RAW_CLIENT } from "../../bench/smtp/measure.ts";
+import { listOf, SHAPES, type Shape, scaled } from "../../bench/smtp/shapes.ts";
+
+test("a list has as many addresses, domains and hosts as its shape says, none twice", () => {
+  for (const shape of SHAPES) {
+    const list = listOf(shape);
+    const perDomain = new Map<string, number>();
+    for (const { email } of list) {
+      const domain = email.slice(email.indexOf("@") + 1);
+      perDomain.set(domain, (perDomain.get(domain) ?? 0) + 1);
+    }
+    expect(new Set(list.map(({ email }) => email)).size).toBe(list.length);
+    expect(perDomain.size).toBe(shape.domains);
+    expect(new Set(list.map(({ host }) => host)).size).toBe(shape.hosts);
+    if (typeof shape.addresses === "number") expect(list).toHaveLength(shape.addresses);
+    else expect(new Set(perDomain.values())).toEqual(new Set([1, 2, 3]));
+  }
+});
+
+test("a scaled list keeps the hosts, except in the long tail", () => {
+  const [shared, , tail] = SHAPES as [Shape, Shape, Shape];
+  expect(scaled(shared, 0.1)).toMatchObject({ addresses: 1000, domains: 500, hosts: 40 });
+  expect(scaled(tail, 0.1)).toMatchObject({ domains: 200, hosts: 174 });
+});
+
+test("the CPU time of a program is read from the second line of the shell's times", () => {
+  expect(cpuSecondsIn("0m0.01s 0m0.02s\n1m2.50s 0m0.25s\n")).toBe(62.75);
+  expect(cpuSecondsIn("")).toBe(0); // the program was stopped
+});
+
+test.each([
+  ["shared", LIBRARY],
+  ["loose", CLI],
+  ["tail", LIBRARY],
+  ["strict", RAW_CLIENT],
+  ["strict-two", RAW_CLIENT],
+  ["strict-over", LIBRARY],
+])(
+  "the shape %s runs: every address has a verdict and no host sees too many connections",
+  async (name, checker) => {
+    const shape = scaled(SHAPES.find((one) => one.name === name)!, 0.02);
+    const result = await measure(checker, shape, { settings: { PROBE_TIMEOUT_SECONDS: "120" } });
+    expect(result).toMatchObject({ addresses: listOf(shape).length, unanswered: 0, liveCalledDead: 0 });
+    expect(result.connections).toBeGreaterThan(0);
+    expect(result.mostAtOnce).toBeLessThanOrEqual(shape.connections);
+    expect(result.cpuSeconds).toBeGreaterThan(0);
+  },
+);
