@@ -39,8 +39,8 @@ for (const build of builds) {
   console.log(build);
   console.log(`  CPU            ${cpu[0]} / ${cpu[cpu.length >> 1]} / ${cpu.at(-1)}`);
   console.log(`  ratio          ${(median(results) / first).toFixed(2)} of the first build's`);
-  console.log(`  questions      ${questions} (${(questions / DOMAINS).toFixed(1)} a domain)`);
-  console.log(`  first route    after ${firstRouteAfter} questions`);
+  console.log(`  queries        ${questions} (${(questions / DOMAINS).toFixed(1)} a domain)`);
+  console.log(`  first route    known when ${firstRouteAfter} of them had been requested`);
   console.log(`  routes found   ${found}, checksum of all facts ${facts}`);
 }
 

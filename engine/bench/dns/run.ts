@@ -12,9 +12,10 @@ export type DnsRunRequest = { build: string; nameServer: string; domains: number
 
 export type DnsRunResult = {
   cpuMs: number;
+  /** Queries requested from the resolver, including those that wait or are cached. */
   questions: number;
   found: number;
-  /** Questions asked before the first route was known. */
+  /** Those requested when the first route was known. */
   firstRouteAfter: number;
   /** Hash over all facts, to compare builds. */
   facts: string;
