@@ -13,9 +13,10 @@ import { findingWithoutReply, interpretReply, moreInformative } from "./mailbox-
 import { ProbeQueue } from "./probe-queue.ts";
 import type { ProbeRequest } from "./probe-request.ts";
 import { ProbeSession, type ProbeSessionDeps, type SessionTarget } from "./session-runner.ts";
+import { isConnectionCap } from "./throttle/connection-cap.ts";
 import type { EgressHealth } from "./throttle/egress-health.ts";
 import type { HostLimiter } from "./throttle/host-limiter.ts";
-import type { HostLimits } from "./throttle/learned-limits.ts";
+import type { HostLimits, LearnedLimits } from "./throttle/learned-limits.ts";
 import type { ProviderProfile } from "./throttle/provider-profile.ts";
 
 export type HostPoolDeps = SmtpClientDeps & {
@@ -157,10 +158,13 @@ export class HostPool {
     const { probeTimeoutMs } = this.#deps;
     let failure: MailboxFinding | undefined;
     let leftMs = probeTimeoutMs; // for all hosts together
+    let triesBeyondCap = 0;
     for (const { name: host, addresses } of this.#hosts) {
       if (!this.#queue.hasRequestsFor(host)) continue;
       const limiter = this.#deps.limiterOf(host);
-      for (const address of addresses.slice(0, MAX_ADDRESSES_PER_HOST)) {
+      const candidates = addresses.slice(0, MAX_ADDRESSES_PER_HOST);
+      for (let i = 0; i < candidates.length; i++) {
+        const address = candidates[i]!;
         const known =
           this.#knownFailure(host, address, limiter) ?? (await this.#acquireSlots(host, address, limiter));
         if (known === "nothing to send") return undefined;
@@ -171,13 +175,14 @@ export class HostPool {
         const limits = this.#deps.hostLimits.of(host);
         const startedAt = performance.now();
         const timeoutMs = Math.max(leftMs, probeTimeoutMs / MIN_FRACTION_OF_TIMEOUT);
+        const others = limits.connections++;
         const opening = await openSmtpClient(
           this.#clientDeps,
           { name: host, address },
           limits,
           timeoutMs,
         ).catch((error) => {
-          this.#releaseSlots(limiter);
+          this.#endConnection(limiter, limits);
           throw error;
         });
         leftMs -= performance.now() - startedAt;
@@ -185,10 +190,20 @@ export class HostPool {
           this.#deps.egressHealth.connected();
           this.#openingTries = 0;
           Object.assign(limits, opening.learned);
-          return { client: opening.client, host, address, limiter };
+          limits.sessions++;
+          return { client: opening.client, host, address, limiter, limits };
         }
-        failure = moreInformative(failure, this.#recordFailure(opening, host, address, limiter));
-        this.#releaseSlots(limiter);
+        const open = Math.max(others, limits.sessions);
+        const found = this.#recordFailure(opening, host, address, limiter, open);
+        this.#endConnection(limiter, limits);
+        if (found === "beyond cap") {
+          if (this.#sessions > 1) return undefined; // the others do the work
+          // The lowered limit makes it wait for the sessions of other pools.
+          if (++triesBeyondCap < MAX_OPENING_TRIES) i--;
+          else failure = moreInformative(failure, findingWithoutReply("rate_limited", host));
+          continue;
+        }
+        failure = moreInformative(failure, found);
         if (opening.kind === "refused") break; // its other addresses are the same server
       }
     }
@@ -251,6 +266,11 @@ export class HostPool {
     limiter.release();
   }
 
+  #endConnection(limiter: HostLimiter, limits: LearnedLimits): void {
+    limits.connections--;
+    this.#releaseSlots(limiter);
+  }
+
   #knownFailure(host: string, address: string, limiter: HostLimiter): MailboxFinding | undefined {
     const failure = this.#knownAddressFailure(host, address);
     if (failure) return failure;
@@ -278,12 +298,17 @@ export class HostPool {
     host: string,
     address: string,
     limiter: HostLimiter,
-  ): MailboxFinding {
+    open: number,
+  ): MailboxFinding | "beyond cap" {
     const { hostLimits, egressHealth } = this.#deps;
     if (opening.kind === "refused") {
       egressHealth.connected();
       const { stage, reply } = opening;
       const { finding } = interpretReply({ stage, reply, mx: host }, this.#profile);
+      if (open > 0 && isConnectionCap(finding)) {
+        limiter.record({ kind: "too_many_connections", open });
+        return "beyond cap";
+      }
       if (finding.answer === "probe_blocked") limiter.record({ kind: "blocked", reply });
       if (finding.answer === "rate_limited" || reply.code === 421) limiter.record({ kind: "rate_limited" });
       return finding;
@@ -315,7 +340,8 @@ export class HostPool {
       await new ProbeSession(this.#sessionDeps, target).run();
     } finally {
       await target.client.quit();
-      this.#releaseSlots(target.limiter);
+      target.limits.sessions--;
+      this.#endConnection(target.limiter, target.limits);
     }
   }
 

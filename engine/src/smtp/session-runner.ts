@@ -7,12 +7,13 @@
  */
 import type { MailHost } from "../dns/mail-route.ts";
 import type { MailboxFinding } from "../evidence.ts";
-import type { RcptResult, SessionEnding, SmtpClient } from "./client/client.ts";
+import type { BatchResult, RcptResult, SessionEnding, SmtpClient } from "./client/client.ts";
 import { findingWithoutReply, interpretReply } from "./mailbox-finding.ts";
 import type { BatchLimits, ProbeQueue } from "./probe-queue.ts";
 import type { HostDenial, ProbeRequest } from "./probe-request.ts";
 import { confirmAll, RefusalStreak, retractAll } from "./refusal-streak.ts";
 import type { Reply } from "./reply.ts";
+import { isConnectionCap } from "./throttle/connection-cap.ts";
 import type { HostLimiter } from "./throttle/host-limiter.ts";
 import {
   type AddressFailure,
@@ -48,7 +49,13 @@ export type ProbeSessionDeps = {
   nextRequest(timeoutMs: number): Promise<boolean>;
 };
 
-export type SessionTarget = { client: SmtpClient; host: string; address: string; limiter: HostLimiter };
+export type SessionTarget = {
+  client: SmtpClient;
+  host: string;
+  address: string;
+  limiter: HostLimiter;
+  limits: LearnedLimits;
+};
 
 const MAX_SESSIONS_WITHOUT_ANSWER = 3;
 const MAX_TRANSACTIONS = 8;
@@ -71,6 +78,8 @@ type BatchTally = {
   isRateLimited?: true;
   /** A reply that rejects our address, EHLO name or sender. */
   block?: Reply;
+  /** The host refuses this connection because others are open. */
+  isBeyondCap?: true;
   ending?: SessionEnding;
 };
 
@@ -91,7 +100,7 @@ export class ProbeSession {
   constructor(deps: ProbeSessionDeps, target: SessionTarget) {
     this.#deps = deps;
     this.#target = target;
-    this.#limits = deps.hostLimits.of(target.host);
+    this.#limits = target.limits;
   }
 
   async run(): Promise<void> {
@@ -125,6 +134,10 @@ export class ProbeSession {
       this.#refused += tally.refused;
       await this.#resolveStreak();
       aboutUs += tally.aboutUs;
+      if (tally.isBeyondCap) {
+        limiter.record({ kind: "too_many_connections", open: this.#limits.sessions - 1 });
+        return;
+      }
       if (tally.ending) this.#learnFromEnding(tally.ending, tally.answered);
     }
     if (aboutUs === 0 && this.#recipients > 0) {
@@ -202,6 +215,10 @@ export class ProbeSession {
 
     const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
     if (result.ending) tally.ending = result.ending;
+    if (this.#isBeyondCap(result)) {
+      tally.isBeyondCap = true;
+      result.answers = [];
+    }
     const unanswered: ProbeRequest[] = [];
     for (const [i, plan] of plans.entries()) {
       for (const [j, request] of plan.requests.entries()) {
@@ -220,6 +237,16 @@ export class ProbeSession {
     if (tally.block) limiter.record({ kind: "blocked", reply: tally.block });
     this.#requeueUnanswered(unanswered, tally);
     return tally;
+  }
+
+  /** Whether the host refuses this session at its first command, because other connections of ours are open. */
+  #isBeyondCap({ answers, closingReply }: BatchResult): boolean {
+    if (this.#recipients > 0 || this.#limits.sessions < 2) return false;
+    const first = answers[0]?.[0];
+    const reply = first?.stage === "mail" ? first.reply : closingReply;
+    if (!reply || (first && first.stage !== "mail" && first.reply !== closingReply)) return false;
+    const { finding } = interpretReply({ stage: "mail", reply, mx: this.#target.host }, this.#deps.profile);
+    return isConnectionCap(finding);
   }
 
   /** A server without SMTPUTF8 cannot answer for a mailbox name that needs it. */
@@ -365,9 +392,11 @@ export class ProbeSession {
   }
 
   /** The first unanswered request may be what ended the session; the others were only behind it. */
-  #requeueUnanswered(unanswered: ProbeRequest[], { answered, ending = "closed" }: BatchTally): void {
+  #requeueUnanswered(unanswered: ProbeRequest[], tally: BatchTally): void {
+    const { answered, isBeyondCap, ending = "closed" } = tally;
     for (const [i, request] of unanswered.entries()) {
-      if (request.canRetryAfterSessionEnd(i === 0 || answered === 0)) this.#deps.queue.add(request);
+      const isCause = !isBeyondCap && (i === 0 || answered === 0);
+      if (request.canRetryAfterSessionEnd(isCause)) this.#deps.queue.add(request);
       else request.settle(findingWithoutReply(ANSWER_OF_ENDING[ending], this.#target.host));
     }
   }

@@ -41,6 +41,8 @@ export type BatchResult = {
   answers: (RcptResult | undefined)[][];
   /** Set when the session is over. */
   ending?: SessionEnding;
+  /** The 421, where there was one. */
+  closingReply?: Reply;
 };
 
 const MAX_CONNECT_MS = 15_000;
@@ -214,7 +216,8 @@ export class SmtpClient {
           refusal ? { stage: "mail", reply: refusal } : { stage: "rcpt", reply },
         );
       }
-      if (reply.code === SERVICE_CLOSING) return this.#end(answers, "service_closing");
+      if (reply.code === SERVICE_CLOSING)
+        return { ...this.#end(answers, "service_closing"), closingReply: reply };
     }
     const { unsolicited } = this.#connection;
     if (!unsolicited) return { answers };

@@ -8,6 +8,9 @@
 import { LRUCache } from "lru-cache";
 
 export type LearnedLimits = {
+  /** Connections of this process that are open or being opened, and those of them that the host has accepted. */
+  connections: number;
+  sessions: number;
   startTls: boolean;
   pipelining: boolean;
   /** EHLO works; otherwise HELO is sent. */
@@ -72,6 +75,8 @@ export function createHostLimits(): HostLimits {
 
 function unlimited(): LearnedLimits {
   return {
+    connections: 0,
+    sessions: 0,
     startTls: true,
     pipelining: true,
     ehlo: true,
