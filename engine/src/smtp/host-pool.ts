@@ -8,7 +8,7 @@ import { setImmediate as nextIteration } from "node:timers/promises";
 import type { MailHost, MailRoute } from "../dns/mail-route.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import { type GreetingResult, openSmtpClient, type SmtpClientDeps } from "./client/client.ts";
-import { type ConnectResult, destroySocket } from "./client/connect.ts";
+import type { ConnectResult } from "./client/connect.ts";
 import { findingWithoutReply, interpretReply, moreInformative } from "./mailbox-finding.ts";
 import { ProbeQueue } from "./probe-queue.ts";
 import type { ProbeRequest } from "./probe-request.ts";
@@ -40,8 +40,6 @@ const MAX_DELAY_MS = 2500;
 const MIN_FRACTION_OF_TIMEOUT = 4;
 /** Requests that do not yet justify another session. */
 const REQUESTS_PER_SESSION = 12;
-/** On close, sessions have this long to send QUIT before their sockets are destroyed. */
-const CLOSE_GRACE_MS = 700;
 
 export class HostPool {
   readonly #deps: HostPoolDeps;
@@ -53,9 +51,8 @@ export class HostPool {
   /** Callbacks of idle sessions that wait for a request. */
   readonly #idle = new Set<() => void>();
   readonly #workers = new Set<Promise<void>>();
-  /** Aborts each connection attempt, and destroys each open socket. */
-  readonly #aborts = new Set<() => void>();
   readonly #closing = new AbortController();
+  #isClosed = false;
   #sessions = 0;
   #openingTries = 0;
 
@@ -106,20 +103,13 @@ export class HostPool {
     for (const request of this.#queue.removeTargets(domain)) request.settle(finding);
   }
 
-  /** Takes no more requests, drops the queued ones and waits for every session to quit, within the grace period. */
+  /** Takes no more requests, drops the queued ones and waits for every session to quit. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#closing.abort();
     for (const wake of this.#idle) wake();
     for (const request of this.#queue.removeAll()) request.drop();
-    const timer = setTimeout(() => {
-      for (const abort of this.#aborts) abort();
-    }, CLOSE_GRACE_MS);
     await Promise.all(this.#workers);
-    clearTimeout(timer);
-  }
-
-  get #isClosed(): boolean {
-    return this.#closing.signal.aborted;
   }
 
   /** Starts as many sessions as the requests justify, one event-loop iteration later, when a burst has arrived. */
@@ -240,20 +230,9 @@ export class HostPool {
     return known;
   }
 
-  /** Connects such that close() can abort the attempt and destroy the socket. */
   async #dial(address: string, timeoutMs: number): Promise<ConnectResult> {
     if (this.#isClosed) return { kind: "unreachable", why: "the pool is closing", isLocal: true };
-    const controller = new AbortController();
-    const abort = () => controller.abort();
-    this.#aborts.add(abort);
-    const result = await this.#deps.dial(address, timeoutMs, controller.signal);
-    this.#aborts.delete(abort);
-    if (result.kind === "connected") {
-      const destroy = () => destroySocket(result.socket);
-      this.#aborts.add(destroy);
-      result.socket.once("close", () => this.#aborts.delete(destroy));
-    }
-    return result;
+    return this.#deps.dial(address, timeoutMs);
   }
 
   /** Above this delay, `rate_limited` is returned instead of blocking the caller. */

@@ -134,14 +134,40 @@ export function readReply(context: ReplyInContext): Meaning {
   // An acceptance needs no text.
   if (context.reply.code > 0 && context.reply.code < 400) return conclude(context, byCode(context));
   const text = replyTextOf(context.reply, context);
-  return conclude(context, matchReply(context, text), text);
+  return knownMeanings.read(context, text);
 }
+
+/**
+ * Meanings of recent replies by everything they depend on: stage, codes and the text without echoes. A reply with a
+ * token, or with a rule about the name of the host, is read each time.
+ */
+class KnownMeanings {
+  readonly #meanings = new Map<string, Meaning>();
+
+  read(context: ReplyInContext, text: ReplyText): Meaning {
+    const { stage, reply } = context;
+    const isKept = text.clean.length <= MAX_KNOWN_CHARACTERS && !TABLE.hasToken(text);
+    const key = isKept ? `${stage} ${reply.code} ${reply.enhanced ?? ""} ${text.clean}` : "";
+    const known = isKept ? this.#meanings.get(key) : undefined;
+    if (known) return known;
+    const facts = replyFacts(context);
+    const meaning = conclude(context, matchReply(context, text, facts), text);
+    if (isKept && !facts.isHostAsked) {
+      if (this.#meanings.size >= MAX_KNOWN) this.#meanings.clear();
+      this.#meanings.set(key, meaning);
+    }
+    return meaning;
+  }
+}
+
+const MAX_KNOWN = 2000;
+const MAX_KNOWN_CHARACTERS = 400;
+const knownMeanings = new KnownMeanings();
 
 type RuleMatch = { rule: string; category: ReplyCategory; mailbox?: MailboxFact | undefined; why: string };
 
-function matchReply(context: ReplyInContext, text: ReplyText): RuleMatch {
+function matchReply(context: ReplyInContext, text: ReplyText, facts: ReplyFacts): RuleMatch {
   const indexed = TABLE.index(text);
-  const facts = replyFacts(context);
   const wrapper = text.clean.includes(" rejected") ? WRAPPER.exec(text.clean) : undefined;
   const reason = wrapper ? text.clean.slice(wrapper[0].length) : text.clean;
   const find = (rows: typeof PHRASE_ROWS, words: string) => byRule(firstMatch(rows, indexed, words, facts));
@@ -156,13 +182,18 @@ function matchReply(context: ReplyInContext, text: ReplyText): RuleMatch {
   );
 }
 
-function replyFacts({ stage, reply, mx, greetedAs }: ReplyInContext): ReplyFacts {
+/** The facts, which note whether the name of the host was asked for. */
+function replyFacts({ stage, reply, mx, greetedAs }: ReplyInContext): ReplyFacts & { isHostAsked: boolean } {
   return {
     stage,
     code: reply.code,
     severity: severityOf(reply),
     enhanced: reply.enhanced ?? "",
-    hosts: greetedAs === undefined ? [hostName(mx)] : [hostName(mx), hostName(greetedAs)],
+    isHostAsked: false,
+    get hosts() {
+      this.isHostAsked = true;
+      return greetedAs === undefined ? [hostName(mx)] : [hostName(mx), hostName(greetedAs)];
+    },
   };
 }
 

@@ -10,7 +10,7 @@
 
 import type { Reply } from "../reply.ts";
 import type { Connect, Egress } from "./connect.ts";
-import { SERVICE_CLOSING, SmtpConnection } from "./connection.ts";
+import { type ReceivedReplies, SERVICE_CLOSING, SmtpConnection } from "./connection.ts";
 
 export type SmtpClientDeps = { dial: Connect; egress: Pick<Egress, "ehloName" | "mailFrom"> };
 
@@ -110,12 +110,8 @@ export async function openSmtpClient(
 
 /** Sends last commands and waits for one reply to each. The timeout is for all of them together. */
 async function sendAndWait(connection: SmtpConnection, lines: string[], timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
   connection.send(lines);
-  for (const _ of lines) {
-    const result = await connection.receive(deadline - performance.now());
-    if (result.kind !== "reply") return;
-  }
+  await connection.receiveAll(lines.length, timeoutMs);
 }
 
 /** `extensions` is undefined where only HELO was accepted: then nothing is known of them. */
@@ -151,7 +147,14 @@ function nameIn({ lines }: Reply): string | undefined {
 }
 
 function extensionsIn(reply: Reply): Set<string> {
-  return new Set(reply.lines.slice(1).map((line) => line.split(" ", 1)[0]!.toUpperCase()));
+  const extensions = new Set<string>();
+  for (let i = 1; i < reply.lines.length; i++) extensions.add(keywordOf(reply.lines[i]!).toUpperCase());
+  return extensions;
+}
+
+function keywordOf(line: string): string {
+  const space = line.indexOf(" ");
+  return space < 0 ? line : line.slice(0, space);
 }
 
 function isSuccess(reply: Reply): boolean {
@@ -194,28 +197,29 @@ export class SmtpClient {
     const deadline = performance.now() + timeoutMs;
     const commands = this.#commandsFor(transactions);
     const answers: (RcptResult | undefined)[][] = transactions.map(() => []);
-    const refusedMail = new Map<number, Reply>();
+    const refusedMail: (Reply | undefined)[] = [];
     if (commands.length === 0) return { answers };
-    if (this.usesPipelining) this.#connection.send(commands.map((command) => command.line));
+    let received: ReceivedReplies | undefined;
+    if (this.usesPipelining) {
+      this.#connection.send(commands.map((command) => command.line));
+      received = await this.#connection.receiveAll(commands.length, timeoutMs);
+    }
 
-    for (const command of commands) {
-      const refusal = refusedMail.get(command.transaction);
+    for (const [i, { kind, transaction, line }] of commands.entries()) {
+      const refusal = refusedMail[transaction];
       if (!this.usesPipelining) {
-        if (command.kind === "rcpt" && refusal) {
-          answers[command.transaction]!.push({ stage: "mail", reply: refusal });
+        if (kind === "rcpt" && refusal) {
+          answers[transaction]!.push({ stage: "mail", reply: refusal });
           continue;
         }
-        this.#connection.send([command.line]);
+        this.#connection.send([line]);
+        received = await this.#connection.receiveAll(1, Math.max(1, deadline - performance.now()));
       }
-      const result = await this.#connection.receive(Math.max(1, deadline - performance.now()));
-      if (result.kind !== "reply") return this.#end(this.#attributable(answers), result.kind);
-      const { reply } = result;
-      if (command.kind === "mail" && !isSuccess(reply)) refusedMail.set(command.transaction, reply);
-      if (command.kind === "rcpt") {
-        answers[command.transaction]!.push(
-          refusal ? { stage: "mail", reply: refusal } : { stage: "rcpt", reply },
-        );
-      }
+      const reply = received!.replies[this.usesPipelining ? i : 0];
+      if (!reply) return this.#end(this.#attributable(answers), received!.failure!.kind);
+      if (kind === "mail" && !isSuccess(reply)) refusedMail[transaction] = reply;
+      if (kind === "rcpt")
+        answers[transaction]!.push(refusal ? { stage: "mail", reply: refusal } : { stage: "rcpt", reply });
       if (reply.code === SERVICE_CLOSING)
         return { ...this.#end(answers, "service_closing"), closingReply: reply };
     }
