@@ -43,6 +43,8 @@ export type BatchResult = {
   ending?: SessionEnding;
   /** The 421, where there was one. */
   closingReply?: Reply;
+  /** The longest pause between two replies of a pipelined batch. */
+  pauseMs: number;
 };
 
 const MAX_CONNECT_MS = 15_000;
@@ -103,7 +105,7 @@ export async function openSmtpClient(
     extensions: greeted.extensions,
     mailFrom: deps.egress.mailFrom,
     mayPipeline: features.pipelining,
-    bannerName: nameIn(banner.reply),
+    banner: banner.reply,
   });
   return { kind: "ready", client, learned: {} };
 }
@@ -167,7 +169,7 @@ type SmtpClientOptions = {
   extensions: ReadonlySet<string> | undefined;
   mailFrom: string;
   mayPipeline: boolean;
-  bannerName: string | undefined;
+  banner: Reply;
 };
 
 export class SmtpClient {
@@ -176,33 +178,54 @@ export class SmtpClient {
   readonly usesPipelining: boolean;
   /** What the server calls itself in its banner. */
   readonly bannerName: string | undefined;
+  /** The banner names Postfix, whose limit of errors is known. */
+  readonly isPostfix: boolean;
   readonly #connection: SmtpConnection;
   readonly #mailFrom: string;
   #inTransaction = false;
+  #hasQuit = false;
 
   constructor(connection: SmtpConnection, options: SmtpClientOptions) {
     this.#connection = connection;
     this.#mailFrom = options.mailFrom;
     this.extensions = options.extensions;
     this.usesPipelining = options.mayPipeline && options.extensions?.has("PIPELINING") === true;
-    this.bannerName = options.bannerName;
+    this.bannerName = nameIn(options.banner);
+    this.isPostfix = /\bpostfix\b/i.test(options.banner.lines[0] ?? "");
   }
 
   get isOpen(): boolean {
     return this.#connection.isOpen;
   }
 
-  /** Sends RCPT for every recipient of these transactions. `timeoutMs` is for the whole batch. */
-  async sendBatch(transactions: readonly Transaction[], timeoutMs: number): Promise<BatchResult> {
+  /** The session ended with the last batch, as planned. */
+  get hasQuit(): boolean {
+    return this.#hasQuit;
+  }
+
+  /**
+   * Sends RCPT for every recipient of these transactions. `timeoutMs` is for the whole batch. With `isLast` and
+   * pipelining, QUIT is sent along: it saves a round trip (RFC 2920, 3.1).
+   */
+  async sendBatch(
+    transactions: readonly Transaction[],
+    timeoutMs: number,
+    isLast = false,
+  ): Promise<BatchResult> {
     const deadline = performance.now() + timeoutMs;
     const commands = this.#commandsFor(transactions);
-    const answers: (RcptResult | undefined)[][] = transactions.map(() => []);
+    const result: BatchResult = { answers: transactions.map(() => []), pauseMs: 0 };
+    const { answers } = result;
     const refusedMail: (Reply | undefined)[] = [];
-    if (commands.length === 0) return { answers };
+    if (commands.length === 0) return result;
+    const quits = isLast && this.usesPipelining;
     let received: ReceivedReplies | undefined;
     if (this.usesPipelining) {
-      this.#connection.send(commands.map((command) => command.line));
-      received = await this.#connection.receiveAll(commands.length, timeoutMs);
+      const lines = commands.map((command) => command.line);
+      if (quits) lines.push(...this.#quitLines);
+      this.#connection.send(lines);
+      received = await this.#connection.receiveAll(lines.length, timeoutMs);
+      result.pauseMs = received.pauseMs;
     }
 
     for (const [i, { kind, transaction, line }] of commands.entries()) {
@@ -216,17 +239,20 @@ export class SmtpClient {
         received = await this.#connection.receiveAll(1, Math.max(1, deadline - performance.now()));
       }
       const reply = received!.replies[this.usesPipelining ? i : 0];
-      if (!reply) return this.#end(this.#attributable(answers), received!.failure!.kind);
+      if (!reply) return this.#end(result, received!.failure!.kind);
       if (kind === "mail" && !isSuccess(reply)) refusedMail[transaction] = reply;
       if (kind === "rcpt")
         answers[transaction]!.push(refusal ? { stage: "mail", reply: refusal } : { stage: "rcpt", reply });
-      if (reply.code === SERVICE_CLOSING)
-        return { ...this.#end(answers, "service_closing"), closingReply: reply };
+      if (reply.code === SERVICE_CLOSING) return this.#end(result, "service_closing", reply);
     }
     const { unsolicited } = this.#connection;
-    if (!unsolicited) return { answers };
-    const ending = unsolicited.code === SERVICE_CLOSING ? "service_closing" : "protocol_error";
-    return this.#end(this.#attributable(answers), ending);
+    if (unsolicited?.code === SERVICE_CLOSING) return this.#end(result, "service_closing", unsolicited);
+    if (unsolicited) return this.#end(result, "protocol_error");
+    if (quits) {
+      this.#hasQuit = true;
+      this.#connection.close();
+    }
+    return result;
   }
 
   /** With more replies than commands no reply can be attributed to a recipient. A 421 may come at any time. */
@@ -237,9 +263,12 @@ export class SmtpClient {
 
   /** Sends QUIT and waits shortly for the reply: many hosts close without one. */
   async quit(): Promise<void> {
-    const lines = this.usesPipelining && this.#inTransaction ? ["RSET", "QUIT"] : ["QUIT"];
-    if (this.isOpen) await sendAndWait(this.#connection, lines, QUIT_TIMEOUT_MS);
+    if (this.isOpen) await sendAndWait(this.#connection, this.#quitLines, QUIT_TIMEOUT_MS);
     this.#connection.close();
+  }
+
+  get #quitLines(): string[] {
+    return this.usesPipelining && this.#inTransaction ? ["RSET", "QUIT"] : ["QUIT"];
   }
 
   #commandsFor(transactions: readonly Transaction[]): Command[] {
@@ -258,9 +287,10 @@ export class SmtpClient {
     return commands;
   }
 
-  #end(answers: (RcptResult | undefined)[][], ending: SessionEnding): BatchResult {
+  #end(result: BatchResult, ending: SessionEnding, closingReply?: Reply): BatchResult {
     if (this.isOpen) this.#connection.send(["QUIT"]); // the server may still read although it does not answer
     this.#connection.close();
-    return { answers, ending };
+    const answers = closingReply ? result.answers : this.#attributable(result.answers);
+    return { ...result, answers, ending, ...(closingReply && { closingReply }) };
   }
 }

@@ -17,7 +17,12 @@ export type ReplyFailure = { kind: "closed" } | { kind: "timeout" } | { kind: "p
 export type CommandResult = { kind: "reply"; reply: Reply } | ReplyFailure;
 
 /** The replies to several commands, up to the first 421; `failure` is set when there are too few without one. */
-export type ReceivedReplies = { replies: Reply[]; failure?: ReplyFailure };
+export type ReceivedReplies = {
+  replies: Reply[];
+  failure?: ReplyFailure;
+  /** The longest pause between two of the replies. */
+  pauseMs: number;
+};
 
 /** The code of a server that is about to close the connection (RFC 5321, 3.8). */
 export const SERVICE_CLOSING = 421;
@@ -26,15 +31,23 @@ export const SERVICE_CLOSING = 421;
 const MAX_RECEIVED_BYTES = 4 * 1024 * 1024;
 const LINE_BREAK = /[\r\n\0]/;
 
+type ReplyWait = {
+  count: number;
+  replies: Reply[];
+  deadline: number;
+  /** When the last reply arrived, and the longest pause before it. */
+  lastAtMs: number;
+  pauseMs: number;
+  done(result: ReceivedReplies): void;
+};
+
 export class SmtpConnection {
   #socket: Socket;
   readonly #reader = new ReplyReader();
   #receivedBytes = 0;
   #closed = false;
   #unsolicited: Reply | undefined;
-  #wait:
-    | { count: number; replies: Reply[]; deadline: number; done(result: ReceivedReplies): void }
-    | undefined;
+  #wait: ReplyWait | undefined;
   /** One timer for all waits: it is set again only when it fires too early, or would fire too late. */
   #timer: NodeJS.Timeout | undefined;
   #timerAt = 0;
@@ -78,7 +91,7 @@ export class SmtpConnection {
   receiveAll(count: number, timeoutMs: number): Promise<ReceivedReplies> {
     return new Promise((done) => {
       const deadline = performance.now() + timeoutMs;
-      this.#wait = { count, replies: [], deadline, done };
+      this.#wait = { count, replies: [], deadline, lastAtMs: 0, pauseMs: 0, done };
       this.#advance();
       if (this.#wait) this.#setTimer(deadline, timeoutMs);
     });
@@ -86,8 +99,15 @@ export class SmtpConnection {
 
   /** Ends the wait if it is over. */
   #advance(): void {
-    if (!this.#wait) return;
-    const end = this.#take(this.#wait.replies, this.#wait.count);
+    const wait = this.#wait;
+    if (!wait) return;
+    const taken = wait.replies.length;
+    const end = this.#take(wait.replies, wait.count);
+    if (wait.count > 1 && wait.replies.length > taken) {
+      const nowMs = performance.now();
+      if (taken > 0) wait.pauseMs = Math.max(wait.pauseMs, nowMs - wait.lastAtMs);
+      wait.lastAtMs = nowMs;
+    }
     if (end === "complete") this.#endWait();
     else if (end) this.#endWait(end);
   }
@@ -111,9 +131,9 @@ export class SmtpConnection {
   }
 
   #endWait(failure?: ReplyFailure): void {
-    const { done, replies } = this.#wait!;
+    const { done, replies, pauseMs } = this.#wait!;
     this.#wait = undefined;
-    done(failure ? { replies, failure } : { replies });
+    done(failure ? { replies, pauseMs, failure } : { replies, pauseMs });
   }
 
   #setTimer(deadline: number, leftMs: number): void {
