@@ -234,7 +234,7 @@ export class ProbeSession {
     }));
     const isLast = client.usesPipelining && this.#isLastBatch(plans);
     const known = isLast ? this.#limits.knownGood : undefined;
-    if (known) transactions.push(transactionOf(known));
+    if (known) transactions.push({ ...transactionOf(known), isNew: !this.#hasRoomFor(known) });
     const result = await client.sendBatch(transactions, this.#deps.probeTimeoutMs, isLast);
 
     const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
@@ -285,6 +285,13 @@ export class ProbeSession {
     if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession)) return false;
     const expected = this.#refused + expectedRefusals(this.#limits, targets, decoys);
     return expected > this.#refusalBudget - lastRefusalsLeft(this.#refusalBudget);
+  }
+
+  /** Whether a recipient may be named in the open transaction. */
+  #hasRoomFor({ smtpUtf8 }: KnownGood): boolean {
+    if (!this.#transaction || this.#transaction.smtpUtf8 !== smtpUtf8) return false;
+    if (this.#deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction) return false;
+    return this.#transaction.recipients < this.#recipientsPerTransaction;
   }
 
   /** Whether the host ended the session because of its refusals, which says nothing about our rate. */

@@ -222,7 +222,7 @@ export class SmtpClient {
     let received: ReceivedReplies | undefined;
     if (this.usesPipelining) {
       const lines = commands.map((command) => command.line);
-      if (quits) lines.push(...this.#quitLines);
+      if (quits) lines.push("QUIT");
       this.#connection.send(lines);
       received = await this.#connection.receiveAll(lines.length, timeoutMs);
       result.pauseMs = received.pauseMs;
@@ -263,12 +263,9 @@ export class SmtpClient {
 
   /** Sends QUIT and waits shortly for the reply: many hosts close without one. */
   async quit(): Promise<void> {
-    if (this.isOpen) await sendAndWait(this.#connection, this.#quitLines, QUIT_TIMEOUT_MS);
+    const lines = this.usesPipelining && this.#inTransaction ? ["RSET", "QUIT"] : ["QUIT"];
+    if (this.isOpen) await sendAndWait(this.#connection, lines, QUIT_TIMEOUT_MS);
     this.#connection.close();
-  }
-
-  get #quitLines(): string[] {
-    return this.usesPipelining && this.#inTransaction ? ["RSET", "QUIT"] : ["QUIT"];
   }
 
   #commandsFor(transactions: readonly Transaction[]): Command[] {

@@ -119,10 +119,12 @@ export function expectedRefusals(limits: LearnedLimits, targets: number, decoys:
  */
 const MARGIN = 2.5;
 
-/** Upper estimate of the refusals in a batch. */
+/** Upper estimate of the refusals in a batch. The share is uncertain itself while few recipients were answered. */
 export function likelyRefusals(limits: LearnedLimits, targets: number, decoys: number): number {
   const share = refusalShareOf(limits);
-  return expectedRefusals(limits, targets, decoys) + MARGIN * Math.sqrt(targets * share * (1 - share));
+  const uncertainty = 1 + targets / (limits.recentRecipients + 1);
+  const deviation = Math.sqrt(targets * share * (1 - share) * uncertainty);
+  return expectedRefusals(limits, targets, decoys) + MARGIN * deviation;
 }
 
 type RefusalProfile = Pick<ProviderProfile, "refusalsPerSession" | "maxRefusalsPerSession">;
