@@ -18,6 +18,7 @@ export function hostWith(connections: number, gapMs = 0): ProviderProfile {
     recipientsPerSession: 500,
     recipientsPerTransaction: 90,
     oneDomainPerTransaction: false,
+    maxRefusalsPerSession: 9,
     refusalsPerSession: 9,
     lifetimeMs: 60_000,
     gapMs,

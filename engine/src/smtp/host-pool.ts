@@ -8,14 +8,15 @@ import { setImmediate as nextIteration } from "node:timers/promises";
 import type { MailHost, MailRoute } from "../dns/mail-route.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import { type GreetingResult, openSmtpClient, type SmtpClientDeps } from "./client/client.ts";
-import { type ConnectResult, destroySocket } from "./client/connect.ts";
+import type { ConnectResult } from "./client/connect.ts";
 import { findingWithoutReply, interpretReply, moreInformative } from "./mailbox-finding.ts";
 import { ProbeQueue } from "./probe-queue.ts";
 import type { ProbeRequest } from "./probe-request.ts";
 import { ProbeSession, type ProbeSessionDeps, type SessionTarget } from "./session-runner.ts";
+import { isConnectionCap } from "./throttle/connection-cap.ts";
 import type { EgressHealth } from "./throttle/egress-health.ts";
 import type { HostLimiter } from "./throttle/host-limiter.ts";
-import type { HostLimits } from "./throttle/learned-limits.ts";
+import type { HostLimits, LearnedLimits } from "./throttle/learned-limits.ts";
 import type { ProviderProfile } from "./throttle/provider-profile.ts";
 
 export type HostPoolDeps = SmtpClientDeps & {
@@ -39,8 +40,6 @@ const MAX_DELAY_MS = 2500;
 const MIN_FRACTION_OF_TIMEOUT = 4;
 /** Requests that do not yet justify another session. */
 const REQUESTS_PER_SESSION = 12;
-/** On close, sessions have this long to send QUIT before their sockets are destroyed. */
-const CLOSE_GRACE_MS = 700;
 
 export class HostPool {
   readonly #deps: HostPoolDeps;
@@ -52,9 +51,8 @@ export class HostPool {
   /** Callbacks of idle sessions that wait for a request. */
   readonly #idle = new Set<() => void>();
   readonly #workers = new Set<Promise<void>>();
-  /** Aborts each connection attempt, and destroys each open socket. */
-  readonly #aborts = new Set<() => void>();
   readonly #closing = new AbortController();
+  #isClosed = false;
   #sessions = 0;
   #openingTries = 0;
 
@@ -105,20 +103,13 @@ export class HostPool {
     for (const request of this.#queue.removeTargets(domain)) request.settle(finding);
   }
 
-  /** Takes no more requests, drops the queued ones and waits for every session to quit, within the grace period. */
+  /** Takes no more requests, drops the queued ones and waits for every session to quit. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#closing.abort();
     for (const wake of this.#idle) wake();
     for (const request of this.#queue.removeAll()) request.drop();
-    const timer = setTimeout(() => {
-      for (const abort of this.#aborts) abort();
-    }, CLOSE_GRACE_MS);
     await Promise.all(this.#workers);
-    clearTimeout(timer);
-  }
-
-  get #isClosed(): boolean {
-    return this.#closing.signal.aborted;
   }
 
   /** Starts as many sessions as the requests justify, one event-loop iteration later, when a burst has arrived. */
@@ -157,10 +148,13 @@ export class HostPool {
     const { probeTimeoutMs } = this.#deps;
     let failure: MailboxFinding | undefined;
     let leftMs = probeTimeoutMs; // for all hosts together
+    let triesBeyondCap = 0;
     for (const { name: host, addresses } of this.#hosts) {
       if (!this.#queue.hasRequestsFor(host)) continue;
       const limiter = this.#deps.limiterOf(host);
-      for (const address of addresses.slice(0, MAX_ADDRESSES_PER_HOST)) {
+      const candidates = addresses.slice(0, MAX_ADDRESSES_PER_HOST);
+      for (let i = 0; i < candidates.length; i++) {
+        const address = candidates[i]!;
         const known =
           this.#knownFailure(host, address, limiter) ?? (await this.#acquireSlots(host, address, limiter));
         if (known === "nothing to send") return undefined;
@@ -171,13 +165,14 @@ export class HostPool {
         const limits = this.#deps.hostLimits.of(host);
         const startedAt = performance.now();
         const timeoutMs = Math.max(leftMs, probeTimeoutMs / MIN_FRACTION_OF_TIMEOUT);
+        const others = limits.connections++;
         const opening = await openSmtpClient(
           this.#clientDeps,
           { name: host, address },
           limits,
           timeoutMs,
         ).catch((error) => {
-          this.#releaseSlots(limiter);
+          this.#endConnection(limiter, limits);
           throw error;
         });
         leftMs -= performance.now() - startedAt;
@@ -185,10 +180,20 @@ export class HostPool {
           this.#deps.egressHealth.connected();
           this.#openingTries = 0;
           Object.assign(limits, opening.learned);
-          return { client: opening.client, host, address, limiter };
+          limits.sessions++;
+          return { client: opening.client, host, address, limiter, limits };
         }
-        failure = moreInformative(failure, this.#recordFailure(opening, host, address, limiter));
-        this.#releaseSlots(limiter);
+        const open = Math.max(others, limits.sessions);
+        const found = this.#recordFailure(opening, host, address, limiter, open);
+        this.#endConnection(limiter, limits);
+        if (found === "beyond cap") {
+          if (this.#sessions > 1) return undefined; // the others do the work
+          // The lowered limit makes it wait for the sessions of other pools.
+          if (++triesBeyondCap < MAX_OPENING_TRIES) i--;
+          else failure = moreInformative(failure, findingWithoutReply("rate_limited", host));
+          continue;
+        }
+        failure = moreInformative(failure, found);
         if (opening.kind === "refused") break; // its other addresses are the same server
       }
     }
@@ -225,20 +230,9 @@ export class HostPool {
     return known;
   }
 
-  /** Connects such that close() can abort the attempt and destroy the socket. */
   async #dial(address: string, timeoutMs: number): Promise<ConnectResult> {
     if (this.#isClosed) return { kind: "unreachable", why: "the pool is closing", isLocal: true };
-    const controller = new AbortController();
-    const abort = () => controller.abort();
-    this.#aborts.add(abort);
-    const result = await this.#deps.dial(address, timeoutMs, controller.signal);
-    this.#aborts.delete(abort);
-    if (result.kind === "connected") {
-      const destroy = () => destroySocket(result.socket);
-      this.#aborts.add(destroy);
-      result.socket.once("close", () => this.#aborts.delete(destroy));
-    }
-    return result;
+    return this.#deps.dial(address, timeoutMs);
   }
 
   /** Above this delay, `rate_limited` is returned instead of blocking the caller. */
@@ -249,6 +243,11 @@ export class HostPool {
   #releaseSlots(limiter: HostLimiter): void {
     this.#deps.globalLimiter.release();
     limiter.release();
+  }
+
+  #endConnection(limiter: HostLimiter, limits: LearnedLimits): void {
+    limits.connections--;
+    this.#releaseSlots(limiter);
   }
 
   #knownFailure(host: string, address: string, limiter: HostLimiter): MailboxFinding | undefined {
@@ -278,12 +277,17 @@ export class HostPool {
     host: string,
     address: string,
     limiter: HostLimiter,
-  ): MailboxFinding {
+    open: number,
+  ): MailboxFinding | "beyond cap" {
     const { hostLimits, egressHealth } = this.#deps;
     if (opening.kind === "refused") {
       egressHealth.connected();
       const { stage, reply } = opening;
       const { finding } = interpretReply({ stage, reply, mx: host }, this.#profile);
+      if (open > 0 && isConnectionCap(finding)) {
+        limiter.record({ kind: "too_many_connections", open });
+        return "beyond cap";
+      }
       if (finding.answer === "probe_blocked") limiter.record({ kind: "blocked", reply });
       if (finding.answer === "rate_limited" || reply.code === 421) limiter.record({ kind: "rate_limited" });
       return finding;
@@ -315,7 +319,8 @@ export class HostPool {
       await new ProbeSession(this.#sessionDeps, target).run();
     } finally {
       await target.client.quit();
-      this.#releaseSlots(target.limiter);
+      target.limits.sessions--;
+      this.#endConnection(target.limiter, target.limits);
     }
   }
 

@@ -140,21 +140,53 @@ function compileTables() {
 
 /** Compiled at the first rejection, see phrase.ts. */
 let tables: Tables | undefined;
+function ruleTables(): Tables {
+  tables ??= compileTables();
+  return tables;
+}
 
 export function readReply(context: ReplyInContext): Meaning {
   // An acceptance needs no text.
   if (context.reply.code > 0 && context.reply.code < 400) return conclude(context, byCode(context));
   const text = replyTextOf(context.reply, context);
-  return conclude(context, matchReply(context, text), text);
+  return knownMeanings.read(context, text);
 }
+
+/**
+ * Meanings of recent replies by everything they depend on: stage, codes and the text without echoes. A reply with a
+ * token, with the name of a mailbox, or with a rule about the name of the host is read each time.
+ */
+class KnownMeanings {
+  readonly #meanings = new Map<string, Meaning>();
+
+  read(context: ReplyInContext, text: ReplyText): Meaning {
+    const { stage, reply } = context;
+    const isKept =
+      text.marked.length <= MAX_KNOWN_CHARACTERS &&
+      !text.locals.some((local) => text.marked.includes(local)) &&
+      !ruleTables().table.hasToken(text);
+    const key = isKept ? `${stage} ${reply.code} ${reply.enhanced ?? ""} ${text.clean}\n${text.marked}` : "";
+    const known = isKept ? this.#meanings.get(key) : undefined;
+    if (known) return known;
+    const facts = replyFacts(context);
+    const meaning = conclude(context, matchReply(context, text, facts), text);
+    if (isKept && !facts.isHostAsked) {
+      if (this.#meanings.size >= MAX_KNOWN) this.#meanings.clear();
+      this.#meanings.set(key, meaning);
+    }
+    return meaning;
+  }
+}
+
+const MAX_KNOWN = 2000;
+const MAX_KNOWN_CHARACTERS = 400;
+const knownMeanings = new KnownMeanings();
 
 type RuleMatch = { rule: string; category: ReplyCategory; mailbox?: MailboxFact | undefined; why: string };
 
-function matchReply(context: ReplyInContext, text: ReplyText): RuleMatch {
-  tables ??= compileTables();
-  const { table, providerRows, clientRows, phraseRows } = tables;
+function matchReply(context: ReplyInContext, text: ReplyText, facts: ReplyFacts): RuleMatch {
+  const { table, providerRows, clientRows, phraseRows } = ruleTables();
   const indexed = table.index(text);
-  const facts = replyFacts(context);
   const wrapper = text.clean.includes(" rejected") ? WRAPPER.exec(text.clean) : undefined;
   const reason = wrapper ? text.clean.slice(wrapper[0].length) : text.clean;
   const find = (rows: Tables["phraseRows"], words: string) => byRule(firstMatch(rows, indexed, words, facts));
@@ -169,13 +201,18 @@ function matchReply(context: ReplyInContext, text: ReplyText): RuleMatch {
   );
 }
 
-function replyFacts({ stage, reply, mx, greetedAs }: ReplyInContext): ReplyFacts {
+/** The facts, which note whether the name of the host was asked for. */
+function replyFacts({ stage, reply, mx, greetedAs }: ReplyInContext): ReplyFacts & { isHostAsked: boolean } {
   return {
     stage,
     code: reply.code,
     severity: severityOf(reply),
     enhanced: reply.enhanced ?? "",
-    hosts: greetedAs === undefined ? [hostName(mx)] : [hostName(mx), hostName(greetedAs)],
+    isHostAsked: false,
+    get hosts() {
+      this.isHostAsked = true;
+      return greetedAs === undefined ? [hostName(mx)] : [hostName(mx), hostName(greetedAs)];
+    },
   };
 }
 

@@ -8,13 +8,15 @@
  * Decides what is sent and combines the findings about target and decoy. Sessions are in host-pool.ts, the verdict is in
  * ../verdict.ts.
  */
+import { setMaxListeners } from "node:events";
+import type { Socket } from "node:net";
 import { LRUCache } from "lru-cache";
 import type { Address } from "../address/address.ts";
 import { deferred } from "../deferred.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { RequestPriority } from "../request-priority.ts";
 import { type AskDecoy, createCatchAllCache, type DecoyReply, isRefusalOfDecoy } from "./catch-all.ts";
-import type { Connect, Egress } from "./client/connect.ts";
+import { type Connect, destroySocket, type Egress } from "./client/connect.ts";
 import { AcceptingDomains, isRefusedLikeDecoy, isUnknownUserCode } from "./decoy-comparison.ts";
 import { type DecoyStyle, decoyName } from "./decoy-name.ts";
 import { HostPool, type HostPoolDeps, type MailHosts } from "./host-pool.ts";
@@ -59,6 +61,8 @@ export type ProbePlanner = {
 const MAX_LIMITERS = 20_000;
 /** Concurrent sessions to all hosts together. */
 export const MAX_SESSIONS = 400;
+/** On close, sessions have this long to send QUIT before their sockets are destroyed. */
+const CLOSE_GRACE_MS = 700;
 
 export function createPlanner(options: PlannerOptions): ProbePlanner {
   const { egressHealth = new EgressHealth() } = options;
@@ -77,17 +81,37 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
   /** Large providers count connections to all their hosts together, others per host. */
   const limiterAt = (profile: ProviderProfile, provider: string) => (host: string) => {
     const key = profile.isShared ? `provider ${provider}` : host;
-    const limiter = limiters.get(key) ?? limiterFor(key, profile);
+    const known = limiters.get(key);
+    if (known) return known;
+    const limiter = limiterFor(key, profile);
     limiters.set(key, limiter);
     return limiter;
   };
 
+  const abandoned = new AbortController();
+  setMaxListeners(0, abandoned.signal); // one for each connection attempt
+  const sockets = new Set<Socket>();
+
+  /** Connects such that close() can abort the attempt and destroy the socket. */
+  const dial: Connect = async (address, timeoutMs) => {
+    const result = await options.dial(address, timeoutMs, abandoned.signal);
+    if (result.kind !== "connected") return result;
+    const { socket } = result;
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    return result;
+  };
+  const abandon = () => {
+    abandoned.abort();
+    for (const socket of sockets) destroySocket(socket);
+  };
+
   const poolFor = ({ route, provider }: ProbeInput, profile: ProviderProfile): HostPool => {
-    const key = `${route.hosts.map(({ name }) => name).join(" ")}${route.isPartial ? " …" : ""}`;
+    const key = poolKey(route);
     const known = pools.get(key);
     if (known) return known;
     const limiterOf = limiterAt(profile, provider);
-    const deps: HostPoolDeps = { ...options, hostLimits, egressHealth, globalLimiter, limiterOf };
+    const deps: HostPoolDeps = { ...options, dial, hostLimits, egressHealth, globalLimiter, limiterOf };
     const pool = new HostPool(deps, route, profile);
     pool.onIdle = () => pools.delete(key);
     pools.set(key, pool);
@@ -157,9 +181,16 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     },
     async close() {
       isClosed = true;
+      const timer = setTimeout(abandon, CLOSE_GRACE_MS);
       await Promise.all([...pools.values()].map((pool) => pool.close()));
+      clearTimeout(timer);
     },
   };
+}
+
+function poolKey({ hosts, isPartial }: MailHosts): string {
+  const names = hosts.length === 1 ? hosts[0]!.name : hosts.map(({ name }) => name).join(" ");
+  return isPartial ? `${names} …` : names;
 }
 
 /**

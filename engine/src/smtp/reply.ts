@@ -29,15 +29,12 @@ const QUOTED = /(?:\b(?:said|replied|refused to talk to me)|:)\s+(?=[245]\d\d[ -
 
 /** Parses the raw text of one reply, of one line or several. Never throws, reads a bounded prefix only. */
 export function parseReply(text: string): Reply {
-  const rows = unquote(text.slice(0, MAX_CHARACTERS))
-    .split(/\r\n|\r|\n/, MAX_LINES)
-    .map((row) => row.trim())
-    .filter((row) => row !== "");
-
   let code = 0;
   let enhanced: string | undefined;
   const lines: string[] = [];
-  for (const row of rows) {
+  for (const untrimmed of unquote(text.slice(0, MAX_CHARACTERS)).split(/\r\n|\r|\n/, MAX_LINES)) {
+    const row = untrimmed.trim();
+    if (row === "") continue;
     const codeMatch = CODE_LINE.exec(row);
     // A continuation line repeats the code; a different number belongs to the text.
     const carriesCode = codeMatch !== null && (code === 0 || Number(codeMatch[1]) === code);
@@ -65,7 +62,7 @@ function unquote(text: string): string {
 
 function markedStatus(lines: readonly string[]): string | undefined {
   for (const line of lines) {
-    const match = STATUS_MARKED.exec(line);
+    const match = line.includes("#") ? STATUS_MARKED.exec(line) : null;
     if (match) return match[1] ?? match[2];
   }
   return undefined;

@@ -7,23 +7,29 @@
  */
 import type { MailHost } from "../dns/mail-route.ts";
 import type { MailboxFinding } from "../evidence.ts";
-import type { RcptResult, SessionEnding, SmtpClient } from "./client/client.ts";
+import type { BatchResult, RcptResult, SessionEnding, SmtpClient, Transaction } from "./client/client.ts";
 import { findingWithoutReply, interpretReply } from "./mailbox-finding.ts";
 import type { BatchLimits, ProbeQueue } from "./probe-queue.ts";
 import type { HostDenial, ProbeRequest } from "./probe-request.ts";
 import { confirmAll, RefusalStreak, retractAll } from "./refusal-streak.ts";
 import type { Reply } from "./reply.ts";
+import { isConnectionCap } from "./throttle/connection-cap.ts";
 import type { HostLimiter } from "./throttle/host-limiter.ts";
 import {
   type AddressFailure,
+  expectedRefusals,
   type HostLimits,
   isBeyondReliable,
+  isHangUpByRefusals,
   type LearnedLimits,
   likelyRefusals,
   recordAnswer,
   recordCutOff,
   recordOkSession,
+  recordRefusalLimit,
+  recordRefusalsTolerated,
   recordReliable,
+  refusalBudget,
   refusalShareOf,
 } from "./throttle/learned-limits.ts";
 import type { ProviderProfile } from "./throttle/provider-profile.ts";
@@ -48,7 +54,13 @@ export type ProbeSessionDeps = {
   nextRequest(timeoutMs: number): Promise<boolean>;
 };
 
-export type SessionTarget = { client: SmtpClient; host: string; address: string; limiter: HostLimiter };
+export type SessionTarget = {
+  client: SmtpClient;
+  host: string;
+  address: string;
+  limiter: HostLimiter;
+  limits: LearnedLimits;
+};
 
 const MAX_SESSIONS_WITHOUT_ANSWER = 3;
 const MAX_TRANSACTIONS = 8;
@@ -57,7 +69,11 @@ const IDLE_MS = 250;
 /** Recipients per batch: enough to hide the round trip, few enough that interactive requests need not wait. */
 const PIPELINED_BATCH = 40;
 const SEQUENTIAL_BATCH = 4;
-const MIN_REFUSALS_LEFT = 3;
+const MIN_REFUSALS_LEFT = 2;
+/** A batch that will probably leave fewer refusals than this is the last one, and is sent with QUIT: four of nine. */
+const lastRefusalsLeft = (budget: number) => Math.min(4, (budget - 1) / 2);
+/** Postfix sleeps for a second before each reply once a session has had its number of errors. */
+const SLEEP_MS = 900;
 /** How long a session may keep its slot when it is waited for. */
 const TIME_SLICE_MS = 10_000;
 const LONG_QUEUE = 20;
@@ -71,6 +87,12 @@ type BatchTally = {
   isRateLimited?: true;
   /** A reply that rejects our address, EHLO name or sender. */
   block?: Reply;
+  /** The host refuses this connection because others are open. */
+  isBeyondCap?: true;
+  /** The host ended the session after a number of refusals. */
+  isErrorLimit?: true;
+  /** Whether a known mailbox was accepted after the batch. */
+  stillAccepts?: boolean | undefined;
   ending?: SessionEnding;
 };
 
@@ -91,7 +113,7 @@ export class ProbeSession {
   constructor(deps: ProbeSessionDeps, target: SessionTarget) {
     this.#deps = deps;
     this.#target = target;
-    this.#limits = deps.hostLimits.of(target.host);
+    this.#limits = target.limits;
   }
 
   async run(): Promise<void> {
@@ -123,14 +145,26 @@ export class ProbeSession {
       const tally = await this.#runBatch(groups);
       this.#recipients += tally.answered;
       this.#refused += tally.refused;
-      await this.#resolveStreak();
+      await this.#resolveStreak(tally.stillAccepts);
       aboutUs += tally.aboutUs;
-      if (tally.ending) this.#learnFromEnding(tally.ending, tally.answered);
+      if (tally.isBeyondCap) {
+        limiter.record({ kind: "too_many_connections", open: this.#limits.sessions - 1 });
+        return;
+      }
+      if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.#refused);
+      else if (tally.ending) this.#learnFromEnding(tally.ending, tally.answered);
     }
-    if (aboutUs === 0 && this.#recipients > 0) {
-      limiter.record({ kind: "ok" });
-      if (client.isOpen) recordOkSession(this.#limits, this.#recipients);
-    }
+    if (aboutUs > 0 || this.#recipients === 0) return;
+    limiter.record({ kind: "ok" });
+    if (!client.isOpen && !client.hasQuit) return;
+    recordOkSession(this.#limits, this.#recipients);
+    const isBudgetUsed = this.#refused >= this.#refusalBudget / 2;
+    if (isBudgetUsed && !this.#isUntrusted && !client.isPostfix)
+      recordRefusalsTolerated(this.#limits, this.#deps.profile);
+  }
+
+  get #refusalBudget(): number {
+    return refusalBudget(this.#limits, this.#deps.profile);
   }
 
   /** Another pool, or another process, waits for this slot. */
@@ -146,16 +180,16 @@ export class ProbeSession {
 
   /** What the next batch may contain, by the profile and by what the host has shown. Undefined: time to quit. */
   #batchLimit(): BatchLimits["fits"] | undefined {
-    const { recipientsPerSession, refusalsPerSession } = this.#deps.profile;
+    const { recipientsPerSession } = this.#deps.profile;
     const recipientsLeft =
       Math.min(recipientsPerSession, this.#limits.recipientsPerSession) - this.#recipients;
     // Without a known mailbox, nothing would show that the server has begun to refuse everything.
-    const verifiable = this.#limits.knownGood ? refusalsPerSession : this.#limits.reliableUpTo.refusals;
-    const refusalsLeft = Math.min(refusalsPerSession, verifiable) - this.#refused;
+    const verifiable = this.#limits.knownGood ? Number.POSITIVE_INFINITY : this.#limits.reliableUpTo.refusals;
+    const refusalsLeft = Math.min(this.#refusalBudget, verifiable) - this.#refused;
     if (recipientsLeft <= 0 || refusalsLeft <= 0) return undefined;
     // With few refusals left, a long queue is done sooner in a new session than by ones and twos.
-    if (refusalsLeft < MIN_REFUSALS_LEFT && this.#deps.queue.count(LONG_QUEUE) >= LONG_QUEUE)
-      return undefined;
+    const isShort = this.#recipients > 0 && refusalsLeft < MIN_REFUSALS_LEFT;
+    if (isShort && this.#deps.queue.count(LONG_QUEUE) >= LONG_QUEUE) return undefined;
     const batch = this.#target.client.usesPipelining ? PIPELINED_BATCH : SEQUENTIAL_BATCH;
     const maxRecipients = Math.min(
       recipientsLeft,
@@ -193,15 +227,23 @@ export class ProbeSession {
     });
     this.#transaction = plans.at(-1)?.transaction ?? this.#transaction;
     this.#transactions += plans.filter(({ isNew }) => isNew).length;
-    const transactions = plans.map(({ transaction, isNew, requests }) => ({
+    const transactions: Transaction[] = plans.map(({ transaction, isNew, requests }) => ({
       recipients: requests.map((request) => request.recipient),
       smtpUtf8: transaction.smtpUtf8,
       isNew,
     }));
-    const result = await client.sendBatch(transactions, this.#deps.probeTimeoutMs);
+    const isLast = client.usesPipelining && this.#isLastBatch(plans);
+    const known = isLast ? this.#limits.knownGood : undefined;
+    if (known) transactions.push({ ...transactionOf(known), isNew: !this.#hasRoomFor(known) });
+    const result = await client.sendBatch(transactions, this.#deps.probeTimeoutMs, isLast);
 
     const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
     if (result.ending) tally.ending = result.ending;
+    if (known) tally.stillAccepts = isAccepted(result.answers[plans.length]?.[0]);
+    if (this.#isBeyondCap(result)) {
+      tally.isBeyondCap = true;
+      result.answers = [];
+    }
     const unanswered: ProbeRequest[] = [];
     for (const [i, plan] of plans.entries()) {
       for (const [j, request] of plan.requests.entries()) {
@@ -215,11 +257,59 @@ export class ProbeSession {
         if (outcome !== "unanswered" && !request.isDecoy) recordAnswer(this.#limits, outcome === "refused");
       }
     }
+    if (this.#isErrorLimit(result, tally)) tally.isErrorLimit = true;
+    if (result.pauseMs >= SLEEP_MS && this.#refused + tally.refused > this.#deps.profile.refusalsPerSession)
+      recordRefusalLimit(this.#limits, this.#deps.profile.refusalsPerSession + 1);
     // Once per batch: a hundred recipients under one refused MAIL are one event.
     if (tally.isRateLimited) limiter.record({ kind: "rate_limited" });
     if (tally.block) limiter.record({ kind: "blocked", reply: tally.block });
     this.#requeueUnanswered(unanswered, tally);
     return tally;
+  }
+
+  /**
+   * Whether the session is over after this batch, however it is answered: few refusals will be left, and the queue is
+   * long enough for another session. A mailbox that the host accepted before ends it, so that no refusal needs a check.
+   */
+  #isLastBatch(plans: readonly TransactionPlan[]): boolean {
+    const { queue, profile } = this.#deps;
+    if (!this.#limits.knownGood || profile.isShared || queue.count(LONG_QUEUE) < LONG_QUEUE) return false;
+    let decoys = 0;
+    let targets = 0;
+    for (const { requests } of plans)
+      for (const { isDecoy } of requests) {
+        if (isDecoy) decoys++;
+        else targets++;
+      }
+    const recipients = this.#recipients + targets + decoys + 1;
+    if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession)) return false;
+    const expected = this.#refused + expectedRefusals(this.#limits, targets, decoys);
+    return expected > this.#refusalBudget - lastRefusalsLeft(this.#refusalBudget);
+  }
+
+  /** Whether a recipient may be named in the open transaction. */
+  #hasRoomFor({ smtpUtf8 }: KnownGood): boolean {
+    if (!this.#transaction || this.#transaction.smtpUtf8 !== smtpUtf8) return false;
+    if (this.#deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction) return false;
+    return this.#transaction.recipients < this.#recipientsPerTransaction;
+  }
+
+  /** Whether the host ended the session because of its refusals, which says nothing about our rate. */
+  #isErrorLimit({ ending, closingReply }: BatchResult, { refused }: BatchTally): boolean {
+    const refusals = this.#refused + refused;
+    if (refusals === 0 || (ending !== "closed" && ending !== "service_closing")) return false;
+    if (refusals > this.#deps.profile.refusalsPerSession) return true;
+    return closingReply !== undefined && ERROR_LIMIT.test(closingReply.lines.join(" "));
+  }
+
+  /** Whether the host refuses this session at its first command, because other connections of ours are open. */
+  #isBeyondCap({ answers, closingReply }: BatchResult): boolean {
+    if (this.#recipients > 0 || this.#limits.sessions < 2) return false;
+    const first = answers[0]?.[0];
+    const reply = first?.stage === "mail" ? first.reply : closingReply;
+    if (!reply || (first && first.stage !== "mail" && first.reply !== closingReply)) return false;
+    const { finding } = interpretReply({ stage: "mail", reply, mx: this.#target.host }, this.#deps.profile);
+    return isConnectionCap(finding);
   }
 
   /** A server without SMTPUTF8 cannot answer for a mailbox name that needs it. */
@@ -296,16 +386,19 @@ export class ProbeSession {
   }
 
   /** After each batch: confirms the held refusals, or retracts them where the server may refuse everything. */
-  async #resolveStreak(): Promise<void> {
+  async #resolveStreak(wasStillAccepted: boolean | undefined): Promise<void> {
     const { queue, profile } = this.#deps;
     const { isSuspect, isTemporary } = this.#streak;
     const refusals = this.#streak.take();
-    const known = this.#target.client.isOpen ? this.#limits.knownGood : undefined;
+    const canVerify = this.#target.client.isOpen || wasStillAccepted !== undefined;
+    const known = canVerify ? this.#limits.knownGood : undefined;
     // Temporary refusals from the start are no change of behaviour, and at a large provider a session is too short for one.
     const isCredible =
       !isSuspect || profile.isShared || (isTemporary && this.#accepted === 0 && known === undefined);
     if (isCredible) return confirmAll(refusals);
-    const stillAccepts = known && this.#stillAccepts(known);
+    const stillAccepts =
+      known &&
+      (wasStillAccepted === undefined ? this.#stillAccepts(known) : Promise.resolve(wasStillAccepted));
     stillAccepts?.catch(() => retractAll(refusals, (request) => queue.add(request))); // none may stay held
     if (await stillAccepts) {
       recordReliable(this.#limits, this.#recipients, this.#refused);
@@ -316,19 +409,18 @@ export class ProbeSession {
     confirmAll(refusals.filter(({ isLate }) => !known && !isLate));
     const retracted = refusals.filter(({ isLate }) => known || isLate);
     recordCutOff(this.#limits, Math.max(1, this.#recipients - retracted.length), true);
+    const { refusalsPerSession } = profile;
+    if (this.#refused > refusalsPerSession) recordRefusalLimit(this.#limits, refusalsPerSession + 1);
     retractAll(retracted, (request) => queue.add(request));
   }
 
   /** Whether a recipient that this host accepted before is still accepted. */
-  async #stillAccepts({ recipient, smtpUtf8 }: { recipient: string; smtpUtf8: boolean }): Promise<boolean> {
+  async #stillAccepts(known: KnownGood): Promise<boolean> {
     this.#transaction = undefined;
     this.#transactions++;
-    const { answers } = await this.#target.client.sendBatch(
-      [{ recipients: [recipient], smtpUtf8, isNew: true }],
-      this.#deps.probeTimeoutMs,
-    );
-    const reply = answers[0]?.[0]?.reply;
-    return reply !== undefined && reply.code < 300;
+    const { client } = this.#target;
+    const { answers } = await client.sendBatch([transactionOf(known)], this.#deps.probeTimeoutMs);
+    return isAccepted(answers[0]?.[0]) === true;
   }
 
   /**
@@ -365,9 +457,11 @@ export class ProbeSession {
   }
 
   /** The first unanswered request may be what ended the session; the others were only behind it. */
-  #requeueUnanswered(unanswered: ProbeRequest[], { answered, ending = "closed" }: BatchTally): void {
+  #requeueUnanswered(unanswered: ProbeRequest[], tally: BatchTally): void {
+    const { answered, isBeyondCap, isErrorLimit, ending = "closed" } = tally;
     for (const [i, request] of unanswered.entries()) {
-      if (request.canRetryAfterSessionEnd(i === 0 || answered === 0)) this.#deps.queue.add(request);
+      const isCause = !isBeyondCap && !isErrorLimit && (i === 0 || answered === 0);
+      if (request.canRetryAfterSessionEnd(isCause)) this.#deps.queue.add(request);
       else request.settle(findingWithoutReply(ANSWER_OF_ENDING[ending], this.#target.host));
     }
   }
@@ -376,6 +470,11 @@ export class ProbeSession {
     const { client, address, limiter } = this.#target;
     const limits = this.#limits;
     if (ending === "service_closing") limiter.record({ kind: "rate_limited" });
+    if (ending === "closed" && isHangUpByRefusals(limits, this.#recipients, this.#refused)) {
+      recordRefusalLimit(limits, this.#refused);
+      limits.recipientsPerSession = Number.POSITIVE_INFINITY;
+      return;
+    }
     if (ending === "timeout" && answered > 0) {
       limits.recipientsPerBatch = Math.max(1, Math.floor(answered / 2));
     } else if (this.#recipients > 0) {
@@ -396,6 +495,20 @@ export class ProbeSession {
       this.#deps.hostLimits.markFailed(address, ANSWER_OF_ENDING[ending]);
     }
   }
+}
+
+/** The text of a 421 about errors or unknown recipients, not about connections or messages. */
+const ERROR_LIMIT =
+  /\berrors?\b|\b(?:unknown|invalid|bad|rejected|non-?existent) (?:users?|recipients?|address\w*|rcpts?)\b/i;
+
+type KnownGood = NonNullable<LearnedLimits["knownGood"]>;
+
+function transactionOf({ recipient, smtpUtf8 }: KnownGood): Transaction {
+  return { recipients: [recipient], smtpUtf8, isNew: true };
+}
+
+function isAccepted(answer: RcptResult | undefined): boolean | undefined {
+  return answer && answer.reply.code < 300;
 }
 
 const ANSWER_OF_ENDING: Record<SessionEnding, AddressFailure> = {

@@ -13,11 +13,13 @@ import {
   oneDomainPerTransaction,
   pausesMidBanner,
   recipientLimit,
+  rejectsAfterLimit,
   splitsReplies,
   type Temper,
   type Temperament,
 } from "@mailvet/lab";
 import { expect, test } from "vitest";
+import { type HostLimiterFor, LocalHostLimiter } from "../../src/smtp/throttle/host-limiter.ts";
 import { manyAt, NO_VIOLATIONS, openStory, tellStories, violationsAt } from "./story.ts";
 
 const at = (temper: Temper) => mailDomain({ users: ["ann", "bob", "cid", "dan"], temper });
@@ -116,4 +118,90 @@ test.concurrent("a learned session limit is kept: after the first 421 there is n
   const { connections, commands } = story.lab.counts("mx.shop.test");
   expect(connections).toBeLessThanOrEqual(5);
   expect(commands.RCPT).toBeLessThanOrEqual(101 + 40); // the batch that hit the limit, and no other
+});
+
+/** One address in five does not exist, in no regular order. */
+const isFifthMissing = ({ localPart }: { localPart: string }) =>
+  (Number(localPart.slice(4)) * 7919) % 97 >= 20;
+const notPostfix: Temperament = { replies: { banner: "220 {host} ESMTP ready" } };
+
+/** 600 addresses at one host, of which one in five is refused. */
+async function probeSixHundred(temper: Temper) {
+  const events: string[] = [];
+  const limiterFor: HostLimiterFor = (_key, profile) => {
+    const limiter = new LocalHostLimiter(profile);
+    const record = limiter.record.bind(limiter);
+    limiter.record = (event) => {
+      events.push(event.kind);
+      record(event);
+    };
+    return limiter;
+  };
+  const world = { "shop.test": mailDomain({ users: isFifthMissing, temper }) };
+  await using story = await openStory(world, { limiterFor });
+  const emails = manyAt("shop.test", 600);
+  const verdicts = await story.verdictsOn(emails);
+  await story.end();
+  const isRight = emails.map((email, i) =>
+    isFifthMissing({ localPart: email.split("@", 1)[0]! })
+      ? verdicts[i] === "valid"
+      : verdicts[i] === "invalid mailbox_not_found",
+  );
+  expect(isRight).toEqual(emails.map(() => true));
+  const { connections, commands, earlyCommands, endedWithoutQuit } = story.lab.counts("mx.shop.test");
+  const sent = Object.values(commands).reduce((sum, count) => sum + count, 0);
+  return { connections, roundTrips: 2 * connections + sent - earlyCommands, endedWithoutQuit, events };
+}
+
+test.concurrent("at a host with Postfix's limit of errors, a session takes less than six round trips", async () => {
+  let slept = 0;
+  const counts: Temperament = {
+    on: {
+      command(session) {
+        if (session.refusals >= 10) slept++;
+        return undefined;
+      },
+    },
+  };
+  const { connections, roundTrips, endedWithoutQuit } = await probeSixHundred(counts);
+  expect(endedWithoutQuit).toBe(0);
+  expect(roundTrips / connections).toBeLessThan(6); // connecting, banner and EHLO are three of them
+  expect(connections).toBeLessThanOrEqual(24); // 124 refusals, at most nine in each
+  expect(connections).toBeGreaterThanOrEqual(13);
+  expect(slept).toBeLessThanOrEqual(10); // commands that Postfix would have delayed
+});
+
+test.concurrent("a host that shows no limit of errors is sent more in a session, up to a limit of our own", async () => {
+  const { connections, endedWithoutQuit, events } = await probeSixHundred(notPostfix);
+  expect(endedWithoutQuit).toBe(0);
+  expect(connections).toBeLessThanOrEqual(12);
+  expect(connections).toBeGreaterThanOrEqual(124 / 20);
+  expect(new Set(events)).toEqual(new Set(["ok"]));
+});
+
+test.concurrent.each([5, 12])(
+  "a host that closes with 421 after %d errors is learned, without a pause and without a lost probe",
+  async (leaveAt) => {
+    const temper = [notPostfix, errorLimit({ leaveAt, sleepAfter: 100 })];
+    const { connections, endedWithoutQuit, events } = await probeSixHundred(temper);
+    expect(events).not.toContain("rate_limited");
+    expect(endedWithoutQuit).toBeLessThanOrEqual(4);
+    expect(connections).toBeLessThanOrEqual(leaveAt === 5 ? 60 : 22);
+  },
+);
+
+test.concurrent("a host that hangs up without a word after some errors is learned from two hang-ups", async () => {
+  const temper: Temperament = {
+    on: { answered: ({ refusals }) => (refusals >= 6 ? { close: "politely" } : undefined) },
+  };
+  const { endedWithoutQuit, connections } = await probeSixHundred([notPostfix, temper]);
+  expect(endedWithoutQuit).toBeLessThanOrEqual(8);
+  expect(connections).toBeLessThanOrEqual(60);
+});
+
+test.concurrent("a host that refuses everybody after fourteen errors makes no mailbox invalid", async () => {
+  const temper = [notPostfix, rejectsAfterLimit({ refusals: 14, reply: "550 5.1.1 User unknown" })];
+  const { endedWithoutQuit, connections } = await probeSixHundred(temper);
+  expect(endedWithoutQuit).toBe(0);
+  expect(connections).toBeLessThanOrEqual(40);
 });

@@ -10,7 +10,7 @@
 
 import type { Reply } from "../reply.ts";
 import type { Connect, Egress } from "./connect.ts";
-import { SERVICE_CLOSING, SmtpConnection } from "./connection.ts";
+import { type ReceivedReplies, SERVICE_CLOSING, SmtpConnection } from "./connection.ts";
 
 export type SmtpClientDeps = { dial: Connect; egress: Pick<Egress, "ehloName" | "mailFrom"> };
 
@@ -41,6 +41,10 @@ export type BatchResult = {
   answers: (RcptResult | undefined)[][];
   /** Set when the session is over. */
   ending?: SessionEnding;
+  /** The 421, where there was one. */
+  closingReply?: Reply;
+  /** The longest pause between two replies of a pipelined batch. */
+  pauseMs: number;
 };
 
 const MAX_CONNECT_MS = 15_000;
@@ -101,19 +105,15 @@ export async function openSmtpClient(
     extensions: greeted.extensions,
     mailFrom: deps.egress.mailFrom,
     mayPipeline: features.pipelining,
-    bannerName: nameIn(banner.reply),
+    banner: banner.reply,
   });
   return { kind: "ready", client, learned: {} };
 }
 
 /** Sends last commands and waits for one reply to each. The timeout is for all of them together. */
 async function sendAndWait(connection: SmtpConnection, lines: string[], timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
   connection.send(lines);
-  for (const _ of lines) {
-    const result = await connection.receive(deadline - performance.now());
-    if (result.kind !== "reply") return;
-  }
+  await connection.receiveAll(lines.length, timeoutMs);
 }
 
 /** `extensions` is undefined where only HELO was accepted: then nothing is known of them. */
@@ -149,7 +149,14 @@ function nameIn({ lines }: Reply): string | undefined {
 }
 
 function extensionsIn(reply: Reply): Set<string> {
-  return new Set(reply.lines.slice(1).map((line) => line.split(" ", 1)[0]!.toUpperCase()));
+  const extensions = new Set<string>();
+  for (let i = 1; i < reply.lines.length; i++) extensions.add(keywordOf(reply.lines[i]!).toUpperCase());
+  return extensions;
+}
+
+function keywordOf(line: string): string {
+  const space = line.indexOf(" ");
+  return space < 0 ? line : line.slice(0, space);
 }
 
 function isSuccess(reply: Reply): boolean {
@@ -162,7 +169,7 @@ type SmtpClientOptions = {
   extensions: ReadonlySet<string> | undefined;
   mailFrom: string;
   mayPipeline: boolean;
-  bannerName: string | undefined;
+  banner: Reply;
 };
 
 export class SmtpClient {
@@ -171,55 +178,81 @@ export class SmtpClient {
   readonly usesPipelining: boolean;
   /** What the server calls itself in its banner. */
   readonly bannerName: string | undefined;
+  /** The banner names Postfix, whose limit of errors is known. */
+  readonly isPostfix: boolean;
   readonly #connection: SmtpConnection;
   readonly #mailFrom: string;
   #inTransaction = false;
+  #hasQuit = false;
 
   constructor(connection: SmtpConnection, options: SmtpClientOptions) {
     this.#connection = connection;
     this.#mailFrom = options.mailFrom;
     this.extensions = options.extensions;
     this.usesPipelining = options.mayPipeline && options.extensions?.has("PIPELINING") === true;
-    this.bannerName = options.bannerName;
+    this.bannerName = nameIn(options.banner);
+    this.isPostfix = /\bpostfix\b/i.test(options.banner.lines[0] ?? "");
   }
 
   get isOpen(): boolean {
     return this.#connection.isOpen;
   }
 
-  /** Sends RCPT for every recipient of these transactions. `timeoutMs` is for the whole batch. */
-  async sendBatch(transactions: readonly Transaction[], timeoutMs: number): Promise<BatchResult> {
+  /** The session ended with the last batch, as planned. */
+  get hasQuit(): boolean {
+    return this.#hasQuit;
+  }
+
+  /**
+   * Sends RCPT for every recipient of these transactions. `timeoutMs` is for the whole batch. With `isLast` and
+   * pipelining, QUIT is sent along: it saves a round trip (RFC 2920, 3.1).
+   */
+  async sendBatch(
+    transactions: readonly Transaction[],
+    timeoutMs: number,
+    isLast = false,
+  ): Promise<BatchResult> {
     const deadline = performance.now() + timeoutMs;
     const commands = this.#commandsFor(transactions);
-    const answers: (RcptResult | undefined)[][] = transactions.map(() => []);
-    const refusedMail = new Map<number, Reply>();
-    if (commands.length === 0) return { answers };
-    if (this.usesPipelining) this.#connection.send(commands.map((command) => command.line));
+    const result: BatchResult = { answers: transactions.map(() => []), pauseMs: 0 };
+    const { answers } = result;
+    const refusedMail: (Reply | undefined)[] = [];
+    if (commands.length === 0) return result;
+    const quits = isLast && this.usesPipelining;
+    let received: ReceivedReplies | undefined;
+    if (this.usesPipelining) {
+      const lines = commands.map((command) => command.line);
+      if (quits) lines.push("QUIT");
+      this.#connection.send(lines);
+      received = await this.#connection.receiveAll(lines.length, timeoutMs);
+      result.pauseMs = received.pauseMs;
+    }
 
-    for (const command of commands) {
-      const refusal = refusedMail.get(command.transaction);
+    for (const [i, { kind, transaction, line }] of commands.entries()) {
+      const refusal = refusedMail[transaction];
       if (!this.usesPipelining) {
-        if (command.kind === "rcpt" && refusal) {
-          answers[command.transaction]!.push({ stage: "mail", reply: refusal });
+        if (kind === "rcpt" && refusal) {
+          answers[transaction]!.push({ stage: "mail", reply: refusal });
           continue;
         }
-        this.#connection.send([command.line]);
+        this.#connection.send([line]);
+        received = await this.#connection.receiveAll(1, Math.max(1, deadline - performance.now()));
       }
-      const result = await this.#connection.receive(Math.max(1, deadline - performance.now()));
-      if (result.kind !== "reply") return this.#end(this.#attributable(answers), result.kind);
-      const { reply } = result;
-      if (command.kind === "mail" && !isSuccess(reply)) refusedMail.set(command.transaction, reply);
-      if (command.kind === "rcpt") {
-        answers[command.transaction]!.push(
-          refusal ? { stage: "mail", reply: refusal } : { stage: "rcpt", reply },
-        );
-      }
-      if (reply.code === SERVICE_CLOSING) return this.#end(answers, "service_closing");
+      const reply = received!.replies[this.usesPipelining ? i : 0];
+      if (!reply) return this.#end(result, received!.failure!.kind);
+      if (kind === "mail" && !isSuccess(reply)) refusedMail[transaction] = reply;
+      if (kind === "rcpt")
+        answers[transaction]!.push(refusal ? { stage: "mail", reply: refusal } : { stage: "rcpt", reply });
+      if (reply.code === SERVICE_CLOSING) return this.#end(result, "service_closing", reply);
     }
     const { unsolicited } = this.#connection;
-    if (!unsolicited) return { answers };
-    const ending = unsolicited.code === SERVICE_CLOSING ? "service_closing" : "protocol_error";
-    return this.#end(this.#attributable(answers), ending);
+    if (unsolicited?.code === SERVICE_CLOSING) return this.#end(result, "service_closing", unsolicited);
+    if (unsolicited) return this.#end(result, "protocol_error");
+    if (quits) {
+      this.#hasQuit = true;
+      this.#connection.close();
+    }
+    return result;
   }
 
   /** With more replies than commands no reply can be attributed to a recipient. A 421 may come at any time. */
@@ -251,9 +284,10 @@ export class SmtpClient {
     return commands;
   }
 
-  #end(answers: (RcptResult | undefined)[][], ending: SessionEnding): BatchResult {
+  #end(result: BatchResult, ending: SessionEnding, closingReply?: Reply): BatchResult {
     if (this.isOpen) this.#connection.send(["QUIT"]); // the server may still read although it does not answer
     this.#connection.close();
-    return { answers, ending };
+    const answers = closingReply ? result.answers : this.#attributable(result.answers);
+    return { ...result, answers, ending, ...(closingReply && { closingReply }) };
   }
 }

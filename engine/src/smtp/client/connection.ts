@@ -1,5 +1,5 @@
 /**
- * One SMTP connection: send lines, wait for the next complete reply, start TLS, close.
+ * One SMTP connection: send lines, wait for the next complete replies, start TLS, close.
  *
  * Knows the wire only: reply framing, limits on time and bytes, unsolicited replies. Command order is in client.ts, what
  * a reply means in meaning.ts.
@@ -10,26 +10,47 @@ import type { Reply } from "../reply.ts";
 import { destroySocket } from "./connect.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
+/** Why no further reply comes. */
+export type ReplyFailure = { kind: "closed" } | { kind: "timeout" } | { kind: "protocol_error"; why: string };
+
 /** The result of waiting for a reply. */
-export type CommandResult =
-  | { kind: "reply"; reply: Reply }
-  | { kind: "closed" }
-  | { kind: "timeout" }
-  | { kind: "protocol_error"; why: string };
+export type CommandResult = { kind: "reply"; reply: Reply } | ReplyFailure;
+
+/** The replies to several commands, up to the first 421; `failure` is set when there are too few without one. */
+export type ReceivedReplies = {
+  replies: Reply[];
+  failure?: ReplyFailure;
+  /** The longest pause between two of the replies. */
+  pauseMs: number;
+};
 
 /** The code of a server that is about to close the connection (RFC 5321, 3.8). */
 export const SERVICE_CLOSING = 421;
 
 /** More than any number of replies to our commands can have. */
 const MAX_RECEIVED_BYTES = 4 * 1024 * 1024;
+const LINE_BREAK = /[\r\n\0]/;
+
+type ReplyWait = {
+  count: number;
+  replies: Reply[];
+  deadline: number;
+  /** When the last reply arrived, and the longest pause before it. */
+  lastAtMs: number;
+  pauseMs: number;
+  done(result: ReceivedReplies): void;
+};
 
 export class SmtpConnection {
   #socket: Socket;
-  #reader = new ReplyReader();
+  readonly #reader = new ReplyReader();
   #receivedBytes = 0;
   #closed = false;
   #unsolicited: Reply | undefined;
-  #wake: (() => void) | undefined;
+  #wait: ReplyWait | undefined;
+  /** One timer for all waits: it is set again only when it fires too early, or would fire too late. */
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = 0;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -50,27 +71,85 @@ export class SmtpConnection {
   }
 
   send(lines: readonly string[]): void {
-    // The address parser rejects line breaks; this is the second line of defence against command injection.
-    if (lines.some((line) => /[\r\n\0]/.test(line))) throw new Error("SMTP command contains a line break");
+    let text = "";
+    for (const line of lines) {
+      // The address parser rejects line breaks; this is the second line of defence against command injection.
+      if (LINE_BREAK.test(line)) throw new Error("SMTP command contains a line break");
+      text += `${line}\r\n`;
+    }
     this.#unsolicited = this.unsolicited;
-    if (!this.#closed) this.#socket.write(`${lines.join("\r\n")}\r\n`);
+    if (!this.#closed) this.#socket.write(text);
   }
 
   /** Waits for the next reply. Replies received before the server closed the connection still count. */
   async receive(timeoutMs: number): Promise<CommandResult> {
-    const deadline = performance.now() + timeoutMs;
-    // 421 may come at any time. Any other unsolicited reply makes all further replies ambiguous.
-    if (this.#unsolicited?.code === SERVICE_CLOSING) return { kind: "reply", reply: this.#unsolicited };
-    if (this.#unsolicited) return { kind: "protocol_error", why: "a reply without a command" };
-    for (;;) {
-      const reply = this.#reader.take();
-      if (reply) return { kind: "reply", reply };
-      if (this.#reader.violation) return { kind: "protocol_error", why: this.#reader.violation };
-      if (this.#closed) return { kind: "closed" };
-      const left = deadline - performance.now();
-      if (left <= 0) return { kind: "timeout" };
-      await this.#waitForData(left);
+    const { replies, failure } = await this.receiveAll(1, timeoutMs);
+    return failure ?? { kind: "reply", reply: replies[0]! };
+  }
+
+  /** Waits for the next `count` replies, or for a 421. */
+  receiveAll(count: number, timeoutMs: number): Promise<ReceivedReplies> {
+    return new Promise((done) => {
+      const deadline = performance.now() + timeoutMs;
+      this.#wait = { count, replies: [], deadline, lastAtMs: 0, pauseMs: 0, done };
+      this.#advance();
+      if (this.#wait) this.#setTimer(deadline, timeoutMs);
+    });
+  }
+
+  /** Ends the wait if it is over. */
+  #advance(): void {
+    const wait = this.#wait;
+    if (!wait) return;
+    const taken = wait.replies.length;
+    const end = this.#take(wait.replies, wait.count);
+    if (wait.count > 1 && wait.replies.length > taken) {
+      const nowMs = performance.now();
+      if (taken > 0) wait.pauseMs = Math.max(wait.pauseMs, nowMs - wait.lastAtMs);
+      wait.lastAtMs = nowMs;
     }
+    if (end === "complete") this.#endWait();
+    else if (end) this.#endWait(end);
+  }
+
+  /** Takes what has arrived; undefined while more is to come. */
+  #take(replies: Reply[], count: number): "complete" | ReplyFailure | undefined {
+    // 421 may come at any time. Any other unsolicited reply makes all further replies ambiguous.
+    const unsolicited = this.#unsolicited;
+    if (unsolicited && unsolicited.code !== SERVICE_CLOSING)
+      return { kind: "protocol_error", why: "a reply without a command" };
+    while (replies.length < count) {
+      const reply = unsolicited ?? this.#reader.take();
+      if (!reply) break;
+      replies.push(reply);
+      if (reply.code === SERVICE_CLOSING) return "complete";
+    }
+    const { violation } = this.#reader;
+    if (replies.length === count) return "complete";
+    if (violation) return { kind: "protocol_error", why: violation };
+    return this.#closed ? { kind: "closed" } : undefined;
+  }
+
+  #endWait(failure?: ReplyFailure): void {
+    const { done, replies, pauseMs } = this.#wait!;
+    this.#wait = undefined;
+    done(failure ? { replies, pauseMs, failure } : { replies, pauseMs });
+  }
+
+  #setTimer(deadline: number, leftMs: number): void {
+    if (this.#timer !== undefined && this.#timerAt <= deadline) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = deadline;
+    this.#timer = setTimeout(() => this.#onTimer(), Math.max(1, leftMs));
+  }
+
+  #onTimer(): void {
+    this.#timer = undefined;
+    if (!this.#wait) return;
+    const { deadline } = this.#wait;
+    const leftMs = deadline - performance.now();
+    if (leftMs > 0) this.#setTimer(deadline, leftMs);
+    else this.#endWait({ kind: "timeout" });
   }
 
   /**
@@ -110,9 +189,15 @@ export class SmtpConnection {
 
   /** Closes immediately, without QUIT. */
   close(): void {
-    this.#closed = true;
     destroySocket(this.#socket);
-    this.#wake?.();
+    this.#onClosed();
+  }
+
+  #onClosed(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#advance();
   }
 
   #listen(socket: Socket): void {
@@ -120,29 +205,13 @@ export class SmtpConnection {
       this.#receivedBytes += chunk.length;
       this.#reader.feed(chunk);
       if (this.#reader.violation || this.#receivedBytes > MAX_RECEIVED_BYTES) this.close();
-      this.#wake?.();
+      else this.#advance();
     });
     const ended = () => {
-      if (socket !== this.#socket) return;
-      this.#closed = true;
-      this.#wake?.();
+      if (socket === this.#socket) this.#onClosed();
     };
     socket.on("end", ended);
     socket.on("close", ended);
     socket.on("error", ended);
-  }
-
-  #waitForData(timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, timeoutMs);
-      function done(): void {
-        clearTimeout(timer);
-        resolve();
-      }
-      this.#wake = () => {
-        this.#wake = undefined;
-        done();
-      };
-    });
   }
 }

@@ -39,6 +39,7 @@ type Row = { rule: Rule; wordsFrom: number; tokensFrom: number };
 
 export class RuleTable {
   readonly #rows = new Map<Rule, Row>();
+  readonly #tokens: readonly Phrase[];
   readonly #findWords: PhraseIndex;
   readonly #findTokens: PhraseIndex;
   readonly #subjectsFrom: number;
@@ -54,11 +55,18 @@ export class RuleTable {
     this.#subjectsFrom = words.length;
     this.#findWords = indexPhrases([...words, ...subjectPhrases()]);
     this.#findTokens = indexPhrases(tokens);
+    this.#tokens = tokens;
   }
 
   /** A subset of the table's rules, in its own order. */
   rowsOf(rules: readonly Rule[]): readonly Row[] {
     return rules.flatMap((rule) => this.#rows.get(rule) ?? []);
+  }
+
+  /** Whether a token of some rule stands in the text as written. */
+  hasToken({ asWritten }: ReplyText): boolean {
+    const marks = this.#findTokens(asWritten);
+    return this.#tokens.some(({ expression }, at) => marks[at] === 1 && expression.test(asWritten));
   }
 
   index(text: ReplyText): IndexedText {
@@ -162,11 +170,12 @@ function isAboutOtherSubject(
   return true;
 }
 
-function conditionsHold(rule: Rule, { stage, code, severity, enhanced, hosts }: ReplyFacts): boolean {
+function conditionsHold(rule: Rule, facts: ReplyFacts): boolean {
+  const { stage, code, severity, enhanced } = facts;
   if (rule.stages && !rule.stages.includes(stage)) return false;
   if (stage !== "rcpt" && rule.category.startsWith("mailbox_")) return false;
   if (rule.severity && severity !== rule.severity) return false;
   if (rule.codes && !rule.codes.includes(code)) return false;
   if (rule.enhanced && !rule.enhanced.test(enhanced)) return false;
-  return !rule.mx || hosts.some((host) => rule.mx!.test(host));
+  return !rule.mx || facts.hosts.some((host) => rule.mx!.test(host));
 }

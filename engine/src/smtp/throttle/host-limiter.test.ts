@@ -63,6 +63,36 @@ test("sessions without a rate-limit reply restore the limit step by step, up to 
   expect(limiter.limit).toBe(4);
 });
 
+test("a refusal of one connection too many is a limit without a delay, tested again after many sessions", () => {
+  const limiter = new LocalHostLimiter(profileOf("", 24));
+  limiter.record({ kind: "too_many_connections", open: 4 });
+  expect([limiter.limit, limiter.delayLeftMs]).toEqual([4, 0]);
+  limiter.record({ kind: "too_many_connections", open: 6 });
+  expect(limiter.limit).toBe(4);
+  limiter.record({ kind: "too_many_connections", open: 3 });
+  expect(limiter.limit).toBe(3);
+  for (let i = 0; i < 204; i++) limiter.record({ kind: "ok" });
+  expect(limiter.limit).toBe(3);
+  limiter.record({ kind: "ok" });
+  expect(limiter.limit).toBe(4);
+  limiter.record({ kind: "too_many_connections", open: 0 });
+  expect(limiter.limit).toBe(1);
+});
+
+test("while a cap is respected, the delay of an earlier rate limit still wears off", async () => {
+  const limiter = new LocalHostLimiter(profileOf("", 4));
+  limiter.record({ kind: "rate_limited" });
+  limiter.record({ kind: "too_many_connections", open: 1 });
+  for (let i = 0; i < 5; i++) limiter.record({ kind: "ok" });
+  await vi.advanceTimersByTimeAsync(1001);
+  const waiters = [acquire(limiter)];
+  await settled();
+  limiter.release();
+  waiters.push(acquire(limiter));
+  await settled();
+  expect(waiters.map(({ isGranted }) => isGranted)).toEqual([true, true]);
+});
+
 test("three blocks open the breaker for fifteen minutes", async () => {
   const limiter = new LocalHostLimiter(profileOf(""));
   limiter.record({ kind: "blocked", reply });

@@ -72,6 +72,11 @@ export class LocalHostLimiter implements HostLimiter {
   }
 
   acquire(signal?: AbortSignal, isInteractive?: () => boolean): Promise<boolean> {
+    const isFree = this.#waiters.count === 0 && this.#sessions < this.limit && this.delayLeftMs === 0;
+    if (isFree && !signal?.aborted) {
+      this.#start();
+      return Promise.resolve(true);
+    }
     const acquired = this.#waiters.wait(signal, isInteractive, () => {
       // A delay may be long; without waiters its timer must not keep the process alive.
       if (this.#waiters.count === 0) this.#stopTimer();
@@ -105,20 +110,29 @@ export class LocalHostLimiter implements HostLimiter {
         }, wait);
         return;
       }
-      this.#sessions++;
-      this.#state.nextStartAtMs = performance.now() + this.#state.delayMs;
+      this.#start();
       this.#waiters.grantNext();
     }
+  }
+
+  #start(): void {
+    this.#sessions++;
+    this.#state.nextStartAtMs = performance.now() + this.#state.delayMs;
   }
 }
 
 /** `isInteractive` is asked when a slot is free: a batch request may become interactive while it waits. */
 type Waiter = { grant(): void; isInteractive(): boolean };
 
+/** So many waiters are searched for an interactive one once in a while only: it costs more than the grant itself. */
+const MANY_WAITERS = 64;
+const SEARCH_EVERY_MS = 10;
+
 /** Waiters for a slot: interactive before batch, first come first served within each, as far as PriorityOrder allows. */
 export class SlotWaiters {
   readonly #waiting: Waiter[] = [];
   readonly #order = new PriorityOrder();
+  #searchAgainAtMs = Number.NEGATIVE_INFINITY;
 
   get count(): number {
     return this.#waiting.length;
@@ -148,16 +162,27 @@ export class SlotWaiters {
       };
       signal?.addEventListener("abort", abort, { once: true });
       this.#waiting.push(waiter);
+      if (isInteractive()) this.#searchAgainAtMs = Number.NEGATIVE_INFINITY;
     });
   }
 
   /** Grants a slot to the longest waiter of the class that is next. */
   grantNext(): void {
     const isBatchNext = this.#order.isBatchNext;
-    const first = this.#waiting.findIndex((waiter) => waiter.isInteractive() !== isBatchNext);
+    const first = isBatchNext
+      ? this.#waiting.findIndex((waiter) => !waiter.isInteractive())
+      : this.#firstInteractive();
     const [waiter] = this.#waiting.splice(Math.max(0, first), 1);
     this.#order.served(waiter!.isInteractive() && !isBatchNext ? "interactive" : "batch");
     waiter!.grant();
+  }
+
+  #firstInteractive(): number {
+    const isLong = this.#waiting.length > MANY_WAITERS;
+    if (isLong && performance.now() < this.#searchAgainAtMs) return -1;
+    const first = this.#waiting.findIndex((waiter) => waiter.isInteractive());
+    this.#searchAgainAtMs = first < 0 ? performance.now() + SEARCH_EVERY_MS : Number.NEGATIVE_INFINITY;
+    return first;
   }
 }
 

@@ -6,14 +6,24 @@
  * a limit applies is decided in session-runner.ts.
  */
 import { LRUCache } from "lru-cache";
+import type { ProviderProfile } from "./provider-profile.ts";
 
 export type LearnedLimits = {
+  /** Connections of this process that are open or being opened, and those of them that the host has accepted. */
+  connections: number;
+  sessions: number;
   startTls: boolean;
   pipelining: boolean;
   /** EHLO works; otherwise HELO is sent. */
   ehlo: boolean;
   recipientsPerSession: number;
   recipientsPerTransaction: number;
+  /**
+   * Refused recipients in one session: undefined for the number of the profile. It grows until the host slows down, ends
+   * a session or refuses everything; then it is known.
+   */
+  refusalsPerSession?: number;
+  isRefusalLimitKnown: boolean;
   /** Recipients that the host answers within the time of one batch. */
   recipientsPerBatch: number;
   /** Recipients of different domains must not share a transaction. */
@@ -25,8 +35,9 @@ export type LearnedLimits = {
   reliableUpTo: { recipients: number; refusals: number };
   /** A recipient that the host accepted. If it is refused later, the host refuses everything. */
   knownGood?: { recipient: string; smtpUtf8: boolean };
-  /** How often the host ended a session early. */
+  /** How often the host ended a session early, and where it last did so without a word. */
   cutOffs: number;
+  hangUpAt?: { recipients: number; refusals: number };
   /** Sessions since then that ended normally at the limit. */
   okSessionsAtLimit: number;
   /** Sessions in a row without a single answer. */
@@ -72,12 +83,15 @@ export function createHostLimits(): HostLimits {
 
 function unlimited(): LearnedLimits {
   return {
+    connections: 0,
+    sessions: 0,
     startTls: true,
     pipelining: true,
     ehlo: true,
     recipientsPerSession: Number.POSITIVE_INFINITY,
     recipientsPerTransaction: Number.POSITIVE_INFINITY,
     recipientsPerBatch: Number.POSITIVE_INFINITY,
+    isRefusalLimitKnown: false,
     oneDomainPerTransaction: false,
     recentRecipients: 0,
     recentRefusals: 0,
@@ -93,14 +107,51 @@ export function refusalShareOf({ recentRecipients, recentRefusals }: LearnedLimi
   return (recentRefusals + 1) / (recentRecipients + 1);
 }
 
+/** The refusals to expect in a batch: all decoys, and of the targets the share that the host has refused so far. */
+export function expectedRefusals(limits: LearnedLimits, targets: number, decoys: number): number {
+  return decoys + targets * refusalShareOf(limits);
+}
+
 /**
- * Upper estimate of the refusals in a batch: all decoys, and of the targets the share that the host has refused so far
- * plus four standard deviations. Postfix delays every reply by a second after the tenth error, which costs more than
- * several round trips.
+ * Standard deviations of the upper estimate. Postfix delays every reply by a second after the tenth error, which costs
+ * more than several round trips: with 2.5, one session in a hundred has such a delay. With 4 there is almost none, and
+ * one round trip in four is added.
  */
+const MARGIN = 2.5;
+
+/** Upper estimate of the refusals in a batch. The share is uncertain itself while few recipients were answered. */
 export function likelyRefusals(limits: LearnedLimits, targets: number, decoys: number): number {
   const share = refusalShareOf(limits);
-  return decoys + targets * share + 4 * Math.sqrt(targets * share * (1 - share));
+  const uncertainty = 1 + targets / (limits.recentRecipients + 1);
+  const deviation = Math.sqrt(targets * share * (1 - share) * uncertainty);
+  return expectedRefusals(limits, targets, decoys) + MARGIN * deviation;
+}
+
+type RefusalProfile = Pick<ProviderProfile, "refusalsPerSession" | "maxRefusalsPerSession">;
+
+/** Refused recipients that a session may have. */
+export function refusalBudget(limits: LearnedLimits, { refusalsPerSession }: RefusalProfile): number {
+  return limits.refusalsPerSession ?? refusalsPerSession;
+}
+
+/** A session has used its budget, and the host still answered as before: the next one may have more. */
+export function recordRefusalsTolerated(limits: LearnedLimits, profile: RefusalProfile): void {
+  if (limits.isRefusalLimitKnown) return;
+  const grown = Math.ceil(refusalBudget(limits, profile) * 1.5);
+  limits.refusalsPerSession = Math.min(grown, profile.maxRefusalsPerSession);
+}
+
+/** The host reacted to so many refusals in one session. */
+export function recordRefusalLimit(limits: LearnedLimits, refusals: number): void {
+  limits.refusalsPerSession = Math.max(1, refusals - 1);
+  limits.isRefusalLimitKnown = true;
+}
+
+/** Whether a hang-up came after as many refusals as the one before, but not after as many recipients. */
+export function isHangUpByRefusals(limits: LearnedLimits, recipients: number, refusals: number): boolean {
+  const last = limits.hangUpAt;
+  limits.hangUpAt = { recipients, refusals };
+  return refusals > 1 && last?.refusals === refusals && last.recipients !== recipients;
 }
 
 const RECENT_RECIPIENTS = 200;

@@ -17,6 +17,8 @@ export type ProviderProfile = {
   oneDomainPerTransaction: boolean;
   /** Refused recipients after which the session quits, before the server ends it. */
   refusalsPerSession: number;
+  /** The most that are tried where the host shows no such limit. */
+  maxRefusalsPerSession: number;
   /** Maximum duration of a session. */
   lifetimeMs: number;
   /** Delay between the starts of two sessions. */
@@ -37,6 +39,7 @@ const DEFAULT: ProviderProfile = {
   recipientsPerTransaction: 90, // RFC 5321, 4.5.3.1.8 requires 100
   oneDomainPerTransaction: false,
   refusalsPerSession: 9,
+  maxRefusalsPerSession: 19,
   lifetimeMs: 5 * 60_000,
   gapMs: 0,
   greylistSeconds: 360,
@@ -52,6 +55,7 @@ const LARGE: ProviderProfile = {
   recipientsPerTransaction: 3,
   oneDomainPerTransaction: true,
   refusalsPerSession: 3,
+  maxRefusalsPerSession: 3,
   lifetimeMs: 60_000,
   gapMs: 200,
   acceptancesPerDecoy: 25,
@@ -61,6 +65,7 @@ const LARGE: ProviderProfile = {
 const FILTER: ProviderProfile = {
   ...DEFAULT,
   connections: 5,
+  maxRefusalsPerSession: DEFAULT.refusalsPerSession,
   recipientsPerSession: 90,
   recipientsPerTransaction: 20,
 };

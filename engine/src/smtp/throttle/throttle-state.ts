@@ -2,8 +2,9 @@
  * Throttle state of one host or provider, and how each session outcome updates it: AIMD back-off and a circuit breaker.
  *
  * The state starts from the provider's profile. A rate-limit reply halves the number of concurrent sessions and doubles
- * the delay between them; every few sessions without one restore a little. Several rejections of our IP address, EHLO
- * name or sender in a row open the breaker.
+ * the delay between them; every few sessions without one restore a little. A connection that is refused because others
+ * are open only shows how many the host takes: that becomes the limit for a long time, without a delay. Several
+ * rejections of our IP address, EHLO name or sender in a row open the breaker.
  *
  * Pure: no timers and no clock of its own. Times are milliseconds of whatever clock the caller uses. Waiting for a slot
  * is in host-limiter.ts.
@@ -18,7 +19,7 @@ export type ThrottleState = {
   /** Delay between the starts of two sessions. */
   delayMs: number;
   nextStartAtMs: number;
-  /** Sessions in a row without a rate-limit reply, since the limit last changed. */
+  /** Sessions in a row without a rate-limit reply, since the limit last changed; negative while a cap is respected. */
   okSessions: number;
   /** Rejections of us in a row. */
   blocks: number;
@@ -28,15 +29,22 @@ export type ThrottleState = {
 
 /**
  * `ok`: a session without a rate-limit reply. `rate_limited`: 421 or a reply about our rate.
+ * `too_many_connections`: the host refuses a connection while so many others are open.
  * `blocked`: our address, EHLO name or sender was rejected.
  */
-export type ThrottleEvent = { kind: "ok" } | { kind: "rate_limited" } | { kind: "blocked"; reply: Reply };
+export type ThrottleEvent =
+  | { kind: "ok" }
+  | { kind: "rate_limited" }
+  | { kind: "too_many_connections"; open: number }
+  | { kind: "blocked"; reply: Reply };
 
 const BLOCKS_TO_OPEN = 3;
 const BREAKER_MS = 15 * 60 * 1000;
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 60_000;
 const OK_SESSIONS_TO_GROW = 5;
+/** A host's cap on connections is tested again after this many sessions. */
+const OK_SESSIONS_TO_TEST_CAP = 200;
 
 export function initialThrottleState({ connections, gapMs }: ProviderProfile): ThrottleState {
   return {
@@ -61,13 +69,20 @@ export function nextThrottleState(
       const nextStartAtMs = Math.max(was.nextStartAtMs, nowMs + delayMs);
       return { ...was, okSessions: 0, limit: Math.max(1, Math.floor(was.limit / 2)), delayMs, nextStartAtMs };
     }
+    case "too_many_connections":
+      return {
+        ...was,
+        okSessions: -OK_SESSIONS_TO_TEST_CAP,
+        limit: Math.max(1, Math.min(was.limit, event.open)),
+      };
     case "ok": {
-      const unblocked = { ...was, blocks: 0, breaker: undefined };
-      if (was.okSessions + 1 < OK_SESSIONS_TO_GROW) return { ...unblocked, okSessions: was.okSessions + 1 };
+      const okSessions = was.okSessions + 1;
+      const unblocked = { ...was, okSessions, blocks: 0, breaker: undefined };
+      if (okSessions % OK_SESSIONS_TO_GROW !== 0) return unblocked;
       return {
         ...unblocked,
-        okSessions: 0,
-        limit: Math.min(profile.connections, was.limit + 1),
+        okSessions: Math.min(0, okSessions),
+        limit: okSessions > 0 ? Math.min(profile.connections, was.limit + 1) : was.limit,
         delayMs: Math.max(profile.gapMs, was.delayMs <= FIRST_DELAY_MS ? 0 : was.delayMs / 2),
       };
     }
