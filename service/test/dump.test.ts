@@ -13,9 +13,9 @@ const WITH_EVERY_KIND_OF_VALUE = `
   insert into balances (account_id, balance, reserved, entries)
     select id, 9007199254740993, 0, 1 from accounts;
   insert into naming_patterns values ('example.com', 3, array[0.1, 1e-300, 2.9], '\\x00ff10', now());
-  insert into lanes (id, account_id, line, served_at)
-    select id, id, 'jobs', now() from accounts;
-  insert into tasks (lane_id, kind, subject) select id, 'slice', n::text from lanes, generate_series(1, 700) as n;
+  insert into queue_groups (id, account_id) select id, id from accounts;
+  insert into tasks (group_id, queue, subject, state)
+    select id, 'slice', n::text, 'waiting' from queue_groups, generate_series(1, 700) as n;
   insert into verdicts (account_id, address_hash, evidence, checked_at, fresh_until)
     select id, '\\xdeadbeef', '{"mailbox": {"answer": "accepted"}, "end": "tasks"}', now(), 'infinity' from accounts;`;
 
@@ -32,7 +32,7 @@ test("an import restores everything of an export exactly", async () => {
   for (const table of moved.keys())
     expect(await contentOf(to, table), table).toEqual(await contentOf(from, table));
   const { rows } = await to.pool.query(
-    "insert into tasks (lane_id, kind, subject) select id, 'plan', '' from lanes limit 1 returning id",
+    "insert into tasks (group_id, queue, subject, state) select id, 'plan', '', 'ready' from queue_groups limit 1 returning id",
   );
   expect(rows[0].id, "new numbers go on after the old ones").toBe(1401);
 });

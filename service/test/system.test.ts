@@ -8,7 +8,7 @@ import { createJobRate } from "../src/jobs/job-rate.ts";
 import { jobs } from "../src/jobs/schema.ts";
 import { throttleStates } from "../src/pacing/schema.ts";
 import { queueDepth } from "../src/queue/queue-depth.ts";
-import { lanes, tasks } from "../src/queue/schema.ts";
+import { queueGroups, tasks } from "../src/queue/schema.ts";
 import { listSharedThrottles } from "../src/system/shared-throttle-report.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { openService } from "./service.ts";
@@ -55,21 +55,21 @@ test("tasks are counted per queue: waiting, due and running", async () => {
   const { orm, pool } = database;
   const accountId = await openAccount(database);
   const minutes = (count: number) => new Date(Date.now() + count * 60_000);
-  const open = async (line: "jobs" | "webhooks", isHeld = false) => {
+  const open = async (isPaused = false) => {
     const id = randomUUID();
-    await orm.insert(lanes).values({ id, accountId, line, isHeld, servedAt: new Date() });
+    await orm.insert(queueGroups).values({ id, accountId, isPaused });
     return id;
   };
-  const [job, paused, hook] = [await open("jobs"), await open("jobs", true), await open("webhooks")];
-  const slice = { kind: "slice", subject: "1" } as const;
+  const [job, paused, hook] = [await open(), await open(true), await open()];
+  const slice = { queue: "slice", subject: "1" } as const;
   const oldest = minutes(-5);
   await orm.insert(tasks).values([
-    { laneId: job, ...slice, dueAt: oldest },
-    { laneId: job, ...slice, dueAt: minutes(-1) },
-    { laneId: job, ...slice, dueAt: minutes(10) },
-    { laneId: job, ...slice, dueAt: minutes(-9), processId: randomUUID(), takenAt: minutes(-1) },
-    { laneId: paused, ...slice, dueAt: minutes(-30) },
-    { laneId: hook, kind: "delivery", subject: "d", dueAt: minutes(3) },
+    { groupId: job, queue: "plan", subject: "p", state: "waiting", dueAt: oldest },
+    { groupId: job, ...slice, state: "ready", dueAt: minutes(-1) },
+    { groupId: job, ...slice, state: "waiting", dueAt: minutes(10) },
+    { groupId: job, ...slice, state: "taken", dueAt: minutes(-9), turnId: randomUUID() },
+    { groupId: paused, ...slice, state: "ready", dueAt: minutes(-30) },
+    { groupId: hook, queue: "delivery", subject: "d", state: "waiting", dueAt: minutes(3) },
   ]);
   expect(await queueDepth(pool)).toEqual({
     jobs: { waiting: 4, due: 2, in_hand: 1, oldest_due_at: oldest.toISOString() },

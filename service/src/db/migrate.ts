@@ -5,6 +5,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
 import { abortable } from "../base/abortable.ts";
+import { installPgBoss } from "./pg-boss-schema.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 /** Any constant that no other advisory lock of this database uses. */
@@ -46,6 +47,7 @@ async function migrateOn(client: pg.Client): Promise<void> {
   const known = newestKnownMigration();
   const before = await readApplied(client);
   if (before && before.last > known.when) throw new NewerSchema(before, release, known);
+  await installPgBoss(client);
   await applyMigrations(drizzle(client), {
     migrationsFolder: MIGRATIONS,
     migrationsSchema: "public",
