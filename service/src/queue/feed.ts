@@ -54,7 +54,7 @@ export const unitsOf = (elapsedMs: number) => Math.max(LEAST_COST, elapsedMs * U
 export function createFeed({ pool, boss }: { pool: pg.Pool; boss: Boss }): Feed {
   return {
     claim: (queue, count, charges = []) =>
-      inTransaction(pool, async (client) => {
+      withIndexPlans(pool, async (client) => {
         const fetched = await boss.fetch<TurnData>(queue, {
           batchSize: count,
           includeMetadata: true,
@@ -70,9 +70,9 @@ export function createFeed({ pool, boss }: { pool: pg.Pool; boss: Boss }): Feed 
       }),
 
     feedDue: async (queue) => {
-      const { rowCount } = await pool.query(ANY_DUE, [queue]);
+      const { rowCount } = await pool.query({ name: "any-task-due", text: ANY_DUE, values: [queue] });
       if (rowCount === 0) return false;
-      return inTransaction(pool, async (client) => {
+      return withIndexPlans(pool, async (client) => {
         const { rows } = await client.query<{ account_id: string | null }>(MAKE_READY, [
           queue,
           MAX_DUE_AT_ONCE,
@@ -108,15 +108,20 @@ export function createFeed({ pool, boss }: { pool: pg.Pool; boss: Boss }): Feed 
     claimed: readonly ClaimedTurn[],
     charges: readonly Charge[],
   ): Promise<Task[]> {
-    const { rows: shares } = await client.query<Share>(lockShares(queue), [accountIds, queue]);
+    const { rows: shares } = await client.query<Share>({
+      name: `lock-shares-${queue}`,
+      text: lockShares(queue),
+      values: [accountIds, queue],
+    });
     const fresh = claimed.filter(({ turn }) => turn.retryCount === 0);
-    const { rows } = await client.query<Assignment>(ASSIGN, [
+    const values = [
       accountIds,
       queue,
       fresh.map(({ turn }) => turn.id),
       fresh.map(({ accountId }) => accountId),
       claimed.flatMap(({ turn }) => (turn.retryCount > 0 ? turn.id : [])),
-    ]);
+    ];
+    const { rows } = await client.query<Assignment>({ name: "assign-tasks", text: ASSIGN, values });
     const tasks = rows.flatMap(({ task }) => task ?? []);
     const byTurn = new Map(tasks.map((task) => [task.turnId, task]));
     const served = claimed.flatMap(({ accountId, turn }) => {
@@ -148,16 +153,28 @@ export function createFeed({ pool, boss }: { pool: pg.Pool; boss: Boss }): Feed 
       }
     }
     if (added.length > 0) await boss.insert(queue, added, { db: onClient(client) });
-    await client.query(UPDATE_SHARES, [
+    const updated = [
       queue,
       shares.map(({ accountId }) => accountId),
       shares.map(({ virtualTime }) => Math.max(0, virtualTime)),
       shares.map(({ meanCost }) => meanCost),
       shares.map(({ turns }) => Math.max(0, turns)),
-    ]);
+    ];
+    await client.query({ name: "update-shares", text: UPDATE_SHARES, values: updated });
     return served;
   }
 }
+
+/**
+ * Statements use index scans, whatever the table statistics say, and are planned once per connection: the tables grow from
+ * empty to many thousand rows within a minute, and a plan made while they were empty would scan them.
+ */
+function withIndexPlans<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  return inTransaction(pool, work, INDEX_PLANS);
+}
+
+const INDEX_PLANS = `set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_hashjoin = off;
+  set local enable_mergejoin = off; set local plan_cache_mode = force_generic_plan; set local jit = off`;
 
 type TurnData = { cost: number };
 type NewTurn = { priority: number; data: TurnData; group: { id: string } };
