@@ -20,7 +20,7 @@ export type MaintenanceDeps = {
 const SCHEDULES = { minute: "* * * * *", hour: "7 * * * *" } as const;
 type Run = { every: keyof typeof SCHEDULES };
 
-const POLL_SECONDS = 30;
+const POLL_SECONDS = 10;
 const CLOSE_TIMEOUT_MS = 5000;
 
 /** Starts in the background: the service does not wait for it. */

@@ -4,6 +4,9 @@ import { buffer } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { exportInstallation, importInstallation } from "../src/db/dump.ts";
+import { RESET_SLICE_NUMBERS } from "../src/jobs/slice-save.ts";
+import { RESET_CLAIMS } from "../src/queue/upkeep.ts";
+import { openClaims } from "./claims.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 const WITH_EVERY_KIND_OF_VALUE = `
@@ -35,6 +38,19 @@ test("an import restores everything of an export exactly", async () => {
     "insert into tasks (group_id, queue, subject, state) select id, 'plan', '', 'ready' from queue_groups limit 1 returning id",
   );
   expect(rows[0].id, "new numbers go on after the old ones").toBe(1401);
+});
+
+test("claims of running tasks are not part of an export: they are due again after the import", async () => {
+  await using from = await openTestDatabase();
+  await using to = await openTestDatabase();
+  await from.pool.query(WITH_EVERY_KIND_OF_VALUE);
+  const before = openClaims(from);
+  expect(await before.claim("slice", 5)).toHaveLength(5);
+
+  await importInstallation(to.connection, Readable.from([await exported(from)]), RESET_CLAIMS);
+
+  expect(await openClaims(to).claim("slice", 40)).toHaveLength(40);
+  await expect(to.pool.query(RESET_SLICE_NUMBERS)).resolves.toMatchObject({ rowCount: 1 });
 });
 
 test("a database in use refuses an import", async () => {

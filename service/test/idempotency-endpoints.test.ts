@@ -326,7 +326,7 @@ async function everythingDone(): Promise<unknown> {
        (select json_agg(status order by id) from jobs) as jobs,
        (select json_agg(secret order by id) from webhook_endpoints) as hooks,
        (select count(*) from webhook_deliveries) as deliveries,
-       (select json_agg(due_at order by id) from tasks where kind <> 'recheck') as tasks`,
+       (select json_agg(due_at order by id) from tasks where queue <> 'recheck') as tasks`,
   );
   return [await booksOf(service), rows[0]];
 }

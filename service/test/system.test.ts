@@ -171,3 +171,58 @@ const ended = (agoMs: number) => ({
   completedAt: new Date(Date.now() - agoMs),
   expiresAt: new Date(Date.now() + 86_400_000),
 });
+
+test("the operator lists dead letters and redrives them", async () => {
+  await using service = await openService();
+  const { accountId, cookie: anns } = await service.openAccount({ credits: 1 });
+  const task = {
+    queue: "recheck",
+    groupId: accountId,
+    accountId,
+    failures: 5,
+    losses: 1,
+    error: "no",
+    details: {},
+  };
+  const { pool } = service.database;
+  const [recheck] = (
+    await pool.query<{ id: string }>(
+      `insert into rechecks (account_id, request_id, email, address_hash, is_test)
+       values ($1, 'r', 'valid@mailvet.test', '\\x00', false) returning id`,
+      [accountId],
+    )
+  ).rows;
+  const add = async (subject: string): Promise<string> => {
+    const text = "insert into pgboss.job (name, data) values ('dead_letter', $1) returning id";
+    return (await pool.query(text, [{ ...task, subject }])).rows[0].id;
+  };
+  const [obsolete, id] = [await add(randomUUID()), await add(recheck!.id)];
+  const cookie = await service.operatorCookie();
+  const ask = (path: string, method = "GET", by = cookie) => service.ask(path, { method, cookie: by });
+
+  const listed = await ask("/operator/dead-letters?limit=1");
+  expect([listed.status, listed.headers.get("x-total-count")]).toEqual([200, "2"]);
+  expect(listed.body).toEqual([
+    {
+      id,
+      kind: "recheck",
+      account_id: accountId,
+      group_id: accountId,
+      subject: recheck!.id,
+      failures: 5,
+      losses: 1,
+      error: "no",
+      created_at: expect.any(String),
+    },
+  ]);
+  expect((await ask("/operator/dead-letters", "GET", anns)).status).toBe(403);
+  expect((await ask(`/operator/dead-letters/${id}/redrive`, "POST", anns)).status).toBe(403);
+
+  expect((await ask(`/operator/dead-letters/${id}/redrive`, "POST")).status).toBe(204);
+  expect((await ask(`/operator/dead-letters/${id}/redrive`, "POST")).body.code).toBe("dead_letter_not_found");
+  expect((await ask(`/operator/dead-letters/${obsolete}/redrive`, "POST")).body.code).toBe(
+    "dead_letter_obsolete",
+  );
+  // The worker of this service repeats the check.
+  await expect.poll(async () => (await pool.query("select from rechecks")).rowCount).toBe(0);
+});

@@ -25,13 +25,6 @@ const CHARACTERS_PER_BATCH = 4_000_000;
 /** State of running processes, and what migrations write themselves. */
 const NOT_EXPORTED: ReadonlySet<string> = new Set(["migrations", "processes", "host_leases", "host_waiters"]);
 
-/** Claims are in pg-boss's own schema, which is not exported: every task becomes due again. */
-const RESET_CLAIMS = [
-  "update tasks set state = 'waiting', turn_id = null where state <> 'waiting'",
-  "update queue_shares set turns = 0",
-  "select setval('retry_slice_numbers', least(-1, (select min(number) - 1 from slices)), false)",
-];
-
 type Table = { name: string; columns: string[]; key: string[] };
 
 /** A consistent snapshot, also while the database is in use. */
@@ -69,10 +62,11 @@ export async function exportInstallation(connection: pg.ClientConfig, sink: Writ
   return summary;
 }
 
-/** All or nothing. The tables must have the same migrations, and be empty. */
+/** All or nothing, the statements afterwards included. The tables must have the same migrations, and be empty. */
 export async function importInstallation(
   connection: pg.ClientConfig,
   source: Readable,
+  afterwards: readonly string[] = [],
 ): Promise<DumpSummary> {
   const gunzip = createGunzip();
   source.on("error", (error) => gunzip.destroy(error));
@@ -107,7 +101,7 @@ export async function importInstallation(
       summary.set(table.name, await fill(client, table, next));
     }
     await advanceSequences(client);
-    for (const statement of RESET_CLAIMS) await client.query(statement);
+    for (const statement of afterwards) await client.query(statement);
     await client.query("commit");
     return summary;
   });

@@ -164,6 +164,10 @@ export async function addSlice(tx: Orm, slice: NewSlice): Promise<number> {
   return added!.number;
 }
 
+/** After an import, which does not set sequences. */
+export const RESET_SLICE_NUMBERS =
+  "select setval('retry_slice_numbers', least(-1, (select min(number) - 1 from slices)), false)";
+
 type NewSlice = Omit<PgInsertValue<typeof slices>, "number">;
 
 /** Replaced results were internal errors. */

@@ -102,7 +102,7 @@ export function createTasks({ boss }: { boss: Boss }): Tasks {
     async expedite(tx, groupId, subject) {
       const expedited = await tx
         .update(tasks)
-        .set({ dueAt: sql`least(${tasks.dueAt}, now())` })
+        .set({ dueAt: sql`now()` })
         .where(and(eq(tasks.groupId, groupId), eq(tasks.subject, subject), ne(tasks.state, "taken")))
         .returning({ queue: tasks.queue });
       for (const { queue } of expedited) await notify(tx, TASKS_CHANNEL, queue);

@@ -20,6 +20,12 @@ export async function keepUpQueues(deps: {
   await boss.supervise(); // deletes old dead letters, and rebuilds bloated indexes
 }
 
+/** After an import, which does not include pg-boss's tables: every task becomes due again. */
+export const RESET_CLAIMS = [
+  "update tasks set state = 'waiting', turn_id = null where state <> 'waiting'",
+  "update queue_shares set turns = 0",
+];
+
 const DELETE_WITHOUT_GROUP = `
 delete from tasks t where state <> 'taken' and not exists (select from queue_groups g where g.id = t.group_id)`;
 

@@ -118,6 +118,7 @@ export function createRechecks({ database, tasks, announce, answers }: RecheckDe
     async redrive(tx, task) {
       const found = await tx.select({ id: rechecks.id }).from(rechecks).where(isRowOf(task)).for("update");
       if (found.length === 0) return false;
+      await tasks.openGroup(tx, { id: task.groupId, accountId: task.accountId });
       await tasks.add(tx, [{ groupId: task.groupId, queue: "recheck", subject: task.subject }]);
       return true;
     },
