@@ -26,6 +26,8 @@ export type QueuePollDeps = {
 };
 
 const POLL_MS = 5000;
+/** For a task that is overdue because another process is making it ready. */
+const MIN_DELAY_MS = 100;
 
 /** Resolves when claims of a dead process are released, if this is the only one. */
 export async function startQueuePoll(deps: QueuePollDeps): Promise<QueuePoll> {
@@ -76,7 +78,7 @@ export async function startQueuePoll(deps: QueuePollDeps): Promise<QueuePoll> {
 
   /** One timer for the task due first; the next poll sets the timer for those after it. */
   const lookAfter = (delayMs: number) => {
-    const atMs = performance.now() + delayMs;
+    const atMs = performance.now() + Math.max(MIN_DELAY_MS, delayMs);
     if (isClosed || delayMs > pollMs || atMs >= dueAtMs) return;
     clearTimeout(dueTimer);
     dueAtMs = atMs;
@@ -86,7 +88,7 @@ export async function startQueuePoll(deps: QueuePollDeps): Promise<QueuePoll> {
         for (const worker of workers) worker.poke();
         run(poll);
       },
-      Math.max(0, delayMs),
+      Math.max(MIN_DELAY_MS, delayMs),
     );
   };
 
