@@ -180,9 +180,9 @@ export const MUTATIONS = [
   ],
   [
     "service/src/queue/tasks.ts",
-    "eq(tasks.processId, processId), isThisClaim",
-    "eq(tasks.processId, processId)",
-    "service/test/queue-processes.test.ts",
+    "boss.deleteJob(task.queue, task.turn, { db: inside(tx) })) !== 1) return false;\n      const deleted",
+    "boss.deleteJob(task.queue, task.turn.id, { db: inside(tx) })) !== 1) return false;\n      const deleted",
+    "service/test/queue-claims.test.ts",
   ],
   // Authorisation and expiry.
   [

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { Account } from "./accounts.ts";
 import { PLANS } from "./plans.ts";
-import { OneOf, Paging } from "./shape.ts";
+import { Count, Moment, OneOf, Paging, Uuid } from "./shape.ts";
 
 export const AccountListQuery = Type.Object(
   {
@@ -32,3 +32,25 @@ export const GrantRequest = Type.Object(
   { additionalProperties: false },
 );
 export type GrantRequest = Static<typeof GrantRequest>;
+
+export const DEAD_LETTER_KINDS = ["plan", "slice", "recheck", "delivery"] as const;
+
+export const DeadLetter = Type.Object({
+  id: Uuid("ID of the dead letter."),
+  kind: OneOf(DEAD_LETTER_KINDS, {
+    description: "Planning of a list, part of a list, repeated check, or webhook delivery.",
+  }),
+  account_id: Uuid("Account of the task."),
+  group_id: Uuid("Job or webhook endpoint of the task; the account for a repeated check."),
+  subject: Type.String({ description: "Task within its group: number of the slice, or ID of the delivery." }),
+  failures: Count("Attempts that failed with an error."),
+  losses: Count("Attempts whose process exited."),
+  error: Type.String({ description: "Last error." }),
+  created_at: Moment("When the task failed for good."),
+});
+export type DeadLetter = Static<typeof DeadLetter>;
+
+export const DeadLetterListQuery = Type.Object({ ...Paging }, { additionalProperties: false });
+export type DeadLetterListQuery = Static<typeof DeadLetterListQuery>;
+
+export const DeadLetterList = Type.Array(DeadLetter, { description: "Newest first." });

@@ -1,5 +1,5 @@
 /** Administration of an installation, for a signed-in operator. */
-import type { Account, DoctorReport, LedgerEntry, Plan, System } from "@mailvet/contract";
+import type { Account, DeadLetter, DoctorReport, LedgerEntry, Plan, System } from "@mailvet/contract";
 import { createIdempotencyKey } from "./idempotency-key.ts";
 import type { CallOptions, SendRequest } from "./transport.ts";
 
@@ -18,7 +18,16 @@ export type OperatorMethods = {
   system(options?: CallOptions): Promise<System>;
   /** Runs diagnostics; takes up to 30 seconds. Returns the same report when called again soon after. */
   runDoctor(options?: CallOptions): Promise<DoctorReport>;
+  /** Tasks that failed for good, newest first. */
+  deadLetters(
+    query?: DeadLettersQuery,
+    options?: CallOptions,
+  ): Promise<{ items: DeadLetter[]; total: number }>;
+  /** Queues the task again and removes the dead letter. */
+  redrive(deadLetterId: string, options?: CallOptions): Promise<void>;
 };
+
+export type DeadLettersQuery = { skip?: number | undefined; limit?: number | undefined };
 
 export type AccountsQuery = {
   skip?: number | undefined;
@@ -60,6 +69,20 @@ export function operatorMethods(send: SendRequest): OperatorMethods {
     async runDoctor(options) {
       const call = { method: "POST", path: "/operator/system/doctor", ...options } as const;
       return (await send<DoctorReport>(call)).body;
+    },
+    async deadLetters({ skip, limit } = {}, options) {
+      const call = {
+        method: "GET",
+        path: "/operator/dead-letters",
+        query: { skip, limit },
+        ...options,
+      } as const;
+      const { body, count } = await send<DeadLetter[]>(call);
+      return { items: body, total: count("x-total-count") ?? body.length };
+    },
+    async redrive(deadLetterId, options) {
+      const path = `/operator/dead-letters/${encodeURIComponent(deadLetterId)}/redrive`;
+      await send<undefined>({ method: "POST", path, ...options });
     },
   };
 }

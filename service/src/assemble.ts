@@ -40,20 +40,27 @@ import { buildWorkerApp } from "./http/worker-app.ts";
 import { createIdempotentResponses } from "./idempotency/idempotent-responses.ts";
 import { createConfirmUpload } from "./jobs/confirm-upload.ts";
 import { createJobActions } from "./jobs/job-actions.ts";
+import { createJobProgress } from "./jobs/job-progress.ts";
 import { createJobTransitions } from "./jobs/job-transitions.ts";
 import { createJobWatch } from "./jobs/job-watch.ts";
+import { onSliceExhausted, redriveSlice } from "./jobs/slice-give-up.ts";
 import { sliceHandler } from "./jobs/slice-handler.ts";
 import { planHandler } from "./jobs/slice-planner.ts";
 import { createApiKeys } from "./keys/api-keys.ts";
-import { hourly, startMaintenance } from "./maintenance.ts";
+import { startMaintenance } from "./maintenance.ts";
 import { createNaming } from "./naming/naming.ts";
 import { processLeases } from "./pacing/lease-sql.ts";
 import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
+import { openBoss } from "./queue/boss.ts";
+import { createDeadLetters } from "./queue/dead-letters.ts";
+import { createFeed } from "./queue/feed.ts";
 import { createProcessRegistry } from "./queue/process-registry.ts";
+import { startQueuePoll } from "./queue/queue-poll.ts";
 import { createTasks } from "./queue/tasks.ts";
+import { keepUpQueues } from "./queue/upkeep.ts";
 import { startWorker, type Worker } from "./queue/worker.ts";
 import { createAccountLimits } from "./request-limits/account-limits.ts";
-import { createUsageExchange } from "./request-limits/usage-exchange.ts";
+import { createUsageExchange, deleteIdleUsage } from "./request-limits/usage-exchange.ts";
 import type { TerminalMessage } from "./start-message.ts";
 import { startListRefresh } from "./system/list-refresh.ts";
 import { listSharedThrottles } from "./system/shared-throttle-report.ts";
@@ -85,6 +92,9 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 
 /** Time for the last responses, out of the nine seconds allowed for the whole shutdown (main.ts). */
 const WRAP_UP_MS = 6000;
+
+/** Planning a list takes seconds, and mostly one core. */
+const PLANS_AT_ONCE = 2;
 
 /** A recheck is one address, and spends most of its time waiting for a mail server. */
 const RECHECKS_AT_ONCE = 16;
@@ -154,7 +164,8 @@ async function open(
   });
   closers.push(() => processes.close());
   await abortable(processes.start(), interrupted);
-  const tasks = createTasks({ database });
+  const boss = openBoss(database.pool);
+  const tasks = createTasks({ boss });
   const mailer = createMailer(config.mail, (email) => onMessage({ kind: "email", email }));
   closers.push(() => mailer.close());
   const resolver = resolverFrom(config.engine);
@@ -162,7 +173,6 @@ async function open(
   const webhooks = createWebhooks({
     database,
     tasks,
-    processes,
     resolver,
     egressAllow: config.engine.egressAllow,
     version,
@@ -229,7 +239,7 @@ async function open(
     singleBudgetMs: config.budgets.singleMs,
     bulkBudgetMs: config.budgets.bulkMs,
     log: log.event,
-    rechecking: { database, tasks, processes, announce: publish },
+    rechecking: { database, tasks, announce: publish },
   });
   closers.push(() => validations.close());
 
@@ -270,71 +280,94 @@ async function open(
   closers.push(() => watch.close());
 
   const idempotentResponses = createIdempotentResponses(database);
-  const maintenance = startMaintenance(
-    {
-      reservations: ledger.releaseExpired,
-      charges: ledger.refundExpired,
-      verdicts: verdictCache.deleteExpired,
-      outcomes: feedback.deleteOld,
-      too_many_outcomes: hourly(feedback.deleteSurplus),
-      naming: hourly(naming.eraseOld),
-      answers: idempotentResponses.deleteExpired,
-      sessions: sessions.deleteExpired,
-      accounts: accounts.deleteExpired,
-      uploads: uploads.eraseExpired,
-      jobs: jobActions.eraseExpired,
-      deliveries: webhooks.eraseOld,
-      rechecks: validations.rechecks.eraseOld,
-      webhook_groups: () => tasks.closeIdleGroups("webhooks"),
-      recheck_groups: () => tasks.closeIdleGroups("rechecks"),
-      ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
-      ...(usageExchange ? { request_limits: usageExchange.deleteIdle } : {}),
-      ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),
-    },
-    (chore, error) => log.event("maintenance_failed", { err: error, task: chore }),
-  );
-  closers.push(() => maintenance.close());
-
   const workers: Worker[] = [];
   if (role !== "api") {
-    const shared = { database, tasks, processes, pubsub, log: log.event };
+    const { pool } = database;
+    const feed = createFeed({ pool, boss });
+    const progress = createJobProgress(pool);
+    closers.push(() => progress.close());
+    const maintenance = startMaintenance({
+      boss,
+      minutely: {
+        reservations: ledger.releaseExpired,
+        charges: ledger.refundExpired,
+        verdicts: verdictCache.deleteExpired,
+        outcomes: feedback.deleteOld,
+        answers: idempotentResponses.deleteExpired,
+        sessions: sessions.deleteExpired,
+        accounts: accounts.deleteExpired,
+        uploads: uploads.eraseExpired,
+        jobs: jobActions.eraseExpired,
+        deliveries: webhooks.eraseOld,
+        rechecks: validations.rechecks.eraseOld,
+        ...(hostLimiters ? { paces: hostLimiters.forgetOld } : {}),
+        request_limits: () => deleteIdleUsage(pool),
+        ...(adjudicator ? { questions: adjudicator.eraseOld } : {}),
+      },
+      hourly: {
+        too_many_outcomes: feedback.deleteSurplus,
+        naming: naming.eraseOld,
+        queues: () => keepUpQueues({ pool, boss, feed }),
+      },
+      onFailure: (chore, error) => log.event("maintenance_failed", { err: error, task: chore }),
+    });
+    closers.push(() => maintenance.close());
+    const shared = { database, boss, tasks, feed, pubsub, log: log.event };
     workers.push(
       startWorker({
         ...shared,
-        queue: "jobs",
-        slots,
-        handlers: {
-          plan: planHandler({ database, tasks, processes, transitions }),
-          slice: sliceHandler({
-            database,
-            tasks,
-            processes,
-            transitions,
-            answers: validations.answers,
-            countVerdict,
-            log: log.event,
-          }),
+        queue: "plan",
+        slots: PLANS_AT_ONCE,
+        handler: planHandler({ database, tasks, transitions }),
+        onExhausted: async (tx, { groupId }) => {
+          await transitions.fail(tx, groupId, TASK_EXHAUSTED);
+          return undefined;
         },
-        onExhausted: async ({ groupId }) => transitions.fail(groupId, TASK_EXHAUSTED),
       }),
       startWorker({
         ...shared,
-        queue: "rechecks",
+        queue: "slice",
+        slots,
+        handler: sliceHandler({
+          database,
+          tasks,
+          transitions,
+          progress,
+          answers: validations.answers,
+          countVerdict,
+          log: log.event,
+        }),
+        onExhausted: onSliceExhausted(transitions),
+      }),
+      startWorker({
+        ...shared,
+        queue: "recheck",
         slots: RECHECKS_AT_ONCE,
-        handlers: { recheck: validations.rechecks.handler },
-        onExhausted: validations.rechecks.giveUp,
+        handler: validations.rechecks.handler,
+        onExhausted: async () => undefined,
       }),
       startWorker({
         ...shared,
-        queue: "webhooks",
+        queue: "delivery",
         slots: DELIVERIES_AT_ONCE,
-        handlers: { delivery: webhooks.deliveryHandler },
+        handler: webhooks.deliveryHandler,
         onExhausted: webhooks.onDeliveryExhausted,
       }),
     );
+    const poll = await startQueuePoll({ database, boss, tasks, workers, isAlone, log: log.event });
+    closers.push(() => poll.close());
   }
   await abortable(pubsub.start(), interrupted); // last: LISTEN covers the channels subscribed to so far
 
+  const deadLetters = createDeadLetters({
+    database,
+    redrives: {
+      plan: async () => false, // its job has failed, and its credits are released
+      slice: redriveSlice(tasks),
+      recheck: validations.rechecks.redrive,
+      delivery: webhooks.redriveDelivery,
+    },
+  });
   const system = createSystem({
     database,
     processes,
@@ -394,7 +427,7 @@ async function open(
             keyRoutes({ apiKeys }),
             authRoutes({ accounts, sessions, cookie, publicUrl: config.publicUrl }),
             operatorRoutes({ accounts, ledger }),
-            systemRoutes({ system }),
+            systemRoutes({ system, deadLetters }),
           ],
         });
   closers.push(async () => {

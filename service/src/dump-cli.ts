@@ -9,6 +9,8 @@ import { BadSettings } from "@mailvet/engine";
 import { readConfig } from "./config.ts";
 import { openStorage } from "./database-storage.ts";
 import { DumpError, type DumpSummary, exportInstallation, importInstallation } from "./db/dump.ts";
+import { RESET_SLICE_NUMBERS } from "./jobs/slice-save.ts";
+import { RESET_CLAIMS } from "./queue/upkeep.ts";
 import { startErrorMessage } from "./start-error.ts";
 import { databaseEventMessage } from "./start-message.ts";
 
@@ -45,7 +47,10 @@ async function transfer(action: "export" | "import", file: string): Promise<void
     const moved =
       action === "export"
         ? await exportTo(file, connection)
-        : await importInstallation(connection, createReadStream(file));
+        : await importInstallation(connection, createReadStream(file), [
+            ...RESET_CLAIMS,
+            RESET_SLICE_NUMBERS,
+          ]);
     console.log(summary(action, file, moved));
   } finally {
     await storage.close();

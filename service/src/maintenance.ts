@@ -1,46 +1,64 @@
-/** Periodic maintenance, every minute: releases what exited processes held, deletes what has expired. */
+/**
+ * Periodic maintenance: releases what exited processes held, deletes what has expired.
+ *
+ * Scheduled by pg-boss's cron: of all workers exactly one does each run.
+ */
+import type { Boss } from "./queue/boss.ts";
 
-/** Each task may run in several processes at the same time. */
 export type MaintenanceTasks = Readonly<Record<string, () => Promise<unknown>>>;
 
 export type Maintenance = { close(): Promise<void> };
 
-const EVERY_MS = 60_000;
-const HOUR_MS = 3_600_000;
+export type MaintenanceDeps = {
+  boss: Boss;
+  minutely: MaintenanceTasks;
+  /** For tasks that scan a whole table. */
+  hourly: MaintenanceTasks;
+  onFailure: (task: string, error: unknown) => void;
+};
 
-/** For tasks that scan a whole table. */
-export function hourly(task: () => Promise<unknown>): () => Promise<unknown> {
-  let dueAtMs = 0;
-  return async () => {
-    if (performance.now() < dueAtMs) return;
-    dueAtMs = performance.now() + HOUR_MS;
-    await task();
-  };
-}
+const SCHEDULES = { minute: "* * * * *", hour: "7 * * * *" } as const;
+type Run = { every: keyof typeof SCHEDULES };
 
-export function startMaintenance(
-  tasks: MaintenanceTasks,
-  onFailure: (task: string, error: unknown) => void,
-): Maintenance {
+const POLL_SECONDS = 10;
+const CLOSE_TIMEOUT_MS = 5000;
+
+/** Starts in the background: the service does not wait for it. */
+export function startMaintenance({ boss, minutely, hourly, onFailure }: MaintenanceDeps): Maintenance {
   let isClosing = false;
-  let lastRun: Promise<void> = Promise.resolve();
-  const runAll = async () => {
+
+  const run = async (tasks: MaintenanceTasks) => {
     for (const [name, task] of Object.entries(tasks)) {
       if (isClosing) return;
       await task().catch((error) => onFailure(name, error));
     }
   };
-  const schedule = () => {
-    lastRun = lastRun.then(runAll); // one run at a time, however long it takes
+
+  const start = async () => {
+    await boss.start();
+    await boss.work<Run>("maintenance", { pollingIntervalSeconds: POLL_SECONDS }, async ([job]) => {
+      await run(job?.data.every === "hour" ? hourly : minutely);
+    });
+    for (const [every, cron] of Object.entries(SCHEDULES))
+      await boss.schedule("maintenance", cron, { every }, { key: every, singletonKey: every, group: GROUP });
+    // At start: the last process may have been killed in the middle of something.
+    await boss.send(
+      "maintenance",
+      { every: "minute" },
+      { singletonKey: "start", singletonSeconds: 30, group: GROUP },
+    );
   };
-  schedule(); // at start: the last process may have been killed in the middle of something
-  const timer = setInterval(schedule, EVERY_MS);
-  timer.unref();
+
+  boss.on("error", (error) => onFailure("schedule", error));
+  const starting = start().catch((error) => onFailure("schedule", error));
   return {
     async close() {
       isClosing = true;
-      clearInterval(timer);
-      await lastRun;
+      await starting;
+      await boss.stop({ close: false, timeout: CLOSE_TIMEOUT_MS });
     },
   };
 }
+
+/** Claims without a heartbeat are found by their group (queue/expired-turns.ts). */
+const GROUP = { id: "maintenance" };

@@ -4,6 +4,9 @@ import { buffer } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { exportInstallation, importInstallation } from "../src/db/dump.ts";
+import { RESET_SLICE_NUMBERS } from "../src/jobs/slice-save.ts";
+import { RESET_CLAIMS } from "../src/queue/upkeep.ts";
+import { openClaims } from "./claims.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 const WITH_EVERY_KIND_OF_VALUE = `
@@ -13,9 +16,9 @@ const WITH_EVERY_KIND_OF_VALUE = `
   insert into balances (account_id, balance, reserved, entries)
     select id, 9007199254740993, 0, 1 from accounts;
   insert into naming_patterns values ('example.com', 3, array[0.1, 1e-300, 2.9], '\\x00ff10', now());
-  insert into lanes (id, account_id, line, served_at)
-    select id, id, 'jobs', now() from accounts;
-  insert into tasks (lane_id, kind, subject) select id, 'slice', n::text from lanes, generate_series(1, 700) as n;
+  insert into queue_groups (id, account_id) select id, id from accounts;
+  insert into tasks (group_id, queue, subject, state)
+    select id, 'slice', n::text, 'waiting' from queue_groups, generate_series(1, 700) as n;
   insert into verdicts (account_id, address_hash, evidence, checked_at, fresh_until)
     select id, '\\xdeadbeef', '{"mailbox": {"answer": "accepted"}, "end": "tasks"}', now(), 'infinity' from accounts;`;
 
@@ -32,9 +35,22 @@ test("an import restores everything of an export exactly", async () => {
   for (const table of moved.keys())
     expect(await contentOf(to, table), table).toEqual(await contentOf(from, table));
   const { rows } = await to.pool.query(
-    "insert into tasks (lane_id, kind, subject) select id, 'plan', '' from lanes limit 1 returning id",
+    "insert into tasks (group_id, queue, subject, state) select id, 'plan', '', 'ready' from queue_groups limit 1 returning id",
   );
   expect(rows[0].id, "new numbers go on after the old ones").toBe(1401);
+});
+
+test("claims of running tasks are not part of an export: they are due again after the import", async () => {
+  await using from = await openTestDatabase();
+  await using to = await openTestDatabase();
+  await from.pool.query(WITH_EVERY_KIND_OF_VALUE);
+  const before = openClaims(from);
+  expect(await before.claim("slice", 5)).toHaveLength(5);
+
+  await importInstallation(to.connection, Readable.from([await exported(from)]), RESET_CLAIMS);
+
+  expect(await openClaims(to).claim("slice", 40)).toHaveLength(40);
+  await expect(to.pool.query(RESET_SLICE_NUMBERS)).resolves.toMatchObject({ rowCount: 1 });
 });
 
 test("a database in use refuses an import", async () => {

@@ -168,6 +168,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
   }),
   endpoint("GET /operator/system", "operator"),
   endpoint("POST /operator/system/doctor", "operator", { ignoresIdempotencyKey: true }),
+  endpoint("GET /operator/dead-letters", "operator", {
+    query: "?limit=2",
+    wrong: { query: "?skip=-1", pointer: "/skip" },
+  }),
+  endpoint("POST /operator/dead-letters/{dead_letter_id}/redrive", "operator", {
+    wrong: { id: "x", pointer: "/dead_letter_id" },
+    ignoresIdempotencyKey: true,
+  }),
   endpoint("GET /operator/accounts", "operator", {
     query: "?limit=2",
     wrong: { query: "?skip=-1", pointer: "/skip" },

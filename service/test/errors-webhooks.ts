@@ -1,4 +1,5 @@
 /** Errors of webhooks, and the objects they need. */
+import { randomUUID } from "node:crypto";
 import { type Endpoint, HOOK, requestTo } from "./endpoints.ts";
 import { by, changed, fixture, only, type Row } from "./errors-fixture.ts";
 
@@ -26,11 +27,36 @@ const atHook =
     return fixture.service.ask(path, { ...asked, key: fixture.people.cy.key });
   };
 
+const redrives = only("POST /operator/dead-letters/{dead_letter_id}/redrive");
+
+/** Of a delivery to an endpoint that does not exist. */
+const redriveObsolete: Row[3] = async (endpoint) => {
+  const { service } = fixture;
+  const id = randomUUID();
+  const task = {
+    queue: "delivery",
+    groupId: id,
+    accountId: id,
+    subject: id,
+    failures: 5,
+    losses: 0,
+    error: "",
+  };
+  await service.database.pool.query(
+    "insert into pgboss.job (id, name, data) values ($1, 'dead_letter', $2)",
+    [id, { ...task, details: {} }],
+  );
+  const { path, asked } = requestTo(endpoint, { dead_letter_id: id });
+  return service.ask(path, { ...asked, cookie: await service.operatorCookie() });
+};
+
 const INSIDE = { url: "https://10.0.0.1/hook" };
 
 export const ROWS_OF_WEBHOOKS: readonly Row[] = [
   ["an unknown endpoint", "webhook_not_found", ({ path }) => path.includes("{webhook_id}"), changed({})],
   ["an unknown delivery", "delivery_not_found", replays, atHook("on")],
+  ["an unknown dead letter", "dead_letter_not_found", redrives, changed({})],
+  ["a dead letter of a deleted webhook endpoint", "dead_letter_obsolete", redrives, redriveObsolete],
   [
     "a disabled endpoint",
     "webhook_disabled",

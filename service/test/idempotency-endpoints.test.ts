@@ -297,7 +297,7 @@ async function makeHook() {
 /** Resets an object so that the action is possible again, without pending work. */
 async function refresh(table: string, id: string, values: string): Promise<void> {
   await service.database.pool.query(`update ${table} set ${values} where id = $1`, [id]);
-  await service.database.pool.query("delete from tasks where kind = 'delivery'");
+  await service.database.pool.query("delete from tasks where queue = 'delivery'");
 }
 
 /** Of a new upload. */
@@ -326,7 +326,7 @@ async function everythingDone(): Promise<unknown> {
        (select json_agg(status order by id) from jobs) as jobs,
        (select json_agg(secret order by id) from webhook_endpoints) as hooks,
        (select count(*) from webhook_deliveries) as deliveries,
-       (select json_agg(due_at order by id) from tasks where kind <> 'recheck') as tasks`,
+       (select json_agg(due_at order by id) from tasks where queue <> 'recheck') as tasks`,
   );
   return [await booksOf(service), rows[0]];
 }
@@ -347,7 +347,7 @@ const DONE: Readonly<Record<string, string>> = {
   // Executed twice, the previous secret would no longer be the first one.
   "rotate-secret": "select count(*) from webhook_endpoints where previous_secret = 'the first'",
   test: "select count(*) from webhook_deliveries",
-  replay: "select count(*) from tasks where kind = 'delivery'",
+  replay: "select count(*) from tasks where queue = 'delivery'",
   other: "select (select count(*) from ledger) + (select count(*) from api_keys) as count",
 };
 

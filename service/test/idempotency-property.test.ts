@@ -204,7 +204,7 @@ select
   (select count(*)::int from api_keys where account_id = $1 and name = $2) as keys,
   (select count(*)::int from webhook_endpoints where account_id = $1 and description = $2) as hooks,
   (select count(*)::int from webhook_deliveries where endpoint_id = $3) as deliveries,
-  (select count(*)::int from tasks where kind = 'delivery' and subject = $4::text) as replays,
+  (select count(*)::int from tasks where queue = 'delivery' and subject = $4::text) as replays,
   (select count(*)::int from uploads where account_id = $1 and filename = $2 || '.csv') as uploads,
   (select count(*)::int from jobs where upload_id = $5) as jobs,
   (select count(*)::int from ledger where account_id = $1 and kind = 'grant' and reference = $2) as grants,

@@ -84,7 +84,7 @@ test("time spent waiting for a worker or paused does not count against the retry
   const jobId = await world.add(caller, [["ann@grey.test"]]);
   await world.open().runDue();
   const { pool } = world.database;
-  await pool.query("update tasks set due_at = due_at - interval '9 hours' where lane_id = $1", [jobId]);
+  await pool.query("update tasks set due_at = due_at - interval '9 hours' where group_id = $1", [jobId]);
   await pool.query(
     "update slices set first_asked_at = first_asked_at - interval '9 hours' where job_id = $1",
     [jobId],

@@ -28,9 +28,9 @@ const beginHalf = async (lists: Lists) => {
 /** When the deferred emails of a job are due. */
 const setDue = async (id: string, later: string) => {
   const { pool } = service.database;
-  const text = "update tasks set due_at = now() + $2::interval where lane_id = $1 and process_id is null";
+  const text = "update tasks set due_at = now() + $2::interval where group_id = $1 and state = 'waiting'";
   await pool.query(text, [id, later]);
-  await pool.query("select pg_notify('tasks', 'jobs')");
+  await pool.query("select pg_notify('tasks', 'slice')");
 };
 
 test.concurrent("a greylisted email is retried and then valid; meanwhile the job is in the phase retrying", async () => {
@@ -125,7 +125,10 @@ test.concurrent("a job that cannot run fails with an error and is not charged", 
   const before = await creditsOf(lists);
   await pool.query("delete from upload_parts where upload_id = $1", [preview.upload_id]); // as after a disk failure
   const { id } = await lists.confirm(preview);
-  const hurry = () => pool.query("update tasks set failures = 4, due_at = now() where lane_id = $1", [id]);
+  const hurry = () =>
+    pool.query("update tasks set failures = 4, due_at = now() where group_id = $1 and state = 'waiting'", [
+      id,
+    ]);
   await expect.poll(async () => (await hurry()).rowCount).toBe(1);
   const job = await lists.until(id, ({ status }) => status === "failed");
   expect(job).toMatchObject({

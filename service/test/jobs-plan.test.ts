@@ -42,7 +42,7 @@ async function planned(jobId: string) {
     jobId,
   );
   const tasks = await world.query<{ subject: string }>(
-    "select subject from tasks where lane_id = $1 and kind = 'slice' order by id",
+    "select subject from tasks where group_id = $1 and queue = 'slice' order by id",
     jobId,
   );
   const duplicates = await world.query<{ row: number; first: number }>(
@@ -62,7 +62,7 @@ async function expectAllPlanned(jobId: string) {
   expect(duplicates.map(({ row, first }) => [row, first])).toEqual(
     expected.filter(([row, first]) => row !== first),
   );
-  expect(await world.query("select from tasks where lane_id = $1 and kind = 'plan'", jobId)).toEqual([]);
+  expect(await world.query("select from tasks where group_id = $1 and queue = 'plan'", jobId)).toEqual([]);
   expect(await jobRow(jobId)).toMatchObject({ is_planned: true, unique_emails: uniqueRows.length });
 }
 
@@ -89,10 +89,10 @@ test("a stopped planner is continued by the next, and no row is planned twice", 
   await expectAllPlanned(job.id);
 });
 
-test("two planners of one job, one of them with an expired lease, plan it once", async () => {
+test("two planners of one job, one of them with expired heartbeats, plan it once", async () => {
   const { job, task } = await confirmed();
   const first = world.plan(task);
-  await world.query("update tasks set losses = losses + 1, process_id = null where id = $1", task.id);
+  await world.lose(task);
   const second = world.plan(await world.claimPlan(job.id));
   await Promise.all([first, second]);
   // The later one has postponed the task.
@@ -111,14 +111,14 @@ test("a paused job is not planned until it resumes, and a cancelled one never", 
   await world.query("update jobs set status = 'cancelled' where id = $1", job.id);
   await world.plan(again);
   expect((await planned(job.id)).slices).toEqual([]);
-  expect(await world.query("select from tasks where lane_id = $1", job.id)).toEqual([]);
+  expect(await world.query("select from tasks where group_id = $1", job.id)).toEqual([]);
 });
 
 test("planning a deleted job has no effect", async () => {
   const { job, task } = await confirmed("email\nann@example.com\n");
   await world.query("delete from jobs where id = $1", job.id);
   await world.plan(task);
-  expect(await world.query("select from tasks where lane_id = $1", job.id)).toEqual([]);
+  expect(await world.query("select from tasks where group_id = $1", job.id)).toEqual([]);
 });
 
 test("missing rows make planning fail instead of producing a job without them", async () => {

@@ -20,10 +20,10 @@ import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { createJobWatch } from "../src/jobs/job-watch.ts";
 import { duplicates, jobCounts, jobs, results } from "../src/jobs/schema.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
-import { createTasks } from "../src/queue/tasks.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { uploads } from "../src/uploads/schema.ts";
 import { createPartWriter } from "../src/uploads/upload-parts.ts";
+import { openClaims } from "./claims.ts";
 import { openTestDatabase } from "./database.ts";
 
 export type JobsWorld = Awaited<ReturnType<typeof openJobsWorld>>;
@@ -44,7 +44,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   await notices.start();
   const ledger = createLedger({ database });
   const failures: unknown[] = [];
-  const tasks = createTasks({ database });
+  const { tasks } = openClaims(database);
   const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
   const deps: JobRouteDeps = {
     database,

@@ -206,7 +206,8 @@ test("a failed job has its error and releases unused credits", async () => {
   const caller = await world.caller(8);
   const jobId = await halfDone(caller);
   const error = { code: "internal_error", detail: "A slice failed five times." };
-  await Promise.all([world.transitions.fail(jobId, error), world.transitions.fail(jobId, error)]);
+  const fail = () => world.database.orm.transaction((tx) => world.transitions.fail(tx, jobId, error));
+  await Promise.all([fail(), fail()]);
   expect(await world.recordOf(jobId)).toMatchObject({
     status: "failed",
     processed: 3,
@@ -225,8 +226,8 @@ async function tracesOf(jobId: string): Promise<Record<string, number>> {
      union all select 'duplicates', count(*) from duplicates where job_id = $1
      union all select 'slices', count(*) from slices where job_id = $1
      union all select 'counts', count(*) from job_counts where job_id = $1
-     union all select 'lanes', count(*) from lanes where id = $1
-     union all select 'tasks', count(*) from tasks where lane_id = $1
+     union all select 'queue_groups', count(*) from queue_groups where id = $1
+     union all select 'tasks', count(*) from tasks where group_id = $1
      union all select 'uploads', count(*) from uploads where filename = $1::text
      union all select 'parts', count(*) from upload_parts join uploads u on u.id = upload_id where filename = $1::text`,
     [jobId],

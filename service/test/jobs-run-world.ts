@@ -12,9 +12,9 @@ import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { duplicates, jobs, results, slices } from "../src/jobs/schema.ts";
 import { sliceHandler } from "../src/jobs/slice-handler.ts";
 import type { Task } from "../src/queue/task.ts";
-import { createTasks } from "../src/queue/tasks.ts";
 import type { Validations } from "../src/validations/validations.ts";
 import type { PublishEvent } from "../src/webhooks/publish-event.ts";
+import { openClaims } from "./claims.ts";
 import { recordEvents } from "./recorded-events.ts";
 import { openValidationWorld } from "./validation-world.ts";
 
@@ -25,7 +25,8 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
   const world = await openValidationWorld(mailWorld);
   const { database } = world;
   const { orm, pool } = database;
-  const tasks = createTasks({ database });
+  const claims = openClaims(database);
+  const { tasks } = claims;
   const published: Published[] = [];
   const publish: PublishEvent = async (_, __, event, data) => {
     published.push({ event, job: data.job as Job });
@@ -35,22 +36,20 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
 
   /** A process that runs slices. */
   const open = (options: { validations?: Validations; waitMs?: number } = {}) => {
-    const processes = { id: randomUUID() };
     const { validations = world.open(), ...rest } = options;
     const { log, events } = recordEvents();
     const handle = sliceHandler({
       database,
       tasks,
-      processes,
       transitions,
+      progress: { note: () => {} },
       answers: validations.answers,
       log,
       countVerdict: () => {},
       ...rest,
     });
-    const claim = (count = 100) => tasks.claim("jobs", processes.id, count);
+    const claim = (count?: number) => claims.claim("slice", count);
     return {
-      processes,
       validations,
       events,
       claim,
@@ -104,11 +103,11 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
         reservationId,
       });
       if (repeated.length > 0) await tx.insert(duplicates).values(repeated);
-      await tasks.openGroup(tx, { id, accountId, queue: "jobs" });
+      await tasks.openGroup(tx, { id, accountId });
       for (const [number, emails] of cut.entries()) {
         if (emails.length === 0) continue;
         await tx.insert(slices).values({ jobId: id, number, emails });
-        await tasks.add(tx, [{ groupId: id, kind: "slice", subject: String(number) }]);
+        await tasks.add(tx, [{ groupId: id, queue: "slice", subject: String(number) }]);
       }
       const amount = firstRow.size;
       if (reservationId) await reserveForJob(tx, { accountId, amount, reservationId, reference: id });
@@ -122,6 +121,8 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
 
   return {
     ...world,
+    boss: claims.boss,
+    feed: claims.feed,
     tasks,
     transitions,
     actions,
@@ -137,17 +138,15 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     async dueIn(jobId: string): Promise<number[]> {
       const { rows } = await pool.query<{ seconds: number }>(
         `select extract(epoch from due_at - now())::float8 as seconds from tasks
-         where lane_id = $1 and process_id is null order by due_at`,
+         where group_id = $1 and state <> 'taken' order by due_at`,
         [jobId],
       );
       return rows.map(({ seconds }) => Math.round(seconds));
     },
     /** Makes every waiting task of a job due. */
     hurry: (jobId: string) =>
-      orm.execute(sql`update tasks set due_at = now() where lane_id = ${jobId} and process_id is null`),
-    /** Releases the tasks of a process as if its lease had expired. */
-    expireLease: ({ id }: { id: string }) =>
-      orm.execute(sql`update tasks set process_id = null, losses = losses + 1 where process_id = ${id}`),
+      orm.execute(sql`update tasks set due_at = now() where group_id = ${jobId} and state = 'waiting'`),
+    lose: claims.lose,
     /** Nothing is lost or double: each row is a result or a duplicate, and the record agrees. */
     async expectSums(jobId: string): Promise<void> {
       const { rows } = await pool.query(

@@ -3,9 +3,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readMigrationFiles } from "drizzle-orm/migrator";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { migrate, NewerSchema } from "../src/db/migrate.ts";
+import { PG_BOSS_SCHEMA_VERSION } from "../src/db/pg-boss-schema.ts";
+import { openClaims } from "./claims.ts";
 import { openTestDatabase } from "./database.ts";
 
 test("a release refuses a database that a newer one has migrated, and names both versions", async () => {
@@ -87,3 +90,89 @@ test("a migration that waits for an open transaction does not hold up others, an
   await migrating;
   expect((await pool.query("select next_column from accounts")).rowCount).toBe(1);
 });
+
+test("tasks that wait or run in a database of the previous release are converted and finish", async () => {
+  await using database = await openTestDatabase();
+  const { connection, pool, orm } = database;
+  await pool.query("drop schema public cascade; create schema public; drop schema pgboss cascade");
+  const before = readMigrationFiles({ migrationsFolder: MIGRATIONS }).slice(0, 6); // up to 0005
+  const client = new pg.Client(connection);
+  await client.connect();
+  await client.query(
+    "create table migrations (id serial primary key, hash text not null, created_at bigint)",
+  );
+  for (const { sql, hash, folderMillis } of before) {
+    for (const statement of sql) await client.query(statement);
+    await client.query("insert into migrations (hash, created_at) values ($1, $2)", [hash, folderMillis]);
+  }
+  await client.query(WORK_OF_THE_PREVIOUS_RELEASE);
+  await client.end();
+
+  await migrate(connection);
+
+  const { tasks, claim } = openClaims(database);
+  const finished: string[] = [];
+  for (const queue of ["plan", "slice", "recheck", "delivery"] as const) {
+    for (const task of await claim(queue)) {
+      finished.push(`${task.queue} ${task.subject} ${task.failures}`);
+      expect(await tasks.complete(orm, task)).toBe(true);
+    }
+  }
+  expect(finished.sort()).toEqual([
+    "delivery claimed 0",
+    "plan first 0",
+    "recheck later 0",
+    "slice 1 0",
+    "slice 2 3",
+    "slice claimed 0",
+  ]);
+  const left = await pool.query("select subject, state from tasks order by subject");
+  expect(left.rows).toEqual([
+    { subject: "in an hour", state: "waiting" },
+    { subject: "paused", state: "ready" },
+  ]);
+  await orm.transaction((tx) => tasks.resume(tx, PAUSED_JOB));
+  expect((await claim("slice")).map(({ subject }) => subject)).toEqual(["paused"]);
+  const { rows } = await pool.query("select nextval('retry_slice_numbers')::int as next");
+  expect(rows[0].next).toBe(-8); // retry slices of the previous release have numbers down to −7
+});
+
+test("the schema version of pg-boss that is expected is that of the installed package", async () => {
+  const file = new URL("../../node_modules/pg-boss/package.json", import.meta.url);
+  const { pgboss } = JSON.parse(readFileSync(file, "utf8")) as { pgboss: { schema: number } };
+  expect(PG_BOSS_SCHEMA_VERSION).toBe(pgboss.schema);
+  await using database = await openTestDatabase();
+  expect((await database.pool.query("select version from pgboss.version")).rows).toEqual([
+    { version: PG_BOSS_SCHEMA_VERSION },
+  ]);
+});
+
+const MIGRATIONS = fileURLToPath(new URL("../migrations", import.meta.url));
+const PAUSED_JOB = "00000000-0000-4000-8000-00000000000b";
+/** Two jobs, one of them paused, an endpoint and rechecks; some tasks are claimed by a process. */
+const WORK_OF_THE_PREVIOUS_RELEASE = `
+  insert into accounts (id, email, plan) values ('00000000-0000-4000-8000-000000000001', 'ann@example.com', 'free');
+  insert into lanes (id, account_id, line, is_held, served_at)
+  select id, '00000000-0000-4000-8000-000000000001', line, id = '${PAUSED_JOB}', now() from (values
+    ('00000000-0000-4000-8000-00000000000a'::uuid, 'jobs'), ('${PAUSED_JOB}', 'jobs'),
+    ('00000000-0000-4000-8000-00000000000c', 'webhooks'), ('00000000-0000-4000-8000-000000000001', 'rechecks')
+  ) as lane (id, line);
+  insert into turns values ('00000000-0000-4000-8000-000000000001', 'jobs', now());
+  insert into jobs (id, account_id, upload_id, is_test, status, filename, email_column, column_number, total_rows,
+    total_emails, unique_emails)
+  values ('00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-000000000001', gen_random_uuid(), false,
+    'processing', '', '', 0, 1, 1, 1);
+  insert into slices (job_id, number, emails) values ('00000000-0000-4000-8000-00000000000a', -7, '[]');
+  insert into tasks (lane_id, kind, subject, failures, due_at, process_id, taken_at)
+  select lane_id::uuid, kind, subject, failures, now() + due_in, case when is_claimed then gen_random_uuid() end,
+    case when is_claimed then now() end
+  from (values
+    ('00000000-0000-4000-8000-00000000000a', 'plan', 'first', 0, interval '-1 minute', false),
+    ('00000000-0000-4000-8000-00000000000a', 'slice', '1', 0, '-1 minute', false),
+    ('00000000-0000-4000-8000-00000000000a', 'slice', '2', 3, '-1 minute', false),
+    ('00000000-0000-4000-8000-00000000000a', 'slice', 'claimed', 0, '-1 minute', true),
+    ('00000000-0000-4000-8000-00000000000a', 'slice', 'in an hour', 0, '1 hour', false),
+    ('${PAUSED_JOB}', 'slice', 'paused', 0, '-1 minute', false),
+    ('00000000-0000-4000-8000-00000000000c', 'delivery', 'claimed', 0, '-1 minute', true),
+    ('00000000-0000-4000-8000-000000000001', 'recheck', 'later', 0, '-1 second', false)
+  ) as task (lane_id, kind, subject, failures, due_in, is_claimed);`;

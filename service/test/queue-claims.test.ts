@@ -1,59 +1,76 @@
 /** Fair claims: between accounts, between the jobs of one account, and by processes that claim concurrently. */
-import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Task } from "../src/queue/task.ts";
 import { openQueueWorld, type QueueWorld } from "./queue-world.ts";
-
-const ME = randomUUID();
 
 /** Number of tasks per group. */
 const spread = (tasks: readonly Task[], groups: readonly string[]) =>
   groups.map((group) => tasks.filter(({ groupId }) => groupId === group).length);
 
 /** The groups served, in order, by a single worker with a single slot. */
-async function turns({ tasks, database }: QueueWorld, count: number): Promise<string[]> {
+async function serve(world: QueueWorld, count: number): Promise<string[]> {
   const served: string[] = [];
   for (let turn = 0; turn < count; turn++) {
-    const [task] = await tasks.claim("jobs", ME, 1);
+    const [task] = await world.claim(1);
     served.push(task!.groupId);
-    await tasks.complete(database.orm, task!, ME);
+    await world.complete(task!);
   }
   return served;
 }
 
-test("a small job gets the next free slot, however many slices of another account's large job wait", async () => {
+test("a small job gets every second slot, however many slices of another account's large job wait", async () => {
   await using world = await openQueueWorld();
-  const { tasks } = world;
   const large = await world.group(await world.account(), 5000);
-  expect(spread(await tasks.claim("jobs", ME, 8), [large])).toEqual([8]);
+  expect(spread(await world.claim(8), [large])).toEqual([8]);
 
   const small = await world.group(await world.account(), 2);
-  const next = await tasks.claim("jobs", ME, 3);
+  const next = await world.claim(4);
 
-  expect(next.map(({ groupId }) => groupId)).toEqual([small, small, large]);
-  expect(next.map(({ subject }) => subject)).toEqual(["0", "1", "8"]);
+  expect(spread(next, [small, large])).toEqual([2, 2]);
+  const subjects = (group: string) =>
+    next.filter(({ groupId }) => groupId === group).map(({ subject }) => subject);
+  expect(subjects(small).sort()).toEqual(["0", "1"]);
+  expect(subjects(large).sort()).toEqual(["8", "9"]);
+});
+
+test("the 20 slices of a newcomer are served within twice their ideal share of a 400-slice list", async () => {
+  await using world = await openQueueWorld();
+  const list = await world.group(await world.account(), 400);
+  await serve(world, 40); // the list is under way
+  const newcomer = await world.group(await world.account(), 20);
+  let servedBefore = 0;
+  for (let left = 20; left > 0; servedBefore++) {
+    const tasks = await world.claim(1);
+    if (tasks[0]!.groupId === newcomer) left--;
+    await world.complete(tasks[0]!);
+  }
+  // Ideal: alternating, 40 in all.
+  expect(servedBefore).toBeLessThan(80);
+  expect(await serve(world, 5)).toEqual(Array(5).fill(list));
 });
 
 test("a second job of the same account does not wait for the first", async () => {
   await using world = await openQueueWorld();
   const account = await world.account();
   const large = await world.group(account, 100);
-  await world.tasks.claim("jobs", ME, 8);
+  await world.claim(8);
 
   const small = await world.group(account, 3);
-  const next = await world.tasks.claim("jobs", ME, 4);
+  const next = await world.claim(4);
 
-  expect(next.map(({ groupId }) => groupId)).toEqual([small, small, small, large]);
+  expect(spread(next, [small, large])).toEqual([3, 1]);
 });
 
-test("with a single slot a new job is next, then the jobs alternate", async () => {
+test("with a single slot a new job is served within two turns, then the jobs alternate", async () => {
   await using world = await openQueueWorld();
   const large = await world.group(await world.account(), 20);
-  const [running] = await world.tasks.claim("jobs", ME, 1);
+  const [running] = await world.claim(1);
   const small = await world.group(await world.account(), 2);
-  await world.tasks.complete(world.database.orm, running!, ME);
+  await world.complete(running!);
 
-  expect(await turns(world, 4)).toEqual([small, large, small, large]);
+  const served = await serve(world, 4);
+  expect(served.filter((group) => group === small)).toHaveLength(2);
+  expect(served.filter((group) => group === large)).toHaveLength(2);
 });
 
 test("ten jobs of one account get the same share as one job of another", async () => {
@@ -62,26 +79,56 @@ test("ten jobs of one account get the same share as one job of another", async (
   const ten = await Promise.all(Array.from({ length: 10 }, () => world.group(many, 10)));
   const one = await world.group(await world.account(), 100);
 
-  const claimed = await world.tasks.claim("jobs", ME, 24);
+  const claimed = await world.claim(24);
   expect(spread(claimed, [one])).toEqual([12]);
   expect(spread(claimed, ten).sort()).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 2, 2]);
-  await world.tasks.releaseOrphaned("jobs", ME, []);
-
-  const served = await turns(world, 20);
-  expect(served.filter((group) => group === one)).toHaveLength(10);
-  expect(new Set(served)).toHaveLength(11);
 });
 
 test("a stream of small jobs does not displace another account, even with a single slot", async () => {
   await using world = await openQueueWorld();
-  const large = await world.group(await world.account(), 20);
+  const large = await world.group(await world.account(), 40);
   const busy = await world.account();
   const served: string[] = [];
-  for (let job = 0; job < 10; job++) {
+  for (let job = 0; job < 20; job++) {
     await world.group(busy, 1);
-    served.push(...(await turns(world, 1)));
+    served.push(...(await serve(world, 1)));
   }
-  expect(served.filter((group) => group === large)).toHaveLength(5);
+  expect(served.filter((group) => group === large).length).toBeGreaterThanOrEqual(8);
+});
+
+test("an account whose tasks occupy their slots longer gets fewer of them", async () => {
+  await using world = await openQueueWorld();
+  const [slowAccount, fastAccount] = [await world.account(), await world.account()];
+  const slow = await world.group(slowAccount, 300);
+  const fast = await world.group(fastAccount, 300);
+  const units = new Map([
+    [slow, 90],
+    [fast, 10],
+  ]);
+  const served: string[] = [];
+  let charges: { accountId: string; cost: number; actual: number }[] = [];
+  while (await world.feed.feedDue("slice"));
+  for (let turn = 0; turn < 220; turn++) {
+    const { tasks } = await world.feed.claim("slice", 1, charges);
+    const [task] = tasks;
+    served.push(task!.groupId);
+    await world.complete(task!);
+    const { accountId, turn: claimed, groupId } = task!;
+    charges = [{ accountId, cost: claimed.cost, actual: units.get(groupId)! }];
+  }
+  const recent = served.slice(-100);
+  expect(recent.filter((group) => group === fast).length).toBeGreaterThan(80); // nine times as many are fair
+  expect(recent).toContain(slow);
+});
+
+test("an account that was idle has no advantage over one that was busy", async () => {
+  await using world = await openQueueWorld();
+  const [busy, idle] = [await world.account(), await world.account()];
+  await world.group(busy, 60);
+  await serve(world, 60); // the queue is empty again
+  const groups = [await world.group(busy, 20), await world.group(idle, 20)];
+  const served = await serve(world, 20);
+  for (const group of groups) expect(served.filter((one) => one === group).length).toBeGreaterThanOrEqual(9);
 });
 
 test("tasks are claimed when due, in order of due time, and only from the given queue", async () => {
@@ -89,37 +136,40 @@ test("tasks are claimed when due, in order of due time, and only from the given 
   const { tasks, database } = world;
   const account = await world.account();
   const group = await world.group(account, 0);
-  await world.group(account, 1, "webhooks");
+  await world.group(account, 1, "delivery");
   await tasks.add(database.orm, [
-    { groupId: group, kind: "slice", subject: "in an hour", dueInMs: 3600_000 },
-    { groupId: group, kind: "slice", subject: "a minute ago", dueInMs: -60_000 },
-    { groupId: group, kind: "plan", subject: "an hour ago", dueInMs: -3600_000 },
+    { groupId: group, queue: "slice", subject: "in an hour", dueInMs: 3600_000 },
+    { groupId: group, queue: "slice", subject: "a minute ago", dueInMs: -60_000 },
+    { groupId: group, queue: "slice", subject: "an hour ago", dueInMs: -3600_000 },
   ]);
-  const claimed = await tasks.claim("jobs", ME, 5);
-  expect(claimed.map(({ kind, subject }) => [kind, subject])).toEqual([
-    ["plan", "an hour ago"],
+  const claimed = await world.claim(5);
+  expect(claimed.map(({ queue, subject }) => [queue, subject])).toEqual([
+    ["slice", "an hour ago"],
     ["slice", "a minute ago"],
   ]);
-  expect(claimed[0]).toMatchObject({ groupId: group, accountId: account, failures: 0, losses: 0 });
+  expect(claimed[0]).toMatchObject({
+    groupId: group,
+    accountId: account,
+    failures: 0,
+    turn: { retryCount: 0 },
+  });
 
-  const back = await tasks.postpone(database.orm, claimed[0]!, ME, { dueInMs: -1000, hasFailed: true });
+  const back = await tasks.postpone(database.orm, claimed[0]!, { dueInMs: -1000, hasFailed: true });
   expect(back).toBe(true);
-  expect(await tasks.claim("jobs", ME, 5)).toEqual([
-    { ...claimed[0], takenAt: expect.any(String), overdueMs: expect.any(Number), failures: 1 },
-  ]);
+  expect(await world.claim(5)).toMatchObject([{ id: claimed[0]!.id, failures: 1, turn: { retryCount: 0 } }]);
 });
 
 test("a paused group keeps its tasks until it is resumed", async () => {
   await using world = await openQueueWorld();
   const { tasks, database } = world;
   const group = await world.group(await world.account(), 3);
-  const [running] = await tasks.claim("jobs", ME, 1);
+  const [running] = await world.claim(1);
   await tasks.pause(database.orm, group);
-  expect(await tasks.claim("jobs", ME, 3)).toEqual([]);
-  expect(await tasks.complete(database.orm, running!, ME)).toBe(true); // claimed tasks continue
+  expect(await world.claim(3)).toEqual([]);
+  expect(await world.complete(running!)).toBe(true); // claimed tasks continue
 
-  await tasks.resume(database.orm, group);
-  expect(await tasks.claim("jobs", ME, 3)).toHaveLength(2);
+  await database.orm.transaction((tx) => tasks.resume(tx, group));
+  expect(await world.claim(3)).toHaveLength(2);
 });
 
 test("closing a group ends the claims on its tasks", async () => {
@@ -127,23 +177,60 @@ test("closing a group ends the claims on its tasks", async () => {
   const { tasks, database } = world;
   const account = await world.account();
   const closed = await world.group(account, 3);
-  const [one, other] = await tasks.claim("jobs", ME, 2);
+  const [one, other] = await world.claim(2);
   const open = await world.group(account, 1);
 
   await database.orm.transaction((tx) => tasks.closeGroup(tx, closed));
 
-  expect(await tasks.complete(database.orm, one!, ME)).toBe(false);
-  expect(await tasks.postpone(database.orm, other!, ME, {})).toBe(false);
-  expect((await tasks.claim("jobs", ME, 5)).map(({ groupId }) => groupId)).toEqual([open]);
+  expect(await world.complete(one!)).toBe(false);
+  expect(await tasks.postpone(database.orm, other!, {})).toBe(false);
+  expect((await world.claim(5)).map(({ groupId }) => groupId)).toEqual([open]);
 });
 
-test("a task claimed by another process can be neither completed nor postponed", async () => {
+test("of two attempts at a task only the later one can save anything", async () => {
   await using world = await openQueueWorld();
   const { tasks, database } = world;
   await world.group(await world.account(), 1);
-  const [task] = await tasks.claim("jobs", randomUUID(), 1);
-  expect(await tasks.complete(database.orm, task!, ME)).toBe(false);
-  expect(await tasks.postpone(database.orm, task!, ME, {})).toBe(false);
+  const [stalled] = await world.claim(1);
+  await world.lose(stalled!);
+  const [heir] = await world.claim(1);
+  expect(heir).toMatchObject({ id: stalled!.id, turn: { id: stalled!.turn.id, retryCount: 1 } });
+
+  expect(await tasks.keep(database.orm, stalled!)).toBe(false);
+  expect(await tasks.postpone(database.orm, stalled!, {})).toBe(false);
+  expect(await world.complete(stalled!)).toBe(false);
+  expect(await world.rows()).toMatchObject([{ state: "taken" }]);
+
+  expect(await tasks.keep(database.orm, heir!)).toBe(true);
+  expect(await world.complete(heir!)).toBe(true);
+  expect(await world.complete(heir!)).toBe(false);
+  expect(await world.rows()).toEqual([]);
+});
+
+test("an attempt cannot save anything after its task was postponed and claimed again", async () => {
+  await using world = await openQueueWorld();
+  await world.group(await world.account(), 1);
+  const [first] = await world.claim(1);
+  await world.tasks.postpone(world.database.orm, first!, {});
+  const [second] = await world.claim(1);
+  expect(second).toMatchObject({ id: first!.id, turn: { retryCount: 0 } });
+  expect(await world.complete(first!)).toBe(false);
+  expect(await world.complete(second!)).toBe(true);
+});
+
+test("what was completed or added in a transaction that is rolled back did not happen", async () => {
+  await using world = await openQueueWorld();
+  const group = await world.group(await world.account(), 1);
+  const [task] = await world.claim(1);
+  await expect(
+    world.database.orm.transaction(async (tx) => {
+      expect(await world.tasks.complete(tx, task!)).toBe(true);
+      await world.tasks.add(tx, [{ groupId: group, queue: "slice", subject: "more" }]);
+      throw new Error("rolled back");
+    }),
+  ).rejects.toThrow("rolled back");
+  expect(await world.claim(5)).toEqual([]);
+  expect(await world.complete(task!)).toBe(true);
 });
 
 test("four processes that claim concurrently complete each of thousands of tasks exactly once, also while groups are closed", async () => {
@@ -155,12 +242,11 @@ test("four processes that claim concurrently complete each of thousands of tasks
   const done: Task[] = [];
 
   const work = async () => {
-    const id = randomUUID();
-    for (;;) {
-      const claimed = await tasks.claim("jobs", id, 20);
-      if (claimed.length === 0) return;
+    for (let empty = 0; empty < 3; ) {
+      const claimed = await world.claim(20);
+      empty = claimed.length === 0 ? empty + 1 : 0;
       await database.orm.transaction(async (tx) => {
-        for (const task of claimed) if (await tasks.complete(tx, task, id)) done.push(task);
+        for (const task of claimed) if (await tasks.complete(tx, task)) done.push(task);
       });
     }
   };
@@ -168,31 +254,28 @@ test("four processes that claim concurrently complete each of thousands of tasks
     for (const group of doomed) await database.orm.transaction((tx) => tasks.closeGroup(tx, group));
   };
   await Promise.all([work(), work(), work(), work(), closeAll()]);
+  await work();
 
   expect(new Set(done.map(({ id }) => id))).toHaveLength(done.length);
   expect(spread(done, kept)).toEqual(kept.map(() => 300));
   expect(await world.rows()).toEqual([]);
 });
 
-test("idle groups are closed, except those that get a task at the same time", async () => {
+test("tags stay within the range of pg-boss's priority", async () => {
   await using world = await openQueueWorld();
-  const { tasks, database } = world;
   const account = await world.account();
-  const groups = await Promise.all(Array.from({ length: 20 }, () => world.group(account, 0, "webhooks")));
-  const add = (groupId: string) =>
-    database.orm.transaction(async (tx) => {
-      await tasks.openGroup(tx, { id: groupId, accountId: account, queue: "webhooks" });
-      await new Promise((resolve) => setTimeout(resolve, 5)); // timing: others get in between
-      await tasks.add(tx, [{ groupId, kind: "delivery", subject: "1" }]);
-    });
-  const closing = (async () => {
-    for (let round = 0; round < 12; round++) await tasks.closeIdleGroups("webhooks");
-  })();
-  for (const group of groups.slice(0, 6)) await add(group);
-  await closing;
-  await tasks.closeIdleGroups("webhooks");
+  const group = await world.group(account, 3);
+  const { pool } = world.database;
+  const [first] = await world.claim(1);
+  await world.complete(first!);
+  await pool.query("update queue_shares set virtual_time = virtual_time + 1500000000");
+  await pool.query("update pgboss.job set priority = priority - 1500000000");
 
-  expect(await world.rows()).toHaveLength(6);
-  const { rowCount } = await database.pool.query("select from lanes");
-  expect(rowCount).toBe(6);
+  await world.feed.rebase("slice");
+
+  const { rows } = await pool.query("select virtual_time < 1000 as is_small from queue_shares");
+  expect(rows).toEqual([{ is_small: true }]);
+  const next = await world.claim(2);
+  expect(next.map(({ groupId }) => groupId)).toEqual([group, group]);
+  expect(next.every(({ turn }) => turn.tag >= 0 && turn.tag < 1000)).toBe(true);
 });

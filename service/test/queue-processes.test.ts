@@ -1,4 +1,4 @@
-/** Processes that die, lose their lease or cannot reach the database: their tasks are neither lost nor done twice. */
+/** Processes that die, lose their lease or cannot reach the database: what they have leased is released once. */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
@@ -30,13 +30,12 @@ async function expiredProcess({ database }: QueueWorld): Promise<string> {
   return id;
 }
 
-async function takeLease({ database }: QueueWorld, processId: string): Promise<void> {
-  await database.pool.query("insert into host_leases (key, number, process_id) values ('mx', 1, $1)", [
-    processId,
-  ]);
+async function takeLease({ database }: QueueWorld, processId: string, key = "mx"): Promise<void> {
+  const values = [processId, key];
+  await database.pool.query("insert into host_leases (key, number, process_id) values ($2, 1, $1)", values);
   await database.pool.query(
-    "insert into host_waiters (key, process_id, is_urgent) values ('mx', $1, false)",
-    [processId],
+    "insert into host_waiters (key, process_id, is_urgent) values ($2, $1, false)",
+    values,
   );
 }
 
@@ -45,28 +44,20 @@ async function leasesAndWaiters({ database }: QueueWorld): Promise<string[]> {
   return (await database.pool.query(text)).rows.map((row) => row.process_id);
 }
 
-test("tasks and host leases of an expired process are released, those of a live process are not", async () => {
+test("host leases of an expired process are released, those of a live process are not", async () => {
   await using world = await openQueueWorld();
   const expired = await expiredProcess(world);
-  const group = await world.group(await world.account(), 3);
-  const lost = await world.tasks.claim("jobs", expired, 2);
   await takeLease(world, expired);
   const living = startProcess(world.database);
   await living.start();
-  const [kept] = await world.tasks.claim("jobs", living.id, 1);
+  await takeLease(world, living.id, "other");
 
-  await expect.poll(async () => (await world.rows()).map((row) => row.losses), soon).toEqual([1, 1, 0]);
+  await expect.poll(() => leasesAndWaiters(world), soon).toEqual([living.id, living.id]);
 
-  expect((await world.rows()).map((row) => row.process_id)).toEqual([null, null, living.id]);
-  expect(await leasesAndWaiters(world)).toEqual([]);
   expect(await living.list()).toMatchObject([{ id: living.id, host: hostname(), pid: process.pid }]);
   expect(living.events).toEqual([
     { event: "process_lease_expired", role: "worker", host: "elsewhere", pid: 7 },
-    { event: "expired_tasks_released", count: 2 },
   ]);
-  expect(await world.tasks.complete(world.database.orm, lost[0]!, expired)).toBe(false);
-  expect(await world.tasks.complete(world.database.orm, kept!, living.id)).toBe(true);
-  expect((await world.tasks.claim("jobs", living.id, 3)).map((task) => task.groupId)).toEqual([group, group]);
   await living.close();
 });
 
@@ -84,52 +75,38 @@ test("on the embedded database any other registered process is removed at once",
   await using world = await openQueueWorld();
   const expired = await expiredProcess(world);
   await world.database.pool.query("update processes set beat_at = now()"); // a moment ago
-  await world.group(await world.account(), 1);
-  await world.tasks.claim("jobs", expired, 1);
   await takeLease(world, expired);
 
   const alone = startProcess(world.database, { isAlone: true });
   await alone.start();
 
-  expect(await world.rows()).toMatchObject([{ process_id: null, losses: 1 }]);
   expect(await leasesAndWaiters(world)).toEqual([]);
   expect((await alone.list()).map(({ id }) => id)).toEqual([alone.id]);
   await alone.close();
 });
 
-test("a process that closes releases its tasks at once, and that does not count as a loss", async () => {
+test("a process that closes releases its leases at once", async () => {
   await using world = await openQueueWorld();
   const going = startProcess(world.database);
   await going.start();
-  await world.group(await world.account(), 1);
-  await world.tasks.claim("jobs", going.id, 1);
   await takeLease(world, going.id);
 
   await going.close();
 
-  expect(await world.rows()).toMatchObject([{ process_id: null, losses: 0 }]);
   expect(await leasesAndWaiters(world)).toEqual([]);
   expect(await going.list()).toEqual([]);
   expect(going.events).toEqual([]);
 });
 
-test("a process whose lease expired registers again, and its earlier claims stay lost", async () => {
+test("a process whose lease expired registers again", async () => {
   await using world = await openQueueWorld();
   const returning = startProcess(world.database);
   const other = startProcess(world.database);
   await Promise.all([returning.start(), other.start()]);
-  await world.group(await world.account(), 1);
-  const [before] = await world.tasks.claim("jobs", returning.id, 1);
-  await world.database.pool.query("update tasks set process_id = $1", [randomUUID()]); // as if its lease had expired
   await world.database.pool.query("delete from processes where id = $1", [returning.id]);
 
-  await expect.poll(() => world.rows(), soon).toMatchObject([{ process_id: null, losses: 1 }]);
   await expect.poll(() => returning.events, soon).toContainEqual({ event: "own_lease_expired" });
   expect((await other.list()).map(({ id }) => id).sort()).toEqual([returning.id, other.id].sort());
-  const [again] = await world.tasks.claim("jobs", returning.id, 1);
-  expect(again!.id).toBe(before!.id);
-  expect(await world.tasks.complete(world.database.orm, before!, returning.id)).toBe(false);
-  expect(await world.tasks.complete(world.database.orm, again!, returning.id)).toBe(true);
   await Promise.all([returning.close(), other.close()]);
 });
 
@@ -140,8 +117,7 @@ test("after a database outage no lease expires, although no process sent heartbe
   const first = startProcess(one.database);
   const second = startProcess(other.database);
   await Promise.all([first.start(), second.start()]);
-  await world.group(await world.account(), 1);
-  await world.tasks.claim("jobs", second.id, 1);
+  await takeLease(world, second.id);
   await pause(TIMING.leaseMs + 200); // timing: both may remove others by now
 
   one.cut();
@@ -154,7 +130,7 @@ test("after a database outage no lease expires, although no process sent heartbe
   other.restore();
   await pause(TIMING.leaseMs + 400); // timing: for an event that must not occur
 
-  expect(await world.rows()).toMatchObject([{ process_id: second.id, losses: 0 }]);
+  expect(await leasesAndWaiters(world)).toEqual([second.id, second.id]);
   expect(first.events[0]).toMatchObject({ event: "heartbeat_failed", retry_in_ms: expect.any(Number) });
   expect([...first.events, ...second.events].filter(({ event }) => event.includes("expired"))).toEqual([]);
   await Promise.all([first.close(), second.close()]);

@@ -1,44 +1,51 @@
-/** The worker: failing tasks, an unavailable database, and shutdown. */
-import { randomUUID } from "node:crypto";
+/** The worker: failing tasks, dead letters, an unavailable database, processes that die, and shutdown. */
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { createPubSub } from "../src/db/pubsub.ts";
+import { createDeadLetters } from "../src/queue/dead-letters.ts";
+import type { Feed } from "../src/queue/feed.ts";
+import { startQueuePoll } from "../src/queue/queue-poll.ts";
+import { MAX_LOSSES } from "../src/queue/run-task.ts";
 import type { OnExhausted, Task, TaskHandler } from "../src/queue/task.ts";
-import type { Tasks } from "../src/queue/tasks.ts";
 import { startWorker } from "../src/queue/worker.ts";
 import { openQueueWorld, type QueueWorld } from "./queue-world.ts";
 import { recordEvents } from "./recorded-events.ts";
 
-const ME = randomUUID();
-
 type Settings = {
   slots?: number;
-  tasks?: Partial<Tasks>;
+  feed?: Partial<Feed>;
   onExhausted?: OnExhausted;
+  isAlone?: boolean;
+  timing?: { heartbeatMs: number; leaseMs: number };
 };
 
-async function start(
-  world: QueueWorld,
-  slice: TaskHandler,
-  { slots = 4, tasks, onExhausted }: Settings = {},
-) {
+/** Long enough that no claim expires on a busy machine, unless a test is about that. */
+const PATIENT = { heartbeatMs: 1000, leaseMs: 600_000 };
+
+async function start(world: QueueWorld, handler: TaskHandler, settings: Settings = {}) {
+  const { slots = 4, onExhausted, isAlone = false, timing = PATIENT } = settings;
   const { log, events } = recordEvents();
-  const pubsub = createPubSub(world.database.connection, { log: () => {} });
+  const { database, boss, tasks } = world;
+  const pubsub = createPubSub(database.connection, { log: () => {} });
+  const feed = { ...world.feed, ...settings.feed };
   const worker = startWorker({
-    database: world.database,
-    tasks: { ...world.tasks, ...tasks },
-    processes: { id: ME },
+    database,
+    boss,
+    tasks,
+    feed,
     pubsub,
-    queue: "jobs",
+    queue: "slice",
     slots,
-    handlers: { slice },
+    handler,
     onExhausted: onExhausted ?? (() => Promise.reject(new Error("unexpected"))),
     log,
   });
+  const poll = await startQueuePoll({ database, boss, tasks, workers: [worker], isAlone, timing, log });
   await pubsub.start();
   const close = async (timeoutMs?: number) => {
     await worker.close(timeoutMs);
+    await poll.close();
     await pubsub.close();
   };
   return { events, close };
@@ -46,9 +53,9 @@ async function start(
 
 /** A handler that only completes its task. */
 const completing =
-  ({ database, tasks }: QueueWorld): TaskHandler =>
+  (world: QueueWorld): TaskHandler =>
   async (task) =>
-    void (await tasks.complete(database.orm, task, ME));
+    void (await world.complete(task));
 
 const soon = { interval: 20 };
 
@@ -56,45 +63,50 @@ test("tasks start as soon as they are added, at most one per slot", async () => 
   await using world = await openQueueWorld();
   const account = await world.account();
   let [claims, running, most, done] = [0, 0, 0, 0];
-  const claim: Tasks["claim"] = (...asked) => {
+  const claim: Feed["claim"] = (...asked) => {
     claims++;
-    return world.tasks.claim(...asked);
+    return world.feed.claim(...asked);
   };
-  const slice: TaskHandler = async (task, signal) => {
-    most = Math.max(most, ++running);
-    await pause(10); // timing: work takes a while
-    await completing(world)(task, signal);
-    running--;
-    done++;
-  };
-  const worker = await start(world, slice, { tasks: { claim } });
-  await pause(1100); // timing: at least one poll
-  const idleClaims = claims;
+  const worker = await start(
+    world,
+    async (task, signal) => {
+      most = Math.max(most, ++running);
+      await pause(10); // timing: work takes a while
+      await completing(world)(task, signal);
+      running--;
+      done++;
+    },
+    { feed: { claim } },
+  );
+  await expect.poll(() => claims, soon).toBeGreaterThan(0);
   await world.group(account, 40);
   await expect.poll(() => done, soon).toBe(40);
-  expect(claims - idleClaims).toBeLessThan(40); // several per claim
   expect(most).toBe(4);
   expect(await world.rows()).toEqual([]);
   await worker.close();
   expect(worker.events).toEqual([]);
 });
 
-test("a task that fails is tried five times with back-off, then it is exhausted with its last error", async () => {
+test("a task that fails is tried five times with back-off, then it is a dead letter with its last error", async () => {
   await using world = await openQueueWorld();
-  const group = await world.group(await world.account(), 1);
+  const account = await world.account();
+  const group = await world.group(account, 1);
   let tries = 0;
-  const exhausted: [Task, Error][] = [];
+  const exhausted: Task[] = [];
   const worker = await start(world, () => Promise.reject(new Error(`try ${++tries} went wrong`)), {
-    onExhausted: async (...end) => void exhausted.push(end),
+    onExhausted: async (_, task) => {
+      exhausted.push(task);
+      return { rows: [1, 2] };
+    },
   });
   for (const failures of [1, 2, 3, 4]) {
-    await expect.poll(() => world.rows(), soon).toMatchObject([{ failures, process_id: null }]);
+    await expect.poll(() => world.rows(), soon).toMatchObject([{ failures, state: "waiting" }]);
     await hurry(world);
   }
   await expect.poll(() => world.rows(), soon).toEqual([]);
 
-  expect(exhausted).toMatchObject([[{ groupId: group, failures: 4 }, { message: "try 5 went wrong" }]]);
-  const task = { queue: "jobs", kind: "slice", subject: "0", group_id: group };
+  expect(exhausted).toMatchObject([{ groupId: group, failures: 4 }]);
+  const task = { queue: "slice", subject: "0", group_id: group };
   const failed = (failures: number, retry_in_ms: number) => ({
     event: "task_failed",
     ...task,
@@ -111,19 +123,66 @@ test("a task that fails is tried five times with back-off, then it is exhausted 
     { event: "task_exhausted", ...task, err: new Error("try 5 went wrong") },
   ]);
   await worker.close();
+
+  const redriven: unknown[] = [];
+  const deadLetters = createDeadLetters({
+    database: world.database,
+    redrives: {
+      plan: async () => false,
+      recheck: async () => false,
+      delivery: async () => false,
+      slice: async (_, letter) => redriven.push(letter) === 1,
+    },
+  });
+  const { letters, total } = await deadLetters.list({ skip: 0, limit: 10 });
+  expect(total).toBe(1);
+  expect(letters).toMatchObject([
+    {
+      kind: "slice",
+      account_id: account,
+      group_id: group,
+      subject: "0",
+      failures: 5,
+      losses: 0,
+      error: "try 5 went wrong",
+    },
+  ]);
+  await deadLetters.redrive(letters[0]!.id);
+  expect(redriven).toMatchObject([
+    { queue: "slice", groupId: group, subject: "0", details: { rows: [1, 2] } },
+  ]);
+  expect((await deadLetters.list({ skip: 0, limit: 10 })).total).toBe(0);
+  await expect(deadLetters.redrive(letters[0]!.id)).rejects.toMatchObject({ code: "dead_letter_not_found" });
 });
 
-test("a task whose process died twenty times is exhausted without another attempt", async () => {
+test("a dead letter for which nothing is left to do stays", async () => {
   await using world = await openQueueWorld();
   await world.group(await world.account(), 1);
-  await world.database.pool.query("update tasks set losses = 20");
-  let tries = 0;
-  const reasons: string[] = [];
-  const worker = await start(world, async () => void tries++, {
-    onExhausted: async (_task, error) => void reasons.push(error.message),
+  await world.database.pool.query("update tasks set failures = 4");
+  const worker = await start(world, () => Promise.reject(new Error("no")), {
+    onExhausted: async () => undefined,
   });
   await expect.poll(() => world.rows(), soon).toEqual([]);
-  expect([tries, reasons]).toEqual([0, ["20 processes died while running this task"]]);
+  await worker.close();
+  const nothing = async () => false;
+  const redrives = { plan: nothing, recheck: nothing, delivery: nothing, slice: nothing };
+  const deadLetters = createDeadLetters({ database: world.database, redrives });
+  const [letter] = (await deadLetters.list({ skip: 0, limit: 10 })).letters;
+  await expect(deadLetters.redrive(letter!.id)).rejects.toMatchObject({ code: "dead_letter_obsolete" });
+  expect((await deadLetters.list({ skip: 0, limit: 10 })).total).toBe(1);
+});
+
+test("a task whose process died twenty times is a dead letter without another attempt", async () => {
+  await using world = await openQueueWorld();
+  await world.group(await world.account(), 1);
+  for (let loss = 0; loss < MAX_LOSSES; loss++) await world.lose((await world.claim(1))[0]!);
+  let tries = 0;
+  const worker = await start(world, async () => void tries++, { onExhausted: async () => undefined });
+  await expect.poll(() => world.rows(), soon).toEqual([]);
+  expect(tries).toBe(0);
+  expect(worker.events).toMatchObject([
+    { event: "task_exhausted", err: { message: "20 processes died while running this task" } },
+  ]);
   await worker.close();
 });
 
@@ -135,9 +194,10 @@ test("when the handler of exhausted tasks fails, it is called again later", asyn
   const worker = await start(world, () => Promise.reject(new Error("no")), {
     onExhausted: async () => {
       if (++ends === 1) throw new Error("not now");
+      return undefined;
     },
   });
-  await expect.poll(() => world.rows(), soon).toMatchObject([{ failures: 5, process_id: null }]);
+  await expect.poll(() => world.rows(), soon).toMatchObject([{ failures: 5, state: "waiting" }]);
   expect(worker.events.at(-1)).toMatchObject({
     event: "task_exhausted_handler_failed",
     retry_in_ms: 120_000,
@@ -157,82 +217,82 @@ test("losing the database during a task does not count as a failure of the task"
     failures.push(task.failures);
     if (failures.length > 1) return completing(world)(task, signal);
     await world.database.orm.transaction(async (tx) => {
-      await world.tasks.complete(tx, task, ME);
+      await world.tasks.complete(tx, task);
       await tx.execute(sql`select pg_terminate_backend(pg_backend_pid())`);
     });
   });
   await expect.poll(() => world.rows(), soon).toEqual([]);
   expect(failures).toEqual([0, 0]);
-  expect(worker.events).toMatchObject([{ event: "task_interrupted", kind: "slice" }]);
+  expect(worker.events).toMatchObject([{ event: "task_interrupted", queue: "slice" }]);
   await worker.close();
 });
 
-test("tasks of a claim whose response was lost are released", async () => {
+test("tasks of a claim whose response was lost are released when their heartbeats expire", async () => {
   await using world = await openQueueWorld();
   await world.group(await world.account(), 3);
   let claims = 0;
-  const done: string[] = [];
+  const claim: Feed["claim"] = async (...asked) => {
+    const claimed = await world.feed.claim(...asked);
+    if (claimed.tasks.length > 0 && ++claims === 1) throw new Error("Connection terminated unexpectedly");
+    return claimed;
+  };
+  const losses: number[] = [];
   const worker = await start(
     world,
     async (task, signal) => {
-      done.push(task.subject);
+      losses.push(task.turn.retryCount);
       await completing(world)(task, signal);
     },
-    {
-      tasks: {
-        async claim(...asked) {
-          const claimed = await world.tasks.claim(...asked);
-          if (++claims === 1) throw new Error("Connection terminated unexpectedly");
-          return claimed;
-        },
-      },
-    },
+    { feed: { claim }, timing: { heartbeatMs: 100, leaseMs: 2000 } },
   );
-  await expect.poll(() => done.sort(), soon).toEqual(["0", "1", "2"]);
-  expect(worker.events).toMatchObject([
-    { event: "task_claim_failed", queue: "jobs", err: { message: "Connection terminated unexpectedly" } },
-    { event: "orphaned_tasks_released", queue: "jobs", count: 3 },
-  ]);
+  await expect.poll(() => world.rows(), soon).toEqual([]);
+  expect(losses).toEqual([1, 1, 1]);
+  expect(worker.events).toContainEqual({ event: "expired_tasks_released", queue: "slice", count: 3 });
   await worker.close();
 });
 
-test("a task postponed by a commit whose confirmation was lost is claimed again, and that claim holds", async () => {
+test("a running task keeps its claim by heartbeats, and that of a dead process is run by another", async () => {
   await using world = await openQueueWorld();
-  await world.group(await world.account(), 1);
-  let [tries, claims] = [0, 0];
-  let isFirstOver = false;
-  const completed: boolean[] = [];
+  const group = await world.group(await world.account(), 2);
+  const [lost] = await world.claim(1); // by a process that dies
+  let isOver = false;
+  const runs: [string, number][] = [];
   const worker = await start(
     world,
-    async (task) => {
-      if (++tries === 1) {
-        await world.tasks.postpone(world.database.orm, task, ME, {});
-        await expect.poll(() => tries, soon).toBe(2); // it is due, and a slot is free
-        throw new Error("Connection terminated unexpectedly"); // instead of the confirmation
-      }
-      await expect.poll(() => isFirstOver, soon).toBe(true);
-      const before = claims;
-      await expect.poll(() => claims, soon).toBeGreaterThan(before + 1); // orphaned tasks were released in between
-      completed.push(await world.tasks.complete(world.database.orm, task, ME));
+    async (task, signal) => {
+      runs.push([task.subject, task.turn.retryCount]);
+      if (task.id !== lost!.id) await expect.poll(() => isOver, soon).toBe(true); // longer than the lease
+      await completing(world)(task, signal);
+      isOver = true;
     },
-    {
-      tasks: {
-        async claim(...asked) {
-          claims++;
-          if (isFirstOver && claims % 2 === 0) throw new Error("Connection terminated unexpectedly");
-          return world.tasks.claim(...asked);
-        },
-        async postpone(...asked) {
-          const answer = await world.tasks.postpone(...asked);
-          setTimeout(() => (isFirstOver = true), 50);
-          return answer;
-        },
-      },
-    },
+    { timing: { heartbeatMs: 100, leaseMs: 3000 } },
   );
-  await expect.poll(() => completed, { interval: 20 }).toEqual([true]);
-  expect(tries).toBe(2);
-  expect(worker.events).not.toContainEqual(expect.objectContaining({ event: "orphaned_tasks_released" }));
+  await expect.poll(() => world.rows(), { interval: 50 }).toEqual([]);
+  expect(runs).toEqual([
+    ["1", 0],
+    [lost!.subject, 1],
+  ]);
+  expect(worker.events).toEqual([{ event: "expired_tasks_released", queue: "slice", count: 1 }]);
+  expect(await world.complete(lost!)).toBe(false);
+  expect(group).toBe(lost!.groupId);
+  await worker.close();
+});
+
+test("on the embedded database claims that exist at the start are released at once", async () => {
+  await using world = await openQueueWorld();
+  await world.group(await world.account(), 1);
+  await world.claim(1); // by a process that has died
+  const losses: number[] = [];
+  const worker = await start(
+    world,
+    async (task, signal) => {
+      losses.push(task.turn.retryCount);
+      await completing(world)(task, signal);
+    },
+    { isAlone: true },
+  );
+  await expect.poll(() => world.rows(), soon).toEqual([]);
+  expect(losses).toEqual([1]);
   await worker.close();
 });
 
@@ -248,29 +308,10 @@ test("a full or read-only database does not count as a failure of the task", asy
   });
   for (const { length } of codes.map((_, index) => codes.slice(0, index + 1))) {
     await expect.poll(() => tries, soon).toBe(length);
-    await expect.poll(() => world.rows(), soon).toMatchObject([{ failures: 0, process_id: null }]);
+    await expect.poll(() => world.rows(), soon).toMatchObject([{ failures: 0, state: "waiting" }]);
     await hurry(world);
   }
   await expect.poll(() => world.rows(), soon).toEqual([]);
-  await worker.close();
-});
-
-test("a worker claims only the kinds it has handlers for and leaves others to a newer version", async () => {
-  await using world = await openQueueWorld();
-  const group = await world.group(await world.account(), 0);
-  await world.tasks.add(world.database.orm, [
-    { groupId: group, kind: "plan", subject: "new" },
-    { groupId: group, kind: "slice", subject: "known" },
-  ]);
-  const done: string[] = [];
-  const worker = await start(world, async (task, signal) => {
-    done.push(task.subject);
-    await completing(world)(task, signal);
-  });
-  await expect.poll(() => done, soon).toEqual(["known"]);
-  await pause(100); // timing: for an event that must not occur
-  expect(await world.rows()).toMatchObject([{ failures: 0, process_id: null }]);
-  expect(worker.events).toEqual([]);
   await worker.close();
 });
 
@@ -296,15 +337,16 @@ test("on shutdown handlers can save their work, nothing new is claimed, and the 
   const rows = await world.rows();
   expect(begun).toHaveLength(3);
   expect(rows).toHaveLength(9);
-  expect(rows.filter((row) => row.process_id !== null || row.failures + row.losses > 0)).toEqual([]);
-  expect(worker.events).toEqual([{ event: "unfinished_tasks_released", queue: "jobs", count: 1 }]);
+  expect(rows.filter((row) => row.state === "taken" || row.failures > 0)).toEqual([]);
+  expect(worker.events).toEqual([{ event: "unfinished_tasks_released", queue: "slice", count: 1 }]);
+  expect((await world.claim(20)).map(({ turn }) => turn.retryCount)).toEqual(Array(9).fill(0));
 });
 
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
 
-/** Makes every task due now. */
+/** Makes every waiting task due now. */
 async function hurry({ database }: QueueWorld): Promise<void> {
-  await database.pool.query("update tasks set due_at = now()");
-  await database.pool.query("select pg_notify('tasks', 'jobs')");
+  await database.pool.query("update tasks set due_at = now() where state = 'waiting'");
+  await database.pool.query("select pg_notify('tasks', 'slice')");
 }

@@ -1,21 +1,24 @@
-/** A database with accounts and task groups, for tests of claims, processes and workers. */
+/** A database with accounts, task groups and tasks, for tests of claims and workers. */
 import { randomUUID } from "node:crypto";
 import { accounts } from "../src/accounts/schema.ts";
 import type { QueueName, Task } from "../src/queue/task.ts";
-import { createTasks } from "../src/queue/tasks.ts";
+import { openClaims } from "./claims.ts";
 import { openTestDatabase } from "./database.ts";
 
 export type QueueWorld = Awaited<ReturnType<typeof openQueueWorld>>;
 
-export type TaskRow = { id: number; process_id: string | null; losses: number; failures: number };
+export type TaskRow = { id: number; state: string; failures: number };
 
 export async function openQueueWorld() {
   const database = await openTestDatabase();
   const { orm, pool } = database;
-  const tasks = createTasks({ database });
+  const claims = openClaims(database);
+  const { tasks } = claims;
+
   return {
+    ...claims,
     database,
-    tasks,
+    claim: (count: number, queue: QueueName = "slice") => claims.claim(queue, count),
 
     async account(): Promise<string> {
       const id = randomUUID();
@@ -24,14 +27,13 @@ export async function openQueueWorld() {
     },
 
     /** A group with this many tasks. */
-    async group(accountId: string, count: number, queue: QueueName = "jobs"): Promise<string> {
+    async group(accountId: string, count: number, queue: QueueName = "slice"): Promise<string> {
       const id = randomUUID();
       await orm.transaction(async (tx) => {
-        await tasks.openGroup(tx, { id, accountId, queue });
-        const kind = queue === "jobs" ? "slice" : "delivery";
+        await tasks.openGroup(tx, { id, accountId });
         const added = Array.from({ length: count }, (_, number) => ({
           groupId: id,
-          kind: kind as Task["kind"],
+          queue,
           subject: String(number),
         }));
         await tasks.add(tx, added);
@@ -39,8 +41,10 @@ export async function openQueueWorld() {
       return id;
     },
 
+    complete: (task: Task) => tasks.complete(orm, task),
+
     async rows(): Promise<TaskRow[]> {
-      const text = "select id, process_id, losses, failures from tasks order by id";
+      const text = "select id, state, failures from tasks order by id";
       return (await pool.query<TaskRow>(text)).rows;
     },
 

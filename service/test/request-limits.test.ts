@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { accounts } from "../src/accounts/schema.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
-import { createUsageExchange } from "../src/request-limits/usage-exchange.ts";
+import { createUsageExchange, deleteIdleUsage } from "../src/request-limits/usage-exchange.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { openService } from "./service.ts";
 
@@ -53,7 +53,6 @@ function openTwoProcesses(database: TestDatabase) {
     first: first!,
     second: second!,
     exchangeAll,
-    deleteIdle: exchanges[0]!.deleteIdle,
     close: () => Promise.all(exchanges.map((exchange) => exchange.close())),
   };
 }
@@ -116,13 +115,13 @@ test("while the database is unavailable each process limits alone, and reports a
 test("rows of idle accounts are deleted", async () => {
   await using database = await openTestDatabase();
   const accountId = await openAccount(database);
-  const { first, exchangeAll, deleteIdle, close } = openTwoProcesses(database);
+  const { first, exchangeAll, close } = openTwoProcesses(database);
   first.take(accountId, 600);
   first.begin(accountId, 5)();
   await exchangeAll();
   await database.pool.query("update request_buckets set filled_at = now() - interval '1 hour'");
   await database.pool.query("update requests_in_progress set renewed_at = now() - interval '1 hour'");
-  await deleteIdle();
+  await deleteIdleUsage(database.pool);
   const left = await database.pool.query(
     "select account_id from request_buckets union all select account_id from requests_in_progress",
   );

@@ -8,7 +8,7 @@ import { createJobRate } from "../src/jobs/job-rate.ts";
 import { jobs } from "../src/jobs/schema.ts";
 import { throttleStates } from "../src/pacing/schema.ts";
 import { queueDepth } from "../src/queue/queue-depth.ts";
-import { lanes, tasks } from "../src/queue/schema.ts";
+import { queueGroups, tasks } from "../src/queue/schema.ts";
 import { listSharedThrottles } from "../src/system/shared-throttle-report.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import { openService } from "./service.ts";
@@ -55,21 +55,21 @@ test("tasks are counted per queue: waiting, due and running", async () => {
   const { orm, pool } = database;
   const accountId = await openAccount(database);
   const minutes = (count: number) => new Date(Date.now() + count * 60_000);
-  const open = async (line: "jobs" | "webhooks", isHeld = false) => {
+  const open = async (isPaused = false) => {
     const id = randomUUID();
-    await orm.insert(lanes).values({ id, accountId, line, isHeld, servedAt: new Date() });
+    await orm.insert(queueGroups).values({ id, accountId, isPaused });
     return id;
   };
-  const [job, paused, hook] = [await open("jobs"), await open("jobs", true), await open("webhooks")];
-  const slice = { kind: "slice", subject: "1" } as const;
+  const [job, paused, hook] = [await open(), await open(true), await open()];
+  const slice = { queue: "slice", subject: "1" } as const;
   const oldest = minutes(-5);
   await orm.insert(tasks).values([
-    { laneId: job, ...slice, dueAt: oldest },
-    { laneId: job, ...slice, dueAt: minutes(-1) },
-    { laneId: job, ...slice, dueAt: minutes(10) },
-    { laneId: job, ...slice, dueAt: minutes(-9), processId: randomUUID(), takenAt: minutes(-1) },
-    { laneId: paused, ...slice, dueAt: minutes(-30) },
-    { laneId: hook, kind: "delivery", subject: "d", dueAt: minutes(3) },
+    { groupId: job, queue: "plan", subject: "p", state: "waiting", dueAt: oldest },
+    { groupId: job, ...slice, state: "ready", dueAt: minutes(-1) },
+    { groupId: job, ...slice, state: "waiting", dueAt: minutes(10) },
+    { groupId: job, ...slice, state: "taken", dueAt: minutes(-9), turnId: randomUUID() },
+    { groupId: paused, ...slice, state: "ready", dueAt: minutes(-30) },
+    { groupId: hook, queue: "delivery", subject: "d", state: "waiting", dueAt: minutes(3) },
   ]);
   expect(await queueDepth(pool)).toEqual({
     jobs: { waiting: 4, due: 2, in_hand: 1, oldest_due_at: oldest.toISOString() },
@@ -170,4 +170,59 @@ function jobRow(accountId: string, row: Partial<typeof jobs.$inferInsert>): type
 const ended = (agoMs: number) => ({
   completedAt: new Date(Date.now() - agoMs),
   expiresAt: new Date(Date.now() + 86_400_000),
+});
+
+test("the operator lists dead letters and redrives them", async () => {
+  await using service = await openService();
+  const { accountId, cookie: anns } = await service.openAccount({ credits: 1 });
+  const task = {
+    queue: "recheck",
+    groupId: accountId,
+    accountId,
+    failures: 5,
+    losses: 1,
+    error: "no",
+    details: {},
+  };
+  const { pool } = service.database;
+  const [recheck] = (
+    await pool.query<{ id: string }>(
+      `insert into rechecks (account_id, request_id, email, address_hash, is_test)
+       values ($1, 'r', 'valid@mailvet.test', '\\x00', false) returning id`,
+      [accountId],
+    )
+  ).rows;
+  const add = async (subject: string): Promise<string> => {
+    const text = "insert into pgboss.job (name, data) values ('dead_letter', $1) returning id";
+    return (await pool.query(text, [{ ...task, subject }])).rows[0].id;
+  };
+  const [obsolete, id] = [await add(randomUUID()), await add(recheck!.id)];
+  const cookie = await service.operatorCookie();
+  const ask = (path: string, method = "GET", by = cookie) => service.ask(path, { method, cookie: by });
+
+  const listed = await ask("/operator/dead-letters?limit=1");
+  expect([listed.status, listed.headers.get("x-total-count")]).toEqual([200, "2"]);
+  expect(listed.body).toEqual([
+    {
+      id,
+      kind: "recheck",
+      account_id: accountId,
+      group_id: accountId,
+      subject: recheck!.id,
+      failures: 5,
+      losses: 1,
+      error: "no",
+      created_at: expect.any(String),
+    },
+  ]);
+  expect((await ask("/operator/dead-letters", "GET", anns)).status).toBe(403);
+  expect((await ask(`/operator/dead-letters/${id}/redrive`, "POST", anns)).status).toBe(403);
+
+  expect((await ask(`/operator/dead-letters/${id}/redrive`, "POST")).status).toBe(204);
+  expect((await ask(`/operator/dead-letters/${id}/redrive`, "POST")).body.code).toBe("dead_letter_not_found");
+  expect((await ask(`/operator/dead-letters/${obsolete}/redrive`, "POST")).body.code).toBe(
+    "dead_letter_obsolete",
+  );
+  // The worker of this service repeats the check.
+  await expect.poll(async () => (await pool.query("select from rechecks")).rowCount).toBe(0);
 });

@@ -8,8 +8,8 @@ import { createConfirmUpload } from "../src/jobs/confirm-upload.ts";
 import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { planHandler } from "../src/jobs/slice-planner.ts";
 import type { Task } from "../src/queue/task.ts";
-import { createTasks } from "../src/queue/tasks.ts";
 import { createUploads } from "../src/uploads/uploads.ts";
+import { openClaims } from "./claims.ts";
 import { openTestDatabase } from "./database.ts";
 
 export type IntakeWorld = Awaited<ReturnType<typeof openIntakeWorld>>;
@@ -17,12 +17,12 @@ export type IntakeWorld = Awaited<ReturnType<typeof openIntakeWorld>>;
 export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUploadBytes?: number } = {}) {
   const database = await openTestDatabase();
   const ledger = createLedger({ database });
-  const tasks = createTasks({ database });
+  const claims = openClaims(database);
+  const { tasks } = claims;
   const allLimits = { maxEmailsPerFile: 100_000, maxUploadBytes: 10_000_000, ...limits };
   const uploads = createUploads({ database, limits: allLimits });
   const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
   const confirm = createConfirmUpload({ database, transitions, limits: allLimits });
-  const processes = { id: randomUUID() };
   const planned: string[] = [];
   const afterWindow = { do: () => {} };
   const plan = planHandler({
@@ -34,7 +34,6 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
         afterWindow.do();
       },
     },
-    processes,
     transitions: { ...transitions, finishIfDone: async (_tx, jobId) => void planned.push(jobId) },
   });
   const close = async () => {
@@ -58,7 +57,7 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
     uploads,
     confirm,
     tasks,
-    processes,
+    lose: claims.lose,
     /** Jobs whose planning is complete. */
     planned,
     /** Called after each window, just before its commit. */
@@ -69,15 +68,9 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
         .preview,
     /** Claims the plan task of this job. */
     async claimPlan(jobId: string): Promise<Task> {
-      const { rows } = await database.pool.query<Task>(
-        `update tasks set process_id = $1, taken_at = now() where lane_id = $2 and kind = 'plan' and process_id is null
-         returning id, lane_id as "groupId", kind, subject, failures, losses, taken_at::text as "takenAt",
-           0 as "overdueMs",
-           (select account_id from lanes where id = lane_id) as "accountId"`,
-        [processes.id, jobId],
-      );
-      if (!rows[0]) throw new Error("no plan task waits");
-      return rows[0];
+      const task = (await claims.claim("plan")).find(({ groupId }) => groupId === jobId);
+      if (!task) throw new Error("no plan task waits");
+      return task;
     },
     plan: (task: Task, signal: AbortSignal = new AbortController().signal) => plan(task, signal),
     query: async <Row extends object>(text: string, ...values: unknown[]): Promise<Row[]> =>

@@ -181,8 +181,8 @@ test("confirming creates a job, reserves its credits and adds it to the queue", 
     credits_reserved: 2,
   });
   expect(await world.ledger.balanceOf(caller.accountId)).toEqual({ balance: 8, reserved: 2 });
-  expect(await world.query("select kind, subject from tasks where lane_id = $1", job.id)).toEqual([
-    { kind: "plan", subject: job.id },
+  expect(await world.query("select queue, subject from tasks where group_id = $1", job.id)).toEqual([
+    { queue: "plan", subject: job.id },
   ]);
   const [upload] = await world.query("select expires_at from uploads where id = $1", uploadId);
   expect(upload).toEqual({ expires_at: null });

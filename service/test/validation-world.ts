@@ -6,9 +6,9 @@ import { type Lab, type MailWorld, openLab } from "@mailvet/lab";
 import type { Caller } from "../src/base/caller.ts";
 import type { LogEvent } from "../src/base/log-events.ts";
 import { createLedger, type Ledger } from "../src/credits/ledger.ts";
-import { createTasks } from "../src/queue/tasks.ts";
 import { createValidations, type ValidationDeps, type Validations } from "../src/validations/validations.ts";
 import { createVerdictCache } from "../src/validations/verdict-cache.ts";
+import { openClaims } from "./claims.ts";
 import { openAccount } from "./credits-books.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 import type { LoggedEvent } from "./logged-events.ts";
@@ -71,8 +71,7 @@ export async function openValidationWorld(world: MailWorld = {}): Promise<Valida
         countVerdict,
         rechecking: {
           database,
-          tasks: createTasks({ database }),
-          processes: { id: randomUUID() },
+          tasks: openClaims(database).tasks,
           announce: async () => {},
         },
         ...options,

@@ -329,20 +329,18 @@ test("an attempt interrupted by shutdown does not count, and the next process se
   receiver.behave(() => stop.abort());
   await expect(service.run(task!, stop.signal)).rejects.toMatchObject({ name: "AbortError" });
   expect(await only(id)).toMatchObject({ state: "pending", attempts: 0, trouble: null });
-  await world.tasks.releaseOrphaned("webhooks", service.processes.id, []);
+  await world.tasks.postpone(world.database.orm, task!, {});
   receiver.behave(answers(204));
   await service.runDue();
   expect(await only(id)).toMatchObject({ state: "delivered", attempts: 1 });
 });
 
-test("a process whose lease expired while sending saves nothing", async () => {
+test("a process whose heartbeats expired while sending saves nothing", async () => {
   const { id } = await subscribe();
   await publish();
   const [task] = await service.claim();
   receiver.behave(async (answer) => {
-    await world.database.pool.query("update tasks set process_id = null, losses = losses + 1 where id = $1", [
-      task!.id,
-    ]);
+    await world.lose(task!);
     answers(204)(answer, undefined as never);
   });
   await service.run(task!);
@@ -375,8 +373,10 @@ test("a delivery whose task is exhausted has failed", async () => {
   const { id } = await subscribe();
   await publish();
   const [task] = await service.claim();
-  await service.webhooks.onDeliveryExhausted(task!, new Error("internal"));
-  await world.tasks.complete(world.database.orm, task!, service.processes.id);
+  await world.database.orm.transaction(async (tx) => {
+    await world.tasks.complete(tx, task!);
+    await service.webhooks.onDeliveryExhausted(tx, task!);
+  });
   expect(await only(id)).toMatchObject({
     state: "failed",
     trouble: "An internal error prevented the delivery.",

@@ -157,15 +157,17 @@ test("a running worker sends a published event at once", async () => {
   const ann = await world.account();
   const { secret } = await service.webhooks.create(ann, { url: receiver.url });
   const notices = createPubSub(world.database.connection, { log: () => {} });
-  const { webhooks, processes } = service;
+  const { webhooks } = service;
+  const { database, boss, tasks, feed } = world;
   const worker = startWorker({
-    database: world.database,
-    tasks: world.tasks,
-    processes,
+    database,
+    boss,
+    tasks,
+    feed,
     pubsub: notices,
-    queue: "webhooks",
+    queue: "delivery",
     slots: 8,
-    handlers: { delivery: webhooks.deliveryHandler },
+    handler: webhooks.deliveryHandler,
     onExhausted: webhooks.onDeliveryExhausted,
     log: () => {},
   });

@@ -6,8 +6,8 @@ import { type MailWorld, openLab } from "@mailvet/lab";
 import { sql } from "drizzle-orm";
 import { accounts } from "../src/accounts/schema.ts";
 import type { Task } from "../src/queue/task.ts";
-import { createTasks } from "../src/queue/tasks.ts";
 import { createWebhooks, type WebhookSettings, type Webhooks } from "../src/webhooks/webhooks.ts";
+import { openClaims } from "./claims.ts";
 import { openTestDatabase } from "./database.ts";
 import { recordEvents } from "./recorded-events.ts";
 
@@ -24,7 +24,8 @@ const HOUR_MS = 3_600_000;
 export async function openWebhookWorld() {
   const database = await openTestDatabase();
   const { orm, pool } = database;
-  const tasks = createTasks({ database });
+  const claims = openClaims(database);
+  const { tasks } = claims;
   const emails: OwnerEmail[] = [];
   const { log, events } = recordEvents();
   const closers: (() => unknown)[] = [];
@@ -33,11 +34,9 @@ export async function openWebhookWorld() {
   const open = async ({ names = {}, egressAllow = LOOPBACK, settings = {} }: Opening = {}) => {
     const lab = await openLab(names);
     const resolver = createResolver({ servers: [lab.nameServer], timeoutMs: 1000 });
-    const processes = { id: randomUUID() };
     const webhooks = createWebhooks({
       database,
       tasks,
-      processes,
       resolver,
       egressAllow,
       version: "1.2.3",
@@ -52,12 +51,11 @@ export async function openWebhookWorld() {
       resolver.close,
       () => lab[Symbol.asyncDispose](),
     );
-    const claim = () => tasks.claim("webhooks", processes.id, 100);
+    const claim = () => claims.claim("delivery");
     const run = (task: Task, signal: AbortSignal = new AbortController().signal): Promise<void> =>
       webhooks.deliveryHandler(task, signal);
     return {
       webhooks,
-      processes,
       claim,
       run,
       /** Runs every due task concurrently. */
@@ -70,8 +68,8 @@ export async function openWebhookWorld() {
   };
 
   return {
+    ...claims,
     database,
-    tasks,
     emails,
     events,
     open,
@@ -87,7 +85,7 @@ export async function openWebhookWorld() {
 
     /** Makes every waiting task of an endpoint due. */
     hurry: (endpointId: string) =>
-      orm.execute(sql`update tasks set due_at = now() where lane_id = ${endpointId} and process_id is null`),
+      orm.execute(sql`update tasks set due_at = now() where group_id = ${endpointId} and state = 'waiting'`),
 
     /** As if the endpoint had been failing for this long. */
     failingFor: (endpointId: string, hours: number) =>
@@ -97,13 +95,14 @@ export async function openWebhookWorld() {
     /** Seconds until each waiting task of an endpoint is due. */
     async dueInSeconds(endpointId: string): Promise<number[]> {
       const text =
-        "select extract(epoch from due_at - now())::float as seconds from tasks where lane_id = $1";
+        "select extract(epoch from due_at - now())::float as seconds from tasks where group_id = $1";
       return (await pool.query<{ seconds: number }>(text, [endpointId])).rows.map(({ seconds }) => seconds);
     },
 
     /** Deletes everything, so that no task of one test falls due in the next. */
     async clear() {
-      await pool.query("delete from lanes");
+      await pool.query("delete from queue_groups");
+      await pool.query("delete from tasks");
       await pool.query("delete from webhook_endpoints");
     },
 

@@ -150,6 +150,27 @@ journey(
   },
 );
 
+journey("the operator redrives a failed webhook delivery", async ({ service, visit }) => {
+  const { accountId } = await service.openAccount({ credits: 1 });
+  const letter = {
+    queue: "delivery",
+    groupId: accountId,
+    accountId,
+    subject: accountId,
+    failures: 5,
+    losses: 0,
+  };
+  await service.database.pool.query("insert into pgboss.job (name, data) values ('dead_letter', $1)", [
+    { ...letter, error: "the receiver confused us", details: {} },
+  ]);
+  const { page, open } = await visit({ cookie: await service.operatorCookie() });
+  await open("/operator/system");
+  const letters = page.getByRole("region", { name: "Dead letters" });
+  await letters.getByText("the receiver confused us").waitFor();
+  await letters.getByRole("button", { name: "Redrive" }).click();
+  await letters.getByText(/nothing left to do/).waitFor(); // the endpoint does not exist
+});
+
 async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);
   await page.getByRole("textbox", { name: "Password" }).fill(password);

@@ -153,14 +153,15 @@ async function checkDiskSpace(pool: pg.Pool): Promise<void> {
   });
 }
 
-/** Runs raw queries in one transaction. Drizzle queries use `orm.transaction`. */
+/** Runs raw queries in one transaction, with these settings first. Drizzle queries use `orm.transaction`. */
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
+  settings = "",
 ): Promise<T> {
   const client = await pool.connect();
   try {
-    await client.query("begin");
+    await client.query(`begin; ${settings}`);
     const result = await work(client);
     await client.query("commit");
     return result;

@@ -62,10 +62,11 @@ export async function exportInstallation(connection: pg.ClientConfig, sink: Writ
   return summary;
 }
 
-/** All or nothing. The tables must have the same migrations, and be empty. */
+/** All or nothing, the statements afterwards included. The tables must have the same migrations, and be empty. */
 export async function importInstallation(
   connection: pg.ClientConfig,
   source: Readable,
+  afterwards: readonly string[] = [],
 ): Promise<DumpSummary> {
   const gunzip = createGunzip();
   source.on("error", (error) => gunzip.destroy(error));
@@ -100,6 +101,7 @@ export async function importInstallation(
       summary.set(table.name, await fill(client, table, next));
     }
     await advanceSequences(client);
+    for (const statement of afterwards) await client.query(statement);
     await client.query("commit");
     return summary;
   });

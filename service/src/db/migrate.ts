@@ -13,6 +13,7 @@ import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import pg from "pg";
 import { abortable } from "../base/abortable.ts";
 import { sqlStateOf } from "./database.ts";
+import { installPgBoss } from "./pg-boss-schema.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
 /** Any constant that no other advisory lock of this database uses. */
@@ -74,6 +75,7 @@ async function migrateOn(
   if (before && before.last > known.when) throw new NewerSchema(before, release, known);
   for (let attempt = 1; ; attempt++) {
     try {
+      await installPgBoss(client);
       await applyMigrations(drizzle(client), {
         migrationsFolder: folder,
         migrationsSchema: "public",

@@ -1,8 +1,8 @@
 /**
  * Row lock on a job, which serializes changes to the job and to what belongs to it.
  *
- * Lock order: the job before its task group, its tasks, its counts and the account's balance. This rules out deadlocks.
- * Results are inserted before the lock is taken, because no other transaction waits for them.
+ * Lock order: results, the transaction's own task and slice, then the job, its counts and the account's balance. What
+ * holds the job's row and deletes its tasks skips those that are locked. This rules out deadlocks.
  */
 import { and, eq } from "drizzle-orm";
 import type { Orm } from "../db/database.ts";

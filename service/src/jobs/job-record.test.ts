@@ -18,7 +18,7 @@ const running: JobRow = {
   plannedParts: 2,
   isPlanned: true,
   triedOnce: 500,
-  retrySlices: 0,
+  givenUp: 0,
   processed: 400,
   reservationId: "00000000-0000-0000-0000-000000000003",
   creditsUsed: 0,

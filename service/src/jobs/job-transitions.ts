@@ -1,6 +1,6 @@
 /** Applies the transitions of job-state.ts: updates the job's row and runs the effects, in one transaction. */
 import { type JobStatus, STATUS_OF, type Status, type SubStatus, type WebhookEvent } from "@mailvet/contract";
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { reserveForJob, settleJob } from "../credits/job-credits.ts";
 import type { Database, Orm } from "../db/database.ts";
@@ -26,7 +26,7 @@ export type JobTransitions = {
    */
   finishIfDone(tx: Orm, jobId: string): Promise<void>;
   /** No effect on a job that has ended. */
-  fail(jobId: string, error: JobError): Promise<void>;
+  fail(tx: Orm, jobId: string, error: JobError): Promise<void>;
 };
 
 export type NewJob = Omit<typeof jobs.$inferInsert, "status">;
@@ -50,22 +50,30 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
 
   const EFFECTS: Readonly<Record<JobEffect, Effect>> = {
     async add_plan_task(tx, { id, accountId }) {
-      await tasks.openGroup(tx, { id, accountId, queue: "jobs" });
-      await tasks.add(tx, [{ groupId: id, kind: "plan", subject: id }]);
+      await tasks.openGroup(tx, { id, accountId });
+      await tasks.add(tx, [{ groupId: id, queue: "plan", subject: id }]);
     },
     pause_tasks: (tx, { id }) => tasks.pause(tx, id),
     resume_tasks: (tx, { id }) => tasks.resume(tx, id),
-    async delete_tasks(tx, { id }) {
+    async delete_tasks(tx, job) {
+      const { id } = job;
       await tasks.closeGroup(tx, id);
-      await tx.delete(slices).where(eq(slices.jobId, id));
+      // Locked slices are being saved by a transaction that waits for the job and then finds it ended.
+      await tx.execute(sql`
+        delete from slices where (job_id, number) in (
+          select job_id, number from slices where job_id = ${id} and not is_redrive for update skip locked
+        )`);
+      await keepRedrives(tx, job);
     },
     async reserve_credits(tx, { id, accountId, reservationId, uniqueEmails: amount }) {
       if (reservationId === null) return undefined; // a test key's
       return reserveForJob(tx, { accountId, amount, reservationId, reference: id });
     },
-    async settle_credits(tx, { id, accountId, reservationId, processed: used, keyId }) {
+    async settle_credits(tx, { id, accountId, reservationId, processed, givenUp, keyId }) {
       if (reservationId === null) return;
       const counts = await countsOf(tx, id);
+      counts.unknown -= givenUp;
+      const used = processed - givenUp;
       await settleJob(tx, { accountId, reservationId, used, counts, keyId: keyId ?? undefined });
     },
     async publish(tx, { id, accountId }, to) {
@@ -77,6 +85,18 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
       await tx.update(jobs).set({ expiresAt: sql`now()` }).where(eq(jobs.id, id));
     },
   };
+
+  /** Slices that replace results go on after the job's end. */
+  async function keepRedrives(tx: Orm, { id, accountId }: JobRow): Promise<void> {
+    const isRedrive = and(eq(slices.jobId, id), eq(slices.isRedrive, true));
+    const kept = await tx.select({ number: slices.number }).from(slices).where(isRedrive);
+    if (kept.length === 0) return;
+    await tasks.openGroup(tx, { id, accountId });
+    await tasks.add(
+      tx,
+      kept.map(({ number }) => ({ groupId: id, queue: "slice", subject: String(number) })),
+    );
+  }
 
   async function runEffects(
     tx: Orm,
@@ -127,11 +147,10 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
         return job && transitionOf(job.status, "start") ? apply(tx, job, "start") : job;
       }),
     finishIfDone,
-    fail: (jobId, error) =>
-      orm.transaction(async (tx) => {
-        const job = await lockJob(tx, jobId);
-        if (job && transitionOf(job.status, "fail")) await apply(tx, job, "fail", error);
-      }),
+    async fail(tx, jobId, error) {
+      const job = await lockJob(tx, jobId);
+      if (job && transitionOf(job.status, "fail")) await apply(tx, job, "fail", error);
+    },
   };
 }
 
@@ -144,7 +163,7 @@ function columnsByState(retentionDays: number): Record<JobStatus, PgUpdateSetSou
   };
   const end = {
     ...endPause,
-    creditsUsed: sql`${jobs.processed}`,
+    creditsUsed: sql`${jobs.processed} - ${jobs.givenUp}`,
     reservationId: null,
     completedAt: sql`clock_timestamp()`,
     expiresAt: sql`clock_timestamp() + ${retentionDays} * interval '1 day'`,

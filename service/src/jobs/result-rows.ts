@@ -8,8 +8,13 @@ import type { Orm } from "../db/database.ts";
 import type { ValidationAnswer } from "../validations/answer.ts";
 
 /** The report of an answer. Request metadata is not stored, so it is left empty. */
-export function reportOn(answer: ValidationAnswer): ValidationResult {
-  const { evidence, verdict, checkedAtMs, calibration } = answer;
+export function reportOn({
+  evidence,
+  verdict,
+  checkedAtMs,
+  calibration,
+}: Pick<ValidationAnswer, "evidence" | "checkedAtMs" | "calibration"> &
+  Partial<Pick<ValidationAnswer, "verdict">>): ValidationResult {
   const request = { requestId: "", planTier: "", responseTimeMs: 0, checkedAtMs, cached: false, calibration };
   return reportOf(evidence, request, verdict);
 }
@@ -54,6 +59,16 @@ export async function insertResults(tx: Orm, jobId: string, rows: readonly Resul
       is_role_based boolean, is_free boolean, smtp_code smallint, checked_at float8
     )
     on conflict do nothing`);
+  return rowCount ?? 0;
+}
+
+/** Instead of the results of slices that were given up. Returns how many were replaced. */
+export async function replaceResults(tx: Orm, jobId: string, rows: readonly ResultRow[]): Promise<number> {
+  const numbers = sql.param(rows.map(({ row }) => row));
+  const { rowCount } = await tx.execute(sql`
+    delete from results
+    where job_id = ${jobId} and "row" = any(${numbers}::int[]) and sub_status = 'internal_error'`);
+  await insertResults(tx, jobId, rows);
   return rowCount ?? 0;
 }
 

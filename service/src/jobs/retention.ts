@@ -46,6 +46,7 @@ export async function deleteRows(pool: Pick<pg.Pool, "query">, job: ExpiredJob):
     await pool.query({ name: "delete-results", text: DELETE_RESULTS, values });
     await pool.query({ name: "delete-duplicates", text: DELETE_DUPLICATES, values });
   }
+  await pool.query("delete from slices where job_id = $1", [job.id]); // of redrives
   await deleteUpload(pool, job.uploadId);
 }
 

@@ -7,6 +7,7 @@ import {
   index,
   integer,
   json,
+  pgSequence,
   pgTable,
   primaryKey,
   real,
@@ -34,9 +35,9 @@ export const jobs = pgTable(
     uniqueEmails: integer().notNull(),
     plannedParts: integer().notNull().default(0), // parts of the upload whose rows are in slices
     isPlanned: boolean().notNull().default(false),
-    retrySlices: integer().notNull().default(0), // number of slices created for retries
     triedOnce: integer().notNull().default(0), // emails checked at least once
     processed: integer().notNull().default(0), // emails with a verdict
+    givenUp: integer().notNull().default(0), // of these, emails of slices that failed for good; not charged
     reservationId: uuid(), // reserved credits; null for test keys and after the end
     creditsUsed: integer().notNull().default(0), // settled at the end
     error: json().$type<{ code: string; detail: string }>(),
@@ -64,14 +65,24 @@ export const slices = pgTable(
   "slices",
   {
     jobId: jobId(),
-    number: integer().notNull(), // negative: a retry slice
+    number: integer().notNull(), // negative: a retry slice, from the sequence below
     emails: json().$type<[row: number, email: string][]>().notNull(),
     attempt: smallint().notNull().default(0), // number of earlier attempts that were deferred
     sittings: smallint().notNull().default(0), // waiting periods spent in this attempt
     firstAskedAt: moment(), // null: not yet
+    isRedrive: boolean().notNull().default(false), // replaces results that were given up, also after the job's end
   },
   (table) => [primaryKey({ columns: [table.jobId, table.number] })],
 );
+
+/** Numbers of retry slices, from −1 downwards, without a lock on the job. */
+export const retrySliceNumbers = pgSequence("retry_slice_numbers", {
+  startWith: -1,
+  increment: -1,
+  minValue: -2147483648,
+  maxValue: -1,
+  cycle: true,
+});
 
 /**
  * The verdict on an email, stored at the first row that contains it.

@@ -35,17 +35,18 @@ const MAX_WAITS = 240;
 const REFUSED_DELAY_MS = 5_000;
 const SHUTDOWN_DELAY_MS = 500;
 
-/** Task kind "slice"; the group is the job, the subject the slice's number. */
+/** For the queue "slice"; the group is the job, the subject the slice's number. */
 export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
-  const { database, tasks, processes } = deps;
+  const { database, tasks } = deps;
   return async (task, signal) => {
+    const claimedAtMs = performance.now();
     const slice = await loadSlice(database.pool, task);
-    if (!slice || hasEnded(slice)) {
-      await tasks.complete(database.orm, task, processes.id);
+    if (!slice || (hasEnded(slice) && !slice.isRedrive)) {
+      await tasks.complete(database.orm, task);
       return;
     }
     if (slice.status === "paused") {
-      await tasks.postpone(database.orm, task, processes.id, {});
+      await tasks.postpone(database.orm, task, {});
       return;
     }
     const startedAtMs = performance.now() - slice.elapsedMs;
@@ -63,10 +64,11 @@ export function sliceHandler(deps: SliceHandlerDeps): TaskHandler {
         deferred: settled.deferred,
         rest: settled.pending.map(({ entry }) => entry),
         elapsedMs,
+        occupiedMs: performance.now() - claimedAtMs,
         waits: pending.some(isRefused) ? slice.waits : waits,
         resumeInMs,
       });
-      if (continues === undefined) return; // the claim was lost
+      if (continues === undefined) return; // the claim was lost, or the job has ended
       report(deps, slice.jobId, settled.answers);
       if (!continues) return;
       pending = settled.pending;

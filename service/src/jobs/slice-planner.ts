@@ -5,7 +5,6 @@
 import { eq, sql } from "drizzle-orm";
 import { startTimeSlice, type TimeSlice } from "../base/event-loop-yield.ts";
 import type { Database } from "../db/database.ts";
-import type { ProcessRegistry } from "../queue/process-registry.ts";
 import type { Task, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { lockJob } from "./job-lock.ts";
@@ -18,23 +17,22 @@ import { cutSlices } from "./slice-cutter.ts";
 
 export type PlanDeps = {
   database: Database;
-  tasks: Pick<Tasks, "add" | "complete" | "postpone">;
-  processes: Pick<ProcessRegistry, "id">;
+  tasks: Pick<Tasks, "add" | "complete" | "keep" | "postpone">;
   transitions: Pick<JobTransitions, "start" | "finishIfDone">;
 };
 
 /** `planned`: continue with the next window. `complete`: that was the last. `over`: nothing to plan any more. */
 type PlanOutcome = "planned" | "complete" | "postponed" | "over";
 
-/** Task kind "plan"; the subject is the job's id. */
+/** For the queue "plan"; the subject is the job's id. */
 export function planHandler(deps: PlanDeps): TaskHandler {
-  const { database, tasks, processes, transitions } = deps;
+  const { database, tasks, transitions } = deps;
   return async (task, signal) => {
     const job = await transitions.start(task.subject);
     const outcome = job ? await planFrom(deps, task, job, signal) : "over";
     // A lost claim does not matter here: another process has the task.
-    if (outcome === "postponed") await tasks.postpone(database.orm, task, processes.id, {});
-    if (outcome === "over") await tasks.complete(database.orm, task, processes.id);
+    if (outcome === "postponed") await tasks.postpone(database.orm, task, {});
+    if (outcome === "over") await tasks.complete(database.orm, task);
   };
 }
 
@@ -51,7 +49,7 @@ async function planFrom(deps: PlanDeps, task: Task, job: JobRow, signal: AbortSi
 }
 
 async function planWindow(
-  { database, tasks, processes, transitions }: PlanDeps,
+  { database, tasks, transitions }: PlanDeps,
   task: Task,
   jobId: string,
   window: PlanWindow,
@@ -62,11 +60,12 @@ async function planWindow(
   // A window has at least as many rows as slices, so row numbers are unique slice numbers across windows.
   const numbers = slices.map((_, index) => window.firstRow + index);
   return database.orm.transaction(async (tx) => {
-    const job = await lockJob(tx, jobId);
+    // The task is locked before the job, as in all transactions that save work.
+    const job = (await tasks.keep(tx, task)) ? await lockJob(tx, jobId) : undefined;
     if (!job || hasEnded(job)) return "over";
-    // Paused, or another process whose lease had expired has planned this window.
+    // Paused, or another process whose claim had expired has planned this window.
     if (job.status === "paused" || job.plannedParts !== window.firstPart) return "postponed";
-    if (window.isLast && !(await tasks.complete(tx, task, processes.id))) return "over";
+    if (window.isLast && !(await tasks.complete(tx, task))) return "over";
     await tx.execute(sql`
       insert into slices (job_id, number, emails)
       select ${jobId}::uuid, ${window.firstRow}::int + position::int - 1, emails
@@ -77,7 +76,7 @@ async function planWindow(
       from json_array_elements(${window.duplicatesJson}::json)`);
     await tasks.add(
       tx,
-      numbers.map((number) => ({ groupId: jobId, kind: "slice", subject: String(number) })),
+      numbers.map((number) => ({ groupId: jobId, queue: "slice", subject: String(number) })),
     );
     await tx
       .update(jobs)

@@ -1,30 +1,28 @@
 /**
- * Saves the outcome of a slice in one transaction: results, retries, remaining emails and the job's progress.
+ * Saves the outcome of a slice in one transaction: results, then the task and the slice, the job's row last.
  *
- * If the claim on the task is lost, nothing is saved: another process has the task, or it is no longer needed.
+ * All slices of a job meet at its row, so it is changed by one statement right before the commit. If the claim on the task
+ * is lost or the job has ended, nothing is saved: another process has the task, or it is no longer needed.
  */
 import { and, eq, sql } from "drizzle-orm";
+import type { PgInsertValue } from "drizzle-orm/pg-core";
 import type { Database, Orm } from "../db/database.ts";
-import { notify } from "../db/pubsub.ts";
-import type { ProcessRegistry } from "../queue/process-registry.ts";
 import type { Task } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { groupByDelay } from "../validations/retries.ts";
-import { lockJob } from "./job-lock.ts";
-import type { JobRow } from "./job-record.ts";
-import { hasEnded } from "./job-state.ts";
+import type { JobProgress } from "./job-progress.ts";
+import { ACTIVE_STATES } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
-import { JOBS_CHANNEL } from "./job-watch.ts";
-import { insertResults, type ResultRow } from "./result-rows.ts";
+import { insertResults, type ResultRow, replaceResults } from "./result-rows.ts";
 import { jobs, slices } from "./schema.ts";
 import type { Slice } from "./slice.ts";
 import type { SliceEmail } from "./slice-cutter.ts";
 
 export type SaveDeps = {
   database: Database;
-  tasks: Pick<Tasks, "add" | "complete" | "postpone" | "lockClaimed" | "isAnotherGroupWaiting">;
-  processes: Pick<ProcessRegistry, "id">;
+  tasks: Pick<Tasks, "add" | "complete" | "postpone" | "keep" | "shouldYield">;
   transitions: Pick<JobTransitions, "finishIfDone">;
+  progress: Pick<JobProgress, "note">;
 };
 
 export type SliceOutcome = {
@@ -35,12 +33,14 @@ export type SliceOutcome = {
   rest: SliceEmail[];
   /** Since the first attempt started. */
   elapsedMs: number;
+  /** Since the task was claimed. */
+  occupiedMs: number;
   waits: number;
   /** Delay before the rest is continued. */
   resumeInMs: number | undefined;
 };
 
-/** Whether to continue with the rest; undefined: the claim was lost and nothing was saved. */
+/** Whether to continue with the rest; undefined: nothing was saved. */
 export async function saveSlice(
   deps: SaveDeps,
   task: Task,
@@ -48,15 +48,23 @@ export async function saveSlice(
   outcome: SliceOutcome,
 ): Promise<boolean | undefined> {
   try {
-    return await deps.database.orm.transaction((tx) => save(deps, tx, task, slice, outcome));
+    const continues = await deps.database.orm.transaction((tx) => save(deps, tx, task, slice, outcome));
+    if (outcome.results.length > 0 || outcome.deferred.length > 0) deps.progress.note(slice.jobId);
+    return continues;
   } catch (error) {
     if (error instanceof ClaimLost) return undefined;
-    throw error;
+    if (!(error instanceof JobEnded)) throw error;
+    await deps.database.orm.transaction(async (tx) => {
+      await deps.tasks.complete(tx, task);
+      await tx.delete(slices).where(isSlice(slice)); // the job's end has skipped it
+    });
+    return undefined;
   }
 }
 
-/** Rolls the transaction back. */
+/** Both roll the transaction back. */
 class ClaimLost extends Error {}
+class JobEnded extends Error {}
 
 async function save(
   deps: SaveDeps,
@@ -66,105 +74,138 @@ async function save(
   outcome: SliceOutcome,
 ): Promise<boolean> {
   const { results, deferred, rest } = outcome;
-  const { jobId } = slice;
-  const written = await insertResults(tx, jobId, results); // before the job is locked, to keep the lock short
-  const job = await lockJob(tx, jobId);
-  if (!job || hasEnded(job)) throw new ClaimLost();
-  const continues = await settleTask(deps, tx, task, job, outcome);
-  if (written < results.length)
+  const { jobId, isRedrive } = slice;
+  const writeResults = isRedrive ? replaceResults : insertResults;
+  const written = await writeResults(tx, jobId, results);
+  const continues = await settleTask(deps, tx, task, outcome);
+  if (written < results.length) {
+    if (isRedrive) throw new JobEnded(); // erased meanwhile
     throw new Error(`job ${jobId}: some rows of slice ${slice.number} already have a result`);
-
-  await updateSlice(tx, slice, outcome);
-  const retries = await addRetries(deps, tx, slice, job, outcome);
-  await countResults(tx, jobId, results);
-  const [updated] = await tx
-    .update(jobs)
-    .set({
-      processed: sql`${jobs.processed} + ${results.length}`,
-      triedOnce: sql`${jobs.triedOnce} + ${slice.attempt === 0 ? results.length + deferred.length : 0}`,
-      retrySlices: sql`${jobs.retrySlices} + ${retries}`,
-    })
-    .where(eq(jobs.id, jobId))
-    .returning();
-  if (results.length > 0 || deferred.length > 0) await notify(tx, JOBS_CHANNEL, jobId);
-  if (rest.length === 0 && updated!.processed === updated!.uniqueEmails) {
-    await deps.transitions.finishIfDone(tx, jobId);
   }
+  await updateSlice(tx, slice, outcome);
+  await addRetries(deps, tx, slice, outcome);
+  const isAllDone = await countInJob(tx, slice, {
+    processed: isRedrive ? 0 : results.length,
+    triedOnce: slice.attempt === 0 && !isRedrive ? results.length + deferred.length : 0,
+    givenUp: 0,
+    counts: countsBySubStatus(results, isRedrive),
+  });
+  if (isAllDone === undefined) throw new JobEnded();
+  if (isAllDone && rest.length === 0) await deps.transitions.finishIfDone(tx, jobId);
   return continues;
 }
 
 /** Completes the task, keeps the claim, or postpones the task. Returns whether the claim is kept. */
 async function settleTask(
-  { tasks, processes }: SaveDeps,
+  { tasks }: SaveDeps,
   tx: Orm,
   task: Task,
-  job: JobRow,
-  { rest, resumeInMs = 0 }: SliceOutcome,
+  { rest, resumeInMs = 0, occupiedMs }: SliceOutcome,
 ): Promise<boolean> {
   const isDone = rest.length === 0;
   const isKept =
     !isDone &&
     resumeInMs === 0 &&
-    job.status === "processing" &&
-    // Otherwise the slot is left to that job; checks in flight continue meanwhile.
-    !(await tasks.isAnotherGroupWaiting(tx, "jobs", job.id));
+    (await isProcessing(tx, task.groupId)) &&
+    // Otherwise the slot is left to others; checks in flight continue meanwhile.
+    !(await tasks.shouldYield(tx, task, occupiedMs));
   const isSaved = isDone
-    ? await tasks.complete(tx, task, processes.id)
+    ? await tasks.complete(tx, task)
     : isKept
-      ? await tasks.lockClaimed(tx, task, processes.id)
-      : await tasks.postpone(tx, task, processes.id, { dueInMs: resumeInMs });
+      ? await tasks.keep(tx, task)
+      : await tasks.postpone(tx, task, { dueInMs: resumeInMs });
   if (!isSaved) throw new ClaimLost();
   return isKept;
 }
 
-async function updateSlice(tx: Orm, { jobId, number }: Slice, outcome: SliceOutcome): Promise<void> {
+async function isProcessing(tx: Orm, jobId: string): Promise<boolean> {
+  const [job] = await tx.select({ status: jobs.status }).from(jobs).where(eq(jobs.id, jobId));
+  return job?.status === "processing";
+}
+
+const isSlice = ({ jobId, number }: Slice) => and(eq(slices.jobId, jobId), eq(slices.number, number));
+
+async function updateSlice(tx: Orm, slice: Slice, outcome: SliceOutcome): Promise<void> {
   const { rest: emails, waits: sittings } = outcome;
   const firstAskedAt = startOf(outcome);
-  const isIt = and(eq(slices.jobId, jobId), eq(slices.number, number));
+  const isIt = isSlice(slice);
   const { rowCount } =
     emails.length === 0
       ? await tx.delete(slices).where(isIt)
       : await tx.update(slices).set({ emails, sittings, firstAskedAt }).where(isIt);
-  if (rowCount !== 1)
-    throw new Error(`job ${jobId}: slice ${number} does not exist, but its task is claimed`);
+  // Deleted with the job's end.
+  if (rowCount !== 1) throw new JobEnded();
 }
 
 const startOf = ({ elapsedMs }: Pick<SliceOutcome, "elapsedMs">) =>
   sql`clock_timestamp() - ${elapsedMs}::float8 * interval '1 millisecond'`;
 
-/** Adds slices of deferred emails, each due after its delay. Returns how many. */
+/** Adds slices of deferred emails, each due after its delay. */
 async function addRetries(
   { tasks }: SaveDeps,
   tx: Orm,
-  { jobId, attempt }: Slice,
-  { retrySlices }: JobRow,
+  { jobId, attempt, isRedrive }: Slice,
   { deferred, ...outcome }: SliceOutcome,
-): Promise<number> {
-  if (deferred.length === 0) return 0;
-  const firstAskedAt = startOf(outcome);
-  const added = [...groupByDelay(deferred)].map(([delayMs, emails], index) => ({
-    slice: { jobId, number: -(retrySlices + index + 1), emails, attempt: attempt + 1, firstAskedAt },
-    dueInMs: delayMs,
-  }));
-  await tx.insert(slices).values(added.map(({ slice }) => slice));
-  await tasks.add(
-    tx,
-    added.map(({ slice: { number }, dueInMs }) => ({
-      groupId: jobId,
-      kind: "slice",
-      subject: String(number),
-      dueInMs,
-    })),
-  );
-  return added.length;
+): Promise<void> {
+  for (const [dueInMs, emails] of groupByDelay(deferred)) {
+    const firstAskedAt = startOf(outcome);
+    const number = await addSlice(tx, { jobId, emails, attempt: attempt + 1, firstAskedAt, isRedrive });
+    await tasks.add(tx, [{ groupId: jobId, queue: "slice", subject: String(number), dueInMs }]);
+  }
 }
 
-async function countResults(tx: Orm, jobId: string, results: readonly ResultRow[]): Promise<void> {
-  if (results.length === 0) return;
-  const counts: Record<string, number> = {};
+/** A slice besides the planned ones. Returns its number. */
+export async function addSlice(tx: Orm, slice: NewSlice): Promise<number> {
+  const number = sql`nextval('retry_slice_numbers')`;
+  const [added] = await tx
+    .insert(slices)
+    .values({ ...slice, number })
+    .returning({ number: slices.number });
+  return added!.number;
+}
+
+/** After an import, which does not set sequences. */
+export const RESET_SLICE_NUMBERS =
+  "select setval('retry_slice_numbers', least(-1, (select min(number) - 1 from slices)), false)";
+
+type NewSlice = Omit<PgInsertValue<typeof slices>, "number">;
+
+/** Replaced results were internal errors. */
+function countsBySubStatus(results: readonly ResultRow[], isRedrive: boolean): Record<string, number> {
+  const counts: Record<string, number> = isRedrive ? { internal_error: -results.length } : {};
   for (const { sub_status } of results) counts[sub_status] = (counts[sub_status] ?? 0) + 1;
-  await tx.execute(sql`
-    insert into job_counts as c (job_id, sub_status, count)
-    select ${jobId}::uuid, key, value::int from json_each_text(${JSON.stringify(counts)}::json)
-    on conflict (job_id, sub_status) do update set count = c.count + excluded.count`);
+  return counts;
+}
+
+export type JobCounts = {
+  processed: number;
+  triedOnce: number;
+  givenUp: number;
+  counts: Record<string, number>;
+};
+
+/**
+ * The job's row and its counts in one statement, the last of the transaction unless the job ends with it. Returns whether
+ * every email has a result; undefined: the job has ended, or its results are erased.
+ */
+export async function countInJob(
+  tx: Orm,
+  { jobId, isRedrive }: Pick<Slice, "jobId" | "isRedrive">,
+  { processed, triedOnce, givenUp, counts }: JobCounts,
+): Promise<boolean | undefined> {
+  const states = sql.param([...ACTIVE_STATES]);
+  const { rows } = await tx.execute<{ is_all_done: boolean }>(sql`
+    with job as (
+      update jobs set processed = processed + ${processed}, tried_once = tried_once + ${triedOnce},
+        given_up = given_up + ${givenUp}
+      where id = ${jobId} and (status = any(${states}::text[]) or (${isRedrive}::boolean and erased_at is null))
+      returning id, status = any(${states}::text[]) and processed = unique_emails as is_all_done
+    ),
+    counted as (
+      insert into job_counts as c (job_id, sub_status, count)
+      select job.id, key, value::int from job, json_each_text(${JSON.stringify(counts)}::json)
+      on conflict (job_id, sub_status) do update set count = c.count + excluded.count
+    )
+    select is_all_done from job`);
+  return rows[0]?.is_all_done;
 }

@@ -12,6 +12,8 @@ export type Slice = {
   attempt: number;
   /** Waiting periods spent in this attempt. */
   waits: number;
+  /** Replaces results that were given up; the job may have ended. */
+  isRedrive: boolean;
   /** Since the first attempt started, without the time spent waiting for a worker. */
   elapsedMs: number;
   accountId: string;
@@ -35,6 +37,7 @@ export async function loadSlice(
 
 const LOAD = `
   select s.job_id as "jobId", s.number, s.emails, s.attempt, s.sittings as waits,
+    s.is_redrive as "isRedrive",
     coalesce(greatest(0, extract(epoch from clock_timestamp() - s.first_asked_at) * 1000 - $3::float8), 0)::float8
       as "elapsedMs",
     j.account_id as "accountId", j.is_test as "isTest", j.status

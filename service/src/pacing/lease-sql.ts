@@ -6,8 +6,7 @@
  * are always locked in the order of their keys, so that processes cannot deadlock.
  */
 import type { Database } from "../db/database.ts";
-import type { ProcessLeases } from "../queue/process-registry.ts";
-import { isUnregistered } from "../queue/release-tasks.ts";
+import { isUnregistered, type ProcessLeases } from "../queue/process-registry.ts";
 
 export type LeaseRequest = {
   key: string;
@@ -258,7 +257,7 @@ export function createLeaseStatements(pool: Database["pool"], processId: string)
 
 const LEASE_TABLES = ["host_leases", "host_waiters"];
 
-/** Releases leases and waiters together with the tasks of their process (queue/process-registry.ts). */
+/** Releases leases and waiters when their process ends or its lease expires (queue/process-registry.ts). */
 export const processLeases: ProcessLeases = {
   async releaseOf(client, processId) {
     for (const table of LEASE_TABLES) {

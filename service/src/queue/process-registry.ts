@@ -2,22 +2,20 @@
  * The processes that share this database, each with a lease that its heartbeat renews.
  *
  * The heartbeat has a connection of its own, so that a busy pool does not delay it. When a lease expires, any other
- * process removes the row and releases everything claimed in its name. All times are the database's, because the clocks
- * of machines differ.
+ * process removes the row and releases the host leases taken in its name. All times are the database's, because the clocks
+ * of machines differ. Tasks have heartbeats of their own (expired-turns.ts).
  */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { asc } from "drizzle-orm";
 import type pg from "pg";
 import type { LogEvent } from "../base/log-events.ts";
-import { type Database, isDatabaseUnavailable } from "../db/database.ts";
+import { type Database, inTransaction, isDatabaseUnavailable } from "../db/database.ts";
 import { createHeartbeat } from "./heartbeat.ts";
-import { releaseTasksOf, releaseTasksOfExpired } from "./release-tasks.ts";
 import { processes } from "./schema.ts";
-import { withIndexPlans } from "./with-index-plans.ts";
 
 export type ProcessRegistry = {
-  /** Claims and leases are taken in this name. */
+  /** Host leases are taken in this name. */
   readonly id: string;
   /** Registers this process and starts to watch the others. Before anything is claimed. */
   start(): Promise<void>;
@@ -39,7 +37,7 @@ export type ProcessRegistryDeps = {
   timing?: ProcessTiming;
 };
 
-/** What processes hold outside the queue, released together with their tasks. Implementation: pacing/lease-sql.ts. */
+/** What processes hold. Implementation: pacing/lease-sql.ts. */
 export type ProcessLeases = {
   releaseOf(client: pg.ClientBase, processId: string): Promise<void>;
   /** Of processes that are not registered. */
@@ -97,14 +95,12 @@ export function createProcessRegistry({
   }
 
   async function removeOthers(text: string, values: unknown[]): Promise<void> {
-    const { removed, released } = await withIndexPlans(pool, async (client) => {
-      const { rows: removed } = await client.query<ProcessInfo>(text, values);
-      const released = await releaseTasksOfExpired(client);
+    const removed = await inTransaction(pool, async (client) => {
+      const { rows } = await client.query<ProcessInfo>(text, values);
       await leases.releaseOfExpired(client);
-      return { removed, released };
+      return rows;
     });
     for (const { role, host, pid } of removed) log("process_lease_expired", { role, host, pid });
-    if (released > 0) log("expired_tasks_released", { count: released });
   }
 
   return {
@@ -119,9 +115,8 @@ export function createProcessRegistry({
       await heartbeat.close();
       await reaping;
       try {
-        await withIndexPlans(pool, async (client) => {
+        await inTransaction(pool, async (client) => {
           await client.query("delete from processes where id = $1", [id]);
-          await releaseTasksOf(client, id);
           await leases.releaseOf(client, id);
         });
       } catch (error) {
@@ -132,6 +127,10 @@ export function createProcessRegistry({
     list: () => orm.select().from(processes).orderBy(asc(processes.startedAt), asc(processes.id)),
   };
 }
+
+/** SQL condition: the process in this column is not registered. */
+export const isUnregistered = (processId: string) =>
+  `not exists (select from processes p where p.id = ${processId})`;
 
 type Beat = { at: number; is_new: boolean };
 

@@ -1,21 +1,23 @@
 /**
  * Runs one attempt at a task and handles its failure.
  *
- * An error of the handler is logged and the task retried with back-off; after MAX_FAILURES it is exhausted. Errors of the
- * database and aborts during shutdown do not count as failures of the task.
+ * An error of the handler is logged and the task retried with back-off; after MAX_FAILURES it becomes a dead letter. Errors
+ * of the database and aborts during shutdown do not count as failures of the task.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogEvent } from "../base/log-events.ts";
 import { type Database, isDatabaseUnavailable, sqlStateOf } from "../db/database.ts";
+import type { Boss } from "./boss.ts";
+import { addDeadLetter } from "./dead-letters.ts";
 import type { LogOnce } from "./log-once.ts";
-import type { OnExhausted, Task, TaskHandler, TaskKind, TaskUpdate } from "./task.ts";
+import type { OnExhausted, Task, TaskHandler, TaskUpdate } from "./task.ts";
 import type { Tasks } from "./tasks.ts";
 
 export type RunTaskDeps = {
   database: Pick<Database, "orm">;
+  boss: Boss;
   tasks: Pick<Tasks, "complete" | "postpone">;
-  processId: string;
-  handlers: Partial<Record<TaskKind, TaskHandler>>;
+  handler: TaskHandler;
   onExhausted: OnExhausted;
   closing: AbortSignal;
   logOnce: LogOnce;
@@ -36,9 +38,9 @@ const DATABASE_ERROR_DELAY_MS = 5000;
  */
 const DATABASE_ERROR = /^(25006|40...|53...|55P03|58...)$/;
 
-/** Never throws. A task that could not be settled remains claimed by this process, and the worker releases it later. */
+/** Never throws. The claim on a task that could not be settled expires, because it gets no more heartbeats. */
 export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<void> {
-  const { tasks, processId, handlers, closing, logOnce, log } = deps;
+  const { boss, tasks, handler, closing, logOnce, log } = deps;
   const { orm } = deps.database;
 
   return async (task) => {
@@ -52,11 +54,7 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
   async function attempt(task: Task): Promise<void> {
     const reason = exhaustedReason(task);
     if (reason) return endExhausted(task, reason);
-    const error = await errorOf(async () => {
-      const handle = handlers[task.kind];
-      if (!handle) throw new Error(`no handler registered for task kind "${task.kind}"`);
-      await handle(task, closing);
-    });
+    const error = await errorOf(() => handler(task, closing));
     if (!error) return;
 
     if (isDatabaseUnavailable(error)) {
@@ -83,10 +81,13 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
   async function endExhausted(task: Task, reason: Error): Promise<void> {
     log("task_exhausted", { ...fieldsOf(task), err: reason });
     const error = await errorOf(() =>
-      untilAvailable(async () => {
-        await deps.onExhausted(task, reason);
-        await tasks.complete(orm, task, processId);
-      }),
+      untilAvailable(() =>
+        orm.transaction(async (tx) => {
+          if (!(await tasks.complete(tx, task))) return; // another process has it, or it is no longer needed
+          const details = await deps.onExhausted(tx, task);
+          await addDeadLetter(boss, tx, task, reason, details);
+        }),
+      ),
     );
     if (error) await retryLater("task_exhausted_handler_failed", task, MAX_FAILURES, error);
   }
@@ -105,10 +106,10 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
 
   /** A lost claim does not matter: another process has the task, or it is no longer needed. */
   async function postpone(task: Task, later: TaskUpdate): Promise<void> {
-    await untilAvailable(() => tasks.postpone(orm, task, processId, later));
+    await untilAvailable(() => tasks.postpone(orm, task, later));
   }
 
-  /** Retries while the database is unavailable. On shutdown the task is left to the expiry of the process's lease. */
+  /** Retries while the database is unavailable. On shutdown the claim is left to expire. */
   async function untilAvailable(change: () => Promise<unknown>): Promise<void> {
     for (;;) {
       const error = await errorOf(change);
@@ -121,13 +122,14 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
   }
 }
 
-function exhaustedReason({ failures, losses }: Task): Error | undefined {
-  if (losses >= MAX_LOSSES) return new Error(`${losses} processes died while running this task`);
+function exhaustedReason({ failures, turn }: Task): Error | undefined {
+  if (turn.retryCount >= MAX_LOSSES)
+    return new Error(`${turn.retryCount} processes died while running this task`);
   if (failures >= MAX_FAILURES) return new Error(`failed ${failures} times`);
   return undefined;
 }
 
-const fieldsOf = ({ kind, subject, groupId }: Task) => ({ kind, subject, group_id: groupId });
+const fieldsOf = ({ subject, groupId }: Task) => ({ subject, group_id: groupId });
 
 async function errorOf(work: () => Promise<unknown>): Promise<Error | undefined> {
   try {

@@ -1,13 +1,14 @@
 /**
- * Tables of the queue: processes, task groups and tasks.
+ * Tables of the queue: processes, task groups, tasks, and the fair shares of accounts.
  *
- * A row of `lanes` is a task group: the tasks of one job, one webhook endpoint or one account's rechecks. `line` is the
- * name of the queue that the group belongs to.
+ * A task waits here. It is claimed by a turn of its account, which is a job of pg-boss (schema `pgboss`, feed.ts).
  */
+
 import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
+  doublePrecision,
   index,
   integer,
   pgTable,
@@ -17,11 +18,11 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import { accountId } from "../accounts/schema.ts";
-import { createdAt, moment } from "../db/columns.ts";
+import { createdAt } from "../db/columns.ts";
 
-const line = () => text({ enum: ["jobs", "rechecks", "webhooks"] }).notNull();
+const queue = () => text({ enum: ["plan", "slice", "recheck", "delivery"] }).notNull();
 
-/** Running processes of the deployment. When heartbeats stop, the lease expires and the process's tasks are released. */
+/** Running processes of the deployment. When heartbeats stop, the lease expires and its host leases are released. */
 export const processes = pgTable("processes", {
   id: uuid().primaryKey(),
   role: text({ enum: ["all", "api", "worker"] }).notNull(),
@@ -31,44 +32,51 @@ export const processes = pgTable("processes", {
   beatAt: createdAt(),
 });
 
-/** Task groups. Claims are shared fairly between accounts, then between the groups of each account. */
-export const lanes = pgTable(
-  "lanes",
+/** A job, a webhook endpoint, or the rechecks of an account. A turn serves the group with the fewest running tasks. */
+export const queueGroups = pgTable(
+  "queue_groups",
   {
     id: uuid().primaryKey(), // id of the job or the endpoint; for rechecks, of the account
     accountId: accountId(),
-    line: line(),
-    isHeld: boolean().notNull().default(false), // paused: its tasks are not claimed
-    servedAt: moment().notNull(), // last claim; a new group starts with an earlier time
+    isPaused: boolean().notNull().default(false), // its tasks are not claimed
   },
-  (table) => [index().on(table.line), index().on(table.accountId)],
+  (table) => [index().on(table.accountId)],
 );
 
-/** Last claim per account. Outlives the groups, so that creating new jobs does not move an account forward. */
-export const turns = pgTable(
-  "turns",
-  { accountId: accountId(), line: line(), servedAt: moment() }, // null: never
-  (table) => [primaryKey({ columns: [table.accountId, table.line] })],
+/** Start-time fair queueing: the service that an account has received from a queue. */
+export const queueShares = pgTable(
+  "queue_shares",
+  {
+    accountId: accountId(),
+    queue: queue(),
+    virtualTime: doublePrecision().notNull().default(0), // tag of the account's next turn, in units of feed.ts
+    meanCost: doublePrecision().notNull(), // of its recent tasks, in the same units
+    turns: integer().notNull().default(0), // turns in pg-boss that are not claimed yet
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.queue] }),
+    index().on(table.queue, table.virtualTime),
+  ],
 );
 
+/** No foreign key to the group: closing a group skips tasks that another transaction is saving. */
 export const tasks = pgTable(
   "tasks",
   {
     id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
-    laneId: uuid()
-      .notNull()
-      .references(() => lanes.id, { onDelete: "cascade" }),
-    kind: text({ enum: ["plan", "slice", "recheck", "delivery"] }).notNull(),
+    groupId: uuid().notNull(),
+    queue: queue(),
     subject: text().notNull(), // the item within the group: slice number, delivery id
+    // waiting: becomes ready at due_at; ready: claimed by the next turn of its account; taken: claimed by turn_id
+    state: text({ enum: ["waiting", "ready", "taken"] }).notNull(),
     dueAt: createdAt(),
     failures: smallint().notNull().default(0), // attempts that threw
-    losses: smallint().notNull().default(0), // attempts whose process died
-    processId: uuid(), // claimed by; null: waiting
-    takenAt: moment(),
+    turnId: uuid(), // id of the pg-boss job that claimed it
     createdAt: createdAt(),
   },
   (table) => [
-    index().on(table.laneId, table.dueAt),
-    index().on(table.processId).where(sql`${table.processId} is not null`),
+    index().on(table.groupId, table.queue, table.state, table.dueAt, table.id),
+    index().on(table.queue, table.dueAt).where(sql`${table.state} = 'waiting'`),
+    index().on(table.turnId).where(sql`${table.turnId} is not null`),
   ],
 );

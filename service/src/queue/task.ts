@@ -1,28 +1,36 @@
 /** A unit of work in the queue, and the functions that work on it. */
-import type { lanes, tasks } from "./schema.ts";
+import type { Orm } from "../db/database.ts";
+import type { tasks } from "./schema.ts";
 
-export type QueueName = (typeof lanes.$inferSelect)["line"];
-export type TaskKind = (typeof tasks.$inferSelect)["kind"];
+export type QueueName = (typeof tasks.$inferSelect)["queue"];
 
 export type Task = {
   id: number;
+  queue: QueueName;
   /** The job, webhook endpoint or account that the task belongs to. */
   groupId: string;
   accountId: string;
-  kind: TaskKind;
   /** The item within the group: slice number, delivery id. */
   subject: string;
   /** Attempts whose handler threw. */
   failures: number;
-  /** Attempts whose process died. */
-  losses: number;
-  /** Microsecond precision, as the database prints it: distinguishes this claim from another one by the same process. */
-  takenAt: string;
   /** Time between due and claimed: all workers were busy, or the group was paused. */
   overdueMs: number;
+  turn: Turn;
 };
 
-export type NewTask = Due & { groupId: string; kind: TaskKind; subject: string };
+/** The job of pg-boss by which a task is claimed. `id` and `retryCount` identify the attempt: only one may save. */
+export type Turn = {
+  id: string;
+  /** Attempts before this one, whose process died. */
+  retryCount: number;
+  /** Virtual start time (feed.ts). */
+  tag: number;
+  /** Service time charged in advance. */
+  cost: number;
+};
+
+export type NewTask = Due & { groupId: string; queue: QueueName; subject: string };
 
 export type Due = {
   /** Delay from now, by the database's clock, which also orders the queue. Default: due at once. */
@@ -40,5 +48,8 @@ export type TaskUpdate = Due & {
  */
 export type TaskHandler = (task: Task, signal: AbortSignal) => Promise<void>;
 
-/** Called when the attempts are exhausted; the task is deleted afterwards. May be called again for the same task. */
-export type OnExhausted = (task: Task, error: Error) => Promise<void>;
+/**
+ * Called when the attempts are exhausted, in the transaction that completes the task and adds its dead letter. Returns
+ * what a redrive needs to know besides the task.
+ */
+export type OnExhausted = (tx: Orm, task: Task) => Promise<Record<string, unknown> | undefined>;

@@ -1,25 +1,24 @@
 /**
- * The task queue on PostgreSQL: add, claim, complete, postpone.
+ * The tasks of the queue: add, pause, complete, postpone.
  *
- * Tasks are grouped by job, webhook endpoint or account. A claim holds until the task is completed or postponed in the
- * transaction that saves the work, so each task is done exactly once. Tasks of a process whose lease has expired are
- * released (process-registry.ts). Claims are shared fairly (claim-tasks.ts).
+ * Tasks are grouped by job, webhook endpoint or account. They are claimed by turns of their account (feed.ts). A claim holds
+ * until the task is completed or postponed in the transaction that saves the work, and only for the attempt that pg-boss
+ * has given out, so each task is done exactly once.
  *
- * Lock order: claims and releases skip locked rows. A caller that changes the row a group belongs to (job, endpoint) in
- * the same transaction locks that row before complete, postpone or closeGroup.
+ * Lock order: a job's row is locked after the task of the same transaction. closeGroup, whose caller has the job's row,
+ * therefore skips claimed tasks that are locked: their transaction finds the job ended.
  */
-import { and, eq, isNull, sql } from "drizzle-orm";
-import type { Database, Orm } from "../db/database.ts";
+import { and, eq, ne, sql } from "drizzle-orm";
+import type { Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
-import { claimTasks } from "./claim-tasks.ts";
-import { closeIdleGroups } from "./idle-groups.ts";
-import { releaseOrphaned } from "./release-tasks.ts";
-import { lanes, tasks, turns } from "./schema.ts";
-import type { NewTask, QueueName, Task, TaskKind, TaskUpdate } from "./task.ts";
+import { affectedBy, type Boss, inside } from "./boss.ts";
+import { unitsOf } from "./feed.ts";
+import { queueGroups, queueShares, tasks } from "./schema.ts";
+import type { NewTask, QueueName, Task, TaskUpdate } from "./task.ts";
 
 export type Tasks = {
   /** No effect if it is open. Called in the transaction that adds to it, unless it is known to be open. */
-  openGroup(tx: Orm, group: { id: string; accountId: string; queue: QueueName }): Promise<void>;
+  openGroup(tx: Orm, group: { id: string; accountId: string }): Promise<void>;
   /** Workers are notified at commit. */
   add(tx: Orm, added: readonly NewTask[]): Promise<void>;
   /** No more claims from this group; claimed tasks continue. */
@@ -27,144 +26,148 @@ export type Tasks = {
   resume(tx: Orm, groupId: string): Promise<void>;
   /** Makes a waiting task due now. False: there is none, or it is claimed. */
   expedite(tx: Orm, groupId: string, subject: string): Promise<boolean>;
-  /** Deletes the group and its tasks. A worker that has claimed one finds out at complete or postpone. */
+  /** Deletes the group and its tasks. A worker that has claimed one finds out at complete, keep or postpone. */
   closeGroup(tx: Orm, groupId: string): Promise<void>;
-  /** Deletes groups without tasks, which would slow down claims; returns how many. */
-  closeIdleGroups(queue: QueueName): Promise<number>;
-  /** Up to `count` tasks in fair order, of these kinds only if given. */
-  claim(queue: QueueName, processId: string, count: number, kinds?: readonly TaskKind[]): Promise<Task[]>;
-  /** Locks a claimed task until the transaction ends. False: the claim is lost. */
-  lockClaimed(tx: Orm, task: Task, processId: string): Promise<boolean>;
-  /** Whether another group of the queue has a task due and none claimed. */
-  isAnotherGroupWaiting(tx: Orm, queue: QueueName, groupId: string): Promise<boolean>;
-  /** False: the claim is lost (lease expired, group closed), so the transaction must not commit. */
-  complete(tx: Orm, task: Task, processId: string): Promise<boolean>;
+  /** False: the claim is lost (heartbeat expired, group closed), so the transaction must not commit. */
+  complete(tx: Orm, task: Task): Promise<boolean>;
   /** Returns the task to the queue. False: the claim is lost, as above. */
-  postpone(tx: Orm, task: Task, processId: string, later: TaskUpdate): Promise<boolean>;
-  /** Releases the tasks claimed by this process except those running, without counting a loss; returns how many. */
-  releaseOrphaned(queue: QueueName, processId: string, running: readonly number[]): Promise<number>;
+  postpone(tx: Orm, task: Task, later: TaskUpdate): Promise<boolean>;
+  /** Locks a claimed task until the transaction ends. False: the claim is lost, as above. */
+  keep(tx: Orm, task: Task): Promise<boolean>;
+  /** Whether another account, or another group of this one, should have the slot that a task has occupied for so long. */
+  shouldYield(tx: Orm, task: Task, elapsedMs: number): Promise<boolean>;
+  /** Calls back when this process adds or postpones a task to a later time, whether or not its transaction commits. */
+  onDelayed(listener: (queue: QueueName, dueInMs: number) => void): void;
 };
 
 /** Notifies that a task may be due; the payload is the queue's name. */
 export const TASKS_CHANNEL = "tasks";
 
-/**
- * A new group counts as last served this long ago. It precedes groups served since, and bounds the time that an older
- * group waits behind any number of new ones.
- */
-const HEAD_START = "1 minute";
+export function createTasks({ boss }: { boss: Boss }): Tasks {
+  const listeners: ((queue: QueueName, dueInMs: number) => void)[] = [];
+  const announce = (queue: QueueName, dueInMs: number) => {
+    if (dueInMs > 0) for (const listener of listeners) listener(queue, dueInMs);
+  };
+  /** One waiting task that is due is enough: its account then gets turns for all that are ready. */
+  const isFirst = sql`position = min(position) filter (where delay_ms <= 0) over (partition by group_id, queue)`;
 
-export function createTasks({ database }: { database: Database }): Tasks {
-  const { pool } = database;
   return {
-    async openGroup(tx, { id, accountId, queue: line }) {
-      await tx.insert(turns).values({ accountId, line }).onConflictDoNothing();
-      const servedAt = sql`now() - ${HEAD_START}::interval`;
-      for (;;) {
-        await tx.insert(lanes).values({ id, accountId, line, servedAt }).onConflictDoNothing();
-        // The lock keeps closeIdleGroups away until the task is added. If the group was just closed, the next round opens it.
-        const locked = await tx.select({ id: lanes.id }).from(lanes).where(eq(lanes.id, id)).for("key share");
-        if (locked.length === 1) return;
-      }
+    async openGroup(tx, { id, accountId }) {
+      await tx.insert(queueGroups).values({ id, accountId }).onConflictDoNothing();
     },
 
     async add(tx, added) {
       if (added.length === 0) return;
       const groupIds = sql.param(added.map((task) => task.groupId));
-      const kinds = sql.param(added.map((task) => task.kind));
+      const queues = sql.param(added.map((task) => task.queue));
       const subjects = sql.param(added.map((task) => task.subject));
       const delays = sql.param(added.map((task) => task.dueInMs ?? 0));
       await tx.execute(sql`
-        insert into tasks (lane_id, kind, subject, due_at)
-        select lane_id, kind, subject, now() + delay_ms * interval '1 millisecond'
-        from unnest(${groupIds}::uuid[], ${kinds}::text[], ${subjects}::text[], ${delays}::float8[])
-          with ordinality as t (lane_id, kind, subject, delay_ms, position)
+        insert into tasks (group_id, queue, subject, state, due_at)
+        select group_id, queue, subject, case when delay_ms <= 0 and not ${isFirst} then 'ready' else 'waiting' end,
+          now() + delay_ms * interval '1 millisecond'
+        from unnest(${groupIds}::uuid[], ${queues}::text[], ${subjects}::text[], ${delays}::float8[])
+          with ordinality as t (group_id, queue, subject, delay_ms, position)
         order by position`);
-      await tx.execute(sql`
-        select pg_notify(${TASKS_CHANNEL}, line)
-        from (select distinct line from lanes where id = any(${groupIds}::uuid[])) queues`);
+      for (const queue of new Set(added.map((task) => task.queue))) {
+        const soonestMs = Math.min(
+          ...added.flatMap((task) => (task.queue === queue ? (task.dueInMs ?? 0) : [])),
+        );
+        announce(queue, soonestMs);
+        if (soonestMs <= 0) await notify(tx, TASKS_CHANNEL, queue);
+      }
     },
 
     async pause(tx, groupId) {
-      await tx.update(lanes).set({ isHeld: true }).where(eq(lanes.id, groupId));
+      await tx.update(queueGroups).set({ isPaused: true }).where(eq(queueGroups.id, groupId));
     },
 
     async resume(tx, groupId) {
-      const [group] = await tx
-        .update(lanes)
-        .set({ isHeld: false })
-        .where(eq(lanes.id, groupId))
-        .returning({ queue: lanes.line });
-      if (group) await notify(tx, TASKS_CHANNEL, group.queue);
+      // Feeding reads the group under this lock: it sees the change, or is over before tasks are made due here.
+      const ofAccount = sql`${queueShares.accountId} = (select account_id from queue_groups where id = ${groupId})`;
+      await tx
+        .select({ queue: queueShares.queue })
+        .from(queueShares)
+        .where(ofAccount)
+        .orderBy(queueShares.queue)
+        .for("no key update");
+      await tx.update(queueGroups).set({ isPaused: false }).where(eq(queueGroups.id, groupId));
+      const { rows } = await tx.execute<{ queue: QueueName }>(sql`
+        update tasks set state = 'waiting' where id in (
+          select min(id) from tasks where group_id = ${groupId} and state = 'ready' group by queue
+        ) returning queue`);
+      for (const { queue } of rows) await notify(tx, TASKS_CHANNEL, queue);
     },
 
     async expedite(tx, groupId, subject) {
       const expedited = await tx
         .update(tasks)
         .set({ dueAt: sql`now()` })
-        .where(and(eq(tasks.laneId, groupId), eq(tasks.subject, subject), isNull(tasks.processId)))
-        .returning({ id: tasks.id });
-      if (expedited.length === 0) return false;
-      await tx.execute(
-        sql`select pg_notify(${TASKS_CHANNEL}, ${lanes.line}) from ${lanes} where ${lanes.id} = ${groupId}`,
-      );
-      return true;
+        .where(and(eq(tasks.groupId, groupId), eq(tasks.subject, subject), ne(tasks.state, "taken")))
+        .returning({ queue: tasks.queue });
+      for (const { queue } of expedited) await notify(tx, TASKS_CHANNEL, queue);
+      return expedited.length > 0;
     },
 
     async closeGroup(tx, groupId) {
-      // Tasks first: a claim locks a task and then its group, so the opposite order could deadlock.
-      await tx.delete(tasks).where(eq(tasks.laneId, groupId));
-      await tx.delete(lanes).where(eq(lanes.id, groupId)); // cascades to tasks added in between
+      const ofGroup = eq(tasks.groupId, groupId);
+      await tx.delete(tasks).where(and(ofGroup, ne(tasks.state, "taken"))); // waits for claims, which wait for no job
+      await tx.execute(sql`
+        delete from tasks where id = any(array(select id from tasks where ${ofGroup} for update skip locked))`);
+      await tx.delete(queueGroups).where(eq(queueGroups.id, groupId));
     },
 
-    closeIdleGroups: (queue) => closeIdleGroups(pool, queue),
+    async complete(tx, task) {
+      if (affectedBy(await boss.deleteJob(task.queue, task.turn, { db: inside(tx) })) !== 1) return false;
+      const deleted = await tx.delete(tasks).where(isClaimed(task)).returning({ id: tasks.id });
+      return deleted.length === 1;
+    },
 
-    claim: (queue, processId, count, kinds) => claimTasks(pool, { queue, processId, count, kinds }),
+    async postpone(tx, task, { dueInMs = 0, hasFailed = false }) {
+      if (affectedBy(await boss.deleteJob(task.queue, task.turn, { db: inside(tx) })) !== 1) return false;
+      const postponed = await tx
+        .update(tasks)
+        .set({
+          state: "waiting",
+          turnId: null,
+          dueAt: sql`now() + ${dueInMs}::float8 * interval '1 millisecond'`,
+          failures: sql`${tasks.failures} + ${hasFailed ? 1 : 0}`,
+        })
+        .where(isClaimed(task))
+        .returning({ id: tasks.id });
+      announce(task.queue, dueInMs);
+      return postponed.length === 1;
+    },
 
-    async lockClaimed(tx, task, processId) {
+    async keep(tx, task) {
+      if (affectedBy(await boss.touch(task.queue, task.turn, { db: inside(tx) })) !== 1) return false;
       const locked = await tx
         .select({ id: tasks.id })
         .from(tasks)
-        .where(isClaimed(task, processId))
+        .where(isClaimed(task))
         .for("no key update");
       return locked.length === 1;
     },
 
-    async isAnotherGroupWaiting(tx, queue, groupId) {
-      const { rowCount } = await tx.execute(sql`
-        select from lanes l
-        where l.line = ${queue} and not l.is_held and l.id <> ${groupId}
-          and l.id <> all(array(select lane_id from tasks where process_id is not null))
-          and exists (select from tasks t where t.lane_id = l.id and t.process_id is null and t.due_at <= now())
-        limit 1`);
-      return rowCount !== 0;
+    async shouldYield(tx, { queue, groupId, accountId, turn }, elapsedMs) {
+      const priority = -Math.round(turn.tag + unitsOf(elapsedMs));
+      const { rows } = await tx.execute<{ is_waiting: boolean }>(sql`
+        select exists (
+          select from pgboss.job where name = ${queue} and state < 'active' and not blocked and state = 'created'
+            and group_id <> ${accountId} and priority > ${priority}::int
+        ) or exists (
+          select from queue_groups g
+          where g.account_id = ${accountId}::uuid and g.id <> ${groupId}::uuid and not g.is_paused
+            and exists (select from tasks t where t.group_id = g.id and t.queue = ${queue} and t.state = 'ready')
+            and not exists (select from tasks t where t.group_id = g.id and t.queue = ${queue} and t.state = 'taken')
+        ) as is_waiting`);
+      return rows[0]!.is_waiting;
     },
 
-    async complete(tx, task, processId) {
-      const deleted = await tx.delete(tasks).where(isClaimed(task, processId)).returning({ id: tasks.id });
-      return deleted.length === 1;
+    onDelayed(listener) {
+      listeners.push(listener);
     },
-
-    async postpone(tx, task, processId, { dueInMs = 0, hasFailed = false }) {
-      const failures = sql`${tasks.failures} + ${hasFailed ? 1 : 0}`;
-      const dueAt = sql`now() + ${dueInMs}::float8 * interval '1 millisecond'`;
-      const postponed = await tx
-        .update(tasks)
-        .set({ processId: null, takenAt: null, dueAt, failures })
-        .where(isClaimed(task, processId))
-        .returning({ id: tasks.id });
-      return postponed.length === 1;
-    },
-
-    releaseOrphaned: (queue, processId, running) => releaseOrphaned(pool, queue, processId, running),
   };
 }
 
-/**
- * By this very claim. The same process may claim a task twice: after its lease expired, or after a postpone whose
- * confirmation was lost. Only one of the two claims may save anything.
- */
-function isClaimed(task: Task, processId: string) {
-  const isThisClaim = sql`${tasks.takenAt} = ${task.takenAt}::timestamptz`;
-  return and(eq(tasks.id, task.id), eq(tasks.processId, processId), isThisClaim);
-}
+const isClaimed = ({ id, turn }: Task) => and(eq(tasks.id, id), eq(tasks.turnId, turn.id));

@@ -18,8 +18,6 @@ export type UsageExchange = {
   inProgressElsewhere(accountId: string): number;
   /** For tests: resolves when everything counted so far has been reported. */
   flush(): Promise<void>;
-  /** Deletes the rows of accounts without recent requests. */
-  deleteIdle(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -140,16 +138,18 @@ export function createUsageExchange({ pool, processId }: UsageExchangeDeps): Usa
       await reporting;
       await report();
     },
-    async deleteIdle() {
-      await pool.query(DELETE_IDLE_BUCKETS);
-      await pool.query(DELETE_IDLE_REQUESTS);
-    },
     async close() {
       isClosed = true;
       clearTimeout(timer);
       await reporting;
     },
   };
+}
+
+/** Deletes the rows of accounts without recent requests. */
+export async function deleteIdleUsage(pool: pg.Pool): Promise<void> {
+  await pool.query(DELETE_IDLE_BUCKETS);
+  await pool.query(DELETE_IDLE_REQUESTS);
 }
 
 function isReportDue({ requests, perMinute }: Usage): boolean {

@@ -10,8 +10,8 @@ import { and, count, eq, lt, sql } from "drizzle-orm";
 import { planOf } from "../accounts/account-queries.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { addressHash } from "../feedback/address-hash.ts";
-import type { ProcessRegistry } from "../queue/process-registry.ts";
-import type { OnExhausted, Task, TaskHandler } from "../queue/task.ts";
+import type { Redrive } from "../queue/dead-letters.ts";
+import type { Task, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import type { PublishEvent } from "../webhooks/publish-event.ts";
 import type { Answers, ValidationAnswer } from "./answer.ts";
@@ -23,9 +23,10 @@ import { rechecks } from "./schema.ts";
 export type Rechecks = {
   /** Plans a recheck where the answer is one that may change. At most one for each address of an account. */
   plan(context: CheckContext, answer: ValidationAnswer, result: ValidationResult): Promise<void>;
-  /** For tasks of the kind "recheck"; the group is the account, the subject the row. */
+  /** For the queue "recheck"; the group is the account, the subject the row. */
   handler: TaskHandler;
-  giveUp: OnExhausted;
+  /** The row of a recheck that failed for good is kept until it is old. */
+  redrive: Redrive;
   /** Deletes what no worker has processed in time; returns how many. */
   eraseOld(): Promise<number>;
 };
@@ -33,7 +34,6 @@ export type Rechecks = {
 export type RecheckDeps = {
   database: Pick<Database, "orm">;
   tasks: Pick<Tasks, "openGroup" | "add" | "complete" | "postpone">;
-  processes: Pick<ProcessRegistry, "id">;
   announce: PublishEvent;
   answers: Pick<Answers, "inspect" | "knownAmong" | "ask">;
 };
@@ -47,7 +47,7 @@ const RETENTION = "6 hours";
 /** For one attempt; most take seconds. */
 const ATTEMPT_MS = 60_000;
 
-export function createRechecks({ database, tasks, processes, announce, answers }: RecheckDeps): Rechecks {
+export function createRechecks({ database, tasks, announce, answers }: RecheckDeps): Rechecks {
   const { orm } = database;
 
   /** The id of the row; undefined when this address has one already, or the account has too many. */
@@ -81,8 +81,8 @@ export function createRechecks({ database, tasks, processes, announce, answers }
       await orm.transaction(async (tx) => {
         const id = await insert(tx, row);
         if (id === undefined) return;
-        await tasks.openGroup(tx, { id: accountId, accountId, queue: "rechecks" });
-        await tasks.add(tx, [{ groupId: accountId, kind: "recheck", subject: id, dueInMs }]);
+        await tasks.openGroup(tx, { id: accountId, accountId });
+        await tasks.add(tx, [{ groupId: accountId, queue: "recheck", subject: id, dueInMs }]);
       });
     },
 
@@ -90,7 +90,7 @@ export function createRechecks({ database, tasks, processes, announce, answers }
       const startedAtMs = performance.now();
       const row = await find(orm, task);
       if (!row) {
-        await tasks.complete(orm, task, processes.id);
+        await tasks.complete(orm, task);
         return;
       }
       const { accountId, requestId, attempts } = row;
@@ -101,9 +101,7 @@ export function createRechecks({ database, tasks, processes, announce, answers }
       await orm.transaction(async (tx) => {
         const isOver = dueInMs === undefined;
         // First: if another process has the task by now, nothing is changed.
-        const isOurs = isOver
-          ? await tasks.complete(tx, task, processes.id)
-          : await tasks.postpone(tx, task, processes.id, { dueInMs });
+        const isOurs = isOver ? await tasks.complete(tx, task) : await tasks.postpone(tx, task, { dueInMs });
         if (!isOurs) return;
         if (!isOver) {
           await tx
@@ -117,8 +115,12 @@ export function createRechecks({ database, tasks, processes, announce, answers }
       });
     },
 
-    async giveUp(task) {
-      await orm.delete(rechecks).where(isRowOf(task));
+    async redrive(tx, task) {
+      const found = await tx.select({ id: rechecks.id }).from(rechecks).where(isRowOf(task)).for("update");
+      if (found.length === 0) return false;
+      await tasks.openGroup(tx, { id: task.groupId, accountId: task.accountId });
+      await tasks.add(tx, [{ groupId: task.groupId, queue: "recheck", subject: task.subject }]);
+      return true;
     },
 
     async eraseOld() {
@@ -129,7 +131,7 @@ export function createRechecks({ database, tasks, processes, announce, answers }
   };
 }
 
-function isRowOf({ groupId, subject }: Task) {
+function isRowOf({ groupId, subject }: Pick<Task, "groupId" | "subject">) {
   return and(eq(rechecks.id, subject), eq(rechecks.accountId, groupId));
 }
 

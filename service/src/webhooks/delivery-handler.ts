@@ -7,7 +7,6 @@
  */
 import { and, eq } from "drizzle-orm";
 import type { Database, Orm } from "../db/database.ts";
-import type { ProcessRegistry } from "../queue/process-registry.ts";
 import type { OnExhausted, Task, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { disableEndpoint } from "./auto-disable.ts";
@@ -21,7 +20,6 @@ import { signedHeaders } from "./signature.ts";
 export type DeliveryHandlerDeps = {
   database: Pick<Database, "orm">;
   tasks: Pick<Tasks, "complete" | "postpone" | "closeGroup">;
-  processes: Pick<ProcessRegistry, "id">;
   post: Post;
   retrySchedule: RetrySchedule;
   /** If a delivery fails for good and none has succeeded for this long, the endpoint is disabled. */
@@ -32,12 +30,12 @@ export type DeliveryHandlerDeps = {
 };
 
 export function deliveryHandler(deps: DeliveryHandlerDeps): TaskHandler {
-  const { database, tasks, processes, userAgent } = deps;
+  const { database, tasks, userAgent } = deps;
   const { orm } = database;
   return async (task, signal) => {
     const found = await findPending(orm, task.subject);
     if (!found) {
-      await tasks.complete(orm, task, processes.id); // already settled or deleted
+      await tasks.complete(orm, task); // already settled or deleted
       return;
     }
     const { delivery, endpoint } = found;
@@ -55,16 +53,14 @@ export function deliveryHandler(deps: DeliveryHandlerDeps): TaskHandler {
 }
 
 /** Marks a delivery as failed after repeated internal errors. */
-export function onDeliveryExhausted({ database }: Pick<DeliveryHandlerDeps, "database">): OnExhausted {
-  return (task) =>
-    database.orm.transaction(async (tx) => {
-      await lockEndpoint(tx, task.groupId);
-      await tx
-        .update(webhookDeliveries)
-        .set({ state: "failed", nextAttemptAt: null, trouble: "An internal error prevented the delivery." })
-        .where(isPending(task.subject));
-    });
-}
+export const onDeliveryExhausted: OnExhausted = async (tx, task) => {
+  await lockEndpoint(tx, task.groupId);
+  await tx
+    .update(webhookDeliveries)
+    .set({ state: "failed", nextAttemptAt: null, trouble: "An internal error prevented the delivery." })
+    .where(isPending(task.subject));
+  return undefined;
+};
 
 async function findPending(orm: Pick<Orm, "select">, deliveryId: string) {
   const [found] = await orm
@@ -92,15 +88,15 @@ async function save(
   attempt: PostResult,
   sentAt: Date,
 ): Promise<string | undefined> {
-  const { tasks, processes } = deps;
+  const { tasks } = deps;
   const endpoint = await lockEndpoint(tx, task.groupId);
   const [delivery] = await tx.select().from(webhookDeliveries).where(isPending(task.subject));
   if (!endpoint || !delivery) return undefined;
 
   const next = nextAfter(deps, delivery, attempt);
   const isSaved = next
-    ? await tasks.postpone(tx, task, processes.id, { dueInMs: Math.max(0, next.getTime() - Date.now()) })
-    : await tasks.complete(tx, task, processes.id);
+    ? await tasks.postpone(tx, task, { dueInMs: Math.max(0, next.getTime() - Date.now()) })
+    : await tasks.complete(tx, task);
   if (!isSaved) return undefined;
 
   const stateIfNot = next ? "pending" : "failed";

@@ -3,8 +3,9 @@ import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
 import { and, count, desc, eq } from "drizzle-orm";
 import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
+import type { Redrive } from "../queue/dead-letters.ts";
 import type { Tasks } from "../queue/tasks.ts";
-import { findOwnEndpoint, lockOwnEndpoint, requireEnabled } from "./endpoint-lock.ts";
+import { findOwnEndpoint, lockEndpoint, lockOwnEndpoint, requireEnabled } from "./endpoint-lock.ts";
 import { type DeliveryRow, presentDelivery } from "./present-webhook.ts";
 import { addDelivery, addDeliveryTask } from "./publish-event.ts";
 import { webhookDeliveries } from "./schema.ts";
@@ -117,6 +118,18 @@ async function findDelivery(tx: Orm, endpointId: string, deliveryId: string): Pr
   const [delivery] = await tx.select().from(webhookDeliveries).where(isIt).for("update");
   if (delivery) return delivery;
   throw new Refusal("delivery_not_found", "No delivery with this id exists at this endpoint.");
+}
+
+/** A failed delivery is sent again in a new series, unless its endpoint is disabled. */
+export function redriveDelivery(tasks: DeliveryLogDeps["tasks"]): Redrive {
+  return async (tx, { groupId: endpointId, subject: id }) => {
+    const endpoint = await lockEndpoint(tx, endpointId);
+    const isIt = and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.state, "failed"));
+    const [delivery] = await tx.select().from(webhookDeliveries).where(isIt).for("update");
+    if (!endpoint?.isEnabled || !delivery) return false;
+    await addDeliveryTask(tasks, tx, await beginSeries(tx, delivery));
+    return true;
+  };
 }
 
 async function beginSeries(tx: Orm, { id, attempts }: DeliveryRow): Promise<DeliveryRow> {

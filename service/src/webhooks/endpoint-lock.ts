@@ -1,7 +1,7 @@
 /**
  * Row lock on an endpoint, which serializes changes to the endpoint and to what belongs to it.
  *
- * Lock order: the endpoint before its deliveries, its task group and its tasks. This rules out deadlocks.
+ * Lock order: the endpoint before its deliveries and tasks; closing its group skips tasks that are locked (queue/tasks.ts).
  */
 import { and, eq } from "drizzle-orm";
 import { Refusal } from "../base/refusal.ts";

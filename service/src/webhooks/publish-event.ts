@@ -74,6 +74,6 @@ export async function addDeliveryTask(
   tx: Orm,
   { id, endpointId, accountId }: DeliveryRow,
 ): Promise<void> {
-  await tasks.openGroup(tx, { id: endpointId, accountId, queue: "webhooks" });
-  await tasks.add(tx, [{ groupId: endpointId, kind: "delivery", subject: id }]);
+  await tasks.openGroup(tx, { id: endpointId, accountId });
+  await tasks.add(tx, [{ groupId: endpointId, queue: "delivery", subject: id }]);
 }

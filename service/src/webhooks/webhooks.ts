@@ -8,12 +8,12 @@ import { LOW_CREDITS } from "@mailvet/contract";
 import type { Resolver } from "@mailvet/engine";
 import type { LogEvent, LogEventName } from "../base/log-events.ts";
 import type { Database } from "../db/database.ts";
-import type { ProcessRegistry } from "../queue/process-registry.ts";
+import type { Redrive } from "../queue/dead-letters.ts";
 import type { OnExhausted, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { endpointDisabledEmail } from "./auto-disable.ts";
 import { deliveryHandler, onDeliveryExhausted } from "./delivery-handler.ts";
-import { createDeliveryLog, type DeliveryLog } from "./delivery-log.ts";
+import { createDeliveryLog, type DeliveryLog, redriveDelivery } from "./delivery-log.ts";
 import { createDestinationCheck, hostOf } from "./destination-check.ts";
 import { createEndpoints, type Endpoints } from "./endpoints.ts";
 import { createPost } from "./http-post.ts";
@@ -26,9 +26,10 @@ export type Webhooks = Endpoints &
     publish: PublishEvent;
     /** Publishes credits.low in the background, in a transaction of its own. */
     publishLowCredits(accountId: string, balance: number): void;
-    /** For workers of the queue "webhooks". */
+    /** For workers of the queue "delivery". */
     deliveryHandler: TaskHandler;
     onDeliveryExhausted: OnExhausted;
+    redriveDelivery: Redrive;
     /** Waits for background work. */
     close(): Promise<void>;
   };
@@ -36,7 +37,6 @@ export type Webhooks = Endpoints &
 export type WebhookDeps = {
   database: Database;
   tasks: Pick<Tasks, "openGroup" | "closeGroup" | "add" | "complete" | "postpone" | "expedite">;
-  processes: Pick<ProcessRegistry, "id">;
   resolver: Pick<Resolver, "query">;
   /** Ranges allowed besides public addresses. */
   egressAllow: readonly string[];
@@ -64,7 +64,7 @@ const DEFAULTS: WebhookSettings = {
 };
 
 export function createWebhooks(deps: WebhookDeps): Webhooks {
-  const { database, tasks, processes, log } = deps;
+  const { database, tasks, log } = deps;
   const { timeoutMs, ca, ...retries } = { ...DEFAULTS, ...deps.settings };
   const checkDestination = createDestinationCheck(deps);
   const publish = createPublishEvent(tasks);
@@ -99,13 +99,13 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
     deliveryHandler: deliveryHandler({
       database,
       tasks,
-      processes,
       post: createPost({ checkDestination, timeoutMs, ca }),
       ...retries,
       userAgent: `Mailvet/${deps.version}`,
       onDisabled,
     }),
-    onDeliveryExhausted: onDeliveryExhausted({ database }),
+    onDeliveryExhausted,
+    redriveDelivery: redriveDelivery(tasks),
     async close() {
       while (inBackground.size > 0) await Promise.all(inBackground);
     },

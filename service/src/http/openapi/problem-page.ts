@@ -29,6 +29,8 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   account_not_found: "No account has this ID.",
   webhook_not_found: "Your account has no webhook endpoint with this ID.",
   delivery_not_found: "The webhook endpoint has no delivery with this ID. Deliveries are kept for 30 days.",
+  dead_letter_not_found:
+    "No dead letter has this ID. Dead letters are kept for 30 days, and removed by a redrive.",
   method_not_allowed: "The path does not support this method. The Allow header lists the supported ones.",
   not_acceptable: "The Accept header excludes the media type of the response, which usually is JSON.",
   job_state_conflict:
@@ -39,6 +41,8 @@ const HELP: Readonly<Record<ProblemCode, string>> = {
   too_many_webhooks:
     "The account has reached its maximum of webhook endpoints. Delete one you no longer use.",
   webhook_disabled: "The webhook endpoint is disabled and receives no events. Enable it first.",
+  dead_letter_obsolete:
+    "There is nothing left to do: the job has failed or its results are deleted, or the webhook endpoint is disabled or deleted.",
   idempotency_in_flight:
     "A request with the same Idempotency-Key is still in progress. Retry after Retry-After seconds to get its response.",
   link_expired: "The link has expired or was already used. Request a new one.",

@@ -1,13 +1,19 @@
-/** /operator/system: state of the installation, and diagnostics. */
+/** /operator/system: state of the installation, and diagnostics; /operator/dead-letters: tasks that failed for good. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { DoctorReport, System as SystemReport } from "@mailvet/contract";
+import { DeadLetterList, DeadLetterListQuery, DoctorReport, System as SystemReport } from "@mailvet/contract";
+import { Type } from "typebox";
+import type { DeadLetters } from "../../queue/dead-letters.ts";
 import type { SystemReporter } from "../../system/system.ts";
+import { pageHeaders } from "./pagination.ts";
 import "../route-config.ts";
 
-export type SystemRouteDeps = { system: Pick<SystemReporter, "report" | "runDoctor"> };
+export type SystemRouteDeps = {
+  system: Pick<SystemReporter, "report" | "runDoctor">;
+  deadLetters: DeadLetters;
+};
 
 export const systemRoutes =
-  ({ system }: SystemRouteDeps): FastifyPluginAsyncTypebox =>
+  ({ system, deadLetters }: SystemRouteDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get("/operator/system", { schema: GET_SYSTEM, config: { access: "operator" } }, async () =>
       system.report(),
@@ -17,6 +23,33 @@ export const systemRoutes =
       "/operator/system/doctor",
       { schema: RUN_DOCTOR, config: { access: "operator", idempotency: false } }, // it has no effect to repeat
       async () => system.runDoctor(),
+    );
+
+    app.get(
+      "/operator/dead-letters",
+      { schema: LIST_DEAD_LETTERS, config: { access: "operator" } },
+      async (request, reply) => {
+        const { skip, limit } = request.query;
+        const { letters, total } = await deadLetters.list({ skip, limit });
+        pageHeaders(request, reply, { skip, limit, total });
+        return letters;
+      },
+    );
+
+    app.post(
+      "/operator/dead-letters/:dead_letter_id/redrive",
+      {
+        schema: REDRIVE_DEAD_LETTER,
+        config: {
+          access: "operator",
+          idempotency: false, // a redriven letter is gone
+          problems: ["dead_letter_not_found", "dead_letter_obsolete"],
+        },
+      },
+      async (request, reply) => {
+        await deadLetters.redrive(request.params.dead_letter_id);
+        return reply.code(204).send(null);
+      },
     );
   };
 
@@ -38,4 +71,26 @@ const RUN_DOCTOR = {
   description:
     "Checks port 25, DNS resolvers, the public address and its reverse name, the sender domain, blocklists and the age of the reference lists. Takes up to 30 seconds; a recent report is returned again.",
   response: { 200: DoctorReport },
+};
+
+const LIST_DEAD_LETTERS = {
+  operationId: "listDeadLetters",
+  tags,
+  summary: "List dead letters",
+  description:
+    "Returns tasks that failed repeatedly and are not retried any more, newest first. The emails of a failed slice have the result `internal_error` and are not charged. Dead letters are kept for 30 days.",
+  querystring: DeadLetterListQuery,
+  response: { 200: DeadLetterList },
+};
+
+const REDRIVE_DEAD_LETTER = {
+  operationId: "redriveDeadLetter",
+  tags,
+  summary: "Redrive a dead letter",
+  description:
+    "Queues the task again and removes the dead letter. The emails of a slice are checked again free of charge, and replace their results even after the job has finished. A webhook delivery is sent in a new series of attempts. The task of a failed job can't be redriven.",
+  params: Type.Object({
+    dead_letter_id: Type.String({ format: "uuid", description: "ID of the dead letter." }),
+  }),
+  response: { 204: Type.Null({ description: "Queued." }) },
 };

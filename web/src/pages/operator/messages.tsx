@@ -89,6 +89,26 @@ export const messages = {
     longestWait: "Longest wait",
   },
 
+  deadLetters: {
+    title: "Dead letters",
+    intro:
+      "Tasks that failed repeatedly and are not retried. Emails of a failed slice are reported as internal errors and not charged.",
+    none: "No failed tasks in the last 30 days",
+    task: "Task",
+    error: "Error",
+    failedAt: "Failed",
+    kinds: {
+      plan: "List planning",
+      slice: "Slice of a list",
+      recheck: "Recheck",
+      delivery: "Webhook delivery",
+    },
+    attempts: (failures: number, losses: number) =>
+      losses > 0 ? `${failures} failures, ${losses} process exits` : `${failures} failures`,
+    more: (count: number) => `${count} more are not shown.`,
+    redrive: "Redrive",
+  },
+
   egress: {
     title: "Outbound connectivity",
     intro:

@@ -36,3 +36,11 @@ export const systemQuery = queryOptions({
   queryFn: () => service.operator.system(),
   refetchInterval: REFRESH_MS,
 });
+
+const MOST_LETTERS_SHOWN = 20;
+
+export const deadLettersQuery = queryOptions({
+  queryKey: ["operator", "dead-letters"],
+  queryFn: () => service.operator.deadLetters({ limit: MOST_LETTERS_SHOWN }),
+  refetchInterval: REFRESH_MS,
+});

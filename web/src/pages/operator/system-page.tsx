@@ -1,4 +1,4 @@
-/** State of the installation: jobs, processes, queue, connectivity, throttling, lists. */
+/** State of the installation: jobs, processes, queue, dead letters, connectivity, throttling, lists. */
 
 import type { System } from "@mailvet/contract";
 import { Stack } from "@mantine/core";
@@ -10,6 +10,7 @@ import { PageHeader } from "../../components/page-header.tsx";
 import { Stat, StatGrid } from "../../components/stat.tsx";
 import { common } from "../../messages.ts";
 import { AdjudicatorSection } from "./adjudicator-section.tsx";
+import { DeadLetters } from "./dead-letters.tsx";
 import { EgressReport } from "./egress-report.tsx";
 import { ListsSection } from "./lists-section.tsx";
 import { messages } from "./messages.tsx";
@@ -40,6 +41,7 @@ function SystemReport() {
             <SystemStats system={system} />
             <ProcessTable processes={system.processes} nowMs={serverNow(system)} />
             <QueueTable queue={system.queue} nowMs={serverNow(system)} />
+            <DeadLetters />
             <EgressReport report={system.egress} />
             <ThrottleTable pacing={system.pacing} />
             <ListsSection lists={system.lists} />

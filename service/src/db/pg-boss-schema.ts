@@ -1,0 +1,61 @@
+/**
+ * Installs the schema of pg-boss and its queues, under the lock of our own migrations and before them.
+ *
+ * A release that comes with another schema version of pg-boss also has a migration of its own, so that older releases
+ * refuse the database (migrate.ts).
+ */
+
+import type pg from "pg";
+import type { Queue } from "pg-boss";
+
+/** Of the pinned version of pg-boss; a test compares it with the package. */
+export const PG_BOSS_SCHEMA_VERSION = 43;
+
+const HOURS = 3600;
+const DAYS = 24 * HOURS;
+
+/** Heartbeats replace the time limit of an attempt: a slice may take twenty minutes. */
+const TURNS = {
+  expireInSeconds: 23 * HOURS,
+  heartbeatSeconds: 15,
+  retryLimit: 1000,
+  retentionSeconds: 365 * DAYS,
+};
+
+export const PG_BOSS_QUEUES: readonly Queue[] = [
+  { name: "plan", ...TURNS },
+  { name: "slice", ...TURNS, partition: true },
+  { name: "recheck", ...TURNS },
+  { name: "delivery", ...TURNS },
+  { name: "dead_letter", retentionSeconds: 30 * DAYS, retryLimit: 0 },
+  {
+    name: "maintenance",
+    policy: "singleton",
+    heartbeatSeconds: 10,
+    retryLimit: 0,
+    deleteAfterSeconds: HOURS,
+  },
+];
+
+/** Does nothing if the schema is current. */
+export async function installPgBoss(client: pg.Client): Promise<void> {
+  const version = await installedVersion(client);
+  if (version === PG_BOSS_SCHEMA_VERSION) return;
+  const boss = await import("pg-boss"); // only here: it takes a tenth of a second to load
+  await client.query(
+    version === undefined ? boss.getConstructionPlans("pgboss") : boss.getMigrationPlans("pgboss", version),
+  );
+  const queues = new boss.PgBoss({
+    db: { executeSql: (text, values) => client.query(text, values as unknown[]) },
+  });
+  for (const { name, ...options } of PG_BOSS_QUEUES) await queues.createQueue(name, options);
+}
+
+/** Undefined: not installed. */
+export async function installedVersion(client: pg.Client): Promise<number | undefined> {
+  const { rows } = await client.query<{ installed: string | null }>(
+    "select to_regclass('pgboss.version')::text as installed",
+  );
+  if (rows[0]?.installed == null) return undefined;
+  return (await client.query<{ version: number }>("select version from pgboss.version")).rows[0]?.version;
+}

@@ -1,0 +1,68 @@
+/**
+ * A slice that failed for good: its emails get the result `internal_error`, which is not charged, and the job goes on. The
+ * operator can have it checked again (queue/dead-letters.ts).
+ */
+import { and, eq, inArray } from "drizzle-orm";
+import type { Redrive } from "../queue/dead-letters.ts";
+import type { OnExhausted } from "../queue/task.ts";
+import type { Tasks } from "../queue/tasks.ts";
+import { lockJob } from "./job-lock.ts";
+import { hasEnded } from "./job-state.ts";
+import type { JobTransitions } from "./job-transitions.ts";
+import { insertResults, reportOn, resultRow } from "./result-rows.ts";
+import { results, slices } from "./schema.ts";
+import type { SliceEmail } from "./slice-cutter.ts";
+import { addSlice, countInJob } from "./slice-save.ts";
+
+const FAILURE = "The slice of this email failed repeatedly.";
+
+/** Returns the rows, for a redrive. */
+export function onSliceExhausted(transitions: Pick<JobTransitions, "finishIfDone">): OnExhausted {
+  return async (tx, { groupId: jobId, subject }) => {
+    const isIt = and(eq(slices.jobId, jobId), eq(slices.number, Number(subject)));
+    const [slice] = await tx.delete(slices).where(isIt).returning();
+    if (!slice) return undefined;
+    const { emails, isRedrive, attempt } = slice;
+    const rows = emails.map(([row]) => row);
+    if (isRedrive) return { rows }; // their results are internal errors already
+    await insertResults(
+      tx,
+      jobId,
+      emails.map(([row, email]) => failedRow(row, email)),
+    );
+    const isAllDone = await countInJob(tx, slice, {
+      processed: emails.length,
+      triedOnce: attempt === 0 ? emails.length : 0,
+      givenUp: emails.length,
+      counts: { internal_error: emails.length },
+    });
+    if (isAllDone === undefined) throw new Error(`job ${jobId} has ended`); // the next attempt finds no slice
+    if (isAllDone) await transitions.finishIfDone(tx, jobId);
+    return { rows };
+  };
+}
+
+function failedRow(row: number, email: string) {
+  return resultRow(row, reportOn({ evidence: { email, failure: FAILURE }, checkedAtMs: Date.now() }));
+}
+
+/** Checks the emails again, free of charge. The results replace those that were given up, also after the job's end. */
+export function redriveSlice(tasks: Pick<Tasks, "openGroup" | "add">): Redrive {
+  return async (tx, { groupId: jobId, details }) => {
+    const job = await lockJob(tx, jobId);
+    if (!job || job.erasedAt !== null) return false;
+    const rows = details.rows as number[];
+    const isIt = and(
+      eq(results.jobId, jobId),
+      inArray(results.row, rows),
+      eq(results.subStatus, "internal_error"),
+    );
+    const found = await tx.select({ row: results.row, email: results.email }).from(results).where(isIt);
+    if (found.length === 0) return false;
+    const emails = found.map(({ row, email }): SliceEmail => [row, email]);
+    const number = await addSlice(tx, { jobId, emails, isRedrive: true });
+    if (hasEnded(job)) await tasks.openGroup(tx, { id: jobId, accountId: job.accountId });
+    await tasks.add(tx, [{ groupId: jobId, queue: "slice", subject: String(number) }]);
+    return true;
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * What the workers of a process do at intervals: heartbeats for running tasks, release of expired claims, and a look for
+ * tasks that are due although no notification arrived.
+ *
+ * An idle process sends one statement every five seconds.
+ */
+import type { LogEvent } from "../base/log-events.ts";
+import type { Database } from "../db/database.ts";
+import type { Boss } from "./boss.ts";
+import { type BossQueue, releaseExpired, TURN_TIMING, type TurnTiming } from "./expired-turns.ts";
+import { createLogOnce } from "./log-once.ts";
+import type { Tasks } from "./tasks.ts";
+import type { Worker } from "./worker.ts";
+
+export type QueuePoll = { close(): Promise<void> };
+
+export type QueuePollDeps = {
+  database: Pick<Database, "pool">;
+  boss: Boss;
+  tasks: Pick<Tasks, "onDelayed">;
+  workers: readonly Pick<Worker, "queue" | "poke" | "turns">[];
+  /** The embedded database has a single process: claims that exist at its start are those of a dead one. */
+  isAlone: boolean;
+  log: LogEvent;
+  timing?: TurnTiming;
+};
+
+const POLL_MS = 5000;
+/** For a task that is overdue because another process is making it ready. */
+const MIN_DELAY_MS = 100;
+
+/** Resolves when claims of a dead process are released, if this is the only one. */
+export async function startQueuePoll(deps: QueuePollDeps): Promise<QueuePoll> {
+  const { database, boss, workers, isAlone, log, timing = TURN_TIMING } = deps;
+  const { pool } = database;
+  const queues: BossQueue[] = [...workers.map(({ queue }) => queue), "maintenance"];
+  const logOnce = createLogOnce(log);
+  const pollMs = Math.min(POLL_MS, timing.leaseMs / 3);
+  let steadySinceMs: number | undefined;
+  let lastPollAtMs: number | undefined;
+  let dueTimer: NodeJS.Timeout | undefined;
+  let dueAtMs = Number.POSITIVE_INFINITY;
+  let pending: Promise<void> = Promise.resolve();
+  let isClosed = false;
+
+  const release = async (queue: BossQueue, leaseMs: number) => {
+    const count = await releaseExpired({ pool, boss }, queue, leaseMs);
+    if (count > 0) log("expired_tasks_released", { queue, count });
+  };
+
+  const beat = async () => {
+    for (const { queue, turns } of workers) {
+      const running = turns();
+      if (running.length > 0) await boss.touch(queue, running);
+    }
+  };
+
+  const poll = async () => {
+    const { rows } = await pool.query<PolledQueue>({
+      name: "queue-poll",
+      text: POLL,
+      values: [queues, timing.leaseMs],
+    });
+    const atMs = performance.now();
+    // A gap means that this process or the database stood still, and other processes may not have sent heartbeats.
+    const isSteady = lastPollAtMs !== undefined && atMs - lastPollAtMs < pollMs + timing.leaseMs / 2;
+    if (!isSteady) steadySinceMs = atMs;
+    lastPollAtMs = atMs;
+    const mayRelease = atMs - steadySinceMs! >= timing.leaseMs;
+    for (const { queue, has_turns: hasTurns, has_expired: hasExpired, due_in_ms: dueInMs } of rows) {
+      if (hasExpired && mayRelease) await release(queue, timing.leaseMs);
+      if (dueInMs !== null) lookAfter(dueInMs);
+      if (hasTurns || (hasExpired && mayRelease)) pokeWorker(queue);
+    }
+  };
+
+  const pokeWorker = (queue: BossQueue) => workers.find((worker) => worker.queue === queue)?.poke();
+
+  /** One timer for the task due first; the next poll sets the timer for those after it. */
+  const lookAfter = (delayMs: number) => {
+    const atMs = performance.now() + Math.max(MIN_DELAY_MS, delayMs);
+    if (isClosed || delayMs > pollMs || atMs >= dueAtMs) return;
+    clearTimeout(dueTimer);
+    dueAtMs = atMs;
+    dueTimer = setTimeout(
+      () => {
+        dueAtMs = Number.POSITIVE_INFINITY;
+        for (const worker of workers) worker.poke();
+        run(poll);
+      },
+      Math.max(MIN_DELAY_MS, delayMs),
+    );
+  };
+
+  const run = (work: () => Promise<void>) => {
+    pending = pending
+      .then(() => (isClosed ? undefined : work()))
+      .then(logOnce.clear, (error) => logOnce.note("queue_poll_failed", { err: error }));
+  };
+
+  if (isAlone) for (const queue of queues) await release(queue, 0);
+  deps.tasks.onDelayed((_, dueInMs) => lookAfter(dueInMs));
+  const timers = [setInterval(run, pollMs, poll), setInterval(run, timing.heartbeatMs, beat)];
+  run(poll);
+  return {
+    async close() {
+      isClosed = true;
+      for (const timer of timers) clearInterval(timer);
+      clearTimeout(dueTimer);
+      await pending;
+    },
+  };
+}
+
+type PolledQueue = {
+  queue: BossQueue;
+  has_turns: boolean;
+  has_expired: boolean;
+  /** Of the first waiting task. */
+  due_in_ms: number | null;
+};
+
+const POLL = `
+select q.name as queue,
+  exists (select from pgboss.job j where j.name = q.name and j.state < 'active' and not j.blocked) as has_turns,
+  exists (
+    select from pgboss.job j where j.name = q.name and j.state = 'active' and j.group_id is not null
+      and j.heartbeat_on <= clock_timestamp() - $2::float8 * interval '1 millisecond'
+  ) as has_expired,
+  (select extract(epoch from min(t.due_at) - clock_timestamp()) * 1000 from tasks t
+   where t.queue = q.name and t.state = 'waiting')::float8 as due_in_ms
+from unnest($1::text[]) as q (name)`;

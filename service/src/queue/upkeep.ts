@@ -1,0 +1,34 @@
+/** Repairs what only a fault or an import can leave behind, and pg-boss's own upkeep. For hourly maintenance. */
+import type pg from "pg";
+import type { Boss } from "./boss.ts";
+import type { Feed } from "./feed.ts";
+import type { QueueName } from "./task.ts";
+
+const QUEUES: readonly QueueName[] = ["plan", "slice", "recheck", "delivery"];
+
+export async function keepUpQueues(deps: {
+  pool: Pick<pg.Pool, "query">;
+  boss: Boss;
+  feed: Feed;
+}): Promise<void> {
+  const { pool, boss, feed } = deps;
+  await pool.query(DELETE_WITHOUT_GROUP);
+  for (const queue of QUEUES) {
+    await pool.query(RELEASE_WITHOUT_TURN, [queue]);
+    await feed.rebase(queue);
+  }
+  await boss.supervise(); // deletes old dead letters, and rebuilds bloated indexes
+}
+
+/** After an import, which does not include pg-boss's tables: every task becomes due again. */
+export const RESET_CLAIMS = [
+  "update tasks set state = 'waiting', turn_id = null where state <> 'waiting'",
+  "update queue_shares set turns = 0",
+];
+
+const DELETE_WITHOUT_GROUP = `
+delete from tasks t where state <> 'taken' and not exists (select from queue_groups g where g.id = t.group_id)`;
+
+const RELEASE_WITHOUT_TURN = `
+update tasks t set state = 'waiting', turn_id = null
+where t.queue = $1 and t.state = 'taken' and not exists (select from pgboss.job j where j.name = $1 and j.id = t.turn_id)`;

@@ -1,0 +1,155 @@
+/** A slice that always fails: it costs its own emails their verdicts, and nothing else. */
+import { mailDomain } from "@mailvet/lab";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createPubSub } from "../src/db/pubsub.ts";
+import { jobs } from "../src/jobs/schema.ts";
+import { onSliceExhausted, redriveSlice } from "../src/jobs/slice-give-up.ts";
+import { createDeadLetters } from "../src/queue/dead-letters.ts";
+import { startWorker } from "../src/queue/worker.ts";
+import { expectBooksToAddUp } from "./credits-books.ts";
+import { type JobWorld, openJobWorld } from "./jobs-run-world.ts";
+
+let world: JobWorld;
+beforeAll(async () => {
+  world = await openJobWorld({ "shop.test": mailDomain({ users: ["ann", "bea"] }) });
+});
+afterAll(async () => {
+  await expectBooksToAddUp(world.database);
+  await world[Symbol.asyncDispose]();
+});
+
+const HEALTHY = ["valid+1@mailvet.test", "valid+2@mailvet.test"];
+const POISON = ["ann@shop.test", "bea@shop.test", "no@shop.test"];
+const soon = { interval: 20 };
+
+/** A worker for which the slice with this email is poison, until it is cured. */
+async function startPoisoned() {
+  const validations = world.openValidations();
+  const { inspect } = validations.answers;
+  let isCured = false;
+  validations.answers.inspect = (email) => {
+    if (email === POISON[0] && !isCured) throw new Error("this slice is poison");
+    return inspect(email);
+  };
+  const { run } = world.open({ validations });
+  const { database, boss, tasks, feed, transitions } = world;
+  const pubsub = createPubSub(database.connection, { log: () => {} });
+  const worker = startWorker({
+    database,
+    boss,
+    tasks,
+    feed,
+    pubsub,
+    queue: "slice",
+    slots: 4,
+    handler: run,
+    onExhausted: onSliceExhausted(transitions),
+    log: () => {},
+  });
+  await pubsub.start();
+  return {
+    cure: () => (isCured = true),
+    /** Makes retries due at once until this is so. */
+    async until(isSo: () => Promise<boolean>) {
+      await expect
+        .poll(async () => {
+          await database.pool.query("update tasks set due_at = now() where state = 'waiting'");
+          worker.poke();
+          return isSo();
+        }, soon)
+        .toBe(true);
+    },
+    async [Symbol.asyncDispose]() {
+      await worker.close();
+      await pubsub.close();
+    },
+  };
+}
+
+const deadLetters = () => {
+  const none = async () => false;
+  const redrives = { plan: none, recheck: none, delivery: none, slice: redriveSlice(world.tasks) };
+  return createDeadLetters({ database: world.database, redrives });
+};
+const lettersOf = async (jobId: string) =>
+  (await deadLetters().list({ skip: 0, limit: 100 })).letters.filter(({ group_id }) => group_id === jobId);
+
+test("a poison slice becomes a dead letter and its emails internal errors, free of charge; a redrive replaces them", async () => {
+  const caller = await world.caller(20);
+  const jobId = await world.add(caller, [HEALTHY, POISON]);
+  await using worker = await startPoisoned();
+
+  await worker.until(async () => (await world.recordOf(jobId)).status === "completed");
+
+  expect(await world.recordOf(jobId)).toMatchObject({
+    processed: 5,
+    valid_count: 2,
+    unknown_count: 3,
+    sub_status_counts: { internal_error: 3 },
+    credits_used: 2,
+    credits_reserved: 0,
+    error: null,
+  });
+  await world.expectSums(jobId);
+  expect(world.eventsOf(jobId)).toEqual(["job.completed"]);
+  expect(await world.balanceOf(caller)).toEqual({ balance: 18, reserved: 0 });
+  const rows = await world.resultsOf(jobId);
+  expect(rows.map(({ email, status, subStatus }) => [email, status, subStatus]).slice(2)).toEqual(
+    POISON.map((email) => [email, "unknown", "internal_error"]),
+  );
+  const [letter] = await lettersOf(jobId);
+  expect(letter).toMatchObject({ kind: "slice", failures: 5, losses: 0, error: "this slice is poison" });
+
+  worker.cure();
+  await deadLetters().redrive(letter!.id);
+  await worker.until(async () => (await world.recordOf(jobId)).valid_count === 4);
+
+  expect(await lettersOf(jobId)).toEqual([]);
+  expect(await world.recordOf(jobId)).toMatchObject({
+    status: "completed",
+    processed: 5,
+    valid_count: 4,
+    invalid_count: 1,
+    unknown_count: 0,
+    credits_used: 2,
+  });
+  await world.expectSums(jobId);
+  expect(world.eventsOf(jobId)).toEqual(["job.completed"]);
+  expect(await world.balanceOf(caller)).toEqual({ balance: 18, reserved: 0 });
+});
+
+test("a slice is redriven while its job runs, and goes on when the job ends first", async () => {
+  const caller = await world.caller(20);
+  const jobId = await world.add(caller, [POISON]);
+  await world.database.orm.update(jobs).set({ isPlanned: false }).where(eq(jobs.id, jobId)); // it does not end by itself
+  await using worker = await startPoisoned();
+  await worker.until(async () => (await lettersOf(jobId)).length === 1);
+  const [letter] = await lettersOf(jobId);
+  await deadLetters().redrive(letter!.id); // it is poison still
+  await world.actions.cancel(caller, jobId);
+  await worker.until(async () => (await lettersOf(jobId)).length === 1);
+  worker.cure();
+  const [again] = await lettersOf(jobId);
+  await deadLetters().redrive(again!.id);
+  await worker.until(async () => (await world.recordOf(jobId)).valid_count === 2);
+  expect(await world.recordOf(jobId)).toMatchObject({
+    status: "cancelled",
+    credits_used: expect.any(Number),
+  });
+  expect((await world.recordOf(jobId)).sub_status_counts).toMatchObject({ internal_error: 0 });
+});
+
+test("a slice of a job whose results are erased cannot be redriven", async () => {
+  const caller = await world.caller(20);
+  const jobId = await world.add(caller, [POISON]);
+  await using worker = await startPoisoned();
+  await worker.until(async () => (await world.recordOf(jobId)).status === "completed");
+  const [letter] = await lettersOf(jobId);
+  await world.database.orm
+    .update(jobs)
+    .set({ expiresAt: new Date(0) })
+    .where(eq(jobs.id, jobId));
+  await world.actions.eraseExpired();
+  await expect(deadLetters().redrive(letter!.id)).rejects.toMatchObject({ code: "dead_letter_obsolete" });
+});
