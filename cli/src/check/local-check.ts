@@ -18,7 +18,7 @@ export const CONCURRENCY: Record<Level, Pick<MapOptions, "concurrency" | "perDom
   smtp: { concurrency: 5000, perDomain: 250 },
 };
 
-/** Addresses whose results may wait for those of earlier ones: 60 MB of memory. */
+/** Addresses whose results may wait for those of earlier ones, in about 32 MiB of memory. */
 const WINDOW = 20_000;
 
 /** For a few addresses no threads are started: that takes longer than the checks. */
