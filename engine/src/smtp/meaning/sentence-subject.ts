@@ -47,10 +47,7 @@ function register({ each }: Phrases): SubjectTable {
 /** Whether a phrase matches a part of a text. `marks` says which of SUBJECT_PHRASES may match the whole text. */
 function anyMatches({ each, from }: SubjectTable, part: string, marks: Uint8Array): boolean {
   for (let at = 0; at < each.length; at++) {
-    if (marks[from + at] !== 1) continue;
-    const { expression } = each[at]!;
-    expression.lastIndex = 0;
-    if (expression.test(part)) return true;
+    if (marks[from + at] === 1 && each[at]!.expression.test(part)) return true;
   }
   return false;
 }
