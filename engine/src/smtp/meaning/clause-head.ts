@@ -27,8 +27,10 @@ export function clausesOf({ marked, clean, locals }: ReplyText): Clauses {
     if (words[at] === "relay") {
       const isHead =
         followsHead(kinds, at) || (kinds[at - 1] === "determiner" && kinds[at + 1] === "preposition");
-      kinds[at] = isHead ? "other" : kinds[at + 1] === "recipient" ? "modifier" : kind;
+      kinds[at] = isHead ? "other" : /^recipients?$/.test(words[at + 1] ?? "") ? "modifier" : kind;
     }
+    // "some time ago", "two years ago"
+    if (words[at] === "ago" && kinds[at - 1] === "place") kinds[at - 1] = "grammar";
     if (words[at] === "no" && /^ha(?:s|ve)$/.test(words[at - 1] ?? "")) kinds[at] = "verb";
     // "in your network", "in the From address"
     if (words[at - 1] === "your" && (kind === "domain" || kind === "place")) kinds[at] = "client";

@@ -7,10 +7,10 @@ import { NOUNS } from "./phrase-synonyms.ts";
 import { ECHO } from "./reply-text.ts";
 
 /**
- * recipient: may be what a phrase is said of. modifier: may stand before such a word. adjective: before or after it.
- * place: may follow a preposition, and is what rules about the domain are said of. name: a host name, an organisation, a
- * number. echo: the address itself.
- * client: an IP address, or what is "yours".
+ * recipient: may be what a phrase is said of. echo: the address itself. modifier: may stand before these. adjective: before
+ * or after them. domain: what rules about the domain are said of. place: may follow a preposition. name: a host name, an
+ * organisation, a number. client: an IP address, or what is "yours". either: a noun after a noun or an article, else a verb.
+ * verb: what a server does not do with a recipient. grammar: verbs, states, adverbs and the like.
  */
 export type WordKind =
   | "recipient"
@@ -30,6 +30,7 @@ export type WordKind =
   | "comma"
   | "stop";
 
+/** Each word is in one list only. */
 const LISTS: readonly (readonly [WordKind, string])[] = [
   ["comma", ","],
   ["stop", "."],
@@ -76,17 +77,17 @@ const LISTS: readonly (readonly [WordKind, string])[] = [
   ],
   [
     "place",
-    `office college platform environment installation realm instance premises firm corporation club agency
-    ministry hospital community cloud net facility records books register registry roster catalogue base
-    datastore userbase userlist world passwd violation terms fraud expiry termination departure retirement
-    sistemi sistemimizde sunucuda sunucumuzda palvelimella serverul serverze szerveren rekord сервере
-    системе домене почты базе sistema sistemas registros registro registri lookup explanation information
-    details enterprise routing book map nome reasons space migration messagerie courriel destino estado team
-    inactivity non-payment abuse request administrator owner day days week weeks month months year years
-    time lack activity nonpayment directory directories table database ldap institution location list
-    validrcptto configuration groupwise workmail mailsystem intranet falta uso pagamento pago inutilizzo
-    utilizzo mancato systeme annuaire verzeichnis datenbank directorio diretorio domenie serwerze serwer
-    systemie serveru`,
+    `nom nombre naam namn navn nazwie office college platform environment installation realm instance
+    premises firm corporation club agency ministry hospital community cloud net facility records books
+    register registry roster catalogue base datastore userbase userlist world passwd violation terms fraud
+    expiry termination departure retirement sistemi sistemimizde sunucuda sunucumuzda palvelimella serverul
+    serverze szerveren rekord сервере системе домене почты базе sistema sistemas registros registro registri
+    lookup explanation information details enterprise routing book map nome reasons space migration
+    messagerie courriel destino estado team inactivity non-payment abuse request administrator owner day
+    days week weeks month months year years time lack activity nonpayment directory directories table
+    database ldap institution location list validrcptto configuration groupwise workmail mailsystem intranet
+    falta uso pagamento pago inutilizzo utilizzo mancato systeme annuaire verzeichnis datenbank directorio
+    diretorio domenie serwerze serwer systemie serveru`,
   ],
   [
     "preposition",

@@ -13,7 +13,7 @@ export function normaliseText(text: string): string {
   const letters = changed((isAscii ? text : withoutAccents(text)).toLowerCase(), LETTER_CHANGES);
   const words = letters.length > 64 ? letters.replace(ENDLESS_WORD, " ") : letters;
   const marked = changed(isAscii ? words : withPlainSigns(words), SIGN_CHANGES);
-  return changed(marked.replace(PUNCTUATION, " "), CLAUSE_CHANGES)
+  return changed(marked.replace(PUNCTUATION, " ").replace(CLAUSE_MARKS, " , "), HYPHEN_CHANGES)
     .replace(/\s{2,}|[\t-\r]/g, " ")
     .trim();
 }
@@ -36,7 +36,7 @@ const LETTER_CHANGES: readonly Change[] = [
 ];
 
 /** Longer than any word: a queue id, a session id, or an attempt to waste time. */
-const ENDLESS_WORD = /[!-~]{65,}/g;
+const ENDLESS_WORD = /(?<![!-~])[!-~]{65,}/g;
 
 const SIGN_CHANGES: readonly Change[] = [
   [".", /\.+[;!?.]*(?=\s|$)/g, " . "],
@@ -49,22 +49,16 @@ const SIGN_CHANGES: readonly Change[] = [
 const PUNCTUATION = /["'`<>=*#~^!?;$/\\]/g;
 
 /** What separates clauses becomes a word of its own. A colon before a digit is kept, for clock times. */
-const CLAUSE_CHANGES: readonly Change[] = [
-  [":", /:(?!\d)/g, " , "],
-  [",", /,/g, " , "],
-  ["(", /[()]/g, " , "],
-  ["[", /[[\]]/g, " , "],
-  ["{", /[{}]/g, " , "],
-  ["]", /\]/g, " , "],
-  [")", /\)/g, " , "],
-  ["}", /\}/g, " , "],
-  ["|", /\|/g, " , "],
+const CLAUSE_MARKS = /:(?!\d)|[,()[\]{}|]/g;
+
+const HYPHEN_CHANGES: readonly Change[] = [
   ["-", / -+(?= )/g, " , "],
   ["-", /(?<![\p{L}\d])-+|-+(?=\s|$)/gu, " "],
 ];
 
 /** The text without the marks between clauses and in place of echoes. */
 export function withoutMarks(text: string): string {
+  if (!text.includes(",") && !text.includes("@to")) return text;
   return text.replace(/(?:^| )(?:,|@to)(?= |$)/g, "").trim();
 }
 

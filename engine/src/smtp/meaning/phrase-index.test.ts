@@ -31,7 +31,6 @@ test("no matching phrase is ever skipped", () => {
       const text = words.join(" ");
       const marks = find(text);
       each.forEach(({ expression }, at) => {
-        expression.lastIndex = 0;
         if (expression.test(text)) expect(marks[at], `${expression} in "${text}"`).toBe(1);
       });
     }),

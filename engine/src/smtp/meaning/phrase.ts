@@ -12,7 +12,6 @@ import { NOUNS } from "./phrase-synonyms.ts";
 import { requiredWords } from "./required-words.ts";
 
 export type Phrase = {
-  /** Global: set lastIndex before use. */
   expression: RegExp;
   /** Word prefixes, one of which must occur in the text; absent when the phrase must always be tried. */
   prefixes?: readonly string[];
@@ -66,7 +65,7 @@ class PhrasesOf implements Phrases {
 function phraseOf(source: string): Phrase {
   const prefixes = requiredWords(source);
   // Where a phrase may begin inside a word, the beginning of that word need not be matched.
-  const expression = new RegExp(source.replace(/^\\S\*/, ""), "g");
+  const expression = new RegExp(source.replace(/^\\S\*/, ""));
   return prefixes === undefined ? { expression } : { expression, prefixes };
 }
 

@@ -38,7 +38,8 @@ const ECHO_WORD = ` ${ECHO} `;
 const MAX_CHARACTERS = 4096;
 
 const URL = /\b(?:https?:\/\/|www\.)[^\s<>"')\]]{1,512}/g;
-const ADDRESS = /<?[^\s<>()[\]:;,"']{1,128}@[a-z0-9.-]{1,255}>?/gi;
+// Begins where a word begins, so that other words are passed over quickly.
+const ADDRESS = /<?(?<![^\s<>()[\]:;,"'])[^\s<>()[\]:;,"']{1,128}@[a-z0-9.-]{1,255}>?/gi;
 const BRACKETED_WORD = /<[^<>\s]{0,320}>/g;
 // Documentation and anonymised logs write x.x.x.x or {IP}.
 const IPV4 =
@@ -47,6 +48,7 @@ const MAYBE_IPV4 = /[\dx]\.[\dx]|\{ip\}/i;
 const IPV6 = /\[?(?:ipv6:)?\b[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7}\b\]?/gi;
 // "...address rejected.Please contact us"
 const GLUED_SENTENCE = /(?<=\p{Ll})\.(?=\p{Lu}\p{Ll})/gu;
+const GLUED_ASCII_SENTENCE = /(?<=[a-z])\.(?=[A-Z][a-z])/g;
 
 /** Words that describe mailboxes; a mailbox of that name must not remove them from the sentence. */
 const STRUCTURAL =
@@ -54,7 +56,7 @@ const STRUCTURAL =
 
 export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
   const joined = repairDecoding(reply.lines.join("\n").slice(0, MAX_CHARACTERS));
-  const asWritten = joined.replaceAll("\n", " ").toLowerCase();
+  const asWritten = (reply.lines.length > 1 ? joined.replaceAll("\n", " ") : joined).toLowerCase();
   const locals = new Set<string>();
   const noteLocal = (address: string) => {
     const local = address.replace(/^</, "").split("@", 1)[0]?.toLowerCase();
@@ -63,9 +65,9 @@ export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
   };
 
   // A line that begins with a capital letter begins a clause.
-  let text = joined.replace(/\n(?=\p{Lu})/gu, " , ");
+  let text = reply.lines.length > 1 ? joined.replace(/\n(?=\p{Lu})/gu, " , ") : joined;
   if (asWritten.includes("://") || asWritten.includes("www.")) text = text.replace(URL, " ");
-  text = text.replace(GLUED_SENTENCE, ". ");
+  text = text.replace(isPlainAscii(joined) ? GLUED_ASCII_SENTENCE : GLUED_SENTENCE, ". ");
   for (const name of echoes.ourNames ?? []) text = replaceWord(text, asWritten, name, " ");
   if (echoes.recipient) {
     text = replaceWord(text, asWritten, echoes.recipient, ECHO_WORD);

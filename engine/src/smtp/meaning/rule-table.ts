@@ -35,7 +35,8 @@ export type IndexedText = {
   hasOtherHead?: true;
 };
 
-type Row = { rule: Rule; wordsFrom: number; tokensFrom: number };
+/** A rule, and the indexes of its phrases. */
+type Row = { rule: Rule; wordsFrom: number; wordsTo: number; tokensFrom: number };
 
 export class RuleTable {
   readonly #rows = new Map<Rule, Row>();
@@ -48,8 +49,9 @@ export class RuleTable {
     const words: Phrase[] = [];
     const tokens: Phrase[] = [];
     for (const rule of rules) {
-      this.#rows.set(rule, { rule, wordsFrom: words.length, tokensFrom: tokens.length });
+      const [wordsFrom, tokensFrom] = [words.length, tokens.length];
       words.push(...(rule.words?.each ?? []));
+      this.#rows.set(rule, { rule, wordsFrom, wordsTo: words.length, tokensFrom });
       tokens.push(...(rule.token?.each ?? []));
     }
     this.#subjectsFrom = words.length;
@@ -94,41 +96,65 @@ export function firstMatch(
   facts: ReplyFacts,
 ): Rule | undefined {
   const { text, words, tokens } = indexed;
-  for (const { rule, wordsFrom, tokensFrom } of rows) {
+  let mark = -1;
+  for (const { rule, wordsFrom, wordsTo, tokensFrom } of rows) {
     if (rule.words) {
-      const isAbout = (found: RegExpExecArray) => !isAboutOtherSubject(rule, found, indexed, facts);
-      if (!anyMatches(rule.words, words, wordsFrom, clean, isAbout)) continue;
+      // Most rows have no phrase worth trying.
+      if (mark < wordsFrom) mark = nextMark(words, wordsFrom);
+      if (mark >= wordsTo || !conditionsHold(rule, facts)) continue;
+      if (!anyMatches(rule.words, words, wordsFrom, clean, rule, indexed, facts)) continue;
     }
-    if (rule.token && !anyMatches(rule.token, tokens, tokensFrom, text.asWritten)) continue;
-    if (conditionsHold(rule, facts) && !rule.unless?.whole.test(clean)) return rule;
+    if (rule.token && !anyMatches(rule.token, tokens, tokensFrom, text.asWritten, undefined, indexed, facts))
+      continue;
+    if ((rule.words || conditionsHold(rule, facts)) && !rule.unless?.whole.test(clean)) return rule;
   }
   return undefined;
 }
 
-/** Whether a phrase matches, in a sentence that `isAbout` accepts. */
+function nextMark(marks: Uint8Array, from: number): number {
+  let at = from;
+  while (at < marks.length && marks[at] !== 1) at++;
+  return at;
+}
+
+/** Whether a phrase matches; with `rule`, only in a sentence about the subject of the rule. */
 function anyMatches(
   { each }: Phrases,
   marks: Uint8Array,
   from: number,
   text: string,
-  isAbout?: (found: RegExpExecArray) => boolean,
+  rule: Rule | undefined,
+  indexed: IndexedText,
+  facts: ReplyFacts,
 ): boolean {
   for (let at = 0; at < each.length; at++) {
     if (marks[from + at] !== 1) continue;
-    const expression = each[at]!.expression;
-    expression.lastIndex = 0;
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const found = expression.exec(text);
-      if (!found) break;
-      if (isAbout === undefined || isAbout(found)) return true;
-      expression.lastIndex = found.index + 1;
+    const { expression } = each[at]!;
+    const found = expression.exec(text);
+    if (!found) continue;
+    if (!rule || !isAboutOtherSubject(rule, found, indexed, facts)) return true;
+    for (const other of laterMatches(expression, text, found.index + 1)) {
+      if (!isAboutOtherSubject(rule, other, indexed, facts)) return true;
     }
   }
   return false;
 }
 
-/** How often a phrase is looked for in a text when it is said of another subject. */
-const MAX_TRIES = 3;
+/** How often a phrase is looked for again in a text when it was said of another subject. */
+const MAX_LATER_MATCHES = 2;
+const GLOBAL = new WeakMap<RegExp, RegExp>();
+
+function* laterMatches(expression: RegExp, text: string, from: number): Generator<RegExpExecArray> {
+  const search = GLOBAL.get(expression) ?? new RegExp(expression, "g");
+  GLOBAL.set(expression, search);
+  search.lastIndex = from;
+  for (let count = 0; count < MAX_LATER_MATCHES; count++) {
+    const found = search.exec(text);
+    if (!found) return;
+    yield found;
+    search.lastIndex = found.index + 1;
+  }
+}
 
 /** Permanent replies of these categories count against the mailbox, so their sentence must be about it. */
 const CATEGORIES_AGAINST_MAILBOX: ReadonlySet<ReplyCategory> = new Set([

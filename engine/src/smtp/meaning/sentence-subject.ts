@@ -56,10 +56,7 @@ export function subjectPhrases(): readonly Phrase[] {
 function anyMatches({ phrases, from }: SubjectTable, part: string, marks: Uint8Array): boolean {
   const { each } = phrases;
   for (let at = 0; at < each.length; at++) {
-    if (marks[from + at] !== 1) continue;
-    const { expression } = each[at]!;
-    expression.lastIndex = 0;
-    if (expression.test(part)) return true;
+    if (marks[from + at] === 1 && each[at]!.expression.test(part)) return true;
   }
   return false;
 }

@@ -83,6 +83,7 @@ export const FULL_RULES: readonly Rule[] = phrases("mailbox_full", [
         exceeds? … (message|fixed) size
         policyd
         (resource|queue) quota
+        quota … ?(not found|unknown|exist|missing)
       `,
     },
   ],
@@ -119,6 +120,7 @@ export const FULL_RULES: readonly Rule[] = phrases("mailbox_full", [
     {
       unless: any`
         insufficient system
+        quota … ?not found
         cannot write
         (message|mail) (is )?(too (large|big)|size)(?! … space available)
         (size of (the |your )?message)

@@ -9,7 +9,7 @@ export const PLAIN_RULES: readonly Rule[] = phrases("mailbox_not_found", [
     "plain-no-such-user",
     any`
       no such (local )?user
-      user unknown
+      user (is |was )?(unknown|not known)
       unknown user(?!s)
       (user|mailbox|account|recipient) (does not|doesnt) exist
     `,
@@ -117,7 +117,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       mailbox here by that name
       by that name
       (account|mailbox|user|recipient|person) … ?by this name
-      not (listed|present|registered|defined|contained|included|available|configured|provisioned|in|a user|an? \S+ user|on) … (directory|database|address ?book|table|ldap|list of valid|user list|valid recipients?|address list|recipient list|userlist|domino|name & address|validrcptto|passwd|this system|our system|this server|our server|my list of valid)
+      not (listed|present|registered|defined|contained|included|available|configured|provisioned|in|a user|an? \S+ user|on) … (directory|database|records|address ?book|table|ldap|list of valid|user list|valid recipients?|address list|recipient list|userlist|domino|name & address|validrcptto|passwd|this system|our system|this server|our server|my list of valid)
       not in … (validrcptto|directory|recipient table|user table|list of valid|valid users|address book|valid recipients)
       (not|isnt) … (customer|user|subscriber|member|client|account|mailbox) (of ours|here|of (this|our)|on (this|our)|at this)
       (not|isnt) one of our (users|customers|accounts|recipients|members|addresses)

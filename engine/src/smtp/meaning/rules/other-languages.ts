@@ -54,7 +54,7 @@ export const FOREIGN_DISABLED_RULES: readonly Rule[] = phrases("mailbox_disabled
     "shut-in-their-language",
     any`
       {boxabroad}\b … ?{shutabroad}
-      (mailbox|account) … ?(gesperrt|deaktiviert|inaktiv|geschlossen|disabilitat|disat+ivat|sospes|bloccat|bloquead|suspens[oa]|geblokkeerd|zablokowan)
+      (mailbox|account) … ?{shutabroad}
       {shutabroad}\b … ?{boxabroad}\b
       n est (plus|pas) (active|actif|valide|utilise)
       falta de (uso|pago|pagamento)
