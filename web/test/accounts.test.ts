@@ -150,25 +150,25 @@ journey(
   },
 );
 
-journey("the operator redrives a failed webhook delivery", async ({ service, visit }) => {
+journey("the operator redrives a task that failed for good", async ({ service, visit }) => {
   const { accountId } = await service.openAccount({ credits: 1 });
-  const letter = {
-    queue: "delivery",
-    groupId: accountId,
-    accountId,
-    subject: accountId,
-    failures: 5,
-    losses: 0,
-  };
-  await service.database.pool.query("insert into pgboss.job (name, data) values ('dead_letter', $1)", [
-    { ...letter, error: "the receiver confused us", details: {} },
+  const { pool } = service.database;
+  const { rows } = await pool.query(
+    `insert into rechecks (account_id, request_id, email, address_hash, is_test)
+     values ($1, 'r', 'valid@mailvet.test', '\\x00', false) returning id`,
+    [accountId],
+  );
+  const counts = { failures: 5, losses: 0 };
+  const letter = { queue: "recheck", groupId: accountId, accountId, subject: rows[0].id, ...counts };
+  await pool.query("insert into pgboss.job (name, data) values ('dead_letter', $1)", [
+    { ...letter, error: "out of memory", details: {} },
   ]);
   const { page, open } = await visit({ cookie: await service.operatorCookie() });
   await open("/operator/system");
   const letters = page.getByRole("region", { name: "Dead letters" });
-  await letters.getByText("the receiver confused us").waitFor();
+  await letters.getByText("out of memory").waitFor();
   await letters.getByRole("button", { name: "Redrive" }).click();
-  await letters.getByText(/nothing left to do/).waitFor(); // the endpoint does not exist
+  await letters.getByText("No failed tasks in the last 30 days").waitFor();
 });
 
 async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
