@@ -17,7 +17,8 @@ async function filesLoadedBy(args: readonly string[], env: Record<string, string
   });
 }
 
-const HEAVY = /^(?:chunk-(?:network|meaning|mail-policies|clean|job|doctor|cli-progress)-|tr46\/|tldts\/)/;
+const HEAVY =
+  /^(?:chunk-(?:network-stages|engine-threads|meaning|mail-policies|clean|job|doctor|cli-progress)-|tr46\/|tldts\/)/;
 
 test("a syntax check loads neither DNS and SMTP nor the tables for international domains and suffixes", async () => {
   const files = await filesLoadedBy(["check", "john.smith@acme.com", "--level", "syntax"]);
@@ -30,5 +31,5 @@ test("a check that needs more loads it", async () => {
   expect(international.some((file) => file.startsWith("tr46/"))).toBe(true);
   const env = { DNS_SERVERS: "127.0.0.1:9", PROBE_TIMEOUT_SECONDS: "1" };
   const network = await filesLoadedBy(["check", "ann@acme.com", "--level", "dns"], env);
-  expect(network.some((file) => file.startsWith("chunk-network-"))).toBe(true);
+  expect(network.some((file) => file.startsWith("chunk-network-stages-"))).toBe(true);
 });

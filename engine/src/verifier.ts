@@ -4,7 +4,7 @@
  * Every stage adds to the evidence. Once a stage has settled the verdict, the remaining ones are skipped.
  */
 import type { Level } from "@mailvet/contract/words";
-import { createDomainFacts, type DomainFacts } from "./domain-facts.ts";
+import type { DomainFacts } from "./domain-facts.ts";
 import type { Evidence } from "./evidence.ts";
 import { mapConcurrent } from "./map-concurrent.ts";
 import type { NetworkStages } from "./network-stages.ts";
@@ -93,6 +93,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
   const openNetwork = async (): Promise<Network> => {
     opening ??= Promise.resolve(deps.openNetwork());
     const stages = await opening;
+    const { createDomainFacts } = await import("./domain-facts.ts");
     if (isClosed) await stages.close(); // its probes are then answered at once
     network ??= {
       ...stages,
