@@ -12,7 +12,14 @@ import { hasOtherHead } from "./meaning/clause-head.ts";
 import { type ReplyText, replyTextOf } from "./meaning/reply-text.ts";
 import { retryAfterSeconds } from "./meaning/retry-after.ts";
 import type { Rule } from "./meaning/rule.ts";
-import { clausesIn, firstMatch, type IndexedText, type ReplyFacts, RuleTable } from "./meaning/rule-table.ts";
+import {
+  clausesIn,
+  firstMatch,
+  type IndexedText,
+  type ReplyFacts,
+  type RowList,
+  RuleTable,
+} from "./meaning/rule-table.ts";
 import { MESSAGE_RULES, POLICY_RULES, RECIPIENT_POLICY_RULES } from "./meaning/rules/content-rejected.ts";
 import { DOMAIN_RULES, NO_MAIL_RULES, RELAY_RULES } from "./meaning/rules/domain-rejected.ts";
 import { AUTH_RULES, CALLOUT_RULES, GREYLIST_RULES, TLS_RULES } from "./meaning/rules/greylist-auth-tls.ts";
@@ -189,7 +196,7 @@ function matchReply(context: ReplyInContext, text: ReplyText, facts: ReplyFacts)
   const indexed = table.index(text);
   const wrapper = text.clean.includes(" rejected") ? WRAPPER.exec(text.clean) : undefined;
   const reason = wrapper ? text.clean.slice(wrapper[0].length) : text.clean;
-  const find = (rows: Tables["phraseRows"], words: string) => byRule(firstMatch(rows, indexed, words, facts));
+  const find = (rows: RowList, words: string) => byRule(firstMatch(rows, indexed, words, facts));
   return (
     find(providerRows, text.clean) ??
     byNamedSubject(wrapper?.[1] ?? "", () => find(clientRows, reason)) ??

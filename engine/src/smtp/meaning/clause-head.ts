@@ -18,27 +18,37 @@ export type Clauses = {
 export function clausesOf({ marked, clean, locals }: ReplyText): Clauses {
   const words = withNames(marked, locals).split(" ");
   const kinds = words.map(wordKind);
-  kinds.forEach((kind, at) => {
-    // "check the address", but "the check" and "the address check"
-    if (kind === "either") {
-      kinds[at] = followsHead(kinds, at) || kinds[at - 1] === "determiner" ? "other" : "grammar";
-    }
-    // "relaying", "the relay recipient", but "the recipient relay" and "the relay of the recipient"
-    if (words[at] === "relay") {
-      const isHead =
-        followsHead(kinds, at) || (kinds[at - 1] === "determiner" && kinds[at + 1] === "preposition");
-      kinds[at] = isHead ? "other" : /^recipients?$/.test(words[at + 1] ?? "") ? "modifier" : kind;
-    }
-    // "some time ago", "two years ago"
-    if (words[at] === "ago" && kinds[at - 1] === "place") kinds[at - 1] = "grammar";
-    if (words[at] === "no" && /^ha(?:s|ve)$/.test(words[at - 1] ?? "")) kinds[at] = "verb";
-    // "in your network", "in the From address"
-    if (words[at - 1] === "your" && (kind === "domain" || kind === "place")) kinds[at] = "client";
-    if (words[at] === "from" && kinds[at - 1] === "determiner") kinds[at] = "other";
-    // "die Adresse der Kunden": an article after a noun is a genitive.
-    if (words[at] === "der" && isNoun(kinds[at - 1])) kinds[at] = "preposition";
-  });
+  for (let at = 0; at < words.length; at++) kinds[at] = kindInContext(words, kinds, at);
   return { kinds, places: alignFromEnd(marked.split(" "), clean.split(" ")) };
+}
+
+/** The kind of a word after the words before it. */
+function kindInContext(words: readonly string[], kinds: readonly WordKind[], at: number): WordKind {
+  const kind = kinds[at]!;
+  const [before, after] = [kinds[at - 1], kinds[at + 1]];
+  // "check the address", but "the check" and "the address check"
+  if (kind === "either") return followsHead(kinds, at) || before === "determiner" ? "other" : "grammar";
+  // "in your network"
+  if (words[at - 1] === "your" && (kind === "domain" || kind === "place")) return "client";
+  // "two years ago"
+  if (kind === "place" && words[at + 1] === "ago") return "grammar";
+  switch (words[at]) {
+    // "the relay recipient", but "the recipient relay" and "the relay of the recipient"
+    case "relay":
+      if (followsHead(kinds, at) || (before === "determiner" && after === "preposition")) return "other";
+      return words[at + 1] === "recipient" ? "modifier" : kind;
+    // "this host has no such user"
+    case "no":
+      return words[at - 1] === "has" || words[at - 1] === "have" ? "verb" : kind;
+    // "in the From address"
+    case "from":
+      return before === "determiner" ? "other" : kind;
+    // "die Adresse der Kunden": an article after a noun is a genitive.
+    case "der":
+      return isNoun(before) ? "preposition" : kind;
+    default:
+      return kind;
+  }
 }
 
 /** Whether a noun that is not a modifier stands before a word. */

@@ -79,7 +79,9 @@ export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
   if (text.includes(":")) text = text.replace(IPV6, keepClockTimes);
   const marked = normaliseText(text);
   const names = Array.from(locals, (local) => withoutMarks(normaliseText(local)));
-  return { clean: names.reduce(withoutLocalPart, withoutMarks(marked)), marked, locals: names, asWritten };
+  let clean = withoutMarks(marked);
+  for (const name of names) clean = withoutLocalPart(clean, name);
+  return { clean, marked, locals: names, asWritten };
 }
 
 function keepClockTimes(match: string): string {

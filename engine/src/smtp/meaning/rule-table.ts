@@ -38,6 +38,9 @@ export type IndexedText = {
 /** A rule, and the indexes of its phrases. */
 type Row = { rule: Rule; wordsFrom: number; wordsTo: number; tokensFrom: number };
 
+/** Rows in order, with the range of each one's phrases in flat arrays: most rows are skipped by these alone. */
+export type RowList = { rows: readonly Row[]; wordsFrom: Int32Array; wordsTo: Int32Array };
+
 export class RuleTable {
   readonly #rows = new Map<Rule, Row>();
   readonly #tokens: readonly Phrase[];
@@ -61,8 +64,13 @@ export class RuleTable {
   }
 
   /** A subset of the table's rules, in its own order. */
-  rowsOf(rules: readonly Rule[]): readonly Row[] {
-    return rules.flatMap((rule) => this.#rows.get(rule) ?? []);
+  rowsOf(rules: readonly Rule[]): RowList {
+    const rows = rules.flatMap((rule) => this.#rows.get(rule) ?? []);
+    return {
+      rows,
+      wordsFrom: Int32Array.from(rows, ({ rule, wordsFrom }) => (rule.words ? wordsFrom : -1)),
+      wordsTo: Int32Array.from(rows, ({ wordsTo }) => wordsTo),
+    };
   }
 
   /** Whether a token of some rule stands in the text as written. */
@@ -90,23 +98,23 @@ export function clausesIn(indexed: IndexedText): Clauses {
 
 /** The first rule that matches, using `clean` instead of the whole text. */
 export function firstMatch(
-  rows: readonly Row[],
+  { rows, wordsFrom, wordsTo }: RowList,
   indexed: IndexedText,
   clean: string,
   facts: ReplyFacts,
 ): Rule | undefined {
   const { text, words, tokens } = indexed;
   let mark = -1;
-  for (const { rule, wordsFrom, wordsTo, tokensFrom } of rows) {
-    if (rule.words) {
-      // Most rows have no phrase worth trying.
-      if (mark < wordsFrom) mark = nextMark(words, wordsFrom);
-      if (mark >= wordsTo || !conditionsHold(rule, facts)) continue;
-      if (!anyMatches(rule.words, words, wordsFrom, clean, rule, indexed, facts)) continue;
-    }
+  for (let at = 0; at < wordsFrom.length; at++) {
+    const from = wordsFrom[at]!;
+    if (mark < from) mark = nextMark(words, from);
+    if (from !== -1 && mark >= wordsTo[at]!) continue;
+    const { rule, tokensFrom } = rows[at]!;
     if (rule.token && !anyMatches(rule.token, tokens, tokensFrom, text.asWritten, undefined, indexed, facts))
       continue;
-    if ((rule.words || conditionsHold(rule, facts)) && !rule.unless?.whole.test(clean)) return rule;
+    if (!conditionsHold(rule, facts)) continue;
+    if (rule.words && !anyMatches(rule.words, words, from, clean, rule, indexed, facts)) continue;
+    if (!rule.unless?.whole.test(clean)) return rule;
   }
   return undefined;
 }
@@ -133,27 +141,31 @@ function anyMatches(
     const found = expression.exec(text);
     if (!found) continue;
     if (!rule || !isAboutOtherSubject(rule, found, indexed, facts)) return true;
-    for (const other of laterMatches(expression, text, found.index + 1)) {
-      if (!isAboutOtherSubject(rule, other, indexed, facts)) return true;
-    }
+    if (indexed.hasOtherHead && isAboutRecipientLater(rule, expression, found, indexed, facts)) return true;
   }
   return false;
 }
 
 /** How often a phrase is looked for again in a text when it was said of another subject. */
 const MAX_LATER_MATCHES = 2;
-const GLOBAL = new WeakMap<RegExp, RegExp>();
 
-function* laterMatches(expression: RegExp, text: string, from: number): Generator<RegExpExecArray> {
-  const search = GLOBAL.get(expression) ?? new RegExp(expression, "g");
-  GLOBAL.set(expression, search);
-  search.lastIndex = from;
+/** "Mailbox access refused: mailbox unknown": the same phrase may be said of the recipient further on. */
+function isAboutRecipientLater(
+  rule: Rule,
+  expression: RegExp,
+  { input, index }: RegExpExecArray,
+  indexed: IndexedText,
+  facts: ReplyFacts,
+): boolean {
+  const search = new RegExp(expression, "g");
+  search.lastIndex = index + 1;
   for (let count = 0; count < MAX_LATER_MATCHES; count++) {
-    const found = search.exec(text);
-    if (!found) return;
-    yield found;
+    const found = search.exec(input);
+    if (!found) return false;
+    if (!isAboutOtherSubject(rule, found, indexed, facts)) return true;
     search.lastIndex = found.index + 1;
   }
+  return false;
 }
 
 /** Permanent replies of these categories count against the mailbox, so their sentence must be about it. */
