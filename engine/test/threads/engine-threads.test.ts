@@ -1,9 +1,9 @@
 /** Engine threads: what mail hosts see of them, and what happens when they die or are closed. */
-import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { type Lab, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { deferred } from "../../src/deferred.ts";
 import type { Evidence } from "../../src/evidence.ts";
 import type { NetworkSettings } from "../../src/network-stages.ts";
 import { loadDisposables } from "../../src/reference/disposable.ts";
@@ -176,9 +176,13 @@ test("close ends every check and every thread, however busy", async () => {
 
 test("close ends a thread that does not respond", async () => {
   await using lab = await openLab(sharedHosts());
-  const engine = watchedEngine(lab, 1, () => new Worker("for (;;);", { eval: true }));
+  const online = deferred<void>();
+  const engine = watchedEngine(lab, 1, () => {
+    const worker = new Worker("for (;;);", { eval: true });
+    return worker.once("online", () => online.resolve());
+  });
   const check = engine.begin("ann@firm0.test", "smtp");
-  await once(engine.workers[0]!, "online");
+  await online.promise;
   await engine.close();
   expect(decide(await check.done)).toMatchObject({ status: "unknown", subStatus: "dns_error" });
   expect(engine.workers[0]!.threadId).toBe(-1);
