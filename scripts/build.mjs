@@ -34,7 +34,7 @@ export async function buildPrograms() {
   const settings = PROGRAMS.flatMap((name) => [`${name}/tsconfig.json`, `${name}/package.json`]);
   const sources = newestOf(
     PROGRAMS.map((name) => `${name}/src`),
-    ["tsconfig.base.json", ...settings, ...SCRIPTS],
+    ["tsconfig.base.json", "package-lock.json", ...settings, ...SCRIPTS],
   );
   const outputs = [
     ...PROGRAMS.map((name) => join(name, "dist/.tsbuildinfo")),

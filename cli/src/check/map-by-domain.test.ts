@@ -160,3 +160,27 @@ test("no more items are read than the window holds", async () => {
     if (++results === 200) break;
   }
 });
+
+test("after the consumer has left, no further work is started", async () => {
+  async function* source() {
+    for (let n = 0; n < 500; n++) yield `ann${n}@firm${n % 50}.test`;
+  }
+  const running: (() => void)[] = [];
+  const options = { isOrdered: true, window: 200, concurrency: 20, perDomain: 5 };
+  const results = mapByDomain(
+    source(),
+    String,
+    options,
+    (email) => new Promise<string>((resolve) => running.push(() => resolve(email))),
+  );
+  const first = results.next();
+  await expect.poll(() => running.length).toBe(20);
+  running[0]!();
+  await first;
+  await results.return(undefined);
+  const started = running.length;
+  for (const end of running.splice(0)) end();
+  await new Promise(setImmediate);
+  expect(running).toEqual([]);
+  expect(started).toBeLessThanOrEqual(21);
+});

@@ -34,13 +34,14 @@ export async function* mapByDomain<T, R>(
   let inFlight = 0;
   let isReading = false;
   let isDrained = false;
+  let hasLeft = false; // the consumer
   let failure: { error: unknown } | undefined;
   let wake = () => {};
 
   const read = async () => {
     isReading = true;
     try {
-      while (!isDrained && held < window) {
+      while (!isDrained && !hasLeft && held < window) {
         const next = await source.next();
         if (next.done) isDrained = true;
         else hold(next.value);
@@ -63,7 +64,7 @@ export async function* mapByDomain<T, R>(
   };
 
   const start = (preferred?: string) => {
-    while (inFlight < concurrency) {
+    while (inFlight < concurrency && !hasLeft) {
       const slot = schedule.take(preferred);
       if (!slot) return;
       inFlight++;
@@ -104,6 +105,7 @@ export async function* mapByDomain<T, R>(
       }
     }
   } finally {
+    hasLeft = true;
     // Not awaited: return() on a generator waits for its pending next(), which may never settle.
     if (!isDrained) source.return?.().catch(() => {});
   }

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { KEY_SCOPES, type KeyScope } from "@mailvet/contract";
 import { asc, eq } from "drizzle-orm";
+import pg from "pg";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database } from "../db/database.ts";
 import { accountEmail } from "./account-email.ts";
@@ -39,6 +40,7 @@ export type BootstrapResult = {
 
 /** Any constant that no other advisory lock of this database uses. */
 const FIRST_START_LOCK = 7_224_108_154;
+const CONNECT_TIMEOUT_MS = 10_000;
 const FIRST_KEY: FirstKey = { name: "First key", mode: "live", scopes: KEY_SCOPES, expiresAt: undefined };
 
 /** Undefined on later starts: the operator exists, and the settings no longer apply. */
@@ -47,7 +49,10 @@ export async function bootstrap(
   settings: BootstrapSettings,
 ): Promise<BootstrapResult | undefined> {
   const { database, keyring } = deps;
-  const lock = await database.pool.connect(); // the lock belongs to this connection
+  // The lock belongs to this connection; one of the pool may lead through a pooler to another session each time.
+  const lock = new pg.Client({ ...database.connection, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  lock.on("error", () => {}); // reported by the running query
+  await lock.connect();
   try {
     await lock.query("select pg_advisory_lock($1)", [FIRST_START_LOCK]);
     const known = await findOperator(database);
@@ -68,7 +73,7 @@ export async function bootstrap(
       throw error;
     }
   } finally {
-    await lock.query("select pg_advisory_unlock($1)", [FIRST_START_LOCK]).finally(() => lock.release());
+    await lock.end().catch(() => {}); // releases the lock
   }
 }
 

@@ -72,10 +72,11 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 export function openDatabase(options: DatabaseOptions): Database {
   const { connection, pooler, replica, maxConnections = 16 } = options;
   const { queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
-  const openPool = (to: pg.ClientConfig) => openConnectionPool(to, maxConnections, queryTimeoutMs);
-  const pool = pooler
-    ? openConnectionPool(pooler, maxConnections, queryTimeoutMs, UnpreparedClient)
-    : openPool({ ...connection, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS });
+  const Client = pooler ? UnpreparedClient : TimeoutClient; // a replica is reached by the same pooler, if there is one
+  const openPool = (to: pg.ClientConfig) => openConnectionPool(to, maxConnections, queryTimeoutMs, Client);
+  const pool = openPool(
+    pooler ?? { ...connection, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS },
+  );
   const replicaPool = replica && openPool(replica);
   // Writes that failed on a full disk, and how many of them `check` has seen to be over.
   let shortages = 0;
@@ -109,7 +110,7 @@ function openConnectionPool(
   connection: pg.ClientConfig,
   max: number,
   queryTimeoutMs: number,
-  Client: typeof pg.Client = TimeoutClient,
+  Client: typeof pg.Client,
 ): pg.Pool {
   const pool = new pg.Pool({
     ...connection,

@@ -23,7 +23,14 @@ const FORMAT = 1;
 const ROWS_PER_BATCH = 500;
 const CHARACTERS_PER_BATCH = 4_000_000;
 /** State of running processes, and what migrations write themselves. */
-const NOT_EXPORTED: ReadonlySet<string> = new Set(["migrations", "processes", "host_leases", "host_waiters"]);
+const NOT_EXPORTED: ReadonlySet<string> = new Set([
+  "migrations",
+  "processes",
+  "host_leases",
+  "host_waiters",
+  "request_buckets",
+  "requests_in_progress",
+]);
 
 type Table = { name: string; columns: string[]; key: string[] };
 

@@ -37,18 +37,25 @@ export const PG_BOSS_QUEUES: readonly Queue[] = [
   },
 ];
 
-/** Does nothing if the schema is current. */
+/** Does nothing if schema and queues are there. What an interrupted start has left out is completed by the next. */
 export async function installPgBoss(client: pg.Client): Promise<void> {
   const version = await installedVersion(client);
-  if (version === PG_BOSS_SCHEMA_VERSION) return;
+  const existing = version === PG_BOSS_SCHEMA_VERSION ? await installedQueues(client) : new Set<string>();
+  if (PG_BOSS_QUEUES.every(({ name }) => existing.has(name))) return;
   const boss = await import("pg-boss"); // only here: it takes a tenth of a second to load
-  await client.query(
-    version === undefined ? boss.getConstructionPlans("pgboss") : boss.getMigrationPlans("pgboss", version),
-  );
+  if (version === undefined) await client.query(boss.getConstructionPlans("pgboss"));
+  else if (version !== PG_BOSS_SCHEMA_VERSION) await client.query(boss.getMigrationPlans("pgboss", version));
   const queues = new boss.PgBoss({
     db: { executeSql: (text, values) => client.query(text, values as unknown[]) },
   });
-  for (const { name, ...options } of PG_BOSS_QUEUES) await queues.createQueue(name, options);
+  for (const { name, ...options } of PG_BOSS_QUEUES) {
+    if (!existing.has(name)) await queues.createQueue(name, options);
+  }
+}
+
+async function installedQueues(client: pg.Client): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ name: string }>("select name from pgboss.queue");
+  return new Set(rows.map(({ name }) => name));
 }
 
 /** Undefined: not installed. */

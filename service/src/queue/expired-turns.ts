@@ -5,6 +5,7 @@
  * releases claims of others only when its own statements have succeeded for a full lease time.
  */
 import type pg from "pg";
+import type { LogEvent } from "../base/log-events.ts";
 import { affectedBy, type Boss } from "./boss.ts";
 import type { QueueName } from "./task.ts";
 
@@ -29,6 +30,19 @@ export async function releaseExpired(
   const { rows } = await pool.query<{ id: string; retryCount: number }>(EXPIRED, [queue, leaseMs]);
   if (rows.length === 0) return 0;
   return affectedBy(await boss.fail(queue, rows, { message: "heartbeat expired" }));
+}
+
+/** For the only process of an embedded database, before it claims anything: all claims are those of a dead one. */
+export async function releaseAll(
+  deps: { pool: Pick<pg.Pool, "query">; boss: Boss },
+  log: LogEvent,
+): Promise<void> {
+  for (const queue of ["plan", "slice", "recheck", "delivery", "maintenance"] as const) {
+    for (let count = 1; count > 0; ) {
+      count = await releaseExpired(deps, queue, 0);
+      if (count > 0) log("expired_tasks_released", { queue, count });
+    }
+  }
 }
 
 /** By pg-boss's index of active jobs with a group. */

@@ -19,8 +19,6 @@ export type QueuePollDeps = {
   boss: Boss;
   tasks: Pick<Tasks, "onDelayed">;
   workers: readonly Pick<Worker, "queue" | "poke" | "turns">[];
-  /** The embedded database has a single process: claims that exist at its start are those of a dead one. */
-  isAlone: boolean;
   log: LogEvent;
   timing?: TurnTiming;
 };
@@ -29,9 +27,8 @@ const POLL_MS = 5000;
 /** For a task that is overdue because another process is making it ready. */
 const MIN_DELAY_MS = 100;
 
-/** Resolves when claims of a dead process are released, if this is the only one. */
-export async function startQueuePoll(deps: QueuePollDeps): Promise<QueuePoll> {
-  const { database, boss, workers, isAlone, log, timing = TURN_TIMING } = deps;
+export function startQueuePoll(deps: QueuePollDeps): QueuePoll {
+  const { database, boss, workers, log, timing = TURN_TIMING } = deps;
   const { pool } = database;
   const queues: BossQueue[] = [...workers.map(({ queue }) => queue), "maintenance"];
   const logOnce = createLogOnce(log);
@@ -98,7 +95,6 @@ export async function startQueuePoll(deps: QueuePollDeps): Promise<QueuePoll> {
       .then(logOnce.clear, (error) => logOnce.note("queue_poll_failed", { err: error }));
   };
 
-  if (isAlone) for (const queue of queues) await release(queue, 0);
   deps.tasks.onDelayed((_, dueInMs) => lookAfter(dueInMs));
   const timers = [setInterval(run, pollMs, poll), setInterval(run, timing.heartbeatMs, beat)];
   run(poll);

@@ -9,6 +9,7 @@
  * limit alone.
  */
 import type pg from "pg";
+import { accountSql } from "../accounts/account-queries.ts";
 
 export type UsageExchange = {
   /** `onTokens` is called with the tokens that an account has left, all processes considered. */
@@ -107,7 +108,12 @@ export function createUsageExchange({ pool, processId }: UsageExchangeDeps): Usa
     const answers = new Map(rows.map((row) => [row.account_id, row]));
     for (const { accountId, requests, inProgress } of sent) {
       const usage = usages.get(accountId)!;
-      const { tokens, elsewhere } = answers.get(accountId)!;
+      const answer = answers.get(accountId);
+      if (!answer) {
+        usages.delete(accountId); // the account has been deleted
+        continue;
+      }
+      const { tokens, elsewhere } = answer;
       usage.requests -= requests;
       usage.reported = inProgress;
       usage.elsewhere = elsewhere;
@@ -163,8 +169,9 @@ function isReportDue({ requests, perMinute }: Usage): boolean {
  */
 const EXCHANGE = `
 with used as (
-  select * from unnest($2::uuid[], $3::float8[], $4::float8[], $5::int[]) as used (account_id, requests, per_minute, in_progress)
-  order by account_id
+  select used.* from unnest($2::uuid[], $3::float8[], $4::float8[], $5::int[]) as used (account_id, requests, per_minute, in_progress)
+  ${accountSql.join("used.account_id")}
+  order by used.account_id
 ),
 bucket as (
   insert into request_buckets as bucket (account_id, tokens, per_minute, filled_at)

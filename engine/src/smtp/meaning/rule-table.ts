@@ -76,7 +76,8 @@ export class RuleTable {
   /** Whether a token of some rule stands in the text as written. */
   hasToken({ asWritten }: ReplyText): boolean {
     const marks = this.#findTokens(asWritten);
-    return this.#tokens.some(({ expression }, at) => marks[at] === 1 && expression.test(asWritten));
+    // Not test(): the expressions are global and would continue where the last one ended.
+    return this.#tokens.some(({ expression }, at) => marks[at] === 1 && asWritten.search(expression) >= 0);
   }
 
   index(text: ReplyText): IndexedText {
