@@ -45,11 +45,14 @@ with running as (
     count(*) as count, max(number) as last
   from running group by account_id
 ), held as (select account_id, sum(amount) as amount from reservations group by account_id),
-used as (select account_id, sum(credits_used) as credits from usage_days group by account_id)
+used as (
+  select account_id, sum(credits_used) as credits, min(least(valid, invalid, risky, unknown)) as smallest
+  from usage_days group by account_id
+)
 select * from balances b
 left join entries e using (account_id) left join held h using (account_id) left join used u using (account_id)
 where b.entries <> coalesce(e.count, 0) or b.entries <> coalesce(e.last, 0) or b.balance <> coalesce(e.amount, 0) or b.reserved <> coalesce(e.reserved, 0)
-  or b.reserved <> coalesce(h.amount, 0) or coalesce(e.spent, 0) <> coalesce(u.credits, 0) or e.wrong_steps > 0`;
+  or b.reserved <> coalesce(h.amount, 0) or coalesce(e.spent, 0) <> coalesce(u.credits, 0) or e.wrong_steps > 0 or u.smallest < 0`;
 
 export async function expectBooksToAddUp({ pool }: Pick<Database, "pool">): Promise<void> {
   expect((await pool.query(AUDIT)).rows).toEqual([]);

@@ -140,6 +140,37 @@ test("a slice is redriven while its job runs, and goes on when the job ends firs
   expect((await world.recordOf(jobId)).sub_status_counts).toMatchObject({ internal_error: 0 });
 });
 
+test("the usage of a job counts what was charged, also when a slice was redriven before the job's end", async () => {
+  const caller = await world.caller(20);
+  const charged = [HEALTHY[0]!, "internal_error@mailvet.test"]; // the check itself fails: an answer like any other
+  const jobId = await world.add(caller, [charged, POISON]);
+  await world.database.orm.update(jobs).set({ isPlanned: false }).where(eq(jobs.id, jobId)); // it does not end by itself
+  await using worker = await startPoisoned();
+  await worker.until(async () => (await lettersOf(jobId)).length === 1);
+  worker.cure();
+  const [letter] = await lettersOf(jobId);
+  await deadLetters().redrive(letter!.id);
+  await worker.until(async () => {
+    const { processed, valid_count } = await world.recordOf(jobId);
+    return processed === 5 && valid_count === 3;
+  });
+  await world.database.orm.update(jobs).set({ isPlanned: true }).where(eq(jobs.id, jobId));
+  await world.database.orm.transaction((tx) => world.transitions.finishIfDone(tx, jobId));
+
+  expect(await world.recordOf(jobId)).toMatchObject({
+    status: "completed",
+    valid_count: 3,
+    invalid_count: 1,
+    unknown_count: 1,
+    credits_used: 2,
+  });
+  const { rows } = await world.database.pool.query(
+    "select valid, invalid, risky, unknown, credits_used from usage_days where account_id = $1",
+    [caller.accountId],
+  );
+  expect(rows).toEqual([{ valid: 1, invalid: 0, risky: 0, unknown: 1, credits_used: 2 }]);
+});
+
 test("a slice of a job whose results are erased cannot be redriven", async () => {
   const caller = await world.caller(20);
   const jobId = await world.add(caller, [POISON]);

@@ -1,5 +1,6 @@
 /** Fair claims: between accounts, between the jobs of one account, and by processes that claim concurrently. */
 import { expect, test } from "vitest";
+import { isDatabaseUnavailable } from "../src/db/database.ts";
 import type { Task } from "../src/queue/task.ts";
 import { openQueueWorld, type QueueWorld } from "./queue-world.ts";
 
@@ -232,6 +233,28 @@ test("what was completed or added in a transaction that is rolled back did not h
   expect(await world.claim(5)).toEqual([]);
   expect(await world.complete(task!)).toBe(true);
 });
+
+test.each(["complete", "postpone"] as const)(
+  "when the connection is lost between the two changes of %s, neither is made",
+  async (change) => {
+    await using world = await openQueueWorld();
+    const { pool, orm } = world.database;
+    await world.group(await world.account(), 1);
+    const [task] = await world.claim(1);
+    // The server ends the connection when the task's row is changed, which is after its turn.
+    await pool.query(`
+      create function disconnect() returns trigger language plpgsql as
+        $$ begin perform pg_terminate_backend(pg_backend_pid()); return old; end $$;
+      create trigger disconnect before update or delete on tasks for each row execute function disconnect()`);
+    const apply = () => world.tasks[change](orm, task!, {});
+    await expect(apply()).rejects.toSatisfy(isDatabaseUnavailable);
+    expect(await world.rows()).toMatchObject([{ state: "taken" }]);
+
+    await pool.query("drop trigger disconnect on tasks");
+    expect(await apply()).toBe(true);
+    expect(await world.rows()).toMatchObject(change === "complete" ? [] : [{ state: "waiting" }]);
+  },
+);
 
 test("four processes that claim concurrently complete each of thousands of tasks exactly once, also while groups are closed", async () => {
   await using world = await openQueueWorld();

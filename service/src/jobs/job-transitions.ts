@@ -71,8 +71,7 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
     },
     async settle_credits(tx, { id, accountId, reservationId, processed, givenUp, keyId }) {
       if (reservationId === null) return;
-      const counts = await countsOf(tx, id);
-      counts.unknown -= givenUp;
+      const counts = await chargedCountsOf(tx, id);
       const used = processed - givenUp;
       await settleJob(tx, { accountId, reservationId, used, counts, keyId: keyId ?? undefined });
     },
@@ -178,10 +177,11 @@ function columnsByState(retentionDays: number): Record<JobStatus, PgUpdateSetSou
   };
 }
 
-async function countsOf(tx: Orm, jobId: string): Promise<Record<Status, number>> {
+async function chargedCountsOf(tx: Orm, jobId: string): Promise<Record<Status, number>> {
   const counts = { valid: 0, invalid: 0, risky: 0, unknown: 0 };
-  for (const { subStatus, count } of await tx.select().from(jobCounts).where(eq(jobCounts.jobId, jobId))) {
-    counts[STATUS_OF[subStatus as SubStatus]] += count;
+  const found = await tx.select().from(jobCounts).where(eq(jobCounts.jobId, jobId));
+  for (const { subStatus, count, uncharged } of found) {
+    counts[STATUS_OF[subStatus as SubStatus]] += count - uncharged;
   }
   return counts;
 }

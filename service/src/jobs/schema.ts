@@ -129,6 +129,11 @@ export const duplicates = pgTable(
 /** Results per sub-status. */
 export const jobCounts = pgTable(
   "job_counts",
-  { jobId: jobId(), subStatus: text().notNull(), count: integer().notNull() },
+  {
+    jobId: jobId(),
+    subStatus: text().notNull(),
+    count: integer().notNull(),
+    uncharged: integer().notNull().default(0), // of these, of slices that were given up, also after a redrive
+  },
   (table) => [primaryKey({ columns: [table.jobId, table.subStatus] })],
 );

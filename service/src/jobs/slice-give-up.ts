@@ -33,7 +33,7 @@ export function onSliceExhausted(transitions: Pick<JobTransitions, "finishIfDone
     const isAllDone = await countInJob(tx, slice, {
       processed: emails.length,
       triedOnce: attempt === 0 ? emails.length : 0,
-      givenUp: emails.length,
+      isCharged: false,
       counts: { internal_error: emails.length },
     });
     if (isAllDone === undefined) throw new Error(`job ${jobId} has ended`); // the next attempt finds no slice

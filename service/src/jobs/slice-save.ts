@@ -87,7 +87,7 @@ async function save(
   const isAllDone = await countInJob(tx, slice, {
     processed: isRedrive ? 0 : results.length,
     triedOnce: slice.attempt === 0 && !isRedrive ? results.length + deferred.length : 0,
-    givenUp: 0,
+    isCharged: !isRedrive,
     counts: countsBySubStatus(results, isRedrive),
   });
   if (isAllDone === undefined) throw new JobEnded();
@@ -180,7 +180,8 @@ function countsBySubStatus(results: readonly ResultRow[], isRedrive: boolean): R
 export type JobCounts = {
   processed: number;
   triedOnce: number;
-  givenUp: number;
+  /** False: results of a slice that was given up, or those that replace them. */
+  isCharged: boolean;
   counts: Record<string, number>;
 };
 
@@ -191,20 +192,21 @@ export type JobCounts = {
 export async function countInJob(
   tx: Orm,
   { jobId, isRedrive }: Pick<Slice, "jobId" | "isRedrive">,
-  { processed, triedOnce, givenUp, counts }: JobCounts,
+  { processed, triedOnce, isCharged, counts }: JobCounts,
 ): Promise<boolean | undefined> {
   const states = sql.param([...ACTIVE_STATES]);
   const { rows } = await tx.execute<{ is_all_done: boolean }>(sql`
     with job as (
       update jobs set processed = processed + ${processed}, tried_once = tried_once + ${triedOnce},
-        given_up = given_up + ${givenUp}
+        given_up = given_up + ${isCharged ? 0 : processed}
       where id = ${jobId} and (status = any(${states}::text[]) or (${isRedrive}::boolean and erased_at is null))
       returning id, status = any(${states}::text[]) and processed = unique_emails as is_all_done
     ),
     counted as (
-      insert into job_counts as c (job_id, sub_status, count)
-      select job.id, key, value::int from job, json_each_text(${JSON.stringify(counts)}::json)
-      on conflict (job_id, sub_status) do update set count = c.count + excluded.count
+      insert into job_counts as c (job_id, sub_status, count, uncharged)
+      select job.id, key, value::int, case when ${isCharged}::boolean then 0 else value::int end from job, json_each_text(${JSON.stringify(counts)}::json)
+      on conflict (job_id, sub_status) do update set
+        count = c.count + excluded.count, uncharged = c.uncharged + excluded.uncharged
     )
     select is_all_done from job`);
   return rows[0]?.is_all_done;

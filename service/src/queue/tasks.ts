@@ -9,6 +9,7 @@
  * therefore skips claimed tasks that are locked: their transaction finds the job ended.
  */
 import { and, eq, ne, sql } from "drizzle-orm";
+import { PgTransaction } from "drizzle-orm/pg-core";
 import type { Orm } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
 import { affectedBy, type Boss, inside } from "./boss.ts";
@@ -28,10 +29,10 @@ export type Tasks = {
   expedite(tx: Orm, groupId: string, subject: string): Promise<boolean>;
   /** Deletes the group and its tasks. A worker that has claimed one finds out at complete, keep or postpone. */
   closeGroup(tx: Orm, groupId: string): Promise<void>;
-  /** False: the claim is lost (heartbeat expired, group closed), so the transaction must not commit. */
-  complete(tx: Orm, task: Task): Promise<boolean>;
+  /** False: the claim is lost (heartbeat expired, group closed), so the caller's transaction must not commit. */
+  complete(orm: Orm, task: Task): Promise<boolean>;
   /** Returns the task to the queue. False: the claim is lost, as above. */
-  postpone(tx: Orm, task: Task, later: TaskUpdate): Promise<boolean>;
+  postpone(orm: Orm, task: Task, later: TaskUpdate): Promise<boolean>;
   /** Locks a claimed task until the transaction ends. False: the claim is lost, as above. */
   keep(tx: Orm, task: Task): Promise<boolean>;
   /** Whether another account, or another group of this one, should have the slot that a task has occupied for so long. */
@@ -50,6 +51,9 @@ export function createTasks({ boss }: { boss: Boss }): Tasks {
   };
   /** One waiting task that is due is enough: its account then gets turns for all that are ready. */
   const isFirst = sql`position = min(position) filter (where delay_ms <= 0) over (partition by group_id, queue)`;
+
+  const endTurn = async (tx: Orm, { queue, turn }: Task) =>
+    affectedBy(await boss.deleteJob(queue, turn, { db: inside(tx) })) === 1;
 
   return {
     async openGroup(tx, { id, accountId }) {
@@ -117,27 +121,29 @@ export function createTasks({ boss }: { boss: Boss }): Tasks {
       await tx.delete(queueGroups).where(eq(queueGroups.id, groupId));
     },
 
-    async complete(tx, task) {
-      if (affectedBy(await boss.deleteJob(task.queue, task.turn, { db: inside(tx) })) !== 1) return false;
-      const deleted = await tx.delete(tasks).where(isClaimed(task)).returning({ id: tasks.id });
-      return deleted.length === 1;
-    },
+    complete: (orm, task) =>
+      atomically(orm, async (tx) => {
+        if (!(await endTurn(tx, task))) return false;
+        const deleted = await tx.delete(tasks).where(isClaimed(task)).returning({ id: tasks.id });
+        return deleted.length === 1;
+      }),
 
-    async postpone(tx, task, { dueInMs = 0, hasFailed = false }) {
-      if (affectedBy(await boss.deleteJob(task.queue, task.turn, { db: inside(tx) })) !== 1) return false;
-      const postponed = await tx
-        .update(tasks)
-        .set({
-          state: "waiting",
-          turnId: null,
-          dueAt: sql`now() + ${dueInMs}::float8 * interval '1 millisecond'`,
-          failures: sql`${tasks.failures} + ${hasFailed ? 1 : 0}`,
-        })
-        .where(isClaimed(task))
-        .returning({ id: tasks.id });
-      announce(task.queue, dueInMs);
-      return postponed.length === 1;
-    },
+    postpone: (orm, task, { dueInMs = 0, hasFailed = false }) =>
+      atomically(orm, async (tx) => {
+        if (!(await endTurn(tx, task))) return false;
+        const postponed = await tx
+          .update(tasks)
+          .set({
+            state: "waiting",
+            turnId: null,
+            dueAt: sql`now() + ${dueInMs}::float8 * interval '1 millisecond'`,
+            failures: sql`${tasks.failures} + ${hasFailed ? 1 : 0}`,
+          })
+          .where(isClaimed(task))
+          .returning({ id: tasks.id });
+        announce(task.queue, dueInMs);
+        return postponed.length === 1;
+      }),
 
     async keep(tx, task) {
       if (affectedBy(await boss.touch(task.queue, task.turn, { db: inside(tx) })) !== 1) return false;
@@ -171,3 +177,7 @@ export function createTasks({ boss }: { boss: Boss }): Tasks {
 }
 
 const isClaimed = ({ id, turn }: Task) => and(eq(tasks.id, id), eq(tasks.turnId, turn.id));
+
+/** In the transaction that is given, otherwise in one of its own: a task never stays claimed without its turn. */
+const atomically = <T>(orm: Orm, work: (tx: Orm) => Promise<T>): Promise<T> =>
+  orm instanceof PgTransaction ? work(orm) : orm.transaction(work);

@@ -1,0 +1,1 @@
+ALTER TABLE "job_counts" ADD COLUMN "uncharged" integer DEFAULT 0 NOT NULL;
