@@ -10,27 +10,26 @@ const PAYG_PER_MINUTE = 600;
 
 test("two API processes and three keys of one account get the plan's rate together", async () => {
   await using database = await openTestDatabase();
-  await using first = await openService({ database, env: { ROLE: "api" } });
-  await using second = await openService({ database, env: { ROLE: "api" } });
-  const account = await first.openAccount({ plan: "payg" });
-  const keys = [account.key, (await account.makeKey()).key, (await account.makeKey()).key];
-  const startedAt = performance.now();
   const statuses: number[] = [];
-  let requests = 0;
-  const sendInTurn = async (client: number) => {
-    while (requests < 1_150) {
-      const n = requests++;
-      const service = n % 2 === 0 ? first : second;
-      const { status } = await service.ask("/account", { key: keys[client % 3]! });
-      statuses.push(status);
-    }
-  };
-  await Promise.all(Array.from({ length: 6 }, (_, client) => sendInTurn(client)));
-  const refilled = ((performance.now() - startedAt) / 60_000) * PAYG_PER_MINUTE;
-  const granted = statuses.filter((status) => status === 200).length;
-  expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
-  expect(granted).toBeGreaterThanOrEqual(Math.min(1_150, PAYG_PER_MINUTE * 0.9));
-  expect(granted).toBeLessThanOrEqual(PAYG_PER_MINUTE * 1.1 + refilled);
+  {
+    await using first = await openService({ database, env: { ROLE: "api" } });
+    await using second = await openService({ database, env: { ROLE: "api" } });
+    const account = await first.openAccount({ plan: "payg" });
+    const keys = [account.key, (await account.makeKey()).key, (await account.makeKey()).key];
+    let requests = 0;
+    const sendInTurn = async (client: number) => {
+      while (requests < 1_150) {
+        const service = requests++ % 2 === 0 ? first : second;
+        statuses.push((await service.ask("/account", { key: keys[client % 3]! })).status);
+      }
+    };
+    await Promise.all(Array.from({ length: 6 }, (_, client) => sendInTurn(client)));
+  }
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(PAYG_PER_MINUTE * 0.9);
+  for (const status of new Set(statuses)) expect([200, 429]).toContain(status);
+  // The bucket is refilled by the database's clock; what was granted beyond it is its debt.
+  const { rows } = await database.pool.query("select tokens from request_buckets where per_minute = 600");
+  expect(rows[0].tokens).toBeGreaterThanOrEqual(-0.1 * PAYG_PER_MINUTE);
 });
 
 async function openAccount({ orm }: TestDatabase): Promise<string> {

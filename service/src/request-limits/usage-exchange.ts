@@ -146,8 +146,8 @@ export function createUsageExchange({ pool, processId }: UsageExchangeDeps): Usa
     },
     async close() {
       isClosed = true;
-      clearTimeout(timer);
       await reporting;
+      await report(); // what is left
     },
   };
 }
