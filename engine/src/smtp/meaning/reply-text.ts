@@ -37,6 +37,8 @@ const ECHO_WORD = ` ${ECHO} `;
 /** Longer replies are truncated; the reason is always near the start. */
 const MAX_CHARACTERS = 4096;
 
+/** Line separators that are no line ends of SMTP. */
+const SEPARATORS = /[\u0085\u2028\u2029]/g;
 const URL = /\b(?:https?:\/\/|www\.)[^\s<>"')\]]{1,512}/g;
 // Begins where a word begins, so that other words are passed over quickly.
 const ADDRESS = /<?(?<![^\s<>()[\]:;,"'])[^\s<>()[\]:;,"']{1,128}@[a-z0-9.-]{1,255}>?/gi;
@@ -55,7 +57,7 @@ const STRUCTURAL =
   /^(?:users?|recipients?|mailbox|address|account|senders?|e?mail|unknown|domain|host|rcpt|someone|somebody|name|nobody|postmaster)$/;
 
 export function replyTextOf(reply: Reply, echoes: Echoes = {}): ReplyText {
-  const joined = repairDecoding(reply.lines.join("\n").slice(0, MAX_CHARACTERS));
+  const joined = repairDecoding(reply.lines.join("\n").slice(0, MAX_CHARACTERS)).replace(SEPARATORS, " ");
   const asWritten = (reply.lines.length > 1 ? joined.replaceAll("\n", " ") : joined).toLowerCase();
   const locals = new Set<string>();
   const noteLocal = (address: string) => {
