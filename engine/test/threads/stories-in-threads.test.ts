@@ -1,13 +1,19 @@
-/** Every story once more, with DNS and SMTP in three threads: neither verdicts nor what hosts see depend on it. */
+/**
+ * Stories once more, with DNS and SMTP in three threads: neither verdicts nor what hosts see depend on it.
+ *
+ * Those about sessions, limits and knowledge shared between checks, and the whole sample world; all of them with
+ * ALL_STORIES=1, which takes minutes.
+ */
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll } from "vitest";
 import { useThreads } from "../stories/story.ts";
 
 const TESTS = new URL("../", import.meta.url);
-/** Measures the memory of a process with one thread. */
-const NOT_THESE = ["many.test.ts"];
+const SHARED = ["politeness", "connection-cap", "failover", "egress", "catch-all", "sample-world"];
+/** `many` measures the memory of a process with one thread. */
+const isChosen = (name: string) => (process.env.ALL_STORIES ? name !== "many" : SHARED.includes(name));
 const STORIES = readdirSync(new URL("stories/", TESTS)).filter(
-  (name) => name.endsWith(".test.ts") && !NOT_THESE.includes(name),
+  (file) => file.endsWith(".test.ts") && isChosen(file.slice(0, -".test.ts".length)),
 );
 const MORE = ["priority.test.ts", "shared-limiter.test.ts", "close-while-waiting.test.ts"];
 
