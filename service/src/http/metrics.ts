@@ -86,6 +86,11 @@ export function createMetrics(): Metrics {
   // Resolving a set of labels costs more than counting, and there are few sets.
   const durationsOf = new Map<string, ReturnType<typeof durations.labels>>();
   const verdictsOf = new Map<string, ReturnType<typeof verdicts.labels>>();
+  const lookupsOf: Readonly<Record<CacheLookupResult, ReturnType<typeof lookups.labels>>> = {
+    memory: lookups.labels("memory"),
+    database: lookups.labels("database"),
+    missing: lookups.labels("missing"),
+  };
 
   return {
     countRequest(request, reply, isAborted) {
@@ -108,7 +113,7 @@ export function createMetrics(): Metrics {
       }
       counted.inc();
     },
-    countLookups: (result, addresses) => lookups.inc({ result }, addresses),
+    countLookups: (result, addresses) => lookupsOf[result].inc(addresses),
     countFinding: (answer, provider) => findings.inc({ answer, provider }),
     countAdjudication: (outcome, questions) => adjudications.inc({ outcome }, questions),
     countCredits: (kind, credits) => (kind === "charged" ? charged : refunded).inc(credits),
