@@ -63,8 +63,9 @@ import { startWorker, type Worker } from "./queue/worker.ts";
 import { createAccountLimits } from "./request-limits/account-limits.ts";
 import { createUsageExchange, deleteIdleUsage } from "./request-limits/usage-exchange.ts";
 import type { TerminalMessage } from "./start-message.ts";
+import { createDeploymentFigures } from "./system/deployment-figures.ts";
 import { startListRefresh } from "./system/list-refresh.ts";
-import { listSharedThrottles } from "./system/shared-throttle-report.ts";
+import { countSharedThrottles, listSharedThrottles } from "./system/shared-throttle-report.ts";
 import { createSystem } from "./system/system.ts";
 import { createThrottleReport } from "./system/throttle-report.ts";
 import { createUploads } from "./uploads/uploads.ts";
@@ -146,10 +147,12 @@ async function open(
   const { role } = config;
   const isAlone = "dataDirectory" in config.storage; // no other process uses an embedded database
   const slots = role === "api" ? 0 : config.jobs.workerSlots;
+  const metrics = createMetrics();
   const storage = await openStorage(config.storage, {
     onEvent: (event) => reportDatabaseEvent(event, log, onMessage),
     interrupted,
     maxConnections: config.poolSize,
+    countWait: metrics.countWait,
   });
   closers.push(storage.close);
   const { database } = storage;
@@ -181,11 +184,17 @@ async function open(
       const to = await emailOf(database, accountId);
       if (to) await mailer.send({ to, subject, text });
     },
+    countDelivery: metrics.countDelivery,
     log: log.event,
   });
   closers.push(() => webhooks.close());
   const { publish } = webhooks;
-  const ledger = createLedger({ database, log: log.event, onLow: webhooks.publishLowCredits });
+  const ledger = createLedger({
+    database,
+    log: log.event,
+    onLow: webhooks.publishLowCredits,
+    countCredits: metrics.countCredits,
+  });
   closers.push(() => ledger.close());
   const apiKeys = createApiKeys({ database, notices: pubsub, announce: publish });
   closers.push(() => apiKeys.close());
@@ -199,7 +208,6 @@ async function open(
     : createThrottleReport((_key, profile) => new LocalHostLimiter(profile));
   const naming = createNaming({ database, learns: config.engine.aiEnhancement, log: log.event });
   closers.push(() => naming.close());
-  const metrics = createMetrics();
   const adjudicator =
     config.adjudicator && config.engine.aiEnhancement
       ? createAdjudicator({
@@ -219,7 +227,11 @@ async function open(
   closers.push(() => verifier.close());
   const lists = startListRefresh({ ...config.lists, lists: verifier.lists, log });
   closers.push(() => lists.close());
-  const verdictCache = createVerdictCache({ database, log: log.event });
+  const verdictCache = createVerdictCache({
+    database,
+    countLookups: metrics.countLookups,
+    log: log.event,
+  });
   const calibrations = createCalibrationCache({ pool: database.pool, notices: pubsub });
   const feedback = createFeedback({
     database,
@@ -237,6 +249,7 @@ async function open(
     naming,
     level: "smtp",
     countVerdict,
+    countFinding: metrics.countFinding,
     singleBudgetMs: config.budgets.singleMs,
     bulkBudgetMs: config.budgets.bulkMs,
     log: log.event,
@@ -269,7 +282,13 @@ async function open(
 
   const uploads = createUploads({ database, limits: config.jobs });
   const { retentionDays } = config.jobs;
-  const transitions = createJobTransitions({ database, tasks, publish, retentionDays });
+  const transitions = createJobTransitions({
+    database,
+    tasks,
+    publish,
+    retentionDays,
+    countEnd: metrics.countJobEnd,
+  });
   const confirmUpload = createConfirmUpload({
     database,
     transitions,
@@ -314,7 +333,8 @@ async function open(
       onFailure: (chore, error) => log.event("maintenance_failed", { err: error, task: chore }),
     });
     closers.push(() => maintenance.close());
-    const shared = { database, boss, tasks, feed, pubsub, log: log.event };
+    const { countClaim, countRetry } = metrics;
+    const shared = { database, boss, tasks, feed, pubsub, countClaim, countRetry, log: log.event };
     workers.push(
       startWorker({
         ...shared,
@@ -337,6 +357,7 @@ async function open(
           progress,
           answers: validations.answers,
           countVerdict,
+          countRows: metrics.countRows,
           log: log.event,
         }),
         onExhausted: onSliceExhausted(transitions),
@@ -380,6 +401,13 @@ async function open(
     version,
     storage: isAlone ? "embedded" : "external",
   });
+  metrics.observeDeployment(
+    createDeploymentFigures({
+      database,
+      countThrottles: throttleReport ? throttleReport.count : () => countSharedThrottles(database.pool),
+    }),
+    () => lists.report().made_at,
+  );
   const settings = {
     ...HTTP_DEFAULTS,
     publicUrl: config.publicUrl,

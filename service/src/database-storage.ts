@@ -2,7 +2,7 @@
 
 import { type EmbeddedPostgresEvent, startEmbeddedPostgres } from "@mailvet/embedded-postgres";
 import type { StorageConfig } from "./config.ts";
-import { type Database, openDatabase, sqlStateOf } from "./db/database.ts";
+import { type Database, type DatabaseOptions, openDatabase, sqlStateOf } from "./db/database.ts";
 import { migrate, NewerSchema } from "./db/migrate.ts";
 
 export type Storage = {
@@ -32,10 +32,11 @@ export type StorageOptions = {
   /** An abort ends the start. */
   interrupted?: AbortSignal | undefined;
   maxConnections: number;
+  countWait?: DatabaseOptions["countWait"];
 };
 
 export async function openStorage(config: StorageConfig, options: StorageOptions): Promise<Storage> {
-  const { interrupted, maxConnections } = options;
+  const { interrupted, maxConnections, countWait } = options;
   const server = await openServer(config, options);
   try {
     await migrate(server.connection, { interrupted });
@@ -44,7 +45,7 @@ export async function openStorage(config: StorageConfig, options: StorageOptions
     const isUnreachable = "databaseUrl" in config && !interrupted?.aborted && isConnectionError(error);
     throw isUnreachable ? new DatabaseUnreachable(error) : error;
   }
-  const database = openDatabase({ ...server, maxConnections });
+  const database = openDatabase({ ...server, maxConnections, countWait });
   return {
     database,
     async close() {

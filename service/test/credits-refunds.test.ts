@@ -54,6 +54,23 @@ test("an unconfirmed charge is refunded, including its usage", async () => {
   expect(await refundWhatIsLeft()).toBe(0);
 });
 
+test("charged and refunded credits are counted; an insufficient charge is not", async () => {
+  const counted: unknown[] = [];
+  const own = createLedger({ database, countCredits: (...words) => counted.push(words) });
+  const account = await openAccount(database, own, 10);
+  const reference = randomUUID();
+  await own.charge(chargeOf(account, { reference, amount: 3 }));
+  await expect(own.charge(chargeOf(account, { amount: 8 }))).rejects.toMatchObject({
+    code: "insufficient_credits",
+  });
+  own.refund({ accountId: account, chargeKey: reference });
+  await own.close();
+  expect(counted).toEqual([
+    ["charged", 3],
+    ["refunded", 3],
+  ]);
+});
+
 test("a confirmed charge stands", async () => {
   const account = await openAccount(database, ledger, 10);
   const references = [randomUUID(), randomUUID()];

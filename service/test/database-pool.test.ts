@@ -13,3 +13,21 @@ test("a transaction whose begin fails releases its connection", async () => {
   expect(idleCount).toBe(totalCount);
   await database.close();
 });
+
+test("waits for a connection are counted, and only those", async () => {
+  await using server = await openTestDatabase();
+  let waits = 0;
+  const countWait = () => {
+    waits++;
+  };
+  const database = openDatabase({ connection: server.connection, maxConnections: 1, countWait });
+  const { pool } = database;
+  await pool.query("select 1");
+  const client = await pool.connect();
+  expect(waits).toBe(0);
+  const waiting = [pool.query("select 1"), database.orm.transaction(async () => {})];
+  client.release();
+  await Promise.all(waiting);
+  expect(waits).toBe(2);
+  await database.close();
+});

@@ -61,6 +61,10 @@ test.concurrent("the API accepts a job, a worker runs it, and the API reports it
 
   const health = await fetch(`${worker.url}/health/ready`);
   expect(health.status).toBe(200);
+  const metrics = await (await fetch(`${worker.url}/metrics`)).text();
+  expect(metrics).toContain('mailvet_job_rows_total{sandbox="true"} 3\n');
+  expect(metrics).toContain('mailvet_queue_tasks{queue="slice",state="due"} 0\n');
+  expect(metrics).toContain("mailvet_credits_charged_total 3\n");
   const elsewhere = await worker.ask("/bulk/jobs");
   expect([elsewhere.status, elsewhere.body.code]).toEqual([404, "not_found"]);
 });

@@ -26,6 +26,7 @@ const PATIENT = { heartbeatMs: 1000, leaseMs: 600_000 };
 async function start(world: QueueWorld, handler: TaskHandler, settings: Settings = {}) {
   const { slots = 4, onExhausted, timing = PATIENT } = settings;
   const { log, events } = recordEvents();
+  const retried: string[] = [];
   const { database, boss, tasks } = world;
   const pubsub = createPubSub(database.connection, { log: () => {} });
   const feed = { ...world.feed, ...settings.feed };
@@ -39,6 +40,7 @@ async function start(world: QueueWorld, handler: TaskHandler, settings: Settings
     slots,
     handler,
     onExhausted: onExhausted ?? (() => Promise.reject(new Error("unexpected"))),
+    countRetry: (queue) => retried.push(queue),
     log,
   });
   const poll = startQueuePoll({ database, boss, tasks, workers: [worker], timing, log });
@@ -48,7 +50,7 @@ async function start(world: QueueWorld, handler: TaskHandler, settings: Settings
     await poll.close();
     await pubsub.close();
   };
-  return { events, close };
+  return { events, retried, close };
 }
 
 /** A handler that only completes its task. */
@@ -106,6 +108,7 @@ test("a task that fails is tried five times with back-off, then it is a dead let
   await expect.poll(() => world.rows(), soon).toEqual([]);
 
   expect(exhausted).toMatchObject([{ groupId: group, failures: 4 }]);
+  expect(worker.retried).toEqual(["slice", "slice", "slice", "slice"]);
   const task = { queue: "slice", subject: "0", group_id: group };
   const failed = (failures: number, retry_in_ms: number) => ({
     event: "task_failed",

@@ -61,6 +61,7 @@ test("a message is delivered once, with a signature that the receiver's library 
     next_attempt_at: null,
     message: message!.body,
   });
+  expect(world.outcomes).toEqual(["delivered"]);
   expect(() => verified(secret, { ...message!, body: `${message!.body} ` })).toThrow();
 });
 
@@ -126,6 +127,7 @@ test("after eight attempts a delivery has failed, and an endpoint that has not b
   }
   expect(await service.runDue()).toBe(0);
   expect(await only(id)).toMatchObject({ state: "failed", attempts: 8, next_attempt_at: null });
+  expect(world.outcomes.slice(-8)).toEqual([...Array(7).fill("retried"), "failed"]);
   expect(await service.webhooks.get(ann, id)).toMatchObject({ is_enabled: true, disabled_reason: null });
 });
 

@@ -27,6 +27,7 @@ export async function openWebhookWorld() {
   const claims = openClaims(database);
   const { tasks } = claims;
   const emails: OwnerEmail[] = [];
+  const outcomes: string[] = [];
   const { log, events } = recordEvents();
   const closers: (() => unknown)[] = [];
 
@@ -43,6 +44,7 @@ export async function openWebhookWorld() {
       emailOwner: async (accountId, subject, text) => {
         emails.push({ accountId, subject, text });
       },
+      countDelivery: (outcome) => outcomes.push(outcome),
       log,
       settings,
     });
@@ -71,6 +73,8 @@ export async function openWebhookWorld() {
     ...claims,
     database,
     emails,
+    /** Of every attempt, as counted for the metrics. */
+    outcomes,
     events,
     open,
 

@@ -43,10 +43,11 @@ export async function writeCharges(
   if (rows.length === 0) return undefined;
   const balances: number[] = [];
   for (const { account, balance } of rows) balances[account] = balance;
-  return entries.map(({ total, spent }) => ({
+  return entries.map(({ total, charge, spent }) => ({
     fits: true,
     entry: "settle",
     number: undefined, // needed for grants only
+    amount: charge.amount,
     balance: balances[total.position]! - spent,
   }));
 }

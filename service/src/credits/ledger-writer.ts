@@ -35,6 +35,8 @@ export type LedgerChangeResult = {
   entry: "grant" | "adjust" | "reserve" | "settle" | "release" | "refund" | undefined;
   /** The account's number of that entry. */
   number: number | undefined;
+  /** Credits of the change, without sign; 0 for a refund without an unanswered charge. */
+  amount: number;
   /** The account's balance after this change. */
   balance: number;
 };
@@ -53,8 +55,14 @@ export async function writeLedger(
   const accountIds = new Set(rows.map((row) => row.account_id));
   const written = await runStatement<Row>(by, WRITE_LEDGER, [JSON.stringify(rows), [...accountIds]]);
   const results: LedgerChangeResult[] = [];
-  for (const { place, fits, entry, number, balance } of written) {
-    results[place] = { fits, entry: entry ?? undefined, number: number ?? undefined, balance };
+  for (const { place, fits, entry, number, amount, balance } of written) {
+    results[place] = {
+      fits,
+      entry: entry ?? undefined,
+      number: number ?? undefined,
+      amount: amount ?? 0,
+      balance,
+    };
   }
   return results;
 }
@@ -64,6 +72,7 @@ type Row = {
   fits: boolean;
   entry: LedgerChangeResult["entry"] | null;
   number: number | null;
+  amount: number | null;
   balance: number;
 };
 
@@ -231,6 +240,6 @@ usage as (
   from written where entry in ('settle', 'refund') group by account_id, day, key_id
   ${ADD_USAGE}
 )
-select d.place, d.fits, case when d.fits then d.entry end as entry, w.number, d.balance
+select d.place, d.fits, case when d.fits then d.entry end as entry, w.number, d.amount, d.balance
 from decided d left join written w on w.n = d.n`,
 };

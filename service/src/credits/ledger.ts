@@ -100,22 +100,35 @@ export type LedgerDeps = {
   log?: LogEvent;
   /** A charge or a reservation took an account's balance below LOW_CREDITS. */
   onLow?: OnLow;
+  /** For the metrics; without those of jobs (job-credits.ts). */
+  countCredits?: (kind: "charged" | "refunded", credits: number) => void;
 };
 
 /** All callers of a batch resume in one turn of the event loop; larger batches would make that turn long. */
 const MAX_BATCH = 128;
 
-export function createLedger({ database, log = () => {}, onLow = () => {} }: LedgerDeps): Ledger {
+export function createLedger(deps: LedgerDeps): Ledger {
+  const { database, log = () => {}, onLow = () => {}, countCredits = () => {} } = deps;
   const { pool, orm } = database;
+
+  const counted = async (written: Promise<LedgerChangeResult[]>): Promise<LedgerChangeResult[]> => {
+    const results = await written;
+    for (const { entry, amount } of results) {
+      if (entry === "settle") countCredits("charged", amount);
+      else if (entry === "refund") countCredits("refunded", amount);
+    }
+    return results;
+  };
   const changes = createBatcher<LedgerChange, LedgerChangeResult>({
-    run: (batch) => withRetries(async () => (await writeCharges(pool, batch)) ?? writeLedger(pool, batch)),
+    run: (batch) =>
+      counted(withRetries(async () => (await writeCharges(pool, batch)) ?? writeLedger(pool, batch))),
     maxItems: MAX_BATCH,
     keysOf: conflictKeysOf,
     isItemError: isDataError,
   });
   /** Apart from the charges: a refund may wait for the lock on its charge, and charges must not wait for that. */
   const refunds = createBatcher<LedgerChange, LedgerChangeResult>({
-    run: (batch) => withRetries(() => writeLedger(pool, batch)),
+    run: (batch) => counted(withRetries(() => writeLedger(pool, batch))),
     maxItems: MAX_BATCH,
     keysOf: conflictKeysOf,
     isItemError: isDataError,

@@ -61,6 +61,8 @@ export type DatabaseOptions = {
   replica?: pg.ClientConfig | undefined;
   maxConnections?: number;
   queryTimeoutMs?: number;
+  /** For the metrics: a query or transaction waited, because no connection of the pool was free. */
+  countWait?: ((elapsedMs: number) => void) | undefined;
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -71,12 +73,13 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { connection, pooler, replica, maxConnections = 16 } = options;
-  const { queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
+  const { queryTimeoutMs = QUERY_TIMEOUT_MS, countWait = () => {} } = options;
   const Client = pooler ? UnpreparedClient : TimeoutClient; // a replica is reached by the same pooler, if there is one
   const openPool = (to: pg.ClientConfig) => openConnectionPool(to, maxConnections, queryTimeoutMs, Client);
   const pool = openPool(
     pooler ?? { ...connection, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS },
   );
+  pool.onWait = countWait;
   const replicaPool = replica && openPool(replica);
   // Writes that failed on a full disk, and how many of them `check` has seen to be over.
   let shortages = 0;
@@ -111,8 +114,8 @@ function openConnectionPool(
   max: number,
   queryTimeoutMs: number,
   Client: typeof pg.Client,
-): pg.Pool {
-  const pool = new pg.Pool({
+): MeasuredPool {
+  const pool = new MeasuredPool({
     ...connection,
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -127,6 +130,25 @@ function openConnectionPool(
     client.on("error", () => {});
   });
   return pool;
+}
+
+/** Measures how long callers wait for a connection while all are in use. */
+class MeasuredPool extends pg.Pool {
+  onWait: (elapsedMs: number) => void = () => {};
+
+  override connect(...asked: never[]): never {
+    const connect = super.connect as (...asked: unknown[]) => unknown;
+    const isWait = this.totalCount >= this.options.max && this.idleCount <= this.waitingCount;
+    if (!isWait) return connect.apply(this, asked) as never;
+    const startedAtMs = performance.now();
+    const end = () => this.onWait(performance.now() - startedAtMs);
+    const [callback] = asked as unknown as [((...results: unknown[]) => void)?];
+    if (!callback) return (connect.call(this) as Promise<unknown>).finally(end) as never;
+    return connect.call(this, (...results: unknown[]) => {
+      end();
+      callback(...results);
+    }) as never;
+  }
 }
 
 /** A replica that is behind, broken or promoted is not used. */

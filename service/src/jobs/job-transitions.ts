@@ -9,7 +9,7 @@ import type { Tasks } from "../queue/tasks.ts";
 import type { PublishEvent } from "../webhooks/publish-event.ts";
 import { lockJob } from "./job-lock.ts";
 import { type JobRow, readJobRecord } from "./job-record.ts";
-import { type JobEffect, type JobEvent, requireTransition, transitionOf } from "./job-state.ts";
+import { hasEnded, type JobEffect, type JobEvent, requireTransition, transitionOf } from "./job-state.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 import { jobCounts, jobs, slices } from "./schema.ts";
 
@@ -38,6 +38,8 @@ export type JobTransitionDeps = {
   publish: PublishEvent;
   /** How long rows and results are kept after the end. */
   retentionDays: number;
+  /** For the metrics. Called right before the commit; a rollback after it is rare. */
+  countEnd?: (status: JobStatus, creditsUsed: number) => void;
 };
 
 export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
@@ -119,6 +121,8 @@ export function createJobTransitions(deps: JobTransitionDeps): JobTransitions {
       [changed = job] = await tx.update(jobs).set(set).where(eq(jobs.id, job.id)).returning();
     }
     await runEffects(tx, job, to, effects);
+    if (hasEnded(changed) && !hasEnded(job))
+      deps.countEnd?.(to, job.reservationId === null ? 0 : changed.creditsUsed);
     return changed;
   }
 

@@ -24,6 +24,7 @@ export type SliceHandlerDeps = SaveDeps & {
   log: LogEvent;
   /** For the metrics: every verdict except those of the sandbox. */
   countVerdict: (status: Status, subStatus: SubStatus, isCached: boolean) => void;
+  countRows?: (rows: number, isSandbox: boolean) => void;
   waitMs?: number;
 };
 
@@ -165,14 +166,16 @@ function evidenceSoFar({ answer, check }: PendingEmail): Evidence[] {
   return evidence ? [evidence] : [];
 }
 
-/** Counts verdicts. Of internal errors the first is logged with the number of emails affected. */
+/** Counts verdicts and rows. Of internal errors the first is logged with the number of emails affected. */
 function report(
-  { countVerdict, log }: SliceHandlerDeps,
+  { countVerdict, countRows = () => {}, log }: SliceHandlerDeps,
   jobId: string,
   answers: readonly ValidationAnswer[],
 ): void {
   const real = answers.filter(({ isSandbox }) => !isSandbox);
   for (const { verdict, isCached } of real) countVerdict(verdict.status, verdict.subStatus, isCached);
+  countRows(real.length, false);
+  countRows(answers.length - real.length, true);
   const failures = real.flatMap(({ evidence }) => evidence.failure ?? []);
   if (failures.length > 0) {
     const counts = { failed: failures.length, checked: real.length };

@@ -45,6 +45,9 @@ select ${COLUMNS} from throttle_states
 order by coalesce(tripped_until > now(), false) desc, refusals desc, rest_ms desc, "limit", key
 limit $1`;
 
+export const COUNT = `
+select count(*) as throttled, count(*) filter (where tripped_until > now()) as "openBreakers" from throttle_states`;
+
 export const READ_SOME = {
   name: "read_throttles",
   text: `select ${COLUMNS} from throttle_states where key = any ($1::text[])`,

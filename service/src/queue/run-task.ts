@@ -10,7 +10,7 @@ import { type Database, isDatabaseUnavailable, sqlStateOf } from "../db/database
 import type { Boss } from "./boss.ts";
 import { addDeadLetter } from "./dead-letters.ts";
 import type { LogOnce } from "./log-once.ts";
-import type { OnExhausted, Task, TaskHandler, TaskUpdate } from "./task.ts";
+import type { OnExhausted, QueueName, Task, TaskHandler, TaskUpdate } from "./task.ts";
 import type { Tasks } from "./tasks.ts";
 
 export type RunTaskDeps = {
@@ -19,6 +19,7 @@ export type RunTaskDeps = {
   tasks: Pick<Tasks, "complete" | "postpone">;
   handler: TaskHandler;
   onExhausted: OnExhausted;
+  countRetry?: (queue: QueueName) => void;
   closing: AbortSignal;
   logOnce: LogOnce;
   log: LogEvent;
@@ -101,6 +102,7 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
     const delayMs = RETRY_DELAYS_MS[Math.min(failures, RETRY_DELAYS_MS.length) - 1]!;
     const counts = { failures, max_failures: MAX_FAILURES, retry_in_ms: delayMs };
     log(event, { ...fieldsOf(task), ...counts, err: error });
+    deps.countRetry?.(task.queue);
     await postpone(task, { dueInMs: delayMs, hasFailed: true });
   }
 

@@ -36,6 +36,9 @@ export type WorkerDeps = {
   slots: number;
   handler: TaskHandler;
   onExhausted: OnExhausted;
+  /** For the metrics. */
+  countClaim?: (queue: QueueName, elapsedMs: number) => void;
+  countRetry?: (queue: QueueName) => void;
   log: LogEvent;
 };
 
@@ -87,7 +90,9 @@ export function startWorker(deps: WorkerDeps): Worker {
     const free = slots - running.size;
     if (free === 0) return;
     const charged = charges;
+    const startedAtMs = performance.now();
     const claimed = await feed.claim(queue, free, charged);
+    deps.countClaim?.(queue, performance.now() - startedAtMs);
     charges = charges.slice(charged.length);
     logOnce.clear();
     if (!claimed.isDrained) mayBeDue = true;

@@ -2,11 +2,17 @@
 import { type HostPace, MAX_PACES_SHOWN } from "@mailvet/contract";
 import { openBreakerOf, type Reply, type ThrottleState } from "@mailvet/engine";
 import type pg from "pg";
-import { READ_WORST, type ThrottleRow, throttleStateOf } from "../pacing/throttle-sql.ts";
+import { COUNT, READ_WORST, type ThrottleRow, throttleStateOf } from "../pacing/throttle-sql.ts";
+import type { ThrottleCounts } from "./deployment-figures.ts";
 
 export async function listSharedThrottles(pool: Pick<pg.Pool, "query">): Promise<HostPace[]> {
   const { rows } = await pool.query<ThrottleRow>(READ_WORST, [MAX_PACES_SHOWN]);
   return rows.map((row) => presentThrottle(row.key, throttleStateOf(row, 0), row.now_ms));
+}
+
+export async function countSharedThrottles(pool: Pick<pg.Pool, "query">): Promise<ThrottleCounts> {
+  const { rows } = await pool.query<ThrottleCounts>(COUNT);
+  return rows[0]!;
 }
 
 /** Times are milliseconds since 1970. */

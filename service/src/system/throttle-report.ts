@@ -17,6 +17,7 @@ import {
   type ThrottleState,
 } from "@mailvet/engine";
 import { LRUCache } from "lru-cache";
+import type { ThrottleCounts } from "./deployment-figures.ts";
 import { presentThrottle } from "./shared-throttle-report.ts";
 
 export type ThrottleReport = {
@@ -24,6 +25,7 @@ export type ThrottleReport = {
   limiterFor: HostLimiterFor;
   /** The most throttled first. */
   list(): HostPace[];
+  count(): ThrottleCounts;
 };
 
 const MAX_REMEMBERED = 20_000;
@@ -52,6 +54,11 @@ export function createThrottleReport(createLimiter: HostLimiterFor): ThrottleRep
         .sort(([a, one], [b, other]) => compareThrottles(one, other, nowMs) || (a < b ? -1 : 1))
         .slice(0, MAX_PACES_SHOWN)
         .map(([key, state]) => presentThrottle(key, state, nowMs));
+    },
+    count() {
+      const nowMs = Date.now();
+      const open = [...states.values()].filter((state) => openBreakerOf(state, nowMs) !== undefined);
+      return { throttled: states.size, openBreakers: open.length };
     },
   };
 }

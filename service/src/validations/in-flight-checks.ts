@@ -2,7 +2,14 @@
  * Checks in flight: started once per account, level and address, shared by concurrent requests, and finished even when no
  * request waits any longer, so that the next one finds the result in the verdict cache.
  */
-import { type Check, type Evidence, type Level, timeoutEvidence, type Verifier } from "@mailvet/engine";
+import {
+  type Check,
+  type Evidence,
+  type Level,
+  type MailboxFinding,
+  timeoutEvidence,
+  type Verifier,
+} from "@mailvet/engine";
 import { createConcurrencyLimit } from "../base/concurrency-limit.ts";
 import { inTimeSlices } from "../base/event-loop-yield.ts";
 import { Refusal } from "../base/refusal.ts";
@@ -37,6 +44,8 @@ export type CheckDeps = {
   verdictCache: Pick<VerdictCache, "store">;
   /** Learns from every finished check. */
   naming?: Pick<NamingKnowledge, "learnFrom"> | undefined;
+  /** For the metrics: every mailbox that was probed. */
+  countFinding?: ((answer: MailboxFinding["answer"], provider: string) => void) | undefined;
   /** Unless the request has its own. */
   level: Level;
   /** Including checks that no request waits for any longer. */
@@ -94,6 +103,8 @@ export function createInFlightChecks(deps: CheckDeps): InFlightChecks {
       if (address && (level === "smtp" || freshForMs(evidence) > 0))
         verdictCache.store(accountId, address.normalized, evidence, one.checkedAtMs);
       naming?.learnFrom(evidence);
+      const { mailbox, provider } = evidence;
+      if (mailbox && !mailbox.isInferred) deps.countFinding?.(mailbox.answer, provider || "other");
     }
   };
 

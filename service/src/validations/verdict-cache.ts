@@ -36,7 +36,14 @@ export type VerdictCache = {
   close(): Promise<void>;
 };
 
-export type VerdictCacheDeps = { database: Pick<Database, "pool">; log: LogEvent };
+export type VerdictCacheDeps = {
+  database: Pick<Database, "pool">;
+  /** For the metrics. */
+  countLookups?: (result: CacheLookupResult, addresses: number) => void;
+  log: LogEvent;
+};
+
+export type CacheLookupResult = "memory" | "database" | "missing";
 
 const MAX_IN_MEMORY = 20_000;
 const WRITE_DELAY_MS = 50;
@@ -50,7 +57,9 @@ type VerdictRow = CachedVerdict & {
   hash: string;
 };
 
-export function createVerdictCache({ database: { pool }, log }: VerdictCacheDeps): VerdictCache {
+export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
+  const { countLookups = () => {}, log } = deps;
+  const { pool } = deps.database;
   const memory = new LRUCache<string, CachedVerdict>({ max: MAX_IN_MEMORY });
   let isClosed = false;
   const writes = createBatcher<VerdictRow, void>({
@@ -85,11 +94,15 @@ export function createVerdictCache({ database: { pool }, log }: VerdictCacheDeps
   return {
     findInMemory(accountId, address) {
       const cached = memory.get(keyOf(accountId, address));
-      return cached && cached.freshUntilMs > Date.now() ? cached : undefined;
+      if (!cached || cached.freshUntilMs <= Date.now()) return undefined;
+      countLookups("memory", 1);
+      return cached;
     },
     async findFresh(accountId, addresses) {
       const found = await readTable(accountId, addresses, FRESH);
       for (const [address, cached] of found) memory.set(keyOf(accountId, address), cached);
+      countLookups("database", found.size);
+      countLookups("missing", addresses.length - found.size);
       return found;
     },
     findStale: (accountId, addresses) => readTable(accountId, addresses, STALE),

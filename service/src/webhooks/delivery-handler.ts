@@ -27,7 +27,11 @@ export type DeliveryHandlerDeps = {
   userAgent: string;
   /** The endpoint was disabled automatically. */
   onDisabled: (endpoint: EndpointRow, reason: string) => void;
+  /** For the metrics: every attempt whose outcome was saved. */
+  countDelivery?: ((outcome: DeliveryAttemptOutcome) => void) | undefined;
 };
+
+export type DeliveryAttemptOutcome = "delivered" | "retried" | "failed";
 
 export function deliveryHandler(deps: DeliveryHandlerDeps): TaskHandler {
   const { database, tasks, userAgent } = deps;
@@ -47,8 +51,10 @@ export function deliveryHandler(deps: DeliveryHandlerDeps): TaskHandler {
     const attempt = await deps.post({ url, headers, body }, signal);
     // A shutdown is not a failed attempt: the next claim of the task sends the message.
     if (!attempt.isDelivered) signal.throwIfAborted();
-    const reason = await orm.transaction((tx) => save(deps, tx, task, attempt, sentAt));
-    if (reason) deps.onDisabled(endpoint, reason);
+    const saved = await orm.transaction((tx) => save(deps, tx, task, attempt, sentAt));
+    if (!saved) return;
+    deps.countDelivery?.(saved.outcome);
+    if (saved.disabledBecause) deps.onDisabled(endpoint, saved.disabledBecause);
   };
 }
 
@@ -80,14 +86,16 @@ function secretsOf({ secret, previousSecret, previousSecretUntil }: EndpointRow,
   return isStillValid ? [secret, previousSecret] : [secret];
 }
 
-/** Returns why the endpoint was disabled, if it was. Saves nothing if the claim on the task is lost. */
+type SavedDelivery = { outcome: DeliveryAttemptOutcome; disabledBecause: string | undefined };
+
+/** Saves nothing, and returns undefined, if the claim on the task is lost. */
 async function save(
   deps: DeliveryHandlerDeps,
   tx: Orm,
   task: Task,
   attempt: PostResult,
   sentAt: Date,
-): Promise<string | undefined> {
+): Promise<SavedDelivery | undefined> {
   const { tasks } = deps;
   const endpoint = await lockEndpoint(tx, task.groupId);
   const [delivery] = await tx.select().from(webhookDeliveries).where(isPending(task.subject));
@@ -117,7 +125,8 @@ async function save(
   }
   const reason = failingSince && !next ? disableReason(deps, attempt, failingSince) : undefined;
   if (reason) await disableEndpoint(tasks, tx, endpoint, reason);
-  return reason;
+  const outcomeIfNot = next ? "retried" : "failed";
+  return { outcome: attempt.isDelivered ? "delivered" : outcomeIfNot, disabledBecause: reason };
 }
 
 const GONE = 410;

@@ -12,7 +12,7 @@ import type { Redrive } from "../queue/dead-letters.ts";
 import type { OnExhausted, TaskHandler } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
 import { endpointDisabledEmail } from "./auto-disable.ts";
-import { deliveryHandler, onDeliveryExhausted } from "./delivery-handler.ts";
+import { type DeliveryHandlerDeps, deliveryHandler, onDeliveryExhausted } from "./delivery-handler.ts";
 import { createDeliveryLog, type DeliveryLog, redriveDelivery } from "./delivery-log.ts";
 import { createDestinationCheck, hostOf } from "./destination-check.ts";
 import { createEndpoints, type Endpoints } from "./endpoints.ts";
@@ -42,6 +42,7 @@ export type WebhookDeps = {
   egressAllow: readonly string[];
   version: string;
   emailOwner: (accountId: string, subject: string, text: string) => Promise<void>;
+  countDelivery?: DeliveryHandlerDeps["countDelivery"];
   log: LogEvent;
   settings?: Partial<WebhookSettings>;
 };
@@ -103,6 +104,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
       ...retries,
       userAgent: `Mailvet/${deps.version}`,
       onDisabled,
+      countDelivery: deps.countDelivery,
     }),
     onDeliveryExhausted,
     redriveDelivery: redriveDelivery(tasks),

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { METRICS } from "./metric-table.ts";
+
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+
+test("docs/operating.md lists every metric with its type, labels, scope and meaning", () => {
+  const rows = Object.entries(METRICS).map(([name, { type, labels, help, ...row }]) => {
+    const scope = "isShared" in row ? "deployment" : "process";
+    return `| \`${name}\` | ${type} | ${labels.join(", ")} | ${scope} | ${help} |`;
+  });
+  const manual = read("docs/operating.md");
+  const section = manual.slice(manual.indexOf("### Metrics"));
+  const documented = section.slice(0, section.indexOf("\n### ", 1)).match(/^\| `.*$/gm);
+  expect(documented).toEqual(rows);
+});
+
+/** The names of a histogram's series, the name of any other metric. */
+const seriesNames = new Set(
+  Object.entries(METRICS).flatMap(([name, { type }]) =>
+    type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  ),
+);
+
+test.each(["ops/prometheus/alerts.yml", "ops/grafana/mailvet.json"])(
+  "%s uses existing metrics only",
+  (path) => {
+    const used = new Set(read(path).match(/mailvet_\w+/g));
+    expect(used.size).toBeGreaterThan(4);
+    expect([...used].filter((name) => !seriesNames.has(name))).toEqual([]);
+  },
+);
+
+test("labels in expressions of ops/ are labels of their metric", () => {
+  const expressions = `${read("ops/prometheus/alerts.yml")} ${read("ops/grafana/mailvet.json")}`;
+  const selectors = [...expressions.matchAll(/(mailvet_\w+)\{(\w+)/g)];
+  expect(selectors).not.toEqual([]);
+  for (const [, name, label] of selectors) {
+    const labels: readonly string[] = METRICS[name as keyof typeof METRICS].labels;
+    expect(labels, name).toContain(label);
+  }
+});
