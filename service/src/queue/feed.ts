@@ -26,6 +26,8 @@ export type Feed = {
   feedDue(queue: QueueName): Promise<boolean>;
   /** Keeps tags within the range of pg-boss's priority. For maintenance. */
   rebase(queue: QueueName): Promise<void>;
+  /** Counts the turns of accounts whose count is wrong, and gives turns to those that have none for their tasks. */
+  recount(queue: QueueName): Promise<void>;
 };
 
 export type Claim = {
@@ -112,6 +114,18 @@ export function createFeed({ pool, boss }: { pool: pg.Pool; boss: Boss }): Feed 
         },
         `select pg_advisory_xact_lock(${FEED_LOCK})`,
       );
+    },
+
+    recount: async (queue) => {
+      const { rows } = await pool.query<{ account_id: string }>(MISCOUNTED, [queue]);
+      if (rows.length === 0) return;
+      const accountIds = rows.map(({ account_id: id }) => id);
+      await withIndexPlans(pool, async (client) => {
+        await client.query(ADD_SHARES, [accountIds, queue, FIRST_COST]);
+        await client.query(lockShares(queue), [accountIds, queue]);
+        await client.query(COUNT_TURNS, [accountIds, queue]);
+        await serve(client, queue, accountIds, [], []);
+      });
     },
   };
 
@@ -277,6 +291,30 @@ with made as (
   )) returning group_id
 )
 select g.account_id from made left join queue_groups g on g.id = made.group_id`;
+
+/** Seen without locks; counted under the lock of the shares. */
+const MISCOUNTED = `
+select s.account_id from queue_shares s
+left join (
+  select group_id, count(*) as turns from pgboss.job where name = $1 and state = 'created' group by group_id
+) j on j.group_id = s.account_id::text
+where s.queue = $1 and s.turns <> coalesce(j.turns, 0)
+union
+select g.account_id from queue_groups g
+where not g.is_paused
+  and exists (select from tasks t where t.group_id = g.id and t.queue = $1 and t.state = 'ready')
+  and not exists (select from queue_shares s where s.account_id = g.account_id and s.queue = $1 and s.turns > 0)
+order by account_id limit ${MAX_DUE_AT_ONCE}`;
+
+/** Released turns were counted when they were claimed. */
+const COUNT_TURNS = `
+with counted as materialized (
+  select group_id, count(*) as turns from pgboss.job
+  where name = $2 and state < 'active' and not blocked and state = 'created' and group_id = any($1::text[])
+  group by group_id
+)
+update queue_shares s set turns = coalesce((select turns from counted where group_id = s.account_id::text), 0)
+where s.account_id = any($1::text[]::uuid[]) and s.queue = $2`;
 
 const ADD_SHARES = `
 insert into queue_shares (account_id, queue, mean_cost) select account_id, $2, $3 from unnest($1::uuid[]) as a (account_id)
