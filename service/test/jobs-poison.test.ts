@@ -149,6 +149,10 @@ test("a slice of a job whose results are erased cannot be redriven", async () =>
   const jobId = await world.add(caller, [POISON]);
   await using worker = await startPoisoned();
   await worker.until(async () => (await world.recordOf(jobId)).status === "completed");
+  const [first] = await lettersOf(jobId);
+  await deadLetters().redrive(first!.id);
+  await worker.until(async () => (await lettersOf(jobId)).length === 1);
+  expect(await groupsOf(jobId)).toBe(1); // opened for the redrive, which failed as well
   const [letter] = await lettersOf(jobId);
   await world.database.orm
     .update(jobs)
@@ -156,4 +160,5 @@ test("a slice of a job whose results are erased cannot be redriven", async () =>
     .where(eq(jobs.id, jobId));
   await world.actions.eraseExpired();
   await expect(deadLetters().redrive(letter!.id)).rejects.toMatchObject({ code: "dead_letter_obsolete" });
+  expect(await groupsOf(jobId)).toBe(0);
 });
