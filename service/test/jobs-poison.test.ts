@@ -75,6 +75,9 @@ const deadLetters = () => {
 const lettersOf = async (jobId: string) =>
   (await deadLetters().list({ skip: 0, limit: 100 })).letters.filter(({ group_id }) => group_id === jobId);
 
+const groupsOf = async (jobId: string) =>
+  (await world.database.pool.query("select from queue_groups where id = $1", [jobId])).rowCount;
+
 test("a poison slice becomes a dead letter and its emails internal errors, free of charge; a redrive replaces them", async () => {
   const caller = await world.caller(20);
   const jobId = await world.add(caller, [HEALTHY, POISON]);
@@ -106,6 +109,7 @@ test("a poison slice becomes a dead letter and its emails internal errors, free 
   await worker.until(async () => (await world.recordOf(jobId)).valid_count === 4);
 
   expect(await lettersOf(jobId)).toEqual([]);
+  expect(await groupsOf(jobId)).toBe(0);
   expect(await world.recordOf(jobId)).toMatchObject({
     status: "completed",
     processed: 5,
@@ -176,6 +180,10 @@ test("a slice of a job whose results are erased cannot be redriven", async () =>
   const jobId = await world.add(caller, [POISON]);
   await using worker = await startPoisoned();
   await worker.until(async () => (await world.recordOf(jobId)).status === "completed");
+  const [first] = await lettersOf(jobId);
+  await deadLetters().redrive(first!.id);
+  await worker.until(async () => (await lettersOf(jobId)).length === 1);
+  expect(await groupsOf(jobId)).toBe(1); // opened for the redrive, which failed as well
   const [letter] = await lettersOf(jobId);
   await world.database.orm
     .update(jobs)
@@ -183,4 +191,5 @@ test("a slice of a job whose results are erased cannot be redriven", async () =>
     .where(eq(jobs.id, jobId));
   await world.actions.eraseExpired();
   await expect(deadLetters().redrive(letter!.id)).rejects.toMatchObject({ code: "dead_letter_obsolete" });
+  expect(await groupsOf(jobId)).toBe(0);
 });

@@ -122,6 +122,31 @@ test("an account whose tasks occupy their slots longer gets fewer of them", asyn
   expect(recent).toContain(slow);
 });
 
+test("an account that kept idle slots for long shares the following claims with one that arrives", async () => {
+  await using world = await openQueueWorld();
+  const { feed, tasks, database } = world;
+  const [early, late] = [await world.account(), await world.account()];
+  await world.group(early, 400);
+  const kept = await world.claim(16);
+  await world.group(late, 400);
+  // Now that another account waits, the early one leaves its slots, which it has had for ten minutes.
+  for (const task of kept) await tasks.postpone(database.orm, task, {});
+  const chargesFor = (claimed: readonly Task[], actual: number) =>
+    claimed.map(({ accountId, turn }) => ({ accountId, cost: turn.cost, actual }));
+  let charges = chargesFor(kept, 6000);
+  const served: Task[] = [];
+  while (served.length < 320) {
+    while (await feed.feedDue("slice"));
+    const { tasks: claimed } = await feed.claim("slice", 16, charges);
+    for (const task of claimed) await world.complete(task);
+    served.push(...claimed);
+    charges = chargesFor(claimed, 10);
+  }
+  const ofEarly = served.filter(({ accountId }) => accountId === early).length;
+  expect(ofEarly).toBeGreaterThan(320 / 3);
+  expect(ofEarly).toBeLessThan((320 * 2) / 3);
+});
+
 test("an account that was idle has no advantage over one that was busy", async () => {
   await using world = await openQueueWorld();
   const [busy, idle] = [await world.account(), await world.account()];
@@ -301,4 +326,24 @@ test("tags stay within the range of pg-boss's priority", async () => {
   const next = await world.claim(2);
   expect(next.map(({ groupId }) => groupId)).toEqual([group, group]);
   expect(next.every(({ turn }) => turn.tag >= 0 && turn.tag < 1000)).toBe(true);
+});
+
+test("tags are rebased while processes claim", async () => {
+  await using world = await openQueueWorld();
+  const { feed, tasks, database } = world;
+  const { pool } = database;
+  for (let account = 0; account < 4; account++) await world.group(await world.account(), 200);
+  const work = async () => {
+    for (let claims = 0; claims < 5; claims++) {
+      for (const task of await world.claim(4)) await tasks.postpone(database.orm, task, {});
+    }
+  };
+  await work();
+  for (let round = 0; round < 10; round++) {
+    await pool.query("update pgboss.job set priority = priority - 1500000000");
+    await pool.query("update queue_shares set virtual_time = virtual_time + 1500000000");
+    await Promise.all([work(), work(), work(), feed.rebase("slice"), work()]);
+    const { rows } = await pool.query("select max(-priority) < 1000000000 as is_small from pgboss.job");
+    expect(rows).toEqual([{ is_small: true }]);
+  }
 });

@@ -281,6 +281,40 @@ test("a running task keeps its claim by heartbeats, and that of a dead process i
   await worker.close();
 });
 
+test("heartbeats of running tasks are sent while the pool is exhausted and a task is being saved", async () => {
+  await using world = await openQueueWorld();
+  const { pool } = world.database;
+  await world.group(await world.account(), 2);
+  const running: Task[] = [];
+  const worker = await start(
+    world,
+    async (task, signal) => {
+      running.push(task);
+      await untilAborted(signal);
+    },
+    { timing: { heartbeatMs: 50, leaseMs: 600_000 } },
+  );
+  await expect.poll(() => running.length, soon).toBe(2);
+  const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  const [client, saving] = clients;
+  try {
+    await saving!.query("begin");
+    await saving!.query("select from pgboss.job where id = $1 for update", [running[0]!.turn.id]);
+    const renewed = async () => {
+      const text = "select id from pgboss.job where heartbeat_on > now() - interval '30 minutes'";
+      return (await client!.query<{ id: string }>(text)).rows.map(({ id }) => id);
+    };
+    const { id } = running[1]!.turn;
+    await client!.query("update pgboss.job set heartbeat_on = now() - interval '1 hour' where id = $1", [id]);
+    await expect.poll(renewed, soon).toContain(id);
+    await saving!.query("rollback");
+  } finally {
+    for (const one of clients) one.release();
+  }
+  await worker.close();
+  expect(worker.events.filter(({ event }) => event === "heartbeat_failed")).toEqual([]);
+});
+
 test("on the embedded database claims that exist at the start are released at once", async () => {
   await using world = await openQueueWorld();
   await world.group(await world.account(), 1);

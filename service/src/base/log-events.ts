@@ -28,7 +28,7 @@ export const LOG_EVENTS = {
   process_cleanup_failed: { level: "warn", message: "expired processes could not be removed" },
   process_unregister_failed: { level: "warn", message: "this process could not unregister" },
   expired_tasks_released: { level: "warn", message: "tasks without heartbeats released" },
-  queue_poll_failed: { level: "warn", message: "heartbeats or the look for due tasks failed, retrying" },
+  queue_poll_failed: { level: "warn", message: "the look for due tasks and expired claims failed, retrying" },
   unfinished_tasks_released: { level: "warn", message: "tasks unfinished at shutdown released" },
   task_claim_failed: { level: "warn", message: "tasks could not be claimed" },
   task_release_failed: { level: "warn", message: "tasks could not be released at shutdown" },

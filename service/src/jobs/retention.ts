@@ -6,6 +6,7 @@
 import type pg from "pg";
 import type { Database } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
+import { DELETE_GROUP } from "../queue/upkeep.ts";
 import { deleteUpload } from "../uploads/stored-upload.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 
@@ -27,6 +28,7 @@ export async function eraseExpiredJobs(
     erased += 1;
     await deleteRows(pool, job);
     await pool.query("update jobs set erased_at = now() where id = $1 and erased_at is null", [job.id]);
+    await pool.query(DELETE_GROUP, [job.id]); // opened by a redrive
     await notify(pool, JOBS_CHANNEL, job.id);
   }
   return erased;

@@ -9,9 +9,11 @@ import type { PgInsertValue } from "drizzle-orm/pg-core";
 import type { Database, Orm } from "../db/database.ts";
 import type { Task } from "../queue/task.ts";
 import type { Tasks } from "../queue/tasks.ts";
+import { closeIdleGroup } from "../queue/upkeep.ts";
 import { groupByDelay } from "../validations/retries.ts";
+import { lockJob } from "./job-lock.ts";
 import type { JobProgress } from "./job-progress.ts";
-import { ACTIVE_STATES } from "./job-state.ts";
+import { ACTIVE_STATES, hasEnded } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
 import { insertResults, type ResultRow, replaceResults } from "./result-rows.ts";
 import { jobs, slices } from "./schema.ts";
@@ -92,7 +94,14 @@ async function save(
   });
   if (isAllDone === undefined) throw new JobEnded();
   if (isAllDone && rest.length === 0) await deps.transitions.finishIfDone(tx, jobId);
+  if (isRedrive) await closeGroupIfEnded(tx, jobId);
   return continues;
+}
+
+/** The group of a job that has ended was opened for redrives. */
+async function closeGroupIfEnded(tx: Orm, jobId: string): Promise<void> {
+  const job = await lockJob(tx, jobId);
+  if (job && hasEnded(job)) await closeIdleGroup(tx, jobId);
 }
 
 /** Completes the task, keeps the claim, or postpones the task. Returns whether the claim is kept. */

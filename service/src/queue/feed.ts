@@ -5,12 +5,13 @@
  * starts. pg-boss serves the lowest tag first, because the priority is the negative tag. Each turn advances its account's
  * virtual time by what a task of the account usually costs; when the task has run, the difference to the slot time that it
  * took is charged. An account that was idle starts at the virtual time of the queue, so it neither waits for others nor
- * profits from the past. Which task a turn serves is decided when it is claimed: of the account's groups, that with the
+ * profits from the past. A task may keep its slot for long because nobody else waits; therefore an account is never more
+ * than MAX_DEBT behind what its turns that wait cost, and MAX_COST is the most that a turn costs. Which task a turn serves is decided when it is claimed: of the account's groups, that with the
  * fewest running tasks.
  *
  * At most MAX_TURNS turns of an account wait, so a claim costs the same with any number of accounts and tasks.
  *
- * Lock order: turns and tasks without waiting (skip locked), then shares in the order of accounts, then tasks that are
+ * Lock order: the feed, shared by all but `rebase`; turns and tasks without waiting (skip locked), then shares in the order of accounts, then tasks that are
  * ready. Tasks become taken only under the lock of their account's share.
  */
 import type pg from "pg";
@@ -25,6 +26,8 @@ export type Feed = {
   feedDue(queue: QueueName): Promise<boolean>;
   /** Keeps tags within the range of pg-boss's priority. For maintenance. */
   rebase(queue: QueueName): Promise<void>;
+  /** Counts the turns of accounts whose count is wrong, and gives turns to those that have none for their tasks. */
+  recount(queue: QueueName): Promise<void>;
 };
 
 export type Claim = {
@@ -43,9 +46,15 @@ const UNITS_PER_MS = 0.01;
 /** Of an account without history: a second. */
 const FIRST_COST = 10;
 const LEAST_COST = 1;
+/** Ten seconds. */
+const MAX_COST = 100;
+/** Half a minute of one slot. */
+const MAX_DEBT = 300;
 /** Weight of the last task in the mean. */
 const LEARNING_RATE = 0.2;
 const MAX_DUE_AT_ONCE = 2000;
+/** Advisory lock: claims and feeding share it, `rebase` excludes them. */
+const FEED_LOCK = 5_406_117;
 /** pg-boss's priority is a 32-bit integer. */
 const REBASE_ABOVE = 1_000_000_000;
 
@@ -86,18 +95,38 @@ export function createFeed({ pool, boss }: { pool: pg.Pool; boss: Boss }): Feed 
       });
     },
 
-    rebase: (queue) =>
-      inTransaction(pool, async (client) => {
-        await client.query("lock table queue_shares in exclusive mode");
+    rebase: async (queue) => {
+      const head = async (client: Pick<pg.ClientBase, "query">) => {
         const { rows } = await client.query<{ at: number }>(`select ${headOf(queue)} as at`);
-        const at = Math.floor(rows[0]!.at);
-        if (at < REBASE_ABOVE) return;
-        await client.query("update pgboss.job set priority = priority + $2 where name = $1", [queue, at]);
-        await client.query(
-          "update queue_shares set virtual_time = greatest(0, virtual_time - $2) where queue = $1",
-          [queue, at],
-        );
-      }),
+        return Math.floor(rows[0]!.at);
+      };
+      if ((await head(pool)) < REBASE_ABOVE) return;
+      await inTransaction(
+        pool,
+        async (client) => {
+          const at = await head(client);
+          if (at < REBASE_ABOVE) return; // another process has done it
+          await client.query("update pgboss.job set priority = priority + $2 where name = $1", [queue, at]);
+          await client.query(
+            "update queue_shares set virtual_time = greatest(0, virtual_time - $2) where queue = $1",
+            [queue, at],
+          );
+        },
+        `select pg_advisory_xact_lock(${FEED_LOCK})`,
+      );
+    },
+
+    recount: async (queue) => {
+      const { rows } = await pool.query<{ account_id: string }>(MISCOUNTED, [queue]);
+      if (rows.length === 0) return;
+      const accountIds = rows.map(({ account_id: id }) => id);
+      await withIndexPlans(pool, async (client) => {
+        await client.query(ADD_SHARES, [accountIds, queue, FIRST_COST]);
+        await client.query(lockShares(queue), [accountIds, queue]);
+        await client.query(COUNT_TURNS, [accountIds, queue]);
+        await serve(client, queue, accountIds, [], []);
+      });
+    },
   };
 
   /** Assigns tasks to claimed turns, charges, and adds turns, all under the lock of the accounts' shares. */
@@ -138,12 +167,13 @@ export function createFeed({ pool, boss }: { pool: pg.Pool; boss: Boss }): Feed 
       const isOwn = ({ accountId }: { accountId: string }) => accountId === share.accountId;
       for (const { cost, actual } of charges.filter(isOwn)) {
         share.virtualTime += actual - cost;
-        share.meanCost += (actual - share.meanCost) * LEARNING_RATE;
+        share.meanCost += (Math.min(actual, MAX_COST) - share.meanCost) * LEARNING_RATE;
       }
       for (const { turn } of unused.filter(isOwn)) share.virtualTime -= turn.cost;
       share.turns -= fresh.filter(isOwn).length;
       const ready = rows.find(({ accountId }) => accountId === share.accountId)?.ready ?? 0;
-      const cost = Math.max(LEAST_COST, share.meanCost);
+      const cost = Math.min(Math.max(LEAST_COST, share.meanCost), MAX_COST);
+      share.virtualTime = Math.min(share.virtualTime, share.head + share.turns * cost + MAX_DEBT);
       if (share.turns < Math.min(ready, MAX_TURNS))
         share.virtualTime = Math.max(share.virtualTime, share.head);
       for (; share.turns < Math.min(ready, MAX_TURNS); share.turns++) {
@@ -174,7 +204,8 @@ function withIndexPlans<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promi
 }
 
 const INDEX_PLANS = `set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_hashjoin = off;
-  set local enable_mergejoin = off; set local plan_cache_mode = force_generic_plan; set local jit = off`;
+  set local enable_mergejoin = off; set local plan_cache_mode = force_generic_plan; set local jit = off;
+  select pg_advisory_xact_lock_shared(${FEED_LOCK})`;
 
 type TurnData = { cost: number };
 type NewTurn = { priority: number; data: TurnData; group: { id: string } };
@@ -260,6 +291,30 @@ with made as (
   )) returning group_id
 )
 select g.account_id from made left join queue_groups g on g.id = made.group_id`;
+
+/** Seen without locks; counted under the lock of the shares. */
+const MISCOUNTED = `
+select s.account_id from queue_shares s
+left join (
+  select group_id, count(*) as turns from pgboss.job where name = $1 and state = 'created' group by group_id
+) j on j.group_id = s.account_id::text
+where s.queue = $1 and s.turns <> coalesce(j.turns, 0)
+union
+select g.account_id from queue_groups g
+where not g.is_paused
+  and exists (select from tasks t where t.group_id = g.id and t.queue = $1 and t.state = 'ready')
+  and not exists (select from queue_shares s where s.account_id = g.account_id and s.queue = $1 and s.turns > 0)
+order by account_id limit ${MAX_DUE_AT_ONCE}`;
+
+/** Released turns were counted when they were claimed. */
+const COUNT_TURNS = `
+with counted as materialized (
+  select group_id, count(*) as turns from pgboss.job
+  where name = $2 and state < 'active' and not blocked and state = 'created' and group_id = any($1::text[])
+  group by group_id
+)
+update queue_shares s set turns = coalesce((select turns from counted where group_id = s.account_id::text), 0)
+where s.account_id = any($1::text[]::uuid[]) and s.queue = $2`;
 
 const ADD_SHARES = `
 insert into queue_shares (account_id, queue, mean_cost) select account_id, $2, $3 from unnest($1::uuid[]) as a (account_id)

@@ -1,4 +1,4 @@
-/** Runs one short statement periodically on a connection of its own, and reconnects when that connection is lost. */
+/** Runs short statements periodically on a connection of its own, and reconnects when that connection is lost. */
 import pg from "pg";
 import type { LogEvent } from "../base/log-events.ts";
 
@@ -8,20 +8,18 @@ export type Heartbeat = {
   close(): Promise<void>;
 };
 
-export type HeartbeatOptions<Row> = {
+export type HeartbeatOptions = {
   connection: pg.ClientConfig;
-  /** Returns one row. */
-  statement: pg.QueryConfig;
   intervalMs: number;
-  onBeat(row: Row): void;
+  send(client: pg.Client): Promise<void>;
   log: LogEvent;
 };
 
-/** After this the statement is retried on a new connection. */
+/** After this a statement is retried on a new connection. */
 const TIMEOUT_MS = 3000;
 
-export function createHeartbeat<Row extends pg.QueryResultRow>(options: HeartbeatOptions<Row>): Heartbeat {
-  const { connection, statement, intervalMs, onBeat, log } = options;
+export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
+  const { connection, intervalMs, send, log } = options;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let beating: Promise<void> = Promise.resolve();
@@ -30,8 +28,7 @@ export function createHeartbeat<Row extends pg.QueryResultRow>(options: Heartbea
 
   async function beat(): Promise<void> {
     client ??= await connect();
-    const { rows } = await client.query<Row>(statement);
-    onBeat(rows[0]!);
+    await send(client);
   }
 
   async function connect(): Promise<pg.Client> {

@@ -71,9 +71,11 @@ export function createProcessRegistry({
 
   const heartbeat = createHeartbeat({
     connection,
-    statement: { name: "heartbeat", text: BEAT, values: [id, role, hostname(), process.pid] },
     intervalMs: heartbeatMs,
-    onBeat({ at, is_new: isNew }: Beat) {
+    async send(client) {
+      const values = [id, role, hostname(), process.pid];
+      const { rows } = await client.query<Beat>({ name: "heartbeat", text: BEAT, values });
+      const { at, is_new: isNew } = rows[0]!;
       if (isNew && isRegistered) log("own_lease_expired");
       isRegistered = true;
       // After an outage every heartbeat is old, so the others get a full lease time to renew theirs.

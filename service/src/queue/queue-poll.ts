@@ -2,12 +2,14 @@
  * What the workers of a process do at intervals: heartbeats for running tasks, release of expired claims, and a look for
  * tasks that are due although no notification arrived.
  *
- * An idle process sends one statement every five seconds.
+ * Heartbeats have a connection of their own, so that neither a busy pool nor a slow release delays them. An idle process
+ * sends one statement every five seconds.
  */
 import type { LogEvent } from "../base/log-events.ts";
 import type { Database } from "../db/database.ts";
 import type { Boss } from "./boss.ts";
 import { type BossQueue, releaseExpired, TURN_TIMING, type TurnTiming } from "./expired-turns.ts";
+import { createHeartbeat } from "./heartbeat.ts";
 import { createLogOnce } from "./log-once.ts";
 import type { Tasks } from "./tasks.ts";
 import type { Worker } from "./worker.ts";
@@ -15,7 +17,7 @@ import type { Worker } from "./worker.ts";
 export type QueuePoll = { close(): Promise<void> };
 
 export type QueuePollDeps = {
-  database: Pick<Database, "pool">;
+  database: Pick<Database, "pool" | "connection">;
   boss: Boss;
   tasks: Pick<Tasks, "onDelayed">;
   workers: readonly Pick<Worker, "queue" | "poke" | "turns">[];
@@ -45,12 +47,21 @@ export function startQueuePoll(deps: QueuePollDeps): QueuePoll {
     if (count > 0) log("expired_tasks_released", { queue, count });
   };
 
-  const beat = async () => {
-    for (const { queue, turns } of workers) {
-      const running = turns();
-      if (running.length > 0) await boss.touch(queue, running);
-    }
-  };
+  const heartbeat = createHeartbeat({
+    connection: database.connection,
+    intervalMs: timing.heartbeatMs,
+    async send(client) {
+      const running = workers.flatMap(({ queue, turns }) => turns().map((turn) => ({ queue, ...turn })));
+      if (running.length === 0) return;
+      const values = [
+        running.map(({ queue }) => queue),
+        running.map(({ id }) => id),
+        running.map(({ retryCount }) => retryCount),
+      ];
+      await client.query({ name: "task-heartbeat", text: BEAT, values });
+    },
+    log,
+  });
 
   const poll = async () => {
     const { rows } = await pool.query<PolledQueue>({
@@ -83,27 +94,28 @@ export function startQueuePoll(deps: QueuePollDeps): QueuePoll {
       () => {
         dueAtMs = Number.POSITIVE_INFINITY;
         for (const worker of workers) worker.poke();
-        run(poll);
+        run();
       },
       Math.max(MIN_DELAY_MS, delayMs),
     );
   };
 
-  const run = (work: () => Promise<void>) => {
+  const run = () => {
     pending = pending
-      .then(() => (isClosed ? undefined : work()))
+      .then(() => (isClosed ? undefined : poll()))
       .then(logOnce.clear, (error) => logOnce.note("queue_poll_failed", { err: error }));
   };
 
   deps.tasks.onDelayed((_, dueInMs) => lookAfter(dueInMs));
-  const timers = [setInterval(run, pollMs, poll), setInterval(run, timing.heartbeatMs, beat)];
-  run(poll);
+  await heartbeat.start();
+  const timer = setInterval(run, pollMs);
+  run();
   return {
     async close() {
       isClosed = true;
-      for (const timer of timers) clearInterval(timer);
+      clearInterval(timer);
       clearTimeout(dueTimer);
-      await pending;
+      await Promise.all([pending, heartbeat.close()]);
     },
   };
 }
@@ -115,6 +127,16 @@ type PolledQueue = {
   /** Of the first waiting task. */
   due_in_ms: number | null;
 };
+
+/** Skips turns that a transaction has locked: it renews or ends them itself, and must not delay the others. */
+const BEAT = `
+update pgboss.job set heartbeat_on = clock_timestamp()
+where name = any($1::text[]) and id = any(array(
+  select j.id from unnest($1::text[], $2::uuid[], $3::int[]) as running (queue, id, retry_count)
+  join pgboss.job j on j.name = running.queue and j.id = running.id
+  where j.state = 'active' and j.retry_count = running.retry_count
+  for update of j skip locked
+))`;
 
 const POLL = `
 select q.name as queue,

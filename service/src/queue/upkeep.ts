@@ -1,5 +1,7 @@
 /** Repairs what only a fault or an import can leave behind, and pg-boss's own upkeep. For hourly maintenance. */
+import { sql } from "drizzle-orm";
 import type pg from "pg";
+import type { Orm } from "../db/database.ts";
 import type { Boss } from "./boss.ts";
 import type { Feed } from "./feed.ts";
 import type { QueueName } from "./task.ts";
@@ -17,8 +19,18 @@ export async function keepUpQueues(deps: {
     await pool.query(RELEASE_WITHOUT_TURN, [queue]);
     await feed.rebase(queue);
   }
-  await boss.supervise(); // deletes old dead letters, and rebuilds bloated indexes
+  await boss.supervise(); // deletes old dead letters and turns, and rebuilds bloated indexes
+  for (const queue of QUEUES) await feed.recount(queue);
 }
+
+/** For jobs that have ended, under the lock of the job's row: only then nobody adds to the group meanwhile. */
+export async function closeIdleGroup(tx: Orm, groupId: string): Promise<void> {
+  const hasTasks = sql`exists (select from tasks where group_id = ${groupId})`;
+  await tx.execute(sql`delete from queue_groups where id = ${groupId} and not ${hasTasks}`);
+}
+
+/** Of a job whose results are erased. Tasks that are left are deleted with the next upkeep. */
+export const DELETE_GROUP = "delete from queue_groups where id = $1";
 
 /** After an import, which does not include pg-boss's tables: every task becomes due again. */
 export const RESET_CLAIMS = [
