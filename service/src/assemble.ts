@@ -377,7 +377,7 @@ async function open(
         onExhausted: webhooks.onDeliveryExhausted,
       }),
     );
-    const poll = startQueuePoll({ database, boss, tasks, workers, log: log.event });
+    const poll = await startQueuePoll({ database, boss, tasks, workers, log: log.event });
     closers.push(() => poll.close());
   }
   await abortable(pubsub.start(), interrupted); // last: LISTEN covers the channels subscribed to so far

@@ -21,7 +21,7 @@ export type Config = {
   /** Reverse proxies whose X-Forwarded-For is trusted, as addresses or ranges. */
   trustedProxies: string[];
   storage: StorageConfig;
-  /** Connections of the pool; up to three more are outside it. */
+  /** Connections of the pool; up to four more are outside it. */
   poolSize: number;
   operator: OperatorConfig;
   signUp: { mode: "open" | "closed"; plan: Plan; credits: number };
@@ -91,7 +91,7 @@ export function readConfig(env: Environment, cwd: string): Config {
     storage,
     // A slot of a worker spends nearly all its time waiting for mail servers, without a connection.
     poolSize: read.integer("DATABASE_POOL_SIZE", {
-      fallback: read.text("ROLE") === "worker" ? 7 : 16,
+      fallback: read.text("ROLE") === "worker" ? 6 : 16,
       min: 2,
       max: 500,
     }),

@@ -43,7 +43,7 @@ async function start(world: QueueWorld, handler: TaskHandler, settings: Settings
     countRetry: (queue) => retried.push(queue),
     log,
   });
-  const poll = startQueuePoll({ database, boss, tasks, workers: [worker], timing, log });
+  const poll = await startQueuePoll({ database, boss, tasks, workers: [worker], timing, log });
   await pubsub.start();
   const close = async (timeoutMs?: number) => {
     await worker.close(timeoutMs);

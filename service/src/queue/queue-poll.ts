@@ -29,7 +29,7 @@ const POLL_MS = 5000;
 /** For a task that is overdue because another process is making it ready. */
 const MIN_DELAY_MS = 100;
 
-export function startQueuePoll(deps: QueuePollDeps): QueuePoll {
+export async function startQueuePoll(deps: QueuePollDeps): Promise<QueuePoll> {
   const { database, boss, workers, log, timing = TURN_TIMING } = deps;
   const { pool } = database;
   const queues: BossQueue[] = [...workers.map(({ queue }) => queue), "maintenance"];
