@@ -109,6 +109,8 @@ export class ProbeSession {
   readonly #streak = new RefusalStreak();
   /** The server refuses everything, or may do so: further replies in this session prove nothing. */
   #isUntrusted = false;
+  /** The first recipient, a mailbox that the host accepted some time ago, was refused again. */
+  #isRefusedFromStart = false;
 
   constructor(deps: ProbeSessionDeps, target: SessionTarget) {
     this.#deps = deps;
@@ -121,6 +123,7 @@ export class ProbeSession {
     const endsAt = performance.now() + this.#deps.profile.lifetimeMs;
     const sliceEndsAt = performance.now() + TIME_SLICE_MS;
     let aboutUs = 0;
+    await this.#askDoubtedAgain();
     while (
       client.isOpen &&
       !this.#isUntrusted &&
@@ -154,7 +157,7 @@ export class ProbeSession {
       if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.#refused);
       else if (tally.ending) this.#learnFromEnding(tally.ending, tally.answered);
     }
-    if (aboutUs > 0 || this.#recipients === 0) return;
+    if (aboutUs > 0 || this.#recipients === 0 || (this.#isUntrusted && this.#isRefusedFromStart)) return;
     limiter.record({ kind: "ok" });
     if (!client.isOpen && !client.hasQuit) return;
     recordOkSession(this.#limits, this.#recipients);
@@ -354,7 +357,10 @@ export class ProbeSession {
       confirmAll(this.#streak.take()); // the server still distinguishes mailboxes
       recordReliable(this.#limits, this.#recipients + tally.answered, this.#refused + tally.refused);
       this.#accepted++;
-      if (!request.isDecoy) this.#limits.knownGood = { recipient, smtpUtf8: request.smtpUtf8 };
+      if (!request.isDecoy) {
+        this.#limits.knownGood = { recipient, smtpUtf8: request.smtpUtf8 };
+        delete this.#limits.doubted;
+      }
       request.settle(finding);
       return "accepted";
     }
@@ -388,39 +394,76 @@ export class ProbeSession {
   /** After each batch: confirms the held refusals, or retracts them where the server may refuse everything. */
   async #resolveStreak(wasStillAccepted: boolean | undefined): Promise<void> {
     const { queue, profile } = this.#deps;
-    const { isSuspect, isTemporary } = this.#streak;
+    const limits = this.#limits;
+    const { isSuspect, isTemporary, permanentTargets } = this.#streak;
     const refusals = this.#streak.take();
-    const canVerify = this.#target.client.isOpen || wasStillAccepted !== undefined;
-    const known = canVerify ? this.#limits.knownGood : undefined;
+    const requeue = (request: ProbeRequest) => queue.add(request);
+    const known = this.#target.client.isOpen ? limits.knownGood : undefined;
+    const isAskable = known !== undefined || wasStillAccepted !== undefined;
+    // A host may also begin to refuse everybody at some moment, whatever it has tolerated before.
+    const isUnbroken = permanentTargets >= (this.#accepted === 0 ? 1 : 2) && isAskable;
+    const isDoubtful =
+      isSuspect || isUnbroken || wasStillAccepted === false || (permanentTargets > 0 && limits.doubted);
     // Temporary refusals from the start are no change of behaviour, and at a large provider a session is too short for one.
-    const isCredible =
-      !isSuspect || profile.isShared || (isTemporary && this.#accepted === 0 && known === undefined);
+    const isCredible = !isDoubtful || profile.isShared || (isTemporary && this.#accepted === 0 && !isAskable);
     if (isCredible) return confirmAll(refusals);
-    const stillAccepts =
-      known &&
-      (wasStillAccepted === undefined ? this.#stillAccepts(known) : Promise.resolve(wasStillAccepted));
-    stillAccepts?.catch(() => retractAll(refusals, (request) => queue.add(request))); // none may stay held
-    if (await stillAccepts) {
-      recordReliable(this.#limits, this.#recipients, this.#refused);
-      return confirmAll(refusals);
+    let stillAccepts = wasStillAccepted;
+    if (stillAccepts === undefined && known) {
+      stillAccepts = await this.#stillAccepts(known).catch((error) => {
+        retractAll(refusals, requeue); // none may stay held
+        throw error;
+      });
     }
+    if (stillAccepts) recordReliable(limits, this.#recipients, this.#refused);
+    const isUndecided = stillAccepts === undefined && !isSuspect && !limits.doubted;
+    if (stillAccepts || isUndecided) return confirmAll(refusals);
     this.#isUntrusted = true;
-    delete this.#limits.knownGood; // the mailbox may also have been deleted since
-    confirmAll(refusals.filter(({ isLate }) => !known && !isLate));
-    const retracted = refusals.filter(({ isLate }) => known || isLate);
-    recordCutOff(this.#limits, Math.max(1, this.#recipients - retracted.length), true);
-    const { refusalsPerSession } = profile;
-    if (this.#refused > refusalsPerSession) recordRefusalLimit(this.#limits, refusalsPerSession + 1);
-    retractAll(retracted, (request) => queue.add(request));
+    const doubted = stillAccepts === false ? (known ?? limits.knownGood) : undefined;
+    if (doubted) limits.doubted = doubted;
+    delete limits.knownGood; // the mailbox may also have been deleted since
+    const isRefuted = stillAccepts === false || known !== undefined || limits.doubted !== undefined;
+    confirmAll(refusals.filter(({ isLate }) => !isRefuted && !isLate));
+    const retracted = refusals.filter(({ isLate }) => isRefuted || isLate);
+    if (this.#isRefusedFromStart) this.#leaveHost();
+    else this.#learnFromRetraction(retracted.length);
+    retractAll(retracted, requeue);
   }
 
-  /** Whether a recipient that this host accepted before is still accepted. */
-  async #stillAccepts(known: KnownGood): Promise<boolean> {
+  /** Where in the session the host began to refuse everything, as far as that is known. */
+  #learnFromRetraction(retracted: number): void {
+    const { refusalsPerSession } = this.#deps.profile;
+    if (this.#accepted === 0 && this.#limits.doubted)
+      recordCutOff(this.#limits, Math.max(1, Math.floor(this.#recipients / 2)), false);
+    else recordCutOff(this.#limits, Math.max(1, this.#recipients - retracted), true);
+    if (this.#refused > refusalsPerSession) recordRefusalLimit(this.#limits, refusalsPerSession + 1);
+  }
+
+  /** The host refuses everybody, not only after a number of recipients: nothing is learned from it for a while. */
+  #leaveHost(): void {
+    this.#target.limiter.record({ kind: "rate_limited" });
+    this.#deps.hostLimits.markFailed(this.#target.address, "rate_limited");
+  }
+
+  /** After a session in which a known mailbox was refused, the next one begins with that mailbox. */
+  async #askDoubtedAgain(): Promise<void> {
+    const { doubted } = this.#limits;
+    if (!doubted) return;
+    const isAccepted = await this.#stillAccepts(doubted);
+    this.#isRefusedFromStart = isAccepted === false;
+    if (!isAccepted) return;
+    this.#accepted++;
+    this.#limits.knownGood ??= doubted;
+    delete this.#limits.doubted;
+  }
+
+  /** Whether a recipient that this host accepted before is still accepted; undefined without an answer. */
+  async #stillAccepts(known: KnownGood): Promise<boolean | undefined> {
     this.#transaction = undefined;
     this.#transactions++;
     const { client } = this.#target;
-    const { answers } = await client.sendBatch([transactionOf(known)], this.#deps.probeTimeoutMs);
-    return isAccepted(answers[0]?.[0]) === true;
+    const { answers, ending } = await client.sendBatch([transactionOf(known)], this.#deps.probeTimeoutMs);
+    if (ending && this.#recipients === 0) this.#learnFromEnding(ending, 0);
+    return isAccepted(answers[0]?.[0]);
   }
 
   /**
@@ -507,8 +550,11 @@ function transactionOf({ recipient, smtpUtf8 }: KnownGood): Transaction {
   return { recipients: [recipient], smtpUtf8, isNew: true };
 }
 
+/** Undefined for a temporary reply, and for one that is not about the recipient. */
 function isAccepted(answer: RcptResult | undefined): boolean | undefined {
-  return answer && answer.reply.code < 300;
+  if (answer?.stage !== "rcpt") return undefined;
+  const { code } = answer.reply;
+  return code < 300 || (code >= 500 ? false : undefined);
 }
 
 const ANSWER_OF_ENDING: Record<SessionEnding, AddressFailure> = {

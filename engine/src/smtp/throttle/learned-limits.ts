@@ -35,6 +35,8 @@ export type LearnedLimits = {
   reliableUpTo: { recipients: number; refusals: number };
   /** A recipient that the host accepted. If it is refused later, the host refuses everything. */
   knownGood?: { recipient: string; smtpUtf8: boolean };
+  /** The known mailbox that was refused, until the host accepts one again: its refusals prove nothing meanwhile. */
+  doubted?: { recipient: string; smtpUtf8: boolean };
   /** How often the host ended a session early, and where it last did so without a word. */
   cutOffs: number;
   hangUpAt?: { recipients: number; refusals: number };
