@@ -120,7 +120,8 @@ export class ProbeSession {
 
   async run(): Promise<void> {
     const { client, limiter } = this.#target;
-    const endsAt = performance.now() + this.#deps.profile.lifetimeMs;
+    const { profile } = this.#deps;
+    const endsAt = performance.now() + profile.lifetimeMs;
     const sliceEndsAt = performance.now() + TIME_SLICE_MS;
     let aboutUs = 0;
     await this.#askDoubtedAgain();
@@ -154,7 +155,7 @@ export class ProbeSession {
         limiter.record({ kind: "too_many_connections", open: this.#limits.sessions - 1 });
         return;
       }
-      if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.#refused);
+      if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.#refused, profile);
       else if (tally.ending) this.#learnFromEnding(tally.ending, tally.answered);
     }
     if (aboutUs > 0 || this.#recipients === 0 || (this.#isUntrusted && this.#isRefusedFromStart)) return;
@@ -163,7 +164,7 @@ export class ProbeSession {
     recordOkSession(this.#limits, this.#recipients);
     const isBudgetUsed = this.#refused >= this.#refusalBudget / 2;
     if (isBudgetUsed && !this.#isUntrusted && !client.isPostfix)
-      recordRefusalsTolerated(this.#limits, this.#deps.profile);
+      recordRefusalsTolerated(this.#limits, profile);
   }
 
   get #refusalBudget(): number {
@@ -262,7 +263,7 @@ export class ProbeSession {
     }
     if (this.#isErrorLimit(result, tally)) tally.isErrorLimit = true;
     if (result.pauseMs >= SLEEP_MS && this.#refused + tally.refused > this.#deps.profile.refusalsPerSession)
-      recordRefusalLimit(this.#limits, this.#deps.profile.refusalsPerSession + 1);
+      recordRefusalLimit(this.#limits, this.#deps.profile.refusalsPerSession + 1, this.#deps.profile);
     // Once per batch: a hundred recipients under one refused MAIL are one event.
     if (tally.isRateLimited) limiter.record({ kind: "rate_limited" });
     if (tally.block) limiter.record({ kind: "blocked", reply: tally.block });
@@ -292,17 +293,21 @@ export class ProbeSession {
 
   /** Whether a recipient may be named in the open transaction. */
   #hasRoomFor({ smtpUtf8 }: KnownGood): boolean {
-    if (!this.#transaction || this.#transaction.smtpUtf8 !== smtpUtf8) return false;
+    if (this.#transaction?.smtpUtf8 !== smtpUtf8 || this.#transaction.isExhausted) return false;
     if (this.#deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction) return false;
     return this.#transaction.recipients < this.#recipientsPerTransaction;
   }
 
   /** Whether the host ended the session because of its refusals, which says nothing about our rate. */
   #isErrorLimit({ ending, closingReply }: BatchResult, { refused }: BatchTally): boolean {
+    const { profile } = this.#deps;
     const refusals = this.#refused + refused;
     if (refusals === 0 || (ending !== "closed" && ending !== "service_closing")) return false;
-    if (refusals > this.#deps.profile.refusalsPerSession) return true;
-    return closingReply !== undefined && ERROR_LIMIT.test(closingReply.lines.join(" "));
+    if (closingReply && ERROR_LIMIT.test(closingReply.lines.join(" "))) return true;
+    if (refusals <= profile.refusalsPerSession) return false;
+    if (!closingReply) return true;
+    const context = { stage: "rcpt", reply: closingReply, mx: this.#target.host } as const;
+    return interpretReply(context, profile).finding.answer !== "rate_limited";
   }
 
   /** Whether the host refuses this session at its first command, because other connections of ours are open. */
@@ -401,9 +406,8 @@ export class ProbeSession {
     const known = this.#target.client.isOpen ? limits.knownGood : undefined;
     const isAskable = known !== undefined || wasStillAccepted !== undefined;
     // A host may also begin to refuse everybody at some moment, whatever it has tolerated before.
-    const isUnbroken = permanentTargets >= (this.#accepted === 0 ? 1 : 2) && isAskable;
-    const isDoubtful =
-      isSuspect || isUnbroken || wasStillAccepted === false || (permanentTargets > 0 && limits.doubted);
+    const isUnbroken = permanentTargets > 0 && (isAskable || limits.doubted !== undefined);
+    const isDoubtful = isSuspect || isUnbroken || wasStillAccepted === false;
     // Temporary refusals from the start are no change of behaviour, and at a large provider a session is too short for one.
     const isCredible = !isDoubtful || profile.isShared || (isTemporary && this.#accepted === 0 && !isAskable);
     if (isCredible) return confirmAll(refusals);
@@ -431,11 +435,12 @@ export class ProbeSession {
 
   /** Where in the session the host began to refuse everything, as far as that is known. */
   #learnFromRetraction(retracted: number): void {
-    const { refusalsPerSession } = this.#deps.profile;
+    const { profile } = this.#deps;
     if (this.#accepted === 0 && this.#limits.doubted)
       recordCutOff(this.#limits, Math.max(1, Math.floor(this.#recipients / 2)), false);
     else recordCutOff(this.#limits, Math.max(1, this.#recipients - retracted), true);
-    if (this.#refused > refusalsPerSession) recordRefusalLimit(this.#limits, refusalsPerSession + 1);
+    if (this.#refused > profile.refusalsPerSession)
+      recordRefusalLimit(this.#limits, profile.refusalsPerSession + 1, profile);
   }
 
   /** The host refuses everybody, not only after a number of recipients: nothing is learned from it for a while. */
@@ -514,7 +519,7 @@ export class ProbeSession {
     const limits = this.#limits;
     if (ending === "service_closing") limiter.record({ kind: "rate_limited" });
     if (ending === "closed" && isHangUpByRefusals(limits, this.#recipients, this.#refused)) {
-      recordRefusalLimit(limits, this.#refused);
+      recordRefusalLimit(limits, this.#refused, this.#deps.profile);
       limits.recipientsPerSession = Number.POSITIVE_INFINITY;
       return;
     }
@@ -540,9 +545,9 @@ export class ProbeSession {
   }
 }
 
-/** The text of a 421 about errors or unknown recipients, not about connections or messages. */
+/** The text of a 421 about errors or unknown recipients, not about our rate: "Error: …" begins many replies. */
 const ERROR_LIMIT =
-  /\berrors?\b|\b(?:unknown|invalid|bad|rejected|non-?existent) (?:users?|recipients?|address\w*|rcpts?)\b/i;
+  /\btoo many (?:[\w-]+ ){0,4}errors?\b|\b(?:unknown|invalid|bad|rejected|non-?existent) (?:users?|recipients?|address\w*|rcpts?)\b/i;
 
 type KnownGood = NonNullable<LearnedLimits["knownGood"]>;
 

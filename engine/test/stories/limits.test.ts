@@ -190,6 +190,22 @@ test.concurrent.each([5, 12])(
   },
 );
 
+test.concurrent.each([
+  "421 4.7.0 mx Error: rate limit exceeded, slow down",
+  "421 4.7.0 mx Error: too much mail from 192.0.2.1",
+])("a 421 about our rate is no limit of errors, after few refusals or many: %s", async (reply) => {
+  for (const recipients of [30, 70]) {
+    const temper: Temperament = {
+      on: {
+        rcpt: ({ number, recipientsAsked }) =>
+          number === 3 && recipientsAsked > recipients ? { reply, close: "politely" } : undefined,
+      },
+    };
+    const { events } = await probeSixHundred([notPostfix, temper]);
+    expect(events.filter((kind) => kind === "rate_limited")).toHaveLength(1);
+  }
+});
+
 test.concurrent("a host that hangs up without a word after some errors is learned from two hang-ups", async () => {
   const temper: Temperament = {
     on: { answered: ({ refusals }) => (refusals >= 6 ? { close: "politely" } : undefined) },

@@ -36,7 +36,7 @@ test.concurrent.each([
   expect(connections).toBeLessThanOrEqual(usual.connections + 6); // the sessions that show it
 });
 
-test.concurrent.each([95, 150, 203, 377])(
+test.concurrent.each([95, 99, 150, 203, 377])(
   "from recipient %d on, in the middle of a session",
   async (turn) => {
     for (const manner of [POSTFIX, OTHER]) {

@@ -143,9 +143,9 @@ export function recordRefusalsTolerated(limits: LearnedLimits, profile: RefusalP
   limits.refusalsPerSession = Math.min(grown, profile.maxRefusalsPerSession);
 }
 
-/** The host reacted to so many refusals in one session. */
-export function recordRefusalLimit(limits: LearnedLimits, refusals: number): void {
-  limits.refusalsPerSession = Math.max(1, refusals - 1);
+/** The host reacted to so many refusals in one session. That never raises the number. */
+export function recordRefusalLimit(limits: LearnedLimits, refusals: number, profile: RefusalProfile): void {
+  limits.refusalsPerSession = Math.max(1, Math.min(refusals - 1, refusalBudget(limits, profile)));
   limits.isRefusalLimitKnown = true;
 }
 
