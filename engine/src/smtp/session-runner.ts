@@ -243,6 +243,7 @@ export class ProbeSession {
 
     const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
     if (result.ending) tally.ending = result.ending;
+    if (isLast && result.ending === "protocol_error") this.#limits.pipelining = false;
     if (known) tally.stillAccepts = isAccepted(result.answers[plans.length]?.[0]);
     if (this.#isBeyondCap(result)) {
       tally.isBeyondCap = true;

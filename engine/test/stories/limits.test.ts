@@ -215,6 +215,20 @@ test.concurrent("a host that hangs up without a word after some errors is learne
   expect(connections).toBeLessThanOrEqual(60);
 });
 
+test.concurrent("a QUIT with the last recipients that gets no reply costs no answer", async () => {
+  const temper: Temperament = {
+    on: { quit: ({ number }) => (number <= 3 ? { silent: true } : undefined) },
+  };
+  const { connections } = await probeSixHundred([notPostfix, temper]); // three probe timeouts are longer than a test may take
+  expect(connections).toBeLessThanOrEqual(12);
+});
+
+test.concurrent("after another reply than 221 to that QUIT, every recipient is sent on its own", async () => {
+  const temper: Temperament = { on: { quit: () => ({ reply: "250 2.1.5 Ok" }) } };
+  const { connections } = await probeSixHundred([notPostfix, temper]);
+  expect(connections).toBeLessThanOrEqual(40);
+});
+
 test.concurrent("a host that refuses everybody after fourteen errors makes no mailbox invalid", async () => {
   const temper = [notPostfix, rejectsAfterLimit({ refusals: 14, reply: "550 5.1.1 User unknown" })];
   const { endedWithoutQuit, connections } = await probeSixHundred(temper);
