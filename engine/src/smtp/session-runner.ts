@@ -407,7 +407,9 @@ export class ProbeSession {
     const known = this.#target.client.isOpen ? limits.knownGood : undefined;
     const isAskable = known !== undefined || wasStillAccepted !== undefined;
     // A host may also begin to refuse everybody at some moment, whatever it has tolerated before.
-    const isUnbroken = permanentTargets > 0 && (isAskable || limits.doubted !== undefined);
+    // Only after an acceptance, at the end of a short list, is a single refusal no reason for a round trip.
+    const credible = this.#accepted > 0 && queue.count(1) === 0 && !limits.doubted ? 1 : 0;
+    const isUnbroken = permanentTargets > credible && (isAskable || limits.doubted !== undefined);
     const isDoubtful = isSuspect || isUnbroken || wasStillAccepted === false;
     // Temporary refusals from the start are no change of behaviour, and at a large provider a session is too short for one.
     const isCredible = !isDoubtful || profile.isShared || (isTemporary && this.#accepted === 0 && !isAskable);

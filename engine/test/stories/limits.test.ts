@@ -215,6 +215,22 @@ test.concurrent("a host that hangs up without a word after some errors is learne
   expect(connections).toBeLessThanOrEqual(60);
 });
 
+test.concurrent("a known mailbox that gets a temporary error when it is sent again refutes nothing", async () => {
+  const sent = new Set<string>();
+  const temper: Temperament = {
+    replies: { full: "451 4.3.0 Temporary lookup failure" },
+    mailbox({ localPart }) {
+      if (!isFifthMissing({ localPart })) return undefined;
+      if (sent.has(localPart)) return "full";
+      sent.add(localPart);
+      return undefined;
+    },
+  };
+  const { connections } = await probeSixHundred([notPostfix, temper]);
+  expect(sent.size).toBeGreaterThan(0);
+  expect(connections).toBeLessThanOrEqual(60);
+});
+
 test.concurrent("a QUIT with the last recipients that gets no reply costs no answer", async () => {
   const temper: Temperament = {
     on: { quit: ({ number }) => (number <= 3 ? { silent: true } : undefined) },
