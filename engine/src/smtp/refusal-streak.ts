@@ -19,6 +19,13 @@ export class RefusalStreak {
     return this.#refusals.some(({ request, isLate }) => isLate && !request.isDecoy);
   }
 
+  /** Permanent refusals, decoys excluded. */
+  get permanentTargets(): number {
+    return this.#refusals.filter(
+      ({ request }) => !request.isDecoy && (request.heldRefusal?.reply?.code ?? 0) >= 500,
+    ).length;
+  }
+
   /** All of them are temporary. */
   get isTemporary(): boolean {
     return this.#refusals.every(({ request }) => (request.heldRefusal?.reply?.code ?? 0) < 500);

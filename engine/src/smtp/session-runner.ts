@@ -109,6 +109,8 @@ export class ProbeSession {
   readonly #streak = new RefusalStreak();
   /** The server refuses everything, or may do so: further replies in this session prove nothing. */
   #isUntrusted = false;
+  /** The first recipient, a mailbox that the host accepted some time ago, was refused again. */
+  #isRefusedFromStart = false;
 
   constructor(deps: ProbeSessionDeps, target: SessionTarget) {
     this.#deps = deps;
@@ -118,9 +120,11 @@ export class ProbeSession {
 
   async run(): Promise<void> {
     const { client, limiter } = this.#target;
-    const endsAt = performance.now() + this.#deps.profile.lifetimeMs;
+    const { profile } = this.#deps;
+    const endsAt = performance.now() + profile.lifetimeMs;
     const sliceEndsAt = performance.now() + TIME_SLICE_MS;
     let aboutUs = 0;
+    await this.#askDoubtedAgain();
     while (
       client.isOpen &&
       !this.#isUntrusted &&
@@ -151,16 +155,16 @@ export class ProbeSession {
         limiter.record({ kind: "too_many_connections", open: this.#limits.sessions - 1 });
         return;
       }
-      if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.#refused);
+      if (tally.isErrorLimit) recordRefusalLimit(this.#limits, this.#refused, profile);
       else if (tally.ending) this.#learnFromEnding(tally.ending, tally.answered);
     }
-    if (aboutUs > 0 || this.#recipients === 0) return;
+    if (aboutUs > 0 || this.#recipients === 0 || (this.#isUntrusted && this.#isRefusedFromStart)) return;
     limiter.record({ kind: "ok" });
     if (!client.isOpen && !client.hasQuit) return;
     recordOkSession(this.#limits, this.#recipients);
     const isBudgetUsed = this.#refused >= this.#refusalBudget / 2;
     if (isBudgetUsed && !this.#isUntrusted && !client.isPostfix)
-      recordRefusalsTolerated(this.#limits, this.#deps.profile);
+      recordRefusalsTolerated(this.#limits, profile);
   }
 
   get #refusalBudget(): number {
@@ -239,6 +243,7 @@ export class ProbeSession {
 
     const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
     if (result.ending) tally.ending = result.ending;
+    if (isLast && result.ending === "protocol_error") this.#limits.pipelining = false;
     if (known) tally.stillAccepts = isAccepted(result.answers[plans.length]?.[0]);
     if (this.#isBeyondCap(result)) {
       tally.isBeyondCap = true;
@@ -259,7 +264,7 @@ export class ProbeSession {
     }
     if (this.#isErrorLimit(result, tally)) tally.isErrorLimit = true;
     if (result.pauseMs >= SLEEP_MS && this.#refused + tally.refused > this.#deps.profile.refusalsPerSession)
-      recordRefusalLimit(this.#limits, this.#deps.profile.refusalsPerSession + 1);
+      recordRefusalLimit(this.#limits, this.#deps.profile.refusalsPerSession + 1, this.#deps.profile);
     // Once per batch: a hundred recipients under one refused MAIL are one event.
     if (tally.isRateLimited) limiter.record({ kind: "rate_limited" });
     if (tally.block) limiter.record({ kind: "blocked", reply: tally.block });
@@ -289,17 +294,21 @@ export class ProbeSession {
 
   /** Whether a recipient may be named in the open transaction. */
   #hasRoomFor({ smtpUtf8 }: KnownGood): boolean {
-    if (!this.#transaction || this.#transaction.smtpUtf8 !== smtpUtf8) return false;
+    if (this.#transaction?.smtpUtf8 !== smtpUtf8 || this.#transaction.isExhausted) return false;
     if (this.#deps.profile.oneDomainPerTransaction || this.#limits.oneDomainPerTransaction) return false;
     return this.#transaction.recipients < this.#recipientsPerTransaction;
   }
 
   /** Whether the host ended the session because of its refusals, which says nothing about our rate. */
   #isErrorLimit({ ending, closingReply }: BatchResult, { refused }: BatchTally): boolean {
+    const { profile } = this.#deps;
     const refusals = this.#refused + refused;
     if (refusals === 0 || (ending !== "closed" && ending !== "service_closing")) return false;
-    if (refusals > this.#deps.profile.refusalsPerSession) return true;
-    return closingReply !== undefined && ERROR_LIMIT.test(closingReply.lines.join(" "));
+    if (closingReply && ERROR_LIMIT.test(closingReply.lines.join(" "))) return true;
+    if (refusals <= profile.refusalsPerSession) return false;
+    if (!closingReply) return true;
+    const context = { stage: "rcpt", reply: closingReply, mx: this.#target.host } as const;
+    return interpretReply(context, profile).finding.answer !== "rate_limited";
   }
 
   /** Whether the host refuses this session at its first command, because other connections of ours are open. */
@@ -354,7 +363,10 @@ export class ProbeSession {
       confirmAll(this.#streak.take()); // the server still distinguishes mailboxes
       recordReliable(this.#limits, this.#recipients + tally.answered, this.#refused + tally.refused);
       this.#accepted++;
-      if (!request.isDecoy) this.#limits.knownGood = { recipient, smtpUtf8: request.smtpUtf8 };
+      if (!request.isDecoy) {
+        this.#limits.knownGood = { recipient, smtpUtf8: request.smtpUtf8 };
+        delete this.#limits.doubted;
+      }
       request.settle(finding);
       return "accepted";
     }
@@ -388,39 +400,78 @@ export class ProbeSession {
   /** After each batch: confirms the held refusals, or retracts them where the server may refuse everything. */
   async #resolveStreak(wasStillAccepted: boolean | undefined): Promise<void> {
     const { queue, profile } = this.#deps;
-    const { isSuspect, isTemporary } = this.#streak;
+    const limits = this.#limits;
+    const { isSuspect, isTemporary, permanentTargets } = this.#streak;
     const refusals = this.#streak.take();
-    const canVerify = this.#target.client.isOpen || wasStillAccepted !== undefined;
-    const known = canVerify ? this.#limits.knownGood : undefined;
+    const requeue = (request: ProbeRequest) => queue.add(request);
+    const known = this.#target.client.isOpen ? limits.knownGood : undefined;
+    const isAskable = known !== undefined || wasStillAccepted !== undefined;
+    // A host may also begin to refuse everybody at some moment, whatever it has tolerated before.
+    // Only after an acceptance, at the end of a short list, is a single refusal no reason for a round trip.
+    const credible = this.#accepted > 0 && queue.count(1) === 0 && !limits.doubted ? 1 : 0;
+    const isUnbroken = permanentTargets > credible && (isAskable || limits.doubted !== undefined);
+    const isDoubtful = isSuspect || isUnbroken || wasStillAccepted === false;
     // Temporary refusals from the start are no change of behaviour, and at a large provider a session is too short for one.
-    const isCredible =
-      !isSuspect || profile.isShared || (isTemporary && this.#accepted === 0 && known === undefined);
+    const isCredible = !isDoubtful || profile.isShared || (isTemporary && this.#accepted === 0 && !isAskable);
     if (isCredible) return confirmAll(refusals);
-    const stillAccepts =
-      known &&
-      (wasStillAccepted === undefined ? this.#stillAccepts(known) : Promise.resolve(wasStillAccepted));
-    stillAccepts?.catch(() => retractAll(refusals, (request) => queue.add(request))); // none may stay held
-    if (await stillAccepts) {
-      recordReliable(this.#limits, this.#recipients, this.#refused);
-      return confirmAll(refusals);
+    let stillAccepts = wasStillAccepted;
+    if (stillAccepts === undefined && known) {
+      stillAccepts = await this.#stillAccepts(known).catch((error) => {
+        retractAll(refusals, requeue); // none may stay held
+        throw error;
+      });
     }
+    if (stillAccepts) recordReliable(limits, this.#recipients, this.#refused);
+    const isUndecided = stillAccepts === undefined && !isSuspect && !limits.doubted;
+    if (stillAccepts || isUndecided) return confirmAll(refusals);
     this.#isUntrusted = true;
-    delete this.#limits.knownGood; // the mailbox may also have been deleted since
-    confirmAll(refusals.filter(({ isLate }) => !known && !isLate));
-    const retracted = refusals.filter(({ isLate }) => known || isLate);
-    recordCutOff(this.#limits, Math.max(1, this.#recipients - retracted.length), true);
-    const { refusalsPerSession } = profile;
-    if (this.#refused > refusalsPerSession) recordRefusalLimit(this.#limits, refusalsPerSession + 1);
-    retractAll(retracted, (request) => queue.add(request));
+    const doubted = stillAccepts === false ? (known ?? limits.knownGood) : undefined;
+    if (doubted) limits.doubted = doubted;
+    delete limits.knownGood; // the mailbox may also have been deleted since
+    const isRefuted = stillAccepts === false || known !== undefined || limits.doubted !== undefined;
+    confirmAll(refusals.filter(({ isLate }) => !isRefuted && !isLate));
+    const retracted = refusals.filter(({ isLate }) => isRefuted || isLate);
+    if (this.#isRefusedFromStart) this.#leaveHost();
+    else this.#learnFromRetraction(retracted.length);
+    retractAll(retracted, requeue);
   }
 
-  /** Whether a recipient that this host accepted before is still accepted. */
-  async #stillAccepts(known: KnownGood): Promise<boolean> {
+  /** Where in the session the host began to refuse everything, as far as that is known. */
+  #learnFromRetraction(retracted: number): void {
+    const { profile } = this.#deps;
+    if (this.#accepted === 0 && this.#limits.doubted)
+      recordCutOff(this.#limits, Math.max(1, Math.floor(this.#recipients / 2)), false);
+    else recordCutOff(this.#limits, Math.max(1, this.#recipients - retracted), true);
+    if (this.#refused > profile.refusalsPerSession)
+      recordRefusalLimit(this.#limits, profile.refusalsPerSession + 1, profile);
+  }
+
+  /** The host refuses everybody, not only after a number of recipients: nothing is learned from it for a while. */
+  #leaveHost(): void {
+    this.#target.limiter.record({ kind: "rate_limited" });
+    this.#deps.hostLimits.markFailed(this.#target.address, "rate_limited");
+  }
+
+  /** After a session in which a known mailbox was refused, the next one begins with that mailbox. */
+  async #askDoubtedAgain(): Promise<void> {
+    const { doubted } = this.#limits;
+    if (!doubted) return;
+    const isAccepted = await this.#stillAccepts(doubted);
+    this.#isRefusedFromStart = isAccepted === false;
+    if (!isAccepted) return;
+    this.#accepted++;
+    this.#limits.knownGood ??= doubted;
+    delete this.#limits.doubted;
+  }
+
+  /** Whether a recipient that this host accepted before is still accepted; undefined without an answer. */
+  async #stillAccepts(known: KnownGood): Promise<boolean | undefined> {
     this.#transaction = undefined;
     this.#transactions++;
     const { client } = this.#target;
-    const { answers } = await client.sendBatch([transactionOf(known)], this.#deps.probeTimeoutMs);
-    return isAccepted(answers[0]?.[0]) === true;
+    const { answers, ending } = await client.sendBatch([transactionOf(known)], this.#deps.probeTimeoutMs);
+    if (ending && this.#recipients === 0) this.#learnFromEnding(ending, 0);
+    return isAccepted(answers[0]?.[0]);
   }
 
   /**
@@ -471,7 +522,7 @@ export class ProbeSession {
     const limits = this.#limits;
     if (ending === "service_closing") limiter.record({ kind: "rate_limited" });
     if (ending === "closed" && isHangUpByRefusals(limits, this.#recipients, this.#refused)) {
-      recordRefusalLimit(limits, this.#refused);
+      recordRefusalLimit(limits, this.#refused, this.#deps.profile);
       limits.recipientsPerSession = Number.POSITIVE_INFINITY;
       return;
     }
@@ -497,9 +548,9 @@ export class ProbeSession {
   }
 }
 
-/** The text of a 421 about errors or unknown recipients, not about connections or messages. */
+/** The text of a 421 about errors or unknown recipients, not about our rate: "Error: …" begins many replies. */
 const ERROR_LIMIT =
-  /\berrors?\b|\b(?:unknown|invalid|bad|rejected|non-?existent) (?:users?|recipients?|address\w*|rcpts?)\b/i;
+  /\btoo many (?:[\w-]+ ){0,4}errors?\b|\b(?:unknown|invalid|bad|rejected|non-?existent) (?:users?|recipients?|address\w*|rcpts?)\b/i;
 
 type KnownGood = NonNullable<LearnedLimits["knownGood"]>;
 
@@ -507,8 +558,11 @@ function transactionOf({ recipient, smtpUtf8 }: KnownGood): Transaction {
   return { recipients: [recipient], smtpUtf8, isNew: true };
 }
 
+/** Undefined for a temporary reply, and for one that is not about the recipient. */
 function isAccepted(answer: RcptResult | undefined): boolean | undefined {
-  return answer && answer.reply.code < 300;
+  if (answer?.stage !== "rcpt") return undefined;
+  const { code } = answer.reply;
+  return code < 300 || (code >= 500 ? false : undefined);
 }
 
 const ANSWER_OF_ENDING: Record<SessionEnding, AddressFailure> = {

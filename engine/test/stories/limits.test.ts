@@ -190,6 +190,22 @@ test.concurrent.each([5, 12])(
   },
 );
 
+test.concurrent.each([
+  "421 4.7.0 mx Error: rate limit exceeded, slow down",
+  "421 4.7.0 mx Error: too much mail from 192.0.2.1",
+])("a 421 about our rate is no limit of errors, after few refusals or many: %s", async (reply) => {
+  for (const recipients of [30, 70]) {
+    const temper: Temperament = {
+      on: {
+        rcpt: ({ number, recipientsAsked }) =>
+          number === 3 && recipientsAsked > recipients ? { reply, close: "politely" } : undefined,
+      },
+    };
+    const { events } = await probeSixHundred([notPostfix, temper]);
+    expect(events.filter((kind) => kind === "rate_limited")).toHaveLength(1);
+  }
+});
+
 test.concurrent("a host that hangs up without a word after some errors is learned from two hang-ups", async () => {
   const temper: Temperament = {
     on: { answered: ({ refusals }) => (refusals >= 6 ? { close: "politely" } : undefined) },
@@ -197,6 +213,36 @@ test.concurrent("a host that hangs up without a word after some errors is learne
   const { endedWithoutQuit, connections } = await probeSixHundred([notPostfix, temper]);
   expect(endedWithoutQuit).toBeLessThanOrEqual(8);
   expect(connections).toBeLessThanOrEqual(60);
+});
+
+test.concurrent("a known mailbox that gets a temporary error when it is sent again refutes nothing", async () => {
+  const sent = new Set<string>();
+  const temper: Temperament = {
+    replies: { full: "451 4.3.0 Temporary lookup failure" },
+    mailbox({ localPart }) {
+      if (!isFifthMissing({ localPart })) return undefined;
+      if (sent.has(localPart)) return "full";
+      sent.add(localPart);
+      return undefined;
+    },
+  };
+  const { connections } = await probeSixHundred([notPostfix, temper]);
+  expect(sent.size).toBeGreaterThan(0);
+  expect(connections).toBeLessThanOrEqual(60);
+});
+
+test.concurrent("a QUIT with the last recipients that gets no reply costs no answer", async () => {
+  const temper: Temperament = {
+    on: { quit: ({ number }) => (number <= 3 ? { silent: true } : undefined) },
+  };
+  const { connections } = await probeSixHundred([notPostfix, temper]); // three probe timeouts are longer than a test may take
+  expect(connections).toBeLessThanOrEqual(12);
+});
+
+test.concurrent("after another reply than 221 to that QUIT, every recipient is sent on its own", async () => {
+  const temper: Temperament = { on: { quit: () => ({ reply: "250 2.1.5 Ok" }) } };
+  const { connections } = await probeSixHundred([notPostfix, temper]);
+  expect(connections).toBeLessThanOrEqual(40);
 });
 
 test.concurrent("a host that refuses everybody after fourteen errors makes no mailbox invalid", async () => {

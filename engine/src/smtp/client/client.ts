@@ -224,7 +224,7 @@ export class SmtpClient {
       const lines = commands.map((command) => command.line);
       if (quits) lines.push("QUIT");
       this.#connection.send(lines);
-      received = await this.#connection.receiveAll(lines.length, timeoutMs);
+      received = await this.#connection.receiveAll(commands.length, timeoutMs);
       result.pauseMs = received.pauseMs;
     }
 
@@ -244,6 +244,12 @@ export class SmtpClient {
       if (kind === "rcpt")
         answers[transaction]!.push(refusal ? { stage: "mail", reply: refusal } : { stage: "rcpt", reply });
       if (reply.code === SERVICE_CLOSING) return this.#end(result, "service_closing", reply);
+    }
+    if (quits) {
+      const quit = await this.#connection.receive(QUIT_TIMEOUT_MS);
+      // Any other reply may be that to the last recipient, and all before it too early by one.
+      if (quit.kind === "reply" && quit.reply.code !== 221 && quit.reply.code !== SERVICE_CLOSING)
+        return { ...this.#end(result, "protocol_error"), answers: [] };
     }
     const { unsolicited } = this.#connection;
     if (unsolicited?.code === SERVICE_CLOSING) return this.#end(result, "service_closing", unsolicited);

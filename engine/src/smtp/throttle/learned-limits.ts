@@ -35,6 +35,8 @@ export type LearnedLimits = {
   reliableUpTo: { recipients: number; refusals: number };
   /** A recipient that the host accepted. If it is refused later, the host refuses everything. */
   knownGood?: { recipient: string; smtpUtf8: boolean };
+  /** The known mailbox that was refused, until the host accepts one again: its refusals prove nothing meanwhile. */
+  doubted?: { recipient: string; smtpUtf8: boolean };
   /** How often the host ended a session early, and where it last did so without a word. */
   cutOffs: number;
   hangUpAt?: { recipients: number; refusals: number };
@@ -141,9 +143,9 @@ export function recordRefusalsTolerated(limits: LearnedLimits, profile: RefusalP
   limits.refusalsPerSession = Math.min(grown, profile.maxRefusalsPerSession);
 }
 
-/** The host reacted to so many refusals in one session. */
-export function recordRefusalLimit(limits: LearnedLimits, refusals: number): void {
-  limits.refusalsPerSession = Math.max(1, refusals - 1);
+/** The host reacted to so many refusals in one session. That never raises the number. */
+export function recordRefusalLimit(limits: LearnedLimits, refusals: number, profile: RefusalProfile): void {
+  limits.refusalsPerSession = Math.max(1, Math.min(refusals - 1, refusalBudget(limits, profile)));
   limits.isRefusalLimitKnown = true;
 }
 
