@@ -150,8 +150,7 @@ export async function openDeployment(env: Record<string, string>): Promise<Deplo
       fill(filler);
       await delay(ms);
       rmSync(filler, { force: true });
-      // A server that could not write WAL has exited.
-      if (!database.isPrimaryRunning()) await database.restartPrimary("SIGKILL");
+      await database.startStopped();
     },
     unexpectedExits: () => unexpectedExits,
     complaints: () => said.splice(0),

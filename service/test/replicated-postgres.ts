@@ -26,7 +26,8 @@ export type ReplicatedPostgres = AsyncDisposable & {
   killPgBouncer(): Promise<void>;
   /** Ends the primary (with SIGKILL or an immediate shutdown, if it still runs) and starts it again. */
   restartPrimary(signal: "SIGKILL" | "SIGQUIT"): Promise<void>;
-  isPrimaryRunning(): boolean;
+  /** Starts the servers again that have exited, as on a full disk. Without its replica the primary commits nothing. */
+  startStopped(): Promise<void>;
 };
 
 const BINARY = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find(existsSync);
@@ -136,6 +137,19 @@ logfile = ${join(bouncerFolder, "log")}
     if (bouncer.exitCode === null && bouncer.signalCode === null) await once(bouncer, "exit");
   }
 
+  async function restartPrimary(signal: "SIGKILL" | "SIGQUIT"): Promise<void> {
+    const { dataDirectory } = primary;
+    const pid = serverPid(dataDirectory);
+    if (pid !== undefined && signal === "SIGQUIT") process.kill(pid, signal);
+    else if (pid !== undefined) await killServer(dataDirectory);
+    while (pid !== undefined && isRunning(pid)) await pause(10); // timing: poll interval
+    await primary.stop();
+    await until(async () => {
+      primary = await startEmbeddedPostgres({ dataDirectory });
+      return true;
+    });
+  }
+
   const url = (database: string) => `postgres://app@127.0.0.1:${port}/${database}`;
   return {
     env: {
@@ -166,19 +180,18 @@ logfile = ${join(bouncerFolder, "log")}
       await stopPgBouncer();
       bouncer = await startPgBouncer();
     },
-    async restartPrimary(signal) {
-      const { dataDirectory } = primary;
-      const pid = serverPid(dataDirectory);
-      if (pid !== undefined && signal === "SIGQUIT") process.kill(pid, signal);
-      else if (pid !== undefined) await killServer(dataDirectory);
-      while (pid !== undefined && isRunning(pid)) await pause(10); // timing: poll interval
-      await primary.stop();
-      await until(async () => {
-        primary = await startEmbeddedPostgres({ dataDirectory });
-        return true;
-      });
+    restartPrimary,
+    async startStopped() {
+      if (serverPid(replica.dataDirectory) === undefined) {
+        await replica.stop();
+        const { dataDirectory } = replica;
+        await until(async () => {
+          replica = await startEmbeddedPostgres({ dataDirectory });
+          return true;
+        });
+      }
+      if (serverPid(primary.dataDirectory) === undefined) await restartPrimary("SIGKILL");
     },
-    isPrimaryRunning: () => serverPid(primary.dataDirectory) !== undefined,
     async [Symbol.asyncDispose]() {
       await stopPgBouncer();
       for (const server of [replica, primary]) {
