@@ -32,6 +32,8 @@ export type ReplicatedPostgres = AsyncDisposable & {
 
 const BINARY = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"].find(existsSync);
 export const hasPgBouncer = BINARY !== undefined;
+/** Of util-linux: PgBouncer ends with this process, however that ends. */
+const SETPRIV = "setpriv";
 const STANDBY = "standby";
 
 /** `folder` must be accessible to the user that PostgreSQL runs as. */
@@ -116,7 +118,7 @@ logfile = ${join(bouncerFolder, "log")}
   }
 
   async function startPgBouncer(): Promise<ChildProcess> {
-    const child = spawn(BINARY!, ["--quiet", configurePgBouncer()], {
+    const child = spawn(SETPRIV, ["--pdeathsig", "KILL", BINARY!, "--quiet", configurePgBouncer()], {
       cwd: "/",
       stdio: "ignore",
       ...(process.geteuid?.() === 0 && { uid, gid }),
