@@ -311,7 +311,7 @@ export class ProbeSession {
     return interpretReply(context, profile).finding.answer !== "rate_limited";
   }
 
-  /** Whether the host refuses this session at its first command, because other connections of ours are open. */
+  /** Whether the host refuses this session at its first command, because we have other connections open. */
   #isBeyondCap({ answers, closingReply }: BatchResult): boolean {
     if (this.#recipients > 0 || this.#limits.sessions < 2) return false;
     const first = answers[0]?.[0];
@@ -406,7 +406,7 @@ export class ProbeSession {
     const requeue = (request: ProbeRequest) => queue.add(request);
     const known = this.#target.client.isOpen ? limits.knownGood : undefined;
     const isAskable = known !== undefined || wasStillAccepted !== undefined;
-    // A host may also begin to refuse everybody at some moment, whatever it has tolerated before.
+    // A host may also begin to reject every recipient at some moment, whatever it has tolerated before.
     // Only after an acceptance, at the end of a short list, is a single refusal no reason for a round trip.
     const credible = this.#accepted > 0 && queue.count(1) === 0 && !limits.doubted ? 1 : 0;
     const isUnbroken = permanentTargets > credible && (isAskable || limits.doubted !== undefined);
@@ -446,7 +446,7 @@ export class ProbeSession {
       recordRefusalLimit(this.#limits, profile.refusalsPerSession + 1, profile);
   }
 
-  /** The host refuses everybody, not only after a number of recipients: nothing is learned from it for a while. */
+  /** The host rejects every recipient, not only after a number of recipients: nothing is learned from it for a while. */
   #leaveHost(): void {
     this.#target.limiter.record({ kind: "rate_limited" });
     this.#deps.hostLimits.markFailed(this.#target.address, "rate_limited");
