@@ -34,7 +34,7 @@ test("the ledger distinguishes jobs, requests and notes, also after the job is d
   const { request_id } = await client.validate("valid@mailvet.test");
   const { upload_id } = await client.jobs.upload({ name: "list.csv", content: new Blob([LIST]) });
   const { id } = await client.jobs.confirm({ uploadId: upload_id, emailColumn: "email" });
-  await client.jobs.wait(id, { signal: AbortSignal.timeout(150_000) });
+  await client.jobs.wait(id, { signal: AbortSignal.timeout(540_000) });
   await client.jobs.delete(id);
 
   const { ledger } = await client.credits({ limit: 100 });

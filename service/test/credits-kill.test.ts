@@ -51,7 +51,7 @@ async function spendUntilKilled(charging: Charging): Promise<string[]> {
   const child = spawn(
     process.execPath,
     ["--import", TSX, "--conditions=source", CHARGER, JSON.stringify(charging)],
-    { stdio: ["ignore", "pipe", "inherit"], timeout: 150_000, killSignal: "SIGKILL" },
+    { stdio: ["ignore", "pipe", "inherit"], timeout: 540_000, killSignal: "SIGKILL" },
   );
   const lines = createInterface(child.stdout);
   const received: string[] = [];

@@ -42,7 +42,7 @@ const moment = fc.oneof(
 );
 
 test("any sequence of requests, some concurrent, matches the model", {
-  timeout: 150_000,
+  timeout: 540_000,
 }, async () => {
   const start = fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 12 }));
   await fc.assert(

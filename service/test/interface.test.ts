@@ -214,7 +214,7 @@ function expectResult(result: ValidationResult, email: string, plan: Plan): void
   expect([...resultSchema.Errors(result)]).toEqual([]);
   expect(result.email).toBe(email);
   expect(result.metadata.plan_tier).toBe(plan);
-  expect(Math.abs(result.metadata.timestamp * 1000 - Date.now())).toBeLessThan(180_000);
+  expect(Math.abs(result.metadata.timestamp * 1000 - Date.now())).toBeLessThan(600_000);
   expect(result.performance.response_time_ms).toBeGreaterThanOrEqual(0); // timing: measured at all
   for (const share of [result.confidence, result.catchall.confidence ?? 0]) {
     expect(share).toBeGreaterThanOrEqual(0);

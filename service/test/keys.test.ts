@@ -219,7 +219,7 @@ test("the last use of a key is written once for many uses, and not lost on close
   const listed = await process.keyring.list(accountId);
   expect(listed.find(({ id }) => id === idle.key.id)!.lastUsedAt).toBeNull();
   const { lastUsedAt } = listed.find(({ id }) => id === used.key.id)!;
-  expect(Math.abs(Date.now() - lastUsedAt!.getTime())).toBeLessThan(180_000);
+  expect(Math.abs(Date.now() - lastUsedAt!.getTime())).toBeLessThan(600_000);
   await process[Symbol.asyncDispose]();
 });
 

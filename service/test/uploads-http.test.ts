@@ -110,7 +110,7 @@ function sendSlowly(headers: Record<string, string>, length: number, on = http) 
   const socket = connect(on.port, "127.0.0.1");
   let text = "";
   const response = new Promise<string>((resolve, reject) => {
-    socket.setTimeout(150_000, () => reject(new Error(`no more data, received: ${text}`)));
+    socket.setTimeout(540_000, () => reject(new Error(`no more data, received: ${text}`)));
     socket.on("data", (chunk) => {
       text += chunk;
       if (/"request_id":"[^"]*"|"upload_id":"[^"]*"/.test(text)) resolve(text);

@@ -8,7 +8,7 @@ export type Wire = {
   response: Promise<Answer>;
 };
 
-const TIMEOUT_MS = 150_000;
+const TIMEOUT_MS = 540_000;
 
 export function openWire({ url }: Pick<TestService, "url">): Wire {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
