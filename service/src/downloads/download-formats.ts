@@ -36,7 +36,10 @@ export const DOWNLOAD_FORMATS: Readonly<Record<DownloadQuery["format"], Download
       writeRows(rows, {
         top: csvLine([...header, ...verdictColumns(isTest)], delimiter),
         row: ({ verdict, ...row }) =>
-          csvLine(cellsOf(row, header.length, marked(verdictCells(verdict), isTest, "true")), delimiter),
+          csvLine(
+            cellsOf(row, header.length, marked(verdictCells(verdict), isTest, verdict ? "true" : "")),
+            delimiter,
+          ),
       }),
   },
   ndjson: {
@@ -47,7 +50,7 @@ export const DOWNLOAD_FORMATS: Readonly<Record<DownloadQuery["format"], Download
     contentType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     write: ({ header, isTest }, rows) =>
       xlsxFile([...header, ...verdictColumns(isTest)], rows, ({ verdict, ...row }) =>
-        cellsOf(row, header.length, marked(typedCells(verdict), isTest, true)),
+        cellsOf(row, header.length, marked(typedCells(verdict), isTest, verdict ? true : "")),
       ),
   },
 };
@@ -91,6 +94,6 @@ function objectOf({ number, cells, verdict }: DownloadRow, { columns, emailColum
   };
   if (cells.length > columns.length) object.surplus_cells = cells.slice(columns.length);
   for (const field of VERDICT_FIELDS) object[field] = verdict?.[field] ?? null;
-  if (isTest) object.sandbox = true;
+  if (isTest && verdict) object.sandbox = true;
   return object;
 }
