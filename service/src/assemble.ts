@@ -20,6 +20,7 @@ import { createPubSub } from "./db/pubsub.ts";
 import { createCalibrationCache } from "./feedback/calibration-cache.ts";
 import { createFeedback } from "./feedback/feedback.ts";
 import { buildApp } from "./http/app.ts";
+import { createCredentialWatch } from "./http/middleware/credential-watch.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
@@ -198,6 +199,7 @@ async function open(
   closers.push(() => ledger.close());
   const apiKeys = createApiKeys({ database, notices: pubsub, announce: publish });
   closers.push(() => apiKeys.close());
+  const credentialWatch = createCredentialWatch({ notices: pubsub });
 
   const hostLimiters = isAlone
     ? undefined
@@ -426,6 +428,7 @@ async function open(
           accountLimits: createAccountLimits(usageExchange),
           apiKeys,
           sessions,
+          credentialWatch,
           cookie,
           balanceOf: ledger.balanceOf,
           confirmCharge,

@@ -14,6 +14,7 @@ import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
+import { createCredentialWatch } from "../src/http/middleware/credential-watch.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
@@ -32,6 +33,7 @@ export type HttpWorld = Awaited<ReturnType<typeof openHttpWorld>>;
 export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
   const database = await openTestDatabase();
   const notices = createPubSub(database.connection, { log: () => {} });
+  const credentialWatch = createCredentialWatch({ notices });
   await notices.start();
   const keyring = createApiKeys({ database, notices });
   const sessions = createSessions({ database });
@@ -51,6 +53,7 @@ export async function openHttpWorld(settings: Partial<HttpSettings> = {}) {
     accountLimits: createAccountLimits(),
     apiKeys: keyring,
     sessions,
+    credentialWatch,
     cookie,
     idempotentResponses,
     balanceOf: ledger.balanceOf,

@@ -10,6 +10,7 @@ import { createLedger } from "../src/credits/ledger.ts";
 import { confirmCharge } from "../src/credits/unanswered-charges.ts";
 import { createPubSub, notify } from "../src/db/pubsub.ts";
 import { buildApp } from "../src/http/app.ts";
+import { createCredentialWatch } from "../src/http/middleware/credential-watch.ts";
 import { HTTP_DEFAULTS, type HttpSettings } from "../src/http/http-settings.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { createSessionCookie } from "../src/http/middleware/session-cookie.ts";
@@ -39,6 +40,7 @@ export type WantedJob = Partial<typeof jobs.$inferInsert> & {
 export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const database = await openTestDatabase();
   const notices = createPubSub(database.connection, { log: () => {} });
+  const credentialWatch = createCredentialWatch({ notices });
   const watch = createJobWatch({ database, pubsub: notices });
   const keyring = createApiKeys({ database, notices });
   await notices.start();
@@ -58,6 +60,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     pool: database.pool,
     apiKeys: keyring,
     sessions: createSessions({ database }),
+    credentialWatch,
     cookie: createSessionCookie(undefined),
     idempotentResponses: createIdempotentResponses(database),
     balanceOf: ledger.balanceOf,

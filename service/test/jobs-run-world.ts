@@ -65,8 +65,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
 
   /** A planned job with one slice per list of emails; repeated emails are its duplicates. */
   const add = async (caller: Caller, lists: readonly (readonly string[])[]): Promise<string> => {
-    const { accountId, by } = caller;
-    const isTest = by.kind === "key" && by.isTest;
+    const { accountId, isTest, by } = caller;
     const id = randomUUID();
     const firstRow = new Map<string, number>();
     const repeated: { jobId: string; row: number; firstRow: number; email: string }[] = [];

@@ -47,8 +47,8 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
       await tx.insert(accounts).values({ id: accountId, email: `${accountId}@example.com`, plan });
       await ledger.open(tx, accountId, credits, "welcome");
     });
-    const by = { kind: "key", keyId: randomUUID(), scopes: ["bulk"], isTest: false } as const;
-    return { accountId, plan, isOperator: false, by };
+    const by = { kind: "key", keyId: randomUUID(), scopes: ["bulk"] } as const;
+    return { accountId, isTest: false, plan, isOperator: false, by };
   }
 
   return {

@@ -220,7 +220,7 @@ test("with too few credits nothing is created or reserved; with enough it succee
 
 test("a test key's job reserves nothing", async () => {
   const live = await world.account({ credits: 0 });
-  const caller = { ...live, by: { ...live.by, isTest: true } } as typeof live;
+  const caller = { ...live, isTest: true };
   const { upload_id: uploadId } = await world.preview(caller, SMALL);
   expect(await world.confirm(caller, { uploadId, emailColumn: "email" })).toMatchObject({
     status: "queued",

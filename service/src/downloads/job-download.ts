@@ -5,6 +5,7 @@
  */
 import type { DownloadQuery } from "@mailvet/contract";
 import { VERDICT_COLUMNS } from "@mailvet/engine/list-file";
+import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
 import { findEndedJob, resultsExpired } from "../jobs/job-list.ts";
@@ -22,11 +23,11 @@ export type JobDownload = {
 
 export async function jobDownload(
   database: Database,
-  accountId: string,
+  owner: Owner,
   jobId: string,
   { format, status }: DownloadQuery,
 ): Promise<JobDownload> {
-  const job = await findEndedJob(database, accountId, jobId);
+  const job = await findEndedJob(database, owner, jobId);
   const upload = await findUpload(database.orm, job.uploadId);
   if (!upload) throw resultsExpired();
   const { columns, header, delimiter } = upload;
@@ -36,6 +37,7 @@ export async function jobDownload(
     columns,
     delimiter,
     emailColumn: job.columnNumber,
+    isTest: job.isTest,
   };
   const { contentType, write } = DOWNLOAD_FORMATS[format];
   return {

@@ -5,6 +5,7 @@
  */
 import { type JobResult, type ResultsQuery, STATUSES, type Status } from "@mailvet/contract";
 import type pg from "pg";
+import type { Owner } from "../base/caller.ts";
 import type { Database } from "../db/database.ts";
 import { findEndedJob } from "./job-list.ts";
 import type { JobRow } from "./job-record.ts";
@@ -13,11 +14,11 @@ export type ResultPage = { results: JobResult[]; total: number };
 
 export async function jobResults(
   database: Database,
-  accountId: string,
+  owner: Owner,
   jobId: string,
   { skip, limit, status, after_row: afterRow = 0 }: ResultsQuery,
 ): Promise<ResultPage> {
-  const job = await findEndedJob(database, accountId, jobId);
+  const job = await findEndedJob(database, owner, jobId);
   const statuses = status === undefined ? STATUSES : [status];
   const pool = await database.readPool();
   const [{ rows }, total] = await Promise.all([
@@ -28,6 +29,7 @@ export async function jobResults(
     }),
     countResults(pool, job, statuses),
   ]);
+  if (job.isTest) for (const result of rows) result.sandbox = true;
   return { results: rows, total };
 }
 

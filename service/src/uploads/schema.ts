@@ -1,6 +1,16 @@
 /** Tables of uploads: the customer's file as it arrived, in parts, and what its columns contain. */
 import { sql } from "drizzle-orm";
-import { index, integer, json, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import {
+  boolean,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { accountId } from "../accounts/schema.ts";
 import { bytea, createdAt, moment } from "../db/columns.ts";
 
@@ -10,6 +20,7 @@ export const uploads = pgTable(
   {
     id: uuid().primaryKey(),
     accountId: accountId(),
+    isTest: boolean().notNull().default(false),
     filename: text().notNull(), // data, never a path
     // The first row as sent; null: the file has no header. `columns` are the unique names used by the API.
     header: json().$type<string[]>(),

@@ -1,22 +1,23 @@
 /** Uploads as jobs use them: find, mark as confirmed, delete with the job. */
 import { and, eq } from "drizzle-orm";
 import type pg from "pg";
+import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Orm } from "../db/database.ts";
 import { uploads } from "./schema.ts";
 import type { UploadRow } from "./upload-preview.ts";
 
-/** Throws upload_not_found (also for another account's or an incomplete upload) and upload_expired. */
+/** Throws upload_not_found (also for another owner's or an incomplete upload) and upload_expired. */
 export async function findConfirmableUpload(
   orm: Pick<Orm, "select">,
-  accountId: string,
+  { accountId, isTest }: Owner,
   uploadId: string,
   lock?: "for_update",
 ): Promise<UploadRow> {
   const query = orm
     .select()
     .from(uploads)
-    .where(and(eq(uploads.id, uploadId), eq(uploads.accountId, accountId)));
+    .where(and(eq(uploads.id, uploadId), eq(uploads.accountId, accountId), eq(uploads.isTest, isTest)));
   const [upload] = await (lock ? query.for("update") : query);
   if (!upload || upload.readyAt === null) {
     throw new Refusal("upload_not_found", "No upload with this id exists in this account.");

@@ -45,7 +45,7 @@ export type UploadsDeps = {
   limits: UploadLimits;
 };
 
-/** Per account. */
+/** Per account and mode. */
 const MAX_UNCONFIRMED = 20;
 const TOO_MANY_RETRY_SECONDS = 60;
 /** Decompressed size limit, as a multiple of the upload limit. */
@@ -103,7 +103,7 @@ async function begin({ pool, orm }: Database, upload: NewUpload): Promise<Upload
   );
   if (idempotencyKey !== undefined)
     await orm.delete(uploads).where(and(hasItsKey, lte(uploads.expiresAt, sql`now()`)));
-  const values = [id, caller.accountId, filename, idempotencyKey ?? null];
+  const values = [id, caller.accountId, filename, idempotencyKey ?? null, caller.isTest];
   if ((await pool.query({ ...BEGIN, values })).rowCount === 1) return undefined;
   const [earlier] = idempotencyKey === undefined ? [] : await orm.select().from(uploads).where(hasItsKey);
   if (!earlier) {
@@ -118,9 +118,9 @@ async function begin({ pool, orm }: Database, upload: NewUpload): Promise<Upload
 const BEGIN = {
   name: "begin-upload",
   text: `
-    insert into uploads (id, account_id, filename, idempotency_key, expires_at)
-    select $1, $2, $3, $4, now() + interval '${LEASE_SECONDS} seconds'
-    where (select count(*) from uploads where account_id = $2 and expires_at > now()) < ${MAX_UNCONFIRMED}
+    insert into uploads (id, account_id, filename, idempotency_key, is_test, expires_at)
+    select $1, $2, $3, $4, $5, now() + interval '${LEASE_SECONDS} seconds'
+    where (select count(*) from uploads where account_id = $2 and is_test = $5 and expires_at > now()) < ${MAX_UNCONFIRMED}
     on conflict (account_id, idempotency_key) where idempotency_key is not null do nothing`,
 };
 

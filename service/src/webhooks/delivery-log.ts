@@ -1,6 +1,7 @@
 /** Delivery history of an endpoint: list, send a test message, replay, delete after 30 days. */
 import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
 import { and, count, desc, eq } from "drizzle-orm";
+import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import type { Redrive } from "../queue/dead-letters.ts";
@@ -10,17 +11,17 @@ import { type DeliveryRow, presentDelivery } from "./present-webhook.ts";
 import { addDelivery, addDeliveryTask } from "./publish-event.ts";
 import { webhookDeliveries } from "./schema.ts";
 
-/** Throws webhook_not_found for an unknown endpoint or one of another account. */
+/** Throws webhook_not_found for an unknown endpoint or one of another owner. */
 export type DeliveryLog = {
   /** Newest first. */
   deliveries(
-    accountId: string,
+    owner: Owner,
     endpointId: string,
     query: DeliveryListQuery,
   ): Promise<{ deliveries: WebhookDelivery[]; total: number }>;
   /** Sends webhook.test to this endpoint, whatever events it subscribes to. Throws webhook_disabled. */
   test(
-    accountId: string,
+    owner: Owner,
     endpointId: string,
     beforeCommit?: BeforeCommit<WebhookDelivery>,
   ): Promise<WebhookDelivery>;
@@ -29,7 +30,7 @@ export type DeliveryLog = {
    * delivery_not_found and webhook_disabled.
    */
   replay(
-    accountId: string,
+    owner: Owner,
     endpointId: string,
     deliveryId: string,
     beforeCommit?: BeforeCommit<WebhookDelivery>,
@@ -48,8 +49,8 @@ const MAX_STEPS = 100;
 export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): DeliveryLog {
   const { orm, pool } = database;
   return {
-    async deliveries(accountId, endpointId, { skip, limit, state }) {
-      await findOwnEndpoint(orm, accountId, endpointId);
+    async deliveries(owner, endpointId, { skip, limit, state }) {
+      await findOwnEndpoint(orm, owner, endpointId);
       const isOfState = state && eq(webhookDeliveries.state, state);
       const wanted = and(eq(webhookDeliveries.endpointId, endpointId), isOfState);
       const [rows, [counted]] = await Promise.all([
@@ -65,9 +66,9 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
       return { deliveries: rows.map(presentDelivery), total: counted?.total ?? 0 };
     },
 
-    test: (accountId, endpointId, beforeCommit) =>
+    test: (owner, endpointId, beforeCommit) =>
       orm.transaction(async (tx) => {
-        const endpoint = await lockOwnEndpoint(tx, accountId, endpointId);
+        const endpoint = await lockOwnEndpoint(tx, owner, endpointId);
         requireEnabled(endpoint);
         const event = {
           event: "webhook.test",
@@ -79,9 +80,9 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
         return delivery;
       }),
 
-    replay: (accountId, endpointId, deliveryId, beforeCommit) =>
+    replay: (owner, endpointId, deliveryId, beforeCommit) =>
       orm.transaction(async (tx) => {
-        const endpoint = await lockOwnEndpoint(tx, accountId, endpointId);
+        const endpoint = await lockOwnEndpoint(tx, owner, endpointId);
         const delivery = await findDelivery(tx, endpointId, deliveryId);
         requireEnabled(endpoint);
         const isPending = delivery.state === "pending";

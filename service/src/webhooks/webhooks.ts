@@ -94,7 +94,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
     publishLowCredits(accountId, balance) {
       const data = { balance, threshold: LOW_CREDITS };
       runInBackground("low_credits_publish_failed", accountId, () =>
-        database.orm.transaction((tx) => publish(tx, accountId, "credits.low", data)),
+        database.orm.transaction((tx) => publish(tx, { accountId, isTest: false }, "credits.low", data)),
       );
     },
     deliveryHandler: deliveryHandler({

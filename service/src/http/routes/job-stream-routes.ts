@@ -53,7 +53,7 @@ export const jobStreamRoutes =
         const { accountId } = request.caller!;
         const release = downloadSlots.acquire(accountId);
         try {
-          const download = await jobDownload(database, accountId, request.params.job_id, request.query);
+          const download = await jobDownload(database, request.caller!, request.params.job_id, request.query);
           const hasBody = request.method !== "HEAD";
           const body = Readable.from(hasBody ? await withFirstChunk(download.content) : [], {
             objectMode: false,
@@ -89,18 +89,21 @@ export const jobStreamRoutes =
       },
       async (request, reply) => {
         const { accountId } = request.caller!;
-        let job = await findJob(database, accountId, request.params.job_id);
+        let job = await findJob(database, request.caller!, request.params.job_id);
         reply.headers(EVENT_STREAM_HEADERS);
         if (request.method === "HEAD") return reply.send(Readable.from([]));
 
         const release = streamSlots.acquire(accountId);
         let unfollow = () => {};
+        let unfollowCredential = () => {};
         const stream = createEventStream(() => {
           unfollow();
+          unfollowCredential();
           streams.delete(stream);
           release();
         });
         streams.add(stream);
+        unfollowCredential = request.onCredentialEnd(() => stream.end());
         const sendJob = () => {
           stream.send(hasEnded(job) ? "end" : "progress", job);
           if (hasEnded(job)) stream.end();
@@ -147,7 +150,7 @@ const EVENTS = {
   tags: ["jobs"],
   summary: "Job progress stream",
   description:
-    "Streams server-sent events. `progress` carries the job, first immediately and then whenever it changes, at most twice per second. `end` carries the finished job and closes the stream. Reconnect if the stream closes without `end`.",
+    "Streams server-sent events. `progress` carries the job, first immediately and then whenever it changes, at most twice per second. `end` carries the finished job and closes the stream. Reconnect if the stream closes without `end`. The stream closes within a second after the key is revoked or the session ends.",
   params: JobParams,
   response: { 200: streamOf("`progress` and `end` events; their data is the job.") },
 };

@@ -3,6 +3,7 @@
 import type { DownloadQuery, Job, Status } from "@mailvet/contract";
 import { Anchor, Button, Popover, Stack, Table, Text } from "@mantine/core";
 import { common } from "../../messages.ts";
+import { isTestMode, mode } from "../../mode.ts";
 import { messages } from "./messages.tsx";
 
 type Format = DownloadQuery["format"];
@@ -80,6 +81,6 @@ export function JobDownloads({ job }: { job: Job }) {
 }
 
 function downloadPath({ id }: Job, format: Format, status: Status | undefined): string {
-  const query = new URLSearchParams({ format, ...(status && { status }) });
+  const query = new URLSearchParams({ format, ...(status && { status }), ...(isTestMode && { mode }) });
   return `/api/v1/bulk/jobs/${encodeURIComponent(id)}/download?${query}`;
 }
