@@ -3,7 +3,6 @@ export type { AuthMethods, Credentials } from "./auth-methods.ts";
 export {
   type Client,
   createClient,
-  type PageQuery,
   type UsagePeriod,
   type ValidateOptions,
 } from "./client.ts";
@@ -14,6 +13,7 @@ export type { DownloadChoice, JobMethods, JobsQuery, ResultsPage } from "./job-m
 export type { WatchOptions } from "./job-watch.ts";
 export type { KeyMethods, NewKey } from "./key-methods.ts";
 export type { AccountsQuery, OperatorMethods } from "./operator-methods.ts";
+export type { Page, PageQuery } from "./requests.ts";
 export type { CallOptions, ClientOptions, IdempotentOptions } from "./transport.ts";
 export type { UploadFile } from "./upload-body.ts";
 export type { DeliveriesQuery, NewWebhook, WebhookChanges, WebhookMethods } from "./webhook-methods.ts";
