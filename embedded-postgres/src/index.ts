@@ -1,5 +1,6 @@
 /** Runs the PostgreSQL that npm carries for this platform, as a child process on a unix socket. */
 
+export { abortable } from "./abortable.ts";
 export { defaultDataDirectory } from "./data-directory.ts";
 export {
   type EmbeddedPostgres,
