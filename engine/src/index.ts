@@ -13,7 +13,9 @@ export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
 export type { Finding } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
+export { isInRange, parseIp, parseIpRange } from "./egress/ip-range.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
+export { FifoQueue } from "./fifo-queue.ts";
 export { resolverFrom } from "./network-stages.ts";
 export {
   ADJUDICATION_REASONS,
