@@ -48,7 +48,7 @@ export type EndpointDeps = {
   checkDestination: CheckDestination;
 };
 
-export const MAX_ENDPOINTS_PER_ACCOUNT = 10;
+const MAX_ENDPOINTS_PER_ACCOUNT = 10;
 const PREVIOUS_SECRET_MS = 24 * HOUR_MS;
 
 export function createEndpoints({ database, tasks, checkDestination }: EndpointDeps): Endpoints {
