@@ -4,7 +4,6 @@
  * The server is a separate process that listens on a unix socket only. It differs from any other PostgreSQL in nothing
  * but its connection. Why this exists although npm has a package of the same name: docs/decisions/0012.
  */
-import { abortable } from "./abortable.ts";
 import { findPackage, readyBinaries } from "./binaries.ts";
 import { readyCluster } from "./cluster.ts";
 import { openDataDirectory, pathsIn } from "./data-directory.ts";
@@ -12,7 +11,7 @@ import { takeDirectoryLock } from "./directory-lock.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import type { OnEvent } from "./events.ts";
 import { chooseRunAsUser } from "./run-as-user.ts";
-import { openServer, type Server, type ServerOptions } from "./server.ts";
+import { abortable, openServer, type Server, type ServerOptions } from "./server.ts";
 import { createDatabase } from "./server-handshake.ts";
 import { type EmbeddedConnection, openSocketDirectory, SUPERUSER } from "./socket-directory.ts";
 import { supervise } from "./supervisor.ts";

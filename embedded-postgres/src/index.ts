@@ -1,6 +1,5 @@
 /** Runs the PostgreSQL that npm carries for this platform, as a child process on a unix socket. */
 
-export { abortable } from "./abortable.ts";
 export { defaultDataDirectory } from "./data-directory.ts";
 export {
   type EmbeddedPostgres,
@@ -10,5 +9,6 @@ export {
 export { EmbeddedPostgresError, type Remedy } from "./embedded-postgres-error.ts";
 export type { EmbeddedPostgresEvent } from "./events.ts";
 export { isRunning } from "./process-identity.ts";
+export { abortable } from "./server.ts";
 export type { EmbeddedConnection } from "./socket-directory.ts";
 export { connectionIn } from "./socket-directory.ts";

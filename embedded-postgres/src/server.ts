@@ -5,9 +5,9 @@
  * our version; otherwise it is stopped first.
  */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { abortable } from "./abortable.ts";
 import type { Binaries } from "./binaries.ts";
 import type { DataPaths } from "./data-directory.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
@@ -201,4 +201,16 @@ function didNotStart(paths: DataPaths, log: ServerLog): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
     `The database in ${paths.directory} did not start. Its log (${paths.log}) ends:\n${lastLines}`,
   );
+}
+
+/** Settles as `work` does, or rejects with the signal's reason as soon as it is aborted; `work` itself goes on. */
+export async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  work.catch(() => {}); // after an abort its failure is irrelevant
+  signal.throwIfAborted();
+  const settled = new AbortController();
+  const aborted = once(signal, "abort", { signal: settled.signal }).then(() => {
+    throw signal.reason;
+  });
+  return Promise.race([work, aborted]).finally(() => settled.abort()) as Promise<T>;
 }

@@ -1,4 +1,5 @@
 export { LEVELS, type Level } from "@mailvet/contract/words";
+export { FifoQueue } from "./base/fifo-queue.ts";
 export {
   bandOf,
   type Calibration,
@@ -15,7 +16,6 @@ export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } f
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
 export { isInRange, parseIp, parseIpRange } from "./egress/ip-range.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
-export { FifoQueue } from "./fifo-queue.ts";
 export { resolverFrom } from "./network-stages.ts";
 export {
   ADJUDICATION_REASONS,

@@ -4,6 +4,7 @@
  * Every stage adds to the evidence. Once a stage has settled the verdict, the remaining ones are skipped.
  */
 import type { Level } from "@mailvet/contract/words";
+import { withTimeLimit } from "./base/time-limit.ts";
 import type { DomainFacts } from "./domain-facts.ts";
 import type { Evidence } from "./evidence.ts";
 import { mapConcurrent } from "./map-concurrent.ts";
@@ -18,7 +19,6 @@ import { RequestPriority } from "./request-priority.ts";
 import type { EngineSettings } from "./settings.ts";
 import type { HostLimiterFor } from "./smtp/throttle/host-limiter.ts";
 import type { ThreadExit } from "./threads/engine-threads.ts";
-import { withTimeLimit } from "./time-limit.ts";
 import { decide, isUnproven } from "./verdict.ts";
 
 export type VerifierDeps = InspectionDeps & {

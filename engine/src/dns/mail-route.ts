@@ -6,8 +6,8 @@
  * hosts were looked up.
  */
 
+import { withTimeLimit } from "../base/time-limit.ts";
 import type { EgressGuard } from "../egress/guard.ts";
-import { withTimeLimit } from "../time-limit.ts";
 import { type DnsAnswer, type DnsFailure, isFailure, type RecordData } from "./dns-answer.ts";
 import { isHostName, normaliseName } from "./host-name.ts";
 import type { Resolver } from "./resolver.ts";

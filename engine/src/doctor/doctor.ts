@@ -6,11 +6,11 @@
  * within 20 seconds even if nothing responds.
  */
 import { getServers } from "node:dns";
+import { withTimeLimit } from "../base/time-limit.ts";
 import { createResolver, type Resolver } from "../dns/resolver.ts";
 import { createEgressGuard, type EgressGuard } from "../egress/guard.ts";
 import type { EngineSettings } from "../settings.ts";
 import { type Connect, createConnect, type Egress } from "../smtp/client/connect.ts";
-import { withTimeLimit } from "../time-limit.ts";
 import { examineBlocklists } from "./blocklists.ts";
 import { examineEhloName } from "./ehlo-name.ts";
 import type { Finding } from "./finding.ts";
