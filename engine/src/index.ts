@@ -1,4 +1,5 @@
 export { LEVELS, type Level } from "@mailvet/contract/words";
+export { FifoQueue } from "./base/fifo-queue.ts";
 export {
   bandOf,
   type Calibration,
@@ -13,6 +14,7 @@ export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
 export type { Finding } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
+export { isInRange, parseIp, parseIpRange } from "./egress/ip-range.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
 export { resolverFrom } from "./network-stages.ts";
 export {

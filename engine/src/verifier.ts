@@ -4,6 +4,7 @@
  * Every stage adds to the evidence. Once a stage has settled the verdict, the remaining ones are skipped.
  */
 import type { Level } from "@mailvet/contract/words";
+import { withTimeLimit } from "./base/time-limit.ts";
 import type { DomainFacts } from "./domain-facts.ts";
 import type { Evidence } from "./evidence.ts";
 import { mapConcurrent } from "./map-concurrent.ts";
@@ -248,27 +249,18 @@ async function consultDeployment({ knowledge }: VerifierDeps, evidence: Evidence
   if (!isUnproven(verdict) && verdict.subStatus !== "low_quality") return;
   const { namingAt, adjudicate } = knowledge;
   if (namingAt && hasNamingPattern(evidence)) {
-    const naming = await withTimeout(NAMING_TIMEOUT_MS, () => namingAt(evidence.address!.domain));
+    const naming = await attempt(NAMING_TIMEOUT_MS, () => namingAt(evidence.address!.domain));
     if (naming) evidence.naming = naming;
   }
   if (adjudicate && isUnproven(verdict) && isAmbiguous(evidence)) {
-    const adjudication = await withTimeout(ADJUDICATION_TIMEOUT_MS, () => adjudicate(evidence));
+    const adjudication = await attempt(ADJUDICATION_TIMEOUT_MS, () => adjudicate(evidence));
     if (adjudication) evidence.adjudication = adjudication;
   }
 }
 
 /** Resolves to undefined on timeout or failure. */
-function withTimeout<T>(timeoutMs: number, work: () => Promise<T | undefined>): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    const end = (found?: T) => {
-      clearTimeout(timer);
-      resolve(found);
-    };
-    const timer = setTimeout(end, timeoutMs);
-    Promise.resolve()
-      .then(work)
-      .then(end, () => end());
-  });
+function attempt<T>(limitMs: number, work: () => Promise<T | undefined>): Promise<T | undefined> {
+  return withTimeLimit(limitMs, Promise.resolve().then(work), undefined).catch(() => undefined);
 }
 
 async function resolvePolicies(

@@ -51,7 +51,7 @@ export type ApiRequest = CallOptions & {
   /** Added to the response timeout. */
   extraMs?: number;
   /** Makes a POST safe to retry: the service executes it once and repeats the response. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
   /** For parts of a long list: retry more often while the service is busy. */
   waitWhenBusy?: boolean;
 };

@@ -1,6 +1,6 @@
 /** Composition root: builds the service from its settings, and closes its parts in reverse order. */
 import { readFileSync } from "node:fs";
-import type { EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
+import { abortable, type EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
 import { doctorFrom, LocalHostLimiter, resolverFrom, verifierFrom } from "@mailvet/engine";
 import type { FastifyInstance } from "fastify";
 import { emailOf } from "./accounts/account-queries.ts";
@@ -9,7 +9,6 @@ import { type BootstrapResult, bootstrap } from "./accounts/bootstrap.ts";
 import { createMailer } from "./accounts/mailer.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
-import { abortable } from "./base/abortable.ts";
 import type { Log } from "./base/log.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
@@ -20,9 +19,9 @@ import { createPubSub } from "./db/pubsub.ts";
 import { createCalibrationCache } from "./feedback/calibration-cache.ts";
 import { createFeedback } from "./feedback/feedback.ts";
 import { buildApp } from "./http/app.ts";
-import { createCredentialWatch } from "./http/middleware/credential-watch.ts";
 import { HTTP_DEFAULTS } from "./http/http-settings.ts";
 import { createMetrics } from "./http/metrics.ts";
+import { createCredentialWatch } from "./http/middleware/credential-watch.ts";
 import { createSessionCookie } from "./http/middleware/session-cookie.ts";
 import { aboutRoutes } from "./http/routes/about-routes.ts";
 import { accountRoutes } from "./http/routes/account-routes.ts";

@@ -66,7 +66,8 @@ function requireAccessOnRoutes(api: FastifyInstance): void {
 }
 
 function guardRequests(api: FastifyInstance, deps: ApiDeps): void {
-  const { loadShedding, rateLimits, routeMethods, settings, apiKeys, sessions, cookie, credentialWatch } = deps;
+  const { loadShedding, rateLimits, routeMethods, settings, apiKeys, sessions, cookie, credentialWatch } =
+    deps;
   const authenticate = createAuthenticate({
     recogniseKey: (text) => apiKeys.recognise(text),
     findSession: (token) => sessions.find(token),

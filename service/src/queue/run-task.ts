@@ -27,7 +27,7 @@ export type RunTaskDeps = {
 
 /** Delay after the first failure, the second …; one more failure exhausts the task. */
 const RETRY_DELAYS_MS = [1000, 5000, 30_000, 120_000];
-export const MAX_FAILURES = RETRY_DELAYS_MS.length + 1;
+const MAX_FAILURES = RETRY_DELAYS_MS.length + 1;
 /** A process rarely dies because of one task, but a task that always kills its process must end. */
 export const MAX_LOSSES = 20;
 

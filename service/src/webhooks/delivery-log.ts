@@ -3,6 +3,7 @@ import type { DeliveryListQuery, WebhookDelivery } from "@mailvet/contract";
 import { and, count, desc, eq } from "drizzle-orm";
 import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
+import { batchedDelete } from "../db/batched-delete.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import type { Redrive } from "../queue/dead-letters.ts";
 import type { Tasks } from "../queue/tasks.ts";
@@ -42,9 +43,6 @@ export type DeliveryLog = {
 export type DeliveryLogDeps = { database: Database; tasks: Pick<Tasks, "openGroup" | "add" | "expedite"> };
 
 const KEPT_DAYS = 30;
-const ERASED_AT_ONCE = 1000;
-/** Per maintenance run. */
-const MAX_STEPS = 100;
 
 export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): DeliveryLog {
   const { orm, pool } = database;
@@ -93,16 +91,7 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
         return replayed;
       }),
 
-    async eraseOld() {
-      let total = 0;
-      for (let step = 0; step < MAX_STEPS; step++) {
-        const values = [KEPT_DAYS, ERASED_AT_ONCE];
-        const { rowCount } = await pool.query({ name: "erase-deliveries", text: ERASE_DELIVERIES, values });
-        total += rowCount ?? 0;
-        if (rowCount !== ERASED_AT_ONCE) break;
-      }
-      return total;
-    },
+    eraseOld: () => batchedDelete(pool, ERASE_DELIVERIES, KEPT_DAYS),
   };
 }
 
@@ -110,8 +99,8 @@ export function createDeliveryLog({ database, tasks }: DeliveryLogDeps): Deliver
 const ERASE_DELIVERIES = `
 delete from webhook_deliveries where id = any(array(
   select id from webhook_deliveries
-  where created_at < now() - $1::int * interval '1 day' and state <> 'pending'
-  order by created_at limit $2 for update skip locked
+  where created_at < now() - $2::int * interval '1 day' and state <> 'pending'
+  order by created_at limit $1 for update skip locked
 ))`;
 
 async function findDelivery(tx: Orm, endpointId: string, deliveryId: string): Promise<DeliveryRow> {

@@ -49,7 +49,7 @@ export type EndpointDeps = {
   checkDestination: CheckDestination;
 };
 
-export const MAX_ENDPOINTS = 10;
+const MAX_ENDPOINTS = 10;
 const PREVIOUS_SECRET_MS = 24 * HOUR_MS;
 
 export function createEndpoints({ database, tasks, checkDestination }: EndpointDeps): Endpoints {
