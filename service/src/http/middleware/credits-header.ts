@@ -2,7 +2,6 @@
 import { HEADERS } from "@mailvet/contract";
 import type { FastifyInstance } from "fastify";
 import { LRUCache } from "lru-cache";
-import { type Caller, isTestCaller } from "../../base/caller.ts";
 
 export type BalanceOf = (accountId: string) => Promise<{ balance: number }>;
 
