@@ -2,6 +2,7 @@
 import { HEADERS } from "@mailvet/contract";
 import type { FastifyInstance } from "fastify";
 import { LRUCache } from "lru-cache";
+import type { Caller } from "../../base/caller.ts";
 
 export type BalanceOf = (accountId: string) => Promise<{ balance: number }>;
 
