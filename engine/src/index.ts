@@ -14,6 +14,7 @@ export type { Finding } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
+export type { DnsLookupEvent, NetworkEvent, SmtpSessionEvent } from "./network-event.ts";
 export { resolverFrom } from "./network-stages.ts";
 export {
   ADJUDICATION_REASONS,
