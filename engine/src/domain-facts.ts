@@ -7,7 +7,7 @@
 import { LRUCache } from "lru-cache";
 import type { MailPolicies } from "./dns/mail-policies.ts";
 import type { LookupUrgency, MailRoute } from "./dns/mail-route.ts";
-import { type DnsLookupEvent, epochMs, type Observe } from "./network-event.ts";
+import { type DnsLookupEvent, epochMs, type Observe } from "./egress/network-event.ts";
 import type { Disposables } from "./reference/disposable.ts";
 import { LARGE_PROVIDERS } from "./reference/free-providers.ts";
 import { mailProviderOf } from "./reference/mail-provider.ts";

@@ -13,8 +13,8 @@ export { type Doctor, doctorFrom } from "./doctor/doctor.ts";
 export type { Finding } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
+export type { DnsLookupEvent, NetworkEvent, SmtpSessionEvent } from "./egress/network-event.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
-export type { DnsLookupEvent, NetworkEvent, SmtpSessionEvent } from "./network-event.ts";
 export { resolverFrom } from "./network-stages.ts";
 export {
   ADJUDICATION_REASONS,

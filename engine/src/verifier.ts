@@ -5,9 +5,9 @@
  */
 import type { Level } from "@mailvet/contract/words";
 import type { DomainFacts } from "./domain-facts.ts";
+import type { Observe } from "./egress/network-event.ts";
 import type { Evidence } from "./evidence.ts";
 import { mapConcurrent } from "./map-concurrent.ts";
-import type { Observe } from "./network-event.ts";
 import type { NetworkStages } from "./network-stages.ts";
 import { createInspection, type InspectionDeps } from "./offline-inspection.ts";
 import type { Adjudication } from "./plausibility/adjudication.ts";
@@ -45,7 +45,7 @@ export type DeploymentKnowledge = {
 
 /**
  * `isUrgent` is set when a caller is blocked on the result; such probes are sent ahead of list work. `trace` is any text
- * that identifies the caller's trace; events name it (network-event.ts).
+ * that identifies the caller's trace; events name it (egress/network-event.ts).
  */
 export type CheckPriority = { isUrgent?: boolean; trace?: string | undefined };
 

@@ -1,7 +1,7 @@
 /** Events about SMTP sessions and lookups, as metrics and traces get them: from the calling thread and from others. */
 import { greylists, mailDomain, mailHost, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
-import type { DnsLookupEvent, NetworkEvent, SmtpSessionEvent } from "../src/network-event.ts";
+import type { DnsLookupEvent, NetworkEvent, SmtpSessionEvent } from "../src/egress/network-event.ts";
 import { readEngineSettings, settingsFrom } from "../src/settings.ts";
 import { verifierFrom } from "../src/verifier.ts";
 

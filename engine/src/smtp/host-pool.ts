@@ -6,8 +6,8 @@
  */
 import { setImmediate as nextIteration } from "node:timers/promises";
 import type { MailHost, MailRoute } from "../dns/mail-route.ts";
+import { epochMs, type Observe, type SmtpSessionEvent } from "../egress/network-event.ts";
 import type { MailboxFinding } from "../evidence.ts";
-import { epochMs, type Observe, type SmtpSessionEvent } from "../network-event.ts";
 import { type GreetingResult, openSmtpClient, type SmtpClientDeps } from "./client/client.ts";
 import type { ConnectResult } from "./client/connect.ts";
 import { findingWithoutReply, interpretReply, moreInformative } from "./mailbox-finding.ts";

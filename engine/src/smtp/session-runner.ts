@@ -6,8 +6,8 @@
  * mailbox-finding.ts, the states of a request in probe-request.ts.
  */
 import type { MailHost } from "../dns/mail-route.ts";
+import { MAX_TRACES, type SmtpSessionEvent } from "../egress/network-event.ts";
 import type { MailboxFinding } from "../evidence.ts";
-import { MAX_TRACES, type SmtpSessionEvent } from "../network-event.ts";
 import type { BatchResult, RcptResult, SessionEnding, SmtpClient, Transaction } from "./client/client.ts";
 import { findingWithoutReply, interpretReply } from "./mailbox-finding.ts";
 import type { BatchLimits, ProbeQueue } from "./probe-queue.ts";

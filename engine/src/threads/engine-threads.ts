@@ -8,7 +8,7 @@
  */
 import type { Worker } from "node:worker_threads";
 import { MAX_LOOKUPS_IN_FLIGHT } from "../dns/resolver.ts";
-import type { Observe } from "../network-event.ts";
+import type { Observe } from "../egress/network-event.ts";
 import type { NetworkSettings, NetworkStages } from "../network-stages.ts";
 import { MAX_SESSIONS, type ProbeInput, type ProbePlanner } from "../smtp/probe-planner.ts";
 import { EgressHealth } from "../smtp/throttle/egress-health.ts";

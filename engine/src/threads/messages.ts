@@ -5,8 +5,8 @@
  */
 import type { MailPolicies } from "../dns/mail-policies.ts";
 import type { MailRoute } from "../dns/mail-route.ts";
+import type { NetworkEvent } from "../egress/network-event.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
-import type { NetworkEvent } from "../network-event.ts";
 import type { ProbeInput } from "../smtp/probe-planner.ts";
 import type { Reply } from "../smtp/reply.ts";
 import type { ProviderProfile } from "../smtp/throttle/provider-profile.ts";

@@ -2,9 +2,9 @@
  * What the network stages report about their work, for metrics and traces: one event for each SMTP session and for each
  * lookup of a domain. Plain data, so that a thread can pass it on; it contains no address.
  */
-import type { MailRoute } from "./dns/mail-route.ts";
-import type { GreetingResult, SessionEnding } from "./smtp/client/client.ts";
-import type { ReplyCategory } from "./smtp/meaning/category.ts";
+import type { MailRoute } from "../dns/mail-route.ts";
+import type { GreetingResult, SessionEnding } from "../smtp/client/client.ts";
+import type { ReplyCategory } from "../smtp/meaning/category.ts";
 
 export type NetworkEvent = SmtpSessionEvent | DnsLookupEvent;
 export type Observe = (event: NetworkEvent) => void;
