@@ -227,7 +227,10 @@ async function open(
     ...(hostLimiters ?? throttleReport),
     knowledge: { ...naming, ...adjudicator },
     isCallerBusy: true, // with HTTP and the database
-    observe: (event) => tracing?.observe(event),
+    observe(event) {
+      metrics.countNetwork(event);
+      tracing?.observe(event);
+    },
     onThreadExit: ({ error, ...exit }) => log.event("engine_thread_exited", { err: error, ...exit }),
   });
   closers.push(() => verifier.close());
@@ -365,6 +368,7 @@ async function open(
           answers: validations.answers,
           countVerdict,
           countRows: metrics.countRows,
+          countDeferred: metrics.countDeferred,
           log: log.event,
         }),
         onExhausted: onSliceExhausted(transitions),
