@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mailDomain, openLab } from "@mailvet/lab";
 import { expect, test } from "vitest";
+import { readConfig } from "../src/config.ts";
 import { openTestDatabase } from "./database.ts";
 import { openCollector, type ReceivedSpan } from "./otlp-collector.ts";
 import { openProgramInstallation, type Program } from "./program.ts";
@@ -189,9 +190,20 @@ test("OpenTelemetry is loaded only where traces are exported", async () => {
   };
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
   expect(await loadedWith("without", {})).toEqual([]);
-  expect(await loadedWith("disabled", { ...endpoint, OTEL_SDK_DISABLED: "true" })).toEqual([]);
-  expect(await loadedWith("none", { ...endpoint, OTEL_TRACES_EXPORTER: "none" })).toEqual([]);
   expect((await loadedWith("with", endpoint)).length).toBeGreaterThan(50);
+});
+
+test("traces are exported when an endpoint is set and OpenTelemetry is not disabled", () => {
+  const exportsTraces = (env: Record<string, string>) => readConfig(env, ".").exportsTraces;
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector.example:4318" };
+  expect(exportsTraces({})).toBe(false);
+  expect(exportsTraces(endpoint)).toBe(true);
+  expect(exportsTraces({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://traces.example/v1" })).toBe(true);
+  expect(exportsTraces({ ...endpoint, OTEL_SDK_DISABLED: "true" })).toBe(false);
+  expect(exportsTraces({ ...endpoint, OTEL_TRACES_EXPORTER: "none" })).toBe(false);
+  expect(() => exportsTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" })).toThrow(
+    /OTEL_EXPORTER_OTLP_ENDPOINT/,
+  );
 });
 
 function scriptsIn(coverageFolder: string): string[] {
