@@ -38,7 +38,6 @@ const REPORT_FAILURE_EVERY_MS = 60_000;
 const KINDS: Readonly<Record<SpanKind, OtlpKind>> = {
   server: OtlpKind.SERVER,
   consumer: OtlpKind.CONSUMER,
-  client: OtlpKind.CLIENT,
 };
 
 export function openTracing({ version, log }: { version: string; log: LogEvent }): Tracing {

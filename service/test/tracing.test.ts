@@ -61,6 +61,7 @@ test("a job is one trace over API, queue, slices, SMTP sessions and webhook, wit
     EGRESS_ALLOW: "127.0.0.0/8",
     ENGINE_THREADS: "2",
     EHLO_NAME: "probe.mailvet-lab.example",
+    PROBE_TIMEOUT_SECONDS: "120",
     LOG_LEVEL: "warn",
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_SERVICE_NAME: "mailvet under test",
@@ -94,7 +95,9 @@ test("a job is one trace over API, queue, slices, SMTP sessions and webhook, wit
     const parent = bySpanId.get(span.parentSpanId ?? "");
     return [span.name, ...(parent ? pathOf(parent) : [String(span.parentSpanId)])];
   };
-  const paths = new Set(ofJob.map((span) => pathOf(span).join(" < ")));
+  // A row that is checked again later is in a slice of its own, inside the first.
+  const withoutRetries = (path: string) => path.replace(/(run slice < )+/, "run slice < ");
+  const paths = new Set(ofJob.map((span) => withoutRetries(pathOf(span).join(" < "))));
   const confirm = `POST /api/v1/bulk/upload/confirm < ${CLIENT_SPAN}`;
   expect(paths).toEqual(
     new Set([
@@ -152,8 +155,8 @@ test("a collector that does not answer delays no request, and the spans that it 
   });
   const ask = clientOf(program);
   for (let i = 0; i < 60; i++) await ask("/validation/single", { email: `valid+${i}@mailvet.test` });
+  await expect.poll(() => collector.spans.length).toBeGreaterThanOrEqual(5);
   await stop(program);
-  expect(collector.spans.length).toBeGreaterThanOrEqual(5);
   expect(collector.spans.length).toBeLessThanOrEqual(5 + 10);
 });
 

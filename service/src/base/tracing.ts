@@ -23,5 +23,5 @@ export type Span = {
   end(attributes?: SpanAttributes, hasFailed?: boolean): void;
 };
 
-export type SpanKind = "server" | "consumer" | "client";
+export type SpanKind = "server" | "consumer";
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
