@@ -15,6 +15,7 @@ export type { Finding } from "./doctor/finding.ts";
 export { type DomainRequest, domainReportOf, domainSyntaxError, postmasterOf } from "./domain-report.ts";
 export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
 export { isInRange, parseIp, parseIpRange } from "./egress/ip-range.ts";
+export type { DnsLookupEvent, NetworkEvent, SmtpSessionEvent } from "./egress/network-event.ts";
 export type { Evidence, KnownOutcome, MailboxFinding } from "./evidence.ts";
 export { resolverFrom } from "./network-stages.ts";
 export {

@@ -36,7 +36,7 @@ export type NetworkSettings = Pick<
 
 export function networkStagesFrom(
   settings: NetworkSettings,
-  parts: Pick<PlannerOptions, "limiterFor" | "egressHealth"> = {},
+  parts: Pick<PlannerOptions, "limiterFor" | "egressHealth" | "observe"> = {},
 ): NetworkStages {
   const { egress, smtpPort: port, probeTimeoutMs, connectionsPerHost, maxSessions } = settings;
   const guard = createEgressGuard({ allow: settings.egressAllow });

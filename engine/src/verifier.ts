@@ -6,6 +6,7 @@
 import type { Level } from "@mailvet/contract/words";
 import { withTimeLimit } from "./base/time-limit.ts";
 import type { DomainFacts } from "./domain-facts.ts";
+import type { Observe } from "./egress/network-event.ts";
 import type { Evidence } from "./evidence.ts";
 import { mapConcurrent } from "./map-concurrent.ts";
 import type { NetworkStages } from "./network-stages.ts";
@@ -24,6 +25,8 @@ import { decide, isUnproven } from "./verdict.ts";
 export type VerifierDeps = InspectionDeps & {
   disposables: Disposables;
   knowledge?: DeploymentKnowledge;
+  /** Called at the end of lookups. */
+  observe?: Observe | undefined;
   /** Called once, by the first check that needs the network. */
   openNetwork: () => NetworkStages | Promise<NetworkStages>;
 };
@@ -41,8 +44,11 @@ export type DeploymentKnowledge = {
   adjudicate?: (evidence: Evidence) => Promise<Adjudication | undefined>;
 };
 
-/** `isUrgent` is set when a caller is blocked on the result; such probes are sent ahead of list work. */
-export type CheckPriority = { isUrgent?: boolean };
+/**
+ * `isUrgent` is set when a caller is blocked on the result; such probes are sent ahead of list work. `trace` is any text
+ * that identifies the caller's trace; events name it (egress/network-event.ts).
+ */
+export type CheckPriority = { isUrgent?: boolean; trace?: string | undefined };
 
 /** A running check. It runs to completion even if its caller stops waiting. */
 export type Check = {
@@ -98,7 +104,7 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     if (isClosed) await stages.close(); // its probes are then answered at once
     network ??= {
       ...stages,
-      facts: createDomainFacts({ lookups: stages.lookups, disposables: deps.disposables }),
+      facts: createDomainFacts({ ...deps, lookups: stages.lookups }),
     };
     return network;
   };
@@ -106,26 +112,27 @@ export function createVerifier(deps: VerifierDeps): Verifier {
     evidence: Evidence,
     level: Level,
     priority: RequestPriority,
-    isInspected: boolean,
+    { isInspected, trace }: { isInspected: boolean; trace: string | undefined },
   ): Promise<void> => {
     if (!isInspected) Object.assign(evidence, inspect(evidence.email));
     if (level === "syntax" || isSettledByText(evidence) || evidence.failure !== undefined) return;
     const { facts, planner } = network ?? (await openNetwork());
     raiseLookups(facts, evidence, priority);
-    await resolveRoute(facts, evidence, priority);
+    await resolveRoute(facts, evidence, priority, trace);
     if (evidence.route?.kind === "domain_not_found") return; // a domain that does not exist has no policies
     await Promise.all([
       level === "smtp"
-        ? probeMailbox(planner, evidence, priority).then(() => consultDeployment(deps, evidence))
+        ? probeMailbox(planner, evidence, priority, trace).then(() => consultDeployment(deps, evidence))
         : undefined,
-      resolvePolicies(facts, evidence, priority),
+      resolvePolicies(facts, evidence, priority, trace),
     ]);
   };
-  const begin = (subject: string | Evidence, level: Level, { isUrgent }: CheckPriority = {}): Check => {
+  const begin = (subject: string | Evidence, level: Level, options: CheckPriority = {}): Check => {
+    const { isUrgent, trace } = options;
     const isInspected = typeof subject !== "string";
     const evidence: Evidence = isInspected ? { ...subject } : { email: subject };
     const priority = new RequestPriority(isUrgent);
-    const done = runStages(evidence, level, priority, isInspected)
+    const done = runStages(evidence, level, priority, { isInspected, trace })
       .catch((error: unknown) => {
         // An exception here affects this address only; other checks continue.
         evidence.failure = failureOf(error);
@@ -166,6 +173,8 @@ export type SharedParts = {
   isCallerBusy?: boolean;
   /** Called when a thread has exited unexpectedly; it is replaced. */
   onThreadExit?: (exit: ThreadExit) => void;
+  /** Called at the end of every SMTP session and lookup. */
+  observe?: Observe;
 };
 
 /** Builds a verifier with the real dependencies, as configured. */
@@ -185,6 +194,7 @@ export function verifierFrom(settings: EngineSettings, shared: SharedParts = {})
     exemptSpecialUse: settings.exemptSpecialUse,
     ...(settings.aiEnhancement && { nameModel: loadNameModel() }),
     ...(knowledge && { knowledge }),
+    observe: shared.observe,
     openNetwork,
   });
 }
@@ -206,10 +216,12 @@ async function resolveRoute(
   facts: DomainFacts,
   evidence: Evidence,
   priority: RequestPriority,
+  trace: string | undefined,
 ): Promise<void> {
   const { route, provider, isDisposableRoute, isRelayRoute } = await facts.routeOf(
     evidence.address!.domain,
     priority,
+    trace,
   );
   evidence.route = route;
   evidence.provider = provider;
@@ -221,6 +233,7 @@ async function probeMailbox(
   planner: NetworkStages["planner"],
   evidence: Evidence,
   priority: RequestPriority,
+  trace: string | undefined,
 ): Promise<void> {
   const { address, route, provider = "", role } = evidence;
   if (!address || route?.kind !== "mail_hosts") return;
@@ -230,6 +243,7 @@ async function probeMailbox(
     provider,
     isRole: role !== undefined,
     priority,
+    trace,
   });
   evidence.mailbox = mailbox;
   if (decoy) evidence.decoy = await decoy;
@@ -267,6 +281,7 @@ async function resolvePolicies(
   facts: DomainFacts,
   evidence: Evidence,
   priority: RequestPriority,
+  trace: string | undefined,
 ): Promise<void> {
-  evidence.policies = await facts.policiesOf(evidence.address!.domain, priority);
+  evidence.policies = await facts.policiesOf(evidence.address!.domain, priority, trace);
 }

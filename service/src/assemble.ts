@@ -10,6 +10,7 @@ import { createMailer } from "./accounts/mailer.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
 import type { Log } from "./base/log.ts";
+import type { Tracing } from "./base/tracing.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
 import { confirmCharge } from "./credits/unanswered-charges.ts";
@@ -148,6 +149,9 @@ async function open(
   const isAlone = "dataDirectory" in config.storage; // no other process uses an embedded database
   const slots = role === "api" ? 0 : config.jobs.workerSlots;
   const metrics = createMetrics();
+  const tracing = config.exportsTraces ? await loadTracing(log) : undefined;
+  closers.push(() => tracing?.close());
+  const currentTrace = tracing?.current;
   const storage = await openStorage(config.storage, {
     onEvent: (event) => reportDatabaseEvent(event, log, onMessage),
     interrupted,
@@ -169,7 +173,7 @@ async function open(
   closers.push(() => processes.close());
   await abortable(processes.start(), interrupted);
   const boss = openBoss(database.pool);
-  const tasks = createTasks({ boss });
+  const tasks = createTasks({ boss, currentTrace });
   const mailer = createMailer(config.mail, (email) => onMessage({ kind: "email", email }));
   closers.push(() => mailer.close());
   const resolver = resolverFrom(config.engine);
@@ -185,6 +189,7 @@ async function open(
       if (to) await mailer.send({ to, subject, text });
     },
     countDelivery: metrics.countDelivery,
+    currentTrace,
     log: log.event,
   });
   closers.push(() => webhooks.close());
@@ -223,6 +228,10 @@ async function open(
     ...(hostLimiters ?? throttleReport),
     knowledge: { ...naming, ...adjudicator },
     isCallerBusy: true, // with HTTP and the database
+    observe(event) {
+      metrics.countNetwork(event);
+      tracing?.observe(event);
+    },
     onThreadExit: ({ error, ...exit }) => log.event("engine_thread_exited", { err: error, ...exit }),
   });
   closers.push(() => verifier.close());
@@ -251,6 +260,7 @@ async function open(
     level: "smtp",
     countVerdict,
     countFinding: metrics.countFinding,
+    currentTrace,
     singleBudgetMs: config.budgets.singleMs,
     bulkBudgetMs: config.budgets.bulkMs,
     log: log.event,
@@ -335,7 +345,7 @@ async function open(
     });
     closers.push(() => maintenance.close());
     const { countClaim, countRetry } = metrics;
-    const shared = { database, boss, tasks, feed, pubsub, countClaim, countRetry, log: log.event };
+    const shared = { database, boss, tasks, feed, pubsub, countClaim, countRetry, tracing, log: log.event };
     workers.push(
       startWorker({
         ...shared,
@@ -359,6 +369,7 @@ async function open(
           answers: validations.answers,
           countVerdict,
           countRows: metrics.countRows,
+          countDeferred: metrics.countDeferred,
           log: log.event,
         }),
         onExhausted: onSliceExhausted(transitions),
@@ -424,6 +435,7 @@ async function open(
       ? buildWorkerApp(watched)
       : buildApp({
           ...watched,
+          tracing,
           accountLimits: createAccountLimits(usageExchange),
           apiKeys,
           sessions,
@@ -479,6 +491,12 @@ async function open(
       return first;
     },
   };
+}
+
+/** An import that only installations with traces pay for. */
+async function loadTracing(log: Log): Promise<Tracing> {
+  const { openTracing } = await import("./otlp-tracing.ts");
+  return openTracing({ version, log: log.event });
 }
 
 const TASK_EXHAUSTED = {

@@ -28,6 +28,8 @@ export type Config = {
   mail: MailConfig | undefined;
   log: { level: (typeof LOG_LEVELS)[number]; addresses: "masked" | "full" };
   metricsToken: string | undefined;
+  /** Traces are exported; where to and how is read by the OpenTelemetry packages (otlp-tracing.ts). */
+  exportsTraces: boolean;
   /** How long a stop may take before the process exits regardless (main.ts, which reads it from the environment). */
   stopTimeoutMs: number;
   /** How long a response may take; checks that are not done by then are reported as unknown. */
@@ -116,6 +118,7 @@ export function readConfig(env: Environment, cwd: string): Config {
       addresses: read.oneOf("LOG_ADDRESSES", { fallback: "masked", choices: ["masked", "full"] }),
     },
     metricsToken: read.secret("METRICS_TOKEN", "16 characters or more", (value) => value.length >= 16),
+    exportsTraces: readsTraces(read),
     stopTimeoutMs: read.seconds("STOP_TIMEOUT_SECONDS", { fallback: 9, max: 600 }) * 1000,
     // Below what proxies and HTTP clients usually put up with: 30 and 60 seconds.
     budgets: {
@@ -164,6 +167,15 @@ function readMail(read: Reader): MailConfig | undefined {
   const url = read.matching("MAIL_URL", "smtp://user:password@host:port or smtps://…", isMailUrl);
   const sender = read.matching("MAIL_SENDER", "an email address", isEmail);
   return url === undefined ? undefined : { url, sender: sender ?? "mailvet@localhost" };
+}
+
+/** OTEL_SDK_DISABLED and OTEL_TRACES_EXPORTER=none turn traces off, as in every program with OpenTelemetry. */
+function readsTraces(read: Reader): boolean {
+  const endpoints = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"].map((name) =>
+    read.matching(name, "an address such as http://collector.example.com:4318", isWebAddress),
+  );
+  if (read.text("OTEL_SDK_DISABLED")?.toLowerCase() === "true") return false;
+  return read.text("OTEL_TRACES_EXPORTER") !== "none" && endpoints.some((endpoint) => endpoint !== undefined);
 }
 
 /** Refreshed lists are stored beside the embedded database, or in LISTS_DIR. */

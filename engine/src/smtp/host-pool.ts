@@ -6,10 +6,12 @@
  */
 import { setImmediate as nextIteration } from "node:timers/promises";
 import type { MailHost, MailRoute } from "../dns/mail-route.ts";
+import { epochMs, type Observe, type SmtpSessionEvent } from "../egress/network-event.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import { type GreetingResult, openSmtpClient, type SmtpClientDeps } from "./client/client.ts";
 import type { ConnectResult } from "./client/connect.ts";
 import { findingWithoutReply, interpretReply, moreInformative } from "./mailbox-finding.ts";
+import { readReply } from "./meaning.ts";
 import { ProbeQueue } from "./probe-queue.ts";
 import type { ProbeRequest } from "./probe-request.ts";
 import { ProbeSession, type ProbeSessionDeps, type SessionTarget } from "./session-runner.ts";
@@ -28,7 +30,17 @@ export type HostPoolDeps = SmtpClientDeps & {
   limiterOf(host: string): HostLimiter;
   /** Timeout of opening a session, and of each batch in it. */
   probeTimeoutMs: number;
+  /** Slug of the provider of the hosts. */
+  provider: string;
+  observe?: Observe;
 };
+
+/** What is known of a session when it is opened. */
+type OpenedSession = Pick<
+  SmtpSessionEvent,
+  "kind" | "host" | "provider" | "ehloName" | "startedAtMs" | "slotWaitMs"
+>;
+type OpenSession = SessionTarget & { opened: OpenedSession };
 
 /** A route that has mail hosts. */
 export type MailHosts = Pick<Extract<MailRoute, { kind: "mail_hosts" }>, "hosts" | "isPartial">;
@@ -126,7 +138,7 @@ export class HostPool {
   }
 
   async #work(): Promise<void> {
-    let target: SessionTarget | undefined;
+    let target: OpenSession | undefined;
     try {
       target = await this.#open();
       if (target) await this.#runSession(target);
@@ -144,7 +156,7 @@ export class HostPool {
   }
 
   /** Opens a session at the first host that accepts one; when none does, settles everything in the queue. */
-  async #open(): Promise<SessionTarget | undefined> {
+  async #open(): Promise<OpenSession | undefined> {
     const { probeTimeoutMs } = this.#deps;
     let failure: MailboxFinding | undefined;
     let leftMs = probeTimeoutMs; // for all hosts together
@@ -155,6 +167,7 @@ export class HostPool {
       const candidates = addresses.slice(0, MAX_ADDRESSES_PER_HOST);
       for (let i = 0; i < candidates.length; i++) {
         const address = candidates[i]!;
+        const waitingFromMs = epochMs();
         const known =
           this.#knownFailure(host, address, limiter) ?? (await this.#acquireSlots(host, address, limiter));
         if (known === "nothing to send") return undefined;
@@ -163,7 +176,7 @@ export class HostPool {
           continue;
         }
         const limits = this.#deps.hostLimits.of(host);
-        const startedAt = performance.now();
+        const opened = this.#openedAt(host, waitingFromMs);
         const timeoutMs = Math.max(leftMs, probeTimeoutMs / MIN_FRACTION_OF_TIMEOUT);
         const others = limits.connections++;
         const opening = await openSmtpClient(
@@ -175,14 +188,15 @@ export class HostPool {
           this.#endConnection(limiter, limits);
           throw error;
         });
-        leftMs -= performance.now() - startedAt;
+        leftMs -= epochMs() - opened.startedAtMs;
         if (opening.kind === "ready") {
           this.#deps.egressHealth.connected();
           this.#openingTries = 0;
           Object.assign(limits, opening.learned);
           limits.sessions++;
-          return { client: opening.client, host, address, limiter, limits };
+          return { client: opening.client, host, address, limiter, limits, opened };
         }
+        this.#observeRefused(opened, opening);
         const open = Math.max(others, limits.sessions);
         const found = this.#recordFailure(opening, host, address, limiter, open);
         this.#endConnection(limiter, limits);
@@ -314,13 +328,33 @@ export class HostPool {
     }
   }
 
-  async #runSession(target: SessionTarget): Promise<void> {
+  #openedAt(host: string, waitingFromMs: number): OpenedSession {
+    const { provider, egress } = this.#deps;
+    const startedAtMs = epochMs();
+    const slotWaitMs = startedAtMs - waitingFromMs;
+    return { kind: "smtp_session", host, provider, ehloName: egress.ehloName, startedAtMs, slotWaitMs };
+  }
+
+  /** Reports a session that could not be opened. */
+  #observeRefused(opened: OpenedSession, opening: Exclude<GreetingResult, { kind: "ready" }>): void {
+    const { observe } = this.#deps;
+    if (!observe) return;
+    const replies: SmtpSessionEvent["replies"] = {};
+    if (opening.kind === "refused") replies[readReply(opening).category] = 1;
+    const { trace } = this.#queue;
+    const traces = trace === undefined ? [] : [trace];
+    observe({ ...opened, endedAtMs: epochMs(), replies, recipients: 0, outcome: opening.kind, traces });
+  }
+
+  async #runSession({ opened, ...target }: OpenSession): Promise<void> {
+    const session = new ProbeSession(this.#sessionDeps, target);
     try {
-      await new ProbeSession(this.#sessionDeps, target).run();
+      await session.run();
     } finally {
       await target.client.quit();
       target.limits.sessions--;
       this.#endConnection(target.limiter, target.limits);
+      this.#deps.observe?.({ ...opened, endedAtMs: epochMs(), ...session.summary });
     }
   }
 

@@ -13,6 +13,7 @@ import type { Socket } from "node:net";
 import { LRUCache } from "lru-cache";
 import type { Address } from "../address/address.ts";
 import { deferred } from "../deferred.ts";
+import type { Observe } from "../egress/network-event.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { RequestPriority } from "../request-priority.ts";
 import { type AskDecoy, createCatchAllCache, type DecoyReply, isRefusalOfDecoy } from "./catch-all.ts";
@@ -38,6 +39,8 @@ export type PlannerOptions = {
   limiterFor?: HostLimiterFor;
   /** By default one of this planner alone. */
   egressHealth?: EgressHealth;
+  /** Called at the end of every session. */
+  observe?: Observe;
 };
 
 export type ProbeInput = {
@@ -48,6 +51,8 @@ export type ProbeInput = {
   isRole?: boolean;
   /** Interactive probes go before those of lists. */
   priority?: RequestPriority;
+  /** Named in the events of the sessions that it takes part in. */
+  trace?: string | undefined;
 };
 /** The finding about the mailbox, and the one about a decoy as soon as it is known. */
 export type ProbeResult = { mailbox: MailboxFinding; decoy?: Promise<DecoyFinding> };
@@ -111,7 +116,8 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     const known = pools.get(key);
     if (known) return known;
     const limiterOf = limiterAt(profile, provider);
-    const deps: HostPoolDeps = { ...options, dial, hostLimits, egressHealth, globalLimiter, limiterOf };
+    const shared = { dial, hostLimits, egressHealth, globalLimiter };
+    const deps: HostPoolDeps = { ...options, ...shared, limiterOf, provider };
     const pool = new HostPool(deps, route, profile);
     pool.onIdle = () => pools.delete(key);
     pools.set(key, pool);
@@ -214,6 +220,7 @@ function sendDecoy(
         smtpUtf8: false,
         isDecoy: true,
         isInteractive: input.priority?.isUrgent === true,
+        trace: input.trace,
       },
       (end) => onFinding(end.kind === "settled" ? end.finding : undefined),
     );
@@ -254,7 +261,7 @@ function combined(
 
 function sendTarget(
   pool: HostPool,
-  { address, priority }: ProbeInput,
+  { address, priority, trace }: ProbeInput,
 ): {
   finding: Promise<MailboxFinding>;
   readonly deferral: MailboxFinding | undefined;
@@ -269,6 +276,7 @@ function sendTarget(
       smtpUtf8: needsSmtpUtf8,
       isDecoy: false,
       isInteractive: priority?.isUrgent === true,
+      trace,
     },
     (end) => {
       if (end.kind === "failed") reject(end.error);

@@ -6,6 +6,7 @@
  * mailbox-finding.ts, the states of a request in probe-request.ts.
  */
 import type { MailHost } from "../dns/mail-route.ts";
+import { MAX_TRACES, type SmtpSessionEvent } from "../egress/network-event.ts";
 import type { MailboxFinding } from "../evidence.ts";
 import type { BatchResult, RcptResult, SessionEnding, SmtpClient, Transaction } from "./client/client.ts";
 import { findingWithoutReply, interpretReply } from "./mailbox-finding.ts";
@@ -111,11 +112,21 @@ export class ProbeSession {
   #isUntrusted = false;
   /** The first recipient, a mailbox that the host accepted some time ago, was refused again. */
   #isRefusedFromStart = false;
+  readonly #replies: SmtpSessionEvent["replies"] = {};
+  readonly #traces = new Set<string>();
+  #outcome: SmtpSessionEvent["outcome"] = "completed";
+  #sent = 0;
 
   constructor(deps: ProbeSessionDeps, target: SessionTarget) {
     this.#deps = deps;
     this.#target = target;
     this.#limits = target.limits;
+  }
+
+  /** For the event at the end of the session. */
+  get summary(): Pick<SmtpSessionEvent, "replies" | "recipients" | "outcome" | "traces"> {
+    const outcome = this.#isUntrusted ? "untrusted" : this.#outcome;
+    return { replies: this.#replies, recipients: this.#sent, outcome, traces: [...this.#traces] };
   }
 
   async run(): Promise<void> {
@@ -243,15 +254,19 @@ export class ProbeSession {
 
     const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
     if (result.ending) tally.ending = result.ending;
+    if (result.ending) this.#outcome = result.ending;
     if (isLast && result.ending === "protocol_error") this.#limits.pipelining = false;
     if (known) tally.stillAccepts = isAccepted(result.answers[plans.length]?.[0]);
     if (this.#isBeyondCap(result)) {
       tally.isBeyondCap = true;
+      this.#outcome = "connection_cap";
       result.answers = [];
     }
     const unanswered: ProbeRequest[] = [];
     for (const [i, plan] of plans.entries()) {
       for (const [j, request] of plan.requests.entries()) {
+        this.#sent++;
+        if (request.trace !== undefined && this.#traces.size < MAX_TRACES) this.#traces.add(request.trace);
         const answer = result.answers[i]?.[j];
         const isAnswer = answer !== undefined && answer.reply.code !== 421;
         const outcome = isAnswer ? this.#process(request, answer, plan, tally) : "unanswered";
@@ -358,6 +373,7 @@ export class ProbeSession {
     const { recipient } = request;
     const context = { stage, reply, mx: host, greetedAs: client.bannerName, recipient, ourNames };
     const { finding, meaning } = interpretReply(context, this.#deps.profile);
+    this.#replies[meaning.category] = (this.#replies[meaning.category] ?? 0) + 1;
     const { answer } = finding;
     if (answer === "accepted") {
       confirmAll(this.#streak.take()); // the server still distinguishes mailboxes

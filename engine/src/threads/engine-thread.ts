@@ -7,6 +7,7 @@ import { Worker } from "node:worker_threads";
 import { deferred } from "../deferred.ts";
 import type { MailPolicies } from "../dns/mail-policies.ts";
 import type { LookupUrgency, MailRoute } from "../dns/mail-route.ts";
+import type { Observe } from "../egress/network-event.ts";
 import type { DecoyFinding } from "../evidence.ts";
 import type { NetworkSettings } from "../network-stages.ts";
 import type { RequestPriority } from "../request-priority.ts";
@@ -29,6 +30,7 @@ export type EngineThreadDeps = {
   limiters: LimiterServer;
   egressHealth: EgressHealth;
   onExit?: (exit: ThreadExit) => void;
+  observe?: Observe;
   startWorker?: (settings: NetworkSettings, index: number) => Worker;
 };
 
@@ -195,6 +197,7 @@ class RunningThread {
   readonly #outbox: Outbox<ToThread>;
   readonly #limiters: LimiterClient;
   readonly #egressHealth: EgressHealth;
+  readonly #observe: Observe | undefined;
   readonly #onReply: (reply: ReplyMessage) => void;
   readonly #ready = deferred<void>();
   #isReady = false;
@@ -202,7 +205,7 @@ class RunningThread {
   readonly #startedAtMs = performance.now();
 
   constructor(
-    { settings, limiters, egressHealth, startWorker = startThread }: EngineThreadDeps,
+    { settings, limiters, egressHealth, observe, startWorker = startThread }: EngineThreadDeps,
     index: number,
     { onReply, onExit }: { onReply: (reply: ReplyMessage) => void; onExit: (error: Error) => void },
   ) {
@@ -210,6 +213,7 @@ class RunningThread {
     this.#outbox = new Outbox((batch) => this.#worker.postMessage(batch));
     this.#limiters = new LimiterClient(limiters, (message) => this.send(message));
     this.#egressHealth = egressHealth;
+    this.#observe = observe;
     this.#onReply = onReply;
     let failure: Error | undefined;
     this.#worker.on("message", (batch: FromThread[]) => {
@@ -267,6 +271,9 @@ class RunningThread {
         return;
       case "timed_out":
         this.#egressHealth.timedOut(message.host);
+        return;
+      case "observed":
+        this.#observe?.(message.event);
         return;
       case "closed":
         void this.#worker.terminate();

@@ -8,6 +8,7 @@
  */
 import type { Worker } from "node:worker_threads";
 import { MAX_LOOKUPS_IN_FLIGHT } from "../dns/resolver.ts";
+import type { Observe } from "../egress/network-event.ts";
 import type { NetworkSettings, NetworkStages } from "../network-stages.ts";
 import { MAX_SESSIONS, type ProbeInput, type ProbePlanner } from "../smtp/probe-planner.ts";
 import { EgressHealth } from "../smtp/throttle/egress-health.ts";
@@ -25,6 +26,8 @@ export type EngineThreadsOptions = {
   limiterFor?: HostLimiterFor;
   /** Called when a thread has exited unexpectedly; it is replaced. */
   onExit?: (exit: ThreadExit) => void;
+  /** Called at the end of every session. */
+  observe?: Observe;
   /** By default a worker that runs thread-main.ts. */
   startWorker?: (settings: NetworkSettings, index: number) => Worker;
 };

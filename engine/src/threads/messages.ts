@@ -5,6 +5,7 @@
  */
 import type { MailPolicies } from "../dns/mail-policies.ts";
 import type { MailRoute } from "../dns/mail-route.ts";
+import type { NetworkEvent } from "../egress/network-event.ts";
 import type { DecoyFinding, MailboxFinding } from "../evidence.ts";
 import type { ProbeInput } from "../smtp/probe-planner.ts";
 import type { Reply } from "../smtp/reply.ts";
@@ -42,6 +43,7 @@ export type FromThread =
   | { type: "ready" }
   | { type: "connected" }
   | { type: "timed_out"; host: string }
+  | { type: "observed"; event: NetworkEvent }
   | { type: "closed" };
 
 /** The readable part of a HostLimiter. */

@@ -40,6 +40,7 @@ const limiters = new RemoteLimiters(send);
 const network = networkStagesFrom(workerData as NetworkSettings, {
   limiterFor: limiters.limiterFor,
   egressHealth: new ReportedEgressHealth(),
+  observe: (event) => send({ type: "observed", event }),
 });
 /** Requests in progress; with a priority where it can change. */
 const running = new Map<number, RequestPriority | undefined>();

@@ -82,6 +82,7 @@ export const LOG_EVENTS = {
   },
 
   // system
+  traces_export_failed: { level: "warn", message: "traces could not be exported and were dropped" },
   lists_refreshed: { level: "info", message: "lists refreshed" },
   lists_refresh_failed: { level: "warn", message: "lists could not be refreshed" },
   lists_reloaded: { level: "info", message: "lists reloaded" },

@@ -6,6 +6,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogEvent } from "../base/log-events.ts";
+import type { Tracing } from "../base/tracing.ts";
 import { type Database, isDatabaseUnavailable, sqlStateOf } from "../db/database.ts";
 import type { Boss } from "./boss.ts";
 import { addDeadLetter } from "./dead-letters.ts";
@@ -20,6 +21,7 @@ export type RunTaskDeps = {
   handler: TaskHandler;
   onExhausted: OnExhausted;
   countRetry?: (queue: QueueName) => void;
+  tracing?: Pick<Tracing, "start"> | undefined;
   closing: AbortSignal;
   logOnce: LogOnce;
   log: LogEvent;
@@ -55,7 +57,7 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
   async function attempt(task: Task): Promise<void> {
     const reason = exhaustedReason(task);
     if (reason) return endExhausted(task, reason);
-    const error = await errorOf(() => handler(task, closing));
+    const error = await errorOf(() => handle(task));
     if (!error) return;
 
     if (isDatabaseUnavailable(error)) {
@@ -77,6 +79,26 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
     const failures = task.failures + 1;
     if (failures >= MAX_FAILURES) return endExhausted(task, error);
     await retryLater("task_failed", task, failures, error);
+  }
+
+  /** In a span of the trace that added the task. */
+  async function handle(task: Task): Promise<void> {
+    const { queue, groupId, failures, overdueMs, trace } = task;
+    const attributes = {
+      "mailvet.queue": queue,
+      "mailvet.job_id": queue === "plan" || queue === "slice" ? groupId : undefined,
+      "mailvet.failures": failures,
+      "mailvet.overdue_ms": Math.round(overdueMs),
+    };
+    const span = deps.tracing?.start(`run ${queue}`, "consumer", attributes, trace ?? undefined);
+    if (!span) return handler(task, closing);
+    let hasFailed = true;
+    try {
+      await span.run(() => handler(task, closing));
+      hasFailed = false;
+    } finally {
+      span.end({}, hasFailed);
+    }
   }
 
   async function endExhausted(task: Task, reason: Error): Promise<void> {

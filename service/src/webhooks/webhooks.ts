@@ -43,6 +43,7 @@ export type WebhookDeps = {
   version: string;
   emailOwner: (accountId: string, subject: string, text: string) => Promise<void>;
   countDelivery?: DeliveryHandlerDeps["countDelivery"];
+  currentTrace?: DeliveryHandlerDeps["currentTrace"];
   log: LogEvent;
   settings?: Partial<WebhookSettings>;
 };
@@ -105,6 +106,7 @@ export function createWebhooks(deps: WebhookDeps): Webhooks {
       userAgent: `Mailvet/${deps.version}`,
       onDisabled,
       countDelivery: deps.countDelivery,
+      currentTrace: deps.currentTrace,
     }),
     onDeliveryExhausted,
     redriveDelivery: redriveDelivery(tasks),
