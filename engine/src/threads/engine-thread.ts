@@ -277,15 +277,15 @@ class RunningThread {
   }
 }
 
-/** Node 20 cannot start a thread from TypeScript, so the sources have an entry of their own. */
-function startThread(settings: NetworkSettings, index: number): Worker {
+/** Node 20 cannot start a thread from TypeScript, so the sources have an entry of their own. The build has a bundle. */
+export function startThread(settings: NetworkSettings, index: number): Worker {
   const options = { workerData: settings, name: `engine-${index + 1}` };
   return import.meta.url.endsWith(".ts")
     ? new Worker(new URL("./source-entry.mjs", import.meta.url), {
         ...options,
         execArgv: ["--conditions=source"],
       })
-    : new Worker(new URL("./thread-main.js", import.meta.url), options);
+    : new Worker(new URL("../bundled/thread-main.js", import.meta.url), options);
 }
 
 function errorWithStack(stack: string): Error {

@@ -3,7 +3,6 @@
  *
  * Every verdict is compared with the truth in the lab, so each story fails if a live mailbox is called invalid.
  */
-import { Worker } from "node:worker_threads";
 import { type Lab, type LabDomain, type MailWorld, openLab } from "@mailvet/lab";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEgressGuard } from "../../src/egress/guard.ts";
@@ -117,20 +116,12 @@ function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
   const limits = { ...(limiterFor && { limiterFor }) };
   if (!dial) {
     return threads > 0
-      ? openEngineThreads({ settings, threads, startWorker: startBuiltWorker, ...limits })
+      ? openEngineThreads({ settings, threads, ...limits })
       : networkStagesFrom(settings, limits);
   }
   const planner = createPlanner({ ...settings, dial, ...limits });
   const guard = createEgressGuard({ allow: settings.egressAllow });
   return networkStages({ resolver: resolverFrom(settings), guard, planner });
-}
-
-/** From dist, which the test run has built: a thread from the sources needs twice the time to start. */
-export function startBuiltWorker(workerData: NetworkSettings): Worker {
-  return new Worker(new URL("../../dist/threads/thread-main.js", import.meta.url), {
-    workerData,
-    execArgv: [],
-  });
 }
 
 function isLive(lab: Lab, email: string): boolean {
