@@ -50,6 +50,10 @@ export default {
 
 const [only = ""] = process.argv.slice(2);
 const wanted = MUTATIONS.filter(([file]) => file.includes(only));
+if (wanted.length === 0) {
+  console.error(`no mutation of a file whose name contains ${only}`);
+  process.exit(2);
+}
 const stale = wanted.filter(
   ([file, from]) => readFileSync(join(ROOT, file), "utf8").split(from).length !== 2,
 );

@@ -28,6 +28,8 @@ export type HostPoolDeps = SmtpClientDeps & {
   limiterOf(host: string): HostLimiter;
   /** Timeout of opening a session, and of each batch in it. */
   probeTimeoutMs: number;
+  /** How long an idle session waits for more requests before it quits. */
+  idleSessionMs: number;
 };
 
 /** A route that has mail hosts. */
@@ -71,7 +73,7 @@ export class HostPool {
       probeTimeoutMs: deps.probeTimeoutMs,
       isClosing: () => this.#isClosed,
       hasGlobalWaiters: () => deps.globalLimiter.hasWaiters,
-      nextRequest: (timeoutMs) => this.#nextRequest(timeoutMs),
+      nextRequest: () => this.#nextRequest(deps.idleSessionMs),
     };
   }
 

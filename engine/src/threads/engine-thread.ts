@@ -45,7 +45,7 @@ type PendingRequest = {
 const MAX_LOSSES = 1;
 /** A thread that dies so soon is replaced after a pause of the same length, so that a broken one does not use a core. */
 const YOUNG_MS = 1000;
-/** Sessions have less than a second for QUIT; the rest is for a thread that is busy. */
+/** By default sessions have less than a second for QUIT; the rest is for a thread that is busy. */
 const CLOSE_WITHIN_MS = 3000;
 
 const CLOSED_ROUTE: MailRoute = { kind: "dns_error", hosts: [], reason: "closed" };
@@ -194,6 +194,7 @@ class RunningThread {
   readonly #worker: Worker;
   readonly #outbox: Outbox<ToThread>;
   readonly #limiters: LimiterClient;
+  readonly #closeWithinMs: number;
   readonly #egressHealth: EgressHealth;
   readonly #onReply: (reply: ReplyMessage) => void;
   readonly #ready = deferred<void>();
@@ -207,6 +208,7 @@ class RunningThread {
     { onReply, onExit }: { onReply: (reply: ReplyMessage) => void; onExit: (error: Error) => void },
   ) {
     this.#worker = startWorker(settings, index);
+    this.#closeWithinMs = CLOSE_WITHIN_MS + (settings.closeGraceMs ?? 0);
     this.#outbox = new Outbox((batch) => this.#worker.postMessage(batch));
     this.#limiters = new LimiterClient(limiters, (message) => this.send(message));
     this.#egressHealth = egressHealth;
@@ -245,7 +247,7 @@ class RunningThread {
     this.keepProcessAlive(true);
     if (this.#isReady) this.send({ type: "close" });
     else void this.#worker.terminate(); // it has no session yet
-    const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_WITHIN_MS);
+    const timer = setTimeout(() => void this.#worker.terminate(), this.#closeWithinMs);
     await this.#exited.promise;
     clearTimeout(timer);
   }

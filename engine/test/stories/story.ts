@@ -29,6 +29,8 @@ export type StoryOptions = {
   probeTimeoutMs?: number;
   connectionsPerHost?: number;
   maxSessions?: number;
+  idleSessionMs?: number;
+  closeGraceMs?: number;
   dnsTimeoutMs?: number;
   /** Ranges the egress guard allows. */
   allow?: string[];
@@ -102,7 +104,9 @@ export function engineIn(lab: Lab, options: StoryOptions = {}): Engine {
 }
 
 function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
-  const { limiterFor, threads = usualThreads, dial, maxSessions } = options;
+  const { limiterFor, threads = usualThreads, dial, maxSessions, idleSessionMs } = options;
+  // Hosts that do not respond are those of stories with a limit: the others have time to answer QUIT.
+  const { closeGraceMs = options.probeTimeoutMs === undefined ? 60_000 : undefined } = options;
   const settings: NetworkSettings = {
     dnsServers: [lab.nameServer],
     dnsTimeoutMs: options.dnsTimeoutMs ?? 120_000,
@@ -112,6 +116,8 @@ function networkIn(lab: Lab, options: StoryOptions): NetworkStages {
     probeTimeoutMs: options.probeTimeoutMs ?? 120_000,
     connectionsPerHost: options.connectionsPerHost ?? 1,
     ...(maxSessions !== undefined && { maxSessions }),
+    ...(idleSessionMs !== undefined && { idleSessionMs }),
+    ...(closeGraceMs !== undefined && { closeGraceMs }),
   };
   const limits = { ...(limiterFor && { limiterFor }) };
   if (!dial) {
