@@ -224,7 +224,7 @@ test("Retry-After is respected", async () => {
 });
 
 test("questions beyond the capacity of a slow model are refused without delay", async () => {
-  await using scene = await openScene(saysNothing, { timeoutMs: 5000 });
+  await using scene = await openScene(saysNothing, { timeoutMs: 15_000 });
   await Promise.all(Array.from({ length: 600 }, (_, i) => scene.ask(`name${i}`, `d${i}.example`)));
   expect(scene.server.received).toHaveLength(4);
   expect(await scene.countOf()).toEqual({ failed: 4, crowded: 596 });
