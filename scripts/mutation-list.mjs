@@ -157,7 +157,7 @@ export const MUTATIONS = [
     "service/src/queue/tasks.ts",
     "return locked.length === 1;",
     "return true;",
-    "service/test/jobs-run.test.ts",
+    "service/test/queue-claims.test.ts",
   ],
   [
     "service/src/validations/retries.ts",
