@@ -143,7 +143,7 @@ test("the decoy that a check waits for can become urgent too", async () => {
 });
 
 test("a timeout reports what is known, and the check completes correctly", async () => {
-  const temper = [noPipelining, answersSlowly({ delayMs: 150, at: "rcpt" })];
+  const temper = [noPipelining, answersSlowly({ delayMs: 1500, at: "rcpt" })];
   await using story = await openStory({ "shop.test": mailDomain({ users: isUser, temper }) });
   const check = story.begin("single1@shop.test", "smtp", { isUrgent: true });
   const known = () => {

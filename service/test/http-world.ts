@@ -22,6 +22,7 @@ import { createIdempotentResponses } from "../src/idempotency/idempotent-respons
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { openTestDatabase } from "./database.ts";
+import { PATIENCE } from "./patience.ts";
 
 /** Per account; lower than in production, so that a test can reach it. */
 export const MAX_STORED_RESPONSES = 20_000;
@@ -187,7 +188,7 @@ export async function sendRaw(port: number, ...chunks: (string | Buffer)[]): Pro
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
     let received = "";
-    socket.setTimeout(10_000, () => reject(new Error(`still open after 10 s, received: ${received}`)));
+    socket.setTimeout(PATIENCE.timeout, () => reject(new Error(`still open, received: ${received}`)));
     socket.on("data", (chunk) => {
       received += chunk;
     });

@@ -60,7 +60,7 @@ test("20 rounds of kill -9: no acknowledged charge is lost, and a retried one is
   const { days } = await read(url, "/usage");
   const used = days.reduce((sum: number, day: { credits_used: number }) => sum + day.credits_used, 0);
   expect(used).toBe(answered.size);
-}, 1_200_000);
+});
 
 async function isAnswered(url: string, name: string): Promise<boolean> {
   try {
@@ -68,7 +68,7 @@ async function isAnswered(url: string, name: string): Promise<boolean> {
       method: "POST",
       headers: { "x-api-key": KEY, "content-type": "application/json", "idempotency-key": name },
       body: JSON.stringify({ email: `valid+${name}@mailvet.test` }),
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(540_000),
     });
     await answer.text();
     return answer.status === 200;

@@ -33,6 +33,8 @@ export type HostPoolDeps = SmtpClientDeps & {
   /** Slug of the provider of the hosts. */
   provider: string;
   observe?: Observe;
+  /** How long an idle session waits for more requests before it quits. */
+  idleSessionMs: number;
 };
 
 /** What is known of a session when it is opened. */
@@ -83,7 +85,7 @@ export class HostPool {
       probeTimeoutMs: deps.probeTimeoutMs,
       isClosing: () => this.#isClosed,
       hasGlobalWaiters: () => deps.globalLimiter.hasWaiters,
-      nextRequest: (timeoutMs) => this.#nextRequest(timeoutMs),
+      nextRequest: () => this.#nextRequest(deps.idleSessionMs),
     };
   }
 

@@ -35,6 +35,10 @@ export type PlannerOptions = {
   connectionsPerHost?: number;
   /** Concurrent sessions in all. */
   maxSessions?: number;
+  /** How long an idle session waits for more requests before it quits. */
+  idleSessionMs?: number;
+  /** On close, sessions have this long to send QUIT before their sockets are destroyed. */
+  closeGraceMs?: number;
   /** Creates the limiter of each host or provider; by default one that limits this process alone. */
   limiterFor?: HostLimiterFor;
   /** By default one of this planner alone. */
@@ -59,18 +63,19 @@ export type ProbeResult = { mailbox: MailboxFinding; decoy?: Promise<DecoyFindin
 
 export type ProbePlanner = {
   probe(input: ProbeInput): Promise<ProbeResult>;
-  /** Ends all sessions with QUIT, within a second. Queued probes are answered as timed out. */
+  /** Ends all sessions with QUIT, by default within a second. Queued probes are answered as timed out. */
   close(): Promise<void>;
 };
 
 const MAX_LIMITERS = 20_000;
 /** Concurrent sessions to all hosts together. */
 export const MAX_SESSIONS = 400;
-/** On close, sessions have this long to send QUIT before their sockets are destroyed. */
+const IDLE_SESSION_MS = 250;
 const CLOSE_GRACE_MS = 700;
 
 export function createPlanner(options: PlannerOptions): ProbePlanner {
-  const { egressHealth = new EgressHealth() } = options;
+  const { egressHealth = new EgressHealth(), closeGraceMs = CLOSE_GRACE_MS } = options;
+  const { idleSessionMs = IDLE_SESSION_MS } = options;
   const hostLimits = createHostLimits();
   const catchAll = createCatchAllCache();
   const accepting = new AcceptingDomains();
@@ -116,7 +121,7 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     const known = pools.get(key);
     if (known) return known;
     const limiterOf = limiterAt(profile, provider);
-    const shared = { dial, hostLimits, egressHealth, globalLimiter };
+    const shared = { dial, hostLimits, egressHealth, globalLimiter, idleSessionMs };
     const deps: HostPoolDeps = { ...options, ...shared, limiterOf, provider };
     const pool = new HostPool(deps, route, profile);
     pool.onIdle = () => pools.delete(key);
@@ -187,7 +192,7 @@ export function createPlanner(options: PlannerOptions): ProbePlanner {
     },
     async close() {
       isClosed = true;
-      const timer = setTimeout(abandon, CLOSE_GRACE_MS);
+      const timer = setTimeout(abandon, closeGraceMs);
       await Promise.all([...pools.values()].map((pool) => pool.close()));
       clearTimeout(timer);
     },

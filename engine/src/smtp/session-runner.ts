@@ -51,8 +51,8 @@ export type ProbeSessionDeps = {
   isClosing(): boolean;
   /** Another pool waits for one of all the sessions of this process. */
   hasGlobalWaiters(): boolean;
-  /** Waits for a new request; true when one arrived. */
-  nextRequest(timeoutMs: number): Promise<boolean>;
+  /** Waits a moment for a new request; true when one arrived. */
+  nextRequest(): Promise<boolean>;
 };
 
 export type SessionTarget = {
@@ -65,8 +65,6 @@ export type SessionTarget = {
 
 const MAX_SESSIONS_WITHOUT_ANSWER = 3;
 const MAX_TRANSACTIONS = 8;
-/** An idle session waits this long for more requests before it quits. */
-const IDLE_MS = 250;
 /** Recipients per batch: enough to hide the round trip, few enough that interactive requests need not wait. */
 const PIPELINED_BATCH = 40;
 const SEQUENTIAL_BATCH = 4;
@@ -154,7 +152,7 @@ export class ProbeSession {
       });
       if (groups.length === 0) {
         const isSlotWanted = limiter.hasWaiters || this.#deps.hasGlobalWaiters();
-        if (!isSlotWanted && (await this.#deps.nextRequest(IDLE_MS))) continue;
+        if (!isSlotWanted && (await this.#deps.nextRequest())) continue;
         break;
       }
       const tally = await this.#runBatch(groups);

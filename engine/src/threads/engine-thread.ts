@@ -47,7 +47,7 @@ type PendingRequest = {
 const MAX_LOSSES = 1;
 /** A thread that dies so soon is replaced after a pause of the same length, so that a broken one does not use a core. */
 const YOUNG_MS = 1000;
-/** Sessions have less than a second for QUIT; the rest is for a thread that is busy. */
+/** By default sessions have less than a second for QUIT; the rest is for a thread that is busy. */
 const CLOSE_WITHIN_MS = 3000;
 
 const CLOSED_ROUTE: MailRoute = { kind: "dns_error", hosts: [], reason: "closed" };
@@ -196,6 +196,7 @@ class RunningThread {
   readonly #worker: Worker;
   readonly #outbox: Outbox<ToThread>;
   readonly #limiters: LimiterClient;
+  readonly #closeWithinMs: number;
   readonly #egressHealth: EgressHealth;
   readonly #observe: Observe | undefined;
   readonly #onReply: (reply: ReplyMessage) => void;
@@ -210,6 +211,7 @@ class RunningThread {
     { onReply, onExit }: { onReply: (reply: ReplyMessage) => void; onExit: (error: Error) => void },
   ) {
     this.#worker = startWorker(settings, index);
+    this.#closeWithinMs = CLOSE_WITHIN_MS + (settings.closeGraceMs ?? 0);
     this.#outbox = new Outbox((batch) => this.#worker.postMessage(batch));
     this.#limiters = new LimiterClient(limiters, (message) => this.send(message));
     this.#egressHealth = egressHealth;
@@ -249,7 +251,7 @@ class RunningThread {
     this.keepProcessAlive(true);
     if (this.#isReady) this.send({ type: "close" });
     else void this.#worker.terminate(); // it has no session yet
-    const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_WITHIN_MS);
+    const timer = setTimeout(() => void this.#worker.terminate(), this.#closeWithinMs);
     await this.#exited.promise;
     clearTimeout(timer);
   }
@@ -284,15 +286,15 @@ class RunningThread {
   }
 }
 
-/** Node 20 cannot start a thread from TypeScript, so the sources have an entry of their own. */
-function startThread(settings: NetworkSettings, index: number): Worker {
+/** Node 20 cannot start a thread from TypeScript, so the sources have an entry of their own. The build has a bundle. */
+export function startThread(settings: NetworkSettings, index: number): Worker {
   const options = { workerData: settings, name: `engine-${index + 1}` };
   return import.meta.url.endsWith(".ts")
     ? new Worker(new URL("./source-entry.mjs", import.meta.url), {
         ...options,
         execArgv: ["--conditions=source"],
       })
-    : new Worker(new URL("./thread-main.js", import.meta.url), options);
+    : new Worker(new URL("../bundled/thread-main.js", import.meta.url), options);
 }
 
 function errorWithStack(stack: string): Error {

@@ -51,7 +51,7 @@ tellStories([
 
 test.concurrent("a server that loses pipelined commands is probed again, one command at a time", async () => {
   const temper = breaksWhenPipelined({ by: "losing" });
-  await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 4000 });
+  await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 8000 });
   expect(await story.verdictsOn(["ann@shop.test", "eve@shop.test"])).toEqual([
     "valid",
     "invalid mailbox_not_found",
@@ -63,7 +63,7 @@ test.concurrent("a server that stops responding after the first recipient gets o
   const temper: Temperament = {
     on: { rcpt: (session) => (session.recipientsAsked > 1 ? { silent: true } : undefined) },
   };
-  await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 4000 });
+  await using story = await openStory({ "shop.test": at(temper) }, { probeTimeoutMs: 8000 });
   const verdicts = await story.verdictsOn(
     ["ann", "bob", "cid", "dan", "eve"].map((name) => `${name}@shop.test`),
   );
