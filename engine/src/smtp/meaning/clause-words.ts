@@ -36,7 +36,16 @@ const LISTS: readonly (readonly [WordKind, string])[] = [
   ["stop", "."],
   ["echo", ECHO],
   ["client", "@ip"],
-  ["name", "apache openoffice siteground gmail"],
+  [
+    "name",
+    `apache openoffice siteground gmail googlemail google yahoo hotmail outlook live icloud aol msn gmx zoho
+    yandex mailru rambler protonmail proton fastmail comcast verizon cox worldnet earthlink bellsouth
+    prodigy sbcglobal charter optonline rackspace ionos strato ovh t-online freenet arcor orange wanadoo
+    laposte seznam centrum wp onet interia libero tiscali virgilio alice terra uol naver daum hanmail qq
+    sina sohu netease tencent aliyun`,
+  ],
+  // Forms of an address, not addresses; others are unlisted, and these would be names because of their digits.
+  ["other", "utf8 utf-8 ascii7 7bit 8bit rfc821 rfc822 rfc2821 rfc2822 rfc5321 rfc5322 rfc6531"],
   [
     "recipient",
     `pupil teacher colleague holder user-id user-name mail-box mailboxname e-mailaddress email-address

@@ -118,6 +118,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       by that name
       (account|mailbox|user|recipient|person) … ?by this name
       not (listed|present|registered|defined|contained|included|available|configured|provisioned|in|a user|an? \S+ user|on) … (directory|database|records|address ?book|table|ldap|list of valid|user list|valid recipients?|address list|recipient list|userlist|domino|name & address|validrcptto|passwd|this system|our system|this server|our server|my list of valid)
+      {user}\b … ?(not|isnt|no longer) available (here|at this (site|address|domain|host))(?! (now|today|at|yet|currently|until|for))
       not in … (validrcptto|directory|recipient table|user table|list of valid|valid users|address book|valid recipients)
       (not|isnt) … (customer|user|subscriber|member|client|account|mailbox) (of ours|here|of (this|our)|on (this|our)|at this)
       (not|isnt) one of our (users|customers|accounts|recipients|members|addresses)

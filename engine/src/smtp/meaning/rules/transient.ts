@@ -18,6 +18,22 @@ export const LOOP_RULES: readonly Rule[] = phrases("temporary_failure", [
     { unless: any`domain not local` },
   ],
   [
+    "lookup-trouble",
+    any`
+      (dns|resolver|nameserver|name server) (\S+ )?(error|failure|problem|trouble|timeout)
+      (error|failure|problem|trouble) (\S+ ){0,2}(resolving|looking up|querying)
+    `,
+    "its lookup of the domain failed, which proves nothing about the domain",
+    {
+      stages: ["rcpt"],
+      unless: any`
+        sender
+        nxdomain
+        hard error
+      `,
+    },
+  ],
+  [
     "recipient-being-verified",
     any`
       (unverified|undeliverable) address … ?(connect|connection|lost|conversation|address verification|timed|name service)
@@ -175,6 +191,7 @@ export const PROTOCOL_RULES: readonly Rule[] = phrases("protocol_error", [
       domain literal
       (improper|incomplete|unqualified) (recipient|address|rcpt|user)
       missing (colon|bracket|argument|parameter|domain)
+      (must|need to|have to) (specify|supply|provide|include|contain|give|enter) (a |an |the |your |full |valid |complete )*(domain|address|e-?mail|recipient|user|host)
       colon required
       required after
     `,

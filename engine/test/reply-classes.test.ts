@@ -1,0 +1,68 @@
+/** Classes of replies that were misread in replies quoted from public sources: each by combining its parts. */
+import { expect, test } from "vitest";
+import { replay } from "./replay/replay.ts";
+
+const CODES = ["550", "550 5.1.1", "553 5.1.2", "550 5.1.2", "554 5.7.1", "553 5.6.7"];
+
+/** Every choice of one part from each list, with each code. */
+function repliesOf(codes: readonly string[], ...parts: readonly (readonly string[])[]): string[] {
+  let texts: string[] = [...codes];
+  for (const part of parts) texts = texts.flatMap((text) => part.map((words) => `${text} ${words}`));
+  return texts;
+}
+
+const statuses = (replies: readonly string[], status: string) =>
+  replies.filter((reply) => replay({ reply }).status === status);
+
+test("a failed lookup does not prove that the domain is missing", () => {
+  const replies = repliesOf(
+    CODES,
+    [
+      "DNS error when resolving MX server for replay.example:",
+      "DNS failure,",
+      "Nameserver timeout:",
+      "Error while resolving the domain:",
+      "Problem looking up replay.example:",
+    ],
+    ["Domain name not found", "domain not found", "Domain does not exist", "unknown host", "host not found"],
+  );
+  expect(statuses(replies, "invalid")).toEqual([]);
+});
+
+test("an address in the wrong form is not a missing one", () => {
+  const replies = repliesOf(
+    CODES,
+    ["Address", "Recipient address", "Mailbox name", "The email address"],
+    ["not valid", "is not valid", "is not a valid", "invalid"],
+    ["UTF8", "UTF-8", "RFC5321", "RFC822 form"],
+  );
+  expect(statuses(replies, "invalid")).toEqual([]);
+});
+
+test("a demand for a complete address is not a missing mailbox", () => {
+  const replies = repliesOf(
+    CODES,
+    ["sorry, you", "You", "Recipients", "The sender"],
+    ["must", "have to", "need to"],
+    ["specify a domain", "provide a full address", "include the domain", "supply a valid recipient"],
+  );
+  expect(statuses(replies, "invalid")).toEqual([]);
+});
+
+test("the name of a mail service beside the recipient does not change what is meant", () => {
+  const replies = repliesOf(
+    ["550", "550 5.1.1", "553 5.3.0 <ann@replay.example>... 550"],
+    ["worldnet", "Gmail", "Yahoo", "Comcast", "Libero"],
+    ["user", "addressee", "account"],
+    ["unknown", "not found", "unknown, relay=[192.0.2.156]"],
+  );
+  expect(statuses(replies, "unknown")).toEqual([]);
+});
+
+test("not available here: the mailbox is missing; not available now: it may be there", () => {
+  const subjects = ["Email address - ann@replay.example -", "User ann@replay.example", "This mailbox"];
+  const here = repliesOf(["550", "557"], subjects, ["is not available here", "is no longer available here"]);
+  expect(statuses(here, "unknown")).toEqual([]);
+  const now = repliesOf(["550", "557"], subjects, ["is not available now", "is not available here today"]);
+  expect(statuses(now, "invalid")).toEqual([]);
+});
