@@ -66,3 +66,61 @@ test("not available here: the mailbox is missing; not available now: it may be t
   const now = repliesOf(["550", "557"], subjects, ["is not available now", "is not available here today"]);
   expect(statuses(now, "invalid")).toEqual([]);
 });
+
+test("a full disk, server or domain is not a full mailbox", () => {
+  const replies = repliesOf(
+    ["552", "452", "552 5.2.2", "452 4.2.2"],
+    [
+      "The disk of our server",
+      "Server disk",
+      "The mail queue",
+      "The log partition",
+      "The backup volume of this host",
+      "MailDomain replay.example",
+      "The user database",
+      "Organization storage",
+      "The quarantine",
+    ],
+    ["is full", "is over quota", "quota has been exceeded", "has exceeded its disk quota"],
+  );
+  expect(statuses(replies, "risky")).toEqual([]);
+  expect(statuses(replies, "invalid")).toEqual([]);
+});
+
+test("a full mailbox is recognised, wherever it is kept", () => {
+  const replies = repliesOf(
+    ["552", "452", "552 5.2.2", "452 4.2.2"],
+    [
+      "Mailbox",
+      "The mailbox",
+      "The mailbox on our server",
+      "User ann@replay.example",
+      "The recipient's inbox",
+      "The mail box of the user",
+    ],
+    ["is full", "is over quota", "has exceeded its disk quota", "quota exceeded"],
+  );
+  expect(statuses(replies, "unknown")).toEqual([]);
+});
+
+test("a mailbox in two words, a list of routes and an inactive address name the recipient", () => {
+  const replies = repliesOf(
+    ["550", "553 5.3.0"],
+    [
+      "** No mail box available for this user **",
+      "recipient not in route list",
+      "user is not in address list",
+      "ann@replay.example is not an active address at this host (invalid FreeUK username)",
+    ],
+  );
+  expect(statuses(replies, "unknown")).toEqual([]);
+});
+
+test("a domain with a private MX address, and the size limit of an organisation, say nothing of the mailbox", () => {
+  const replies = [
+    "550 5.7.1 <ann@replay.example>: Recipient address rejected: Address uses MX in private address space (172.16.0.0/12)",
+    "550 5.1.2 Domain uses MX in loopback address space (127.0.0.0/8)",
+    "550 5.2.3 RESOLVER.RST.SendSizeLimit.Org; message too large for this organization",
+  ];
+  expect(replies.map((reply) => replay({ reply }).status)).toEqual(["unknown", "unknown", "unknown"]);
+});

@@ -255,14 +255,21 @@ const REJECTION_OF: Partial<Record<Subject, ReplyCategory>> = {
 /** Enhanced codes that count against a mailbox or, in the group, its domain; see reply-codes.ts. */
 const CODES_AGAINST_MAILBOX = /^5\.(?:1\.[16]|2\.1|7\.13|(1\.2|1\.10|4\.4|7\.64))$/;
 
+const BASIC_CODES_AGAINST_MAILBOX = /^(?:51[012]|525|551)$/;
+
 /** No rule matched, and a sentence names a subject other than the recipient: then the code is about that subject. */
 function byOtherSubject(
   { reply }: ReplyInContext,
   words: string,
   indexed: IndexedText,
 ): RuleMatch | undefined {
-  if (severityOf(reply) !== 5) return undefined;
   const why = "it is about something other than the mailbox";
+  if (
+    indexed.hasOtherHead &&
+    (reply.enhanced?.endsWith(".2.2") || BASIC_CODES_AGAINST_MAILBOX.test(`${reply.code}`))
+  )
+    return { rule: "other-head", category: "policy_rejected", why };
+  if (severityOf(reply) !== 5) return undefined;
   const client = clientSubject(words, indexed.subjects);
   if (client) return { rule: "other-subject", category: REJECTION_OF[client] ?? "policy_rejected", why };
   const code = CODES_AGAINST_MAILBOX.exec(reply.enhanced ?? "");

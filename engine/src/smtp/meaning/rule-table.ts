@@ -5,7 +5,7 @@
  */
 
 import type { ReplyCategory, ReplyStage } from "./category.ts";
-import { type Clauses, clausesOf, isSaidOfRecipient } from "./clause-head.ts";
+import { type Clauses, clausesOf, isSaidOfRecipient, isSaidOfRoom } from "./clause-head.ts";
 import type { Phrase, Phrases } from "./phrase.ts";
 import { indexPhrases, type PhraseIndex } from "./phrase-index.ts";
 import type { ReplyText } from "./reply-text.ts";
@@ -191,7 +191,8 @@ function isAboutOtherSubject(
   // The mark that ends a sentence is not part of it.
   const end = found.index + found[0].replace(/ \.?$/, "").length;
   if (clientSubject(sentenceUpTo(found.input, end), indexed.subjects)) return true;
-  if (severity !== 5 || !CATEGORIES_AGAINST_MAILBOX.has(category)) return false;
+  const isFull = category === "mailbox_full";
+  if (!isFull && (severity !== 5 || !CATEGORIES_AGAINST_MAILBOX.has(category))) return false;
   const ofDomain = subject === "their_domain" || rule.enhanced !== undefined;
   const codeAgrees = BAD_MAILBOX.test(enhanced);
   const { isWholeClause = false, mayNameClient = false } = rule;
@@ -204,7 +205,10 @@ function isAboutOtherSubject(
     mayNameClient,
     isWholeClause,
   };
-  if (isSaidOfRecipient(clausesIn(indexed), said)) return false;
+  const isOfMailbox = isFull
+    ? isSaidOfRoom(clausesOf(indexed.text, true), said)
+    : isSaidOfRecipient(clausesIn(indexed), said);
+  if (isOfMailbox) return false;
   indexed.hasOtherHead = true;
   return true;
 }

@@ -12,6 +12,7 @@ export const PLAIN_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       user (is |was )?(unknown|not known)
       unknown user(?!s)
       (user|mailbox|account|recipient) (does not|doesnt) exist
+      not an? (active|known|existing|valid) (address|user|mailbox|recipient) (at|on|of) this (host|server|system|domain)
     `,
     "it says plainly that there is no such mailbox",
     {
@@ -79,6 +80,7 @@ export const NOT_FOUND_RULES: readonly Rule[] = phrases("mailbox_not_found", [
       no recipients? (for|here)
       list of (allowed|valid) recipients
       {user} … (not|isnt) (in|on) (my|our|the|this) (\S+ )?list
+      {user} (is |was )?(not|isnt) (in|on) (route|routing|recipient|user|address|mailbox|account) list
       (cannot|can not|cant|unable to|could not) route( to)?( \.|$)
       (cannot|can not|cant|unable to|could not) route (to |mail to )?(this |the |that )?{user}
       (not|doesnt|does not|dont|do not|no) (handle|accept|take|have)\w* (mail|e-?mail|messages) for (this|that|such|the) ({user})(?!\S* (domain|host))

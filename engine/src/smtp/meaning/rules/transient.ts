@@ -25,9 +25,11 @@ export const LOOP_RULES: readonly Rule[] = phrases("temporary_failure", [
     `,
     "its lookup of the domain failed, which proves nothing about the domain",
     {
+      severity: 5,
       stages: ["rcpt"],
       unless: any`
         sender
+        reverse
         nxdomain
         hard error
       `,
