@@ -42,9 +42,8 @@ test("an address in the wrong form is not a missing one", () => {
 test("a demand for a complete address is not a missing mailbox", () => {
   const replies = repliesOf(
     CODES,
-    ["sorry, you", "You", "Recipients", "The sender"],
-    ["must", "have to", "need to"],
-    ["specify a domain", "provide a full address", "include the domain", "supply a valid recipient"],
+    ["sorry, you must", "You have to", "Recipients must", "The sender needs to", "Please,", "Kindly"],
+    ["specify a domain", "provide a full address", "include the domain", "supply a valid recipient", "name a mailbox"],
   );
   expect(statuses(replies, "invalid")).toEqual([]);
 });
@@ -123,4 +122,13 @@ test("a domain with a private MX address, and the size limit of an organisation,
     "550 5.2.3 RESOLVER.RST.SendSizeLimit.Org; message too large for this organization",
   ];
   expect(replies.map((reply) => replay({ reply }).status)).toEqual(["unknown", "unknown", "unknown"]);
+});
+
+test("a restriction that gives no reason proves nothing, whatever its code", () => {
+  const replies = repliesOf(
+    ["554 5.1.1", "554 5.1.2", "550 5.1.6"],
+    ["<ann@replay.example>: Recipient address rejected:"],
+    ["reject", "denied", "refuse"],
+  );
+  expect(statuses(replies, "invalid")).toEqual([]);
 });

@@ -4,8 +4,8 @@
  * The rows of replies-written.jsonl are written for the test in the manner of a provider or server, and labelled before
  * their first run. They are not quoted from public sources. Those of replies-unseen.jsonl are written in the same way, and
  * labelled with what they prove; half of them are written to mislead. Those of replies-quoted-a.jsonl and -b.jsonl are
- * quoted from public sources, which each row names, and labelled in the same way. Set b was first run after the rules were
- * corrected by set a.
+ * quoted from public sources, which each row names, and labelled in the same way; likewise set c. Each set was first run
+ * after the rules were corrected by the one before.
  */
 import { readFileSync } from "node:fs";
 import { type MailboxFact, type ReplyCategory, type ReplyStage, severityOf } from "../../src/smtp/meaning.ts";
@@ -61,5 +61,5 @@ export type VerdictRow = Pick<CorpusRow, "stage" | "reply" | "mx"> & {
 /** Every reply of all files. */
 export const VERDICT_CORPUS: readonly VerdictRow[] = [
   ...CORPUS.map((row) => ({ ...row, truth: truthOf(row) })),
-  ...["replies-unseen.jsonl", "replies-quoted-a.jsonl", "replies-quoted-b.jsonl"].flatMap(rowsOf<VerdictRow>),
+  ...["replies-unseen.jsonl", "replies-quoted-a.jsonl", "replies-quoted-b.jsonl", "replies-quoted-c.jsonl"].flatMap(rowsOf<VerdictRow>),
 ];

@@ -193,7 +193,7 @@ export const PROTOCOL_RULES: readonly Rule[] = phrases("protocol_error", [
       domain literal
       (improper|incomplete|unqualified) (recipient|address|rcpt|user)
       missing (colon|bracket|argument|parameter|domain)
-      (must|need to|have to) (specify|supply|provide|include|contain|give|enter) (a |an |the |your |full |valid |complete )*(domain|address|e-?mail|recipient|user|host)
+      (must|needs? to|have to|please|kindly) (specify|supply|provide|include|contain|give|enter|name) (a |an |the |your |full |valid |complete |destination )*(domain|address|e-?mail|recipient|user|host|mailbox)
       colon required
       required after
     `,
