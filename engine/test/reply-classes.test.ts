@@ -43,7 +43,13 @@ test("a demand for a complete address is not a missing mailbox", () => {
   const replies = repliesOf(
     CODES,
     ["sorry, you must", "You have to", "Recipients must", "The sender needs to", "Please,", "Kindly"],
-    ["specify a domain", "provide a full address", "include the domain", "supply a valid recipient", "name a mailbox"],
+    [
+      "specify a domain",
+      "provide a full address",
+      "include the domain",
+      "supply a valid recipient",
+      "name a mailbox",
+    ],
   );
   expect(statuses(replies, "invalid")).toEqual([]);
 });
@@ -131,4 +137,14 @@ test("a restriction that gives no reason proves nothing, whatever its code", () 
     ["reject", "denied", "refuse"],
   );
   expect(statuses(replies, "invalid")).toEqual([]);
+});
+
+test("a code alone is no proof beside a word that no list has", () => {
+  const replies = repliesOf(
+    ["550 5.1.1", "550 5.1.2", "550 5.2.1", "550 5.1.6"],
+    ["Gremlins in the plumbing", "See the frobnication ledger", "Kindly perform the ritual", "wibble"],
+  );
+  expect(statuses(replies, "invalid")).toEqual([]);
+  const bare = ["550 5.1.1", "550 5.1.1 <ann@replay.example>", "550 5.1.1 rejected", "550 5.1.1 Sorry"];
+  expect(statuses(bare, "unknown")).toEqual([]);
 });

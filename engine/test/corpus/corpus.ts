@@ -61,5 +61,10 @@ export type VerdictRow = Pick<CorpusRow, "stage" | "reply" | "mx"> & {
 /** Every reply of all files. */
 export const VERDICT_CORPUS: readonly VerdictRow[] = [
   ...CORPUS.map((row) => ({ ...row, truth: truthOf(row) })),
-  ...["replies-unseen.jsonl", "replies-quoted-a.jsonl", "replies-quoted-b.jsonl", "replies-quoted-c.jsonl"].flatMap(rowsOf<VerdictRow>),
+  ...[
+    "replies-unseen.jsonl",
+    "replies-quoted-a.jsonl",
+    "replies-quoted-b.jsonl",
+    "replies-quoted-c.jsonl",
+  ].flatMap(rowsOf<VerdictRow>),
 ];

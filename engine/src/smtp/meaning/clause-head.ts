@@ -39,6 +39,9 @@ function kindInContext(words: readonly string[], kinds: readonly WordKind[], at:
     case "relay":
       if (followsHead(kinds, at) || (before === "determiner" && after === "preposition")) return "other";
       return words[at + 1] === "recipient" ? "modifier" : kind;
+    // "error code 28"
+    case "code":
+      return after === "name" ? "grammar" : kind;
     // "this host has no such user"
     case "no":
       return words[at - 1] === "has" || words[at - 1] === "have" ? "verb" : kind;
@@ -189,6 +192,12 @@ export function hasOtherHead({ kinds }: Clauses, ofDomain: boolean): boolean {
     at = stop;
   }
   return false;
+}
+
+/** Whether a Latin word may be a noun that no list has. Other scripts are left to the code: their lists are short. */
+export function hasUnlistedWord({ marked }: ReplyText, { kinds }: Clauses): boolean {
+  if (!kinds.includes("other")) return false;
+  return marked.split(" ").some((word, at) => kinds[at] === "other" && /^[a-z'-]+$/.test(word));
 }
 
 /** Whether a phrase is the server that does not know the recipient: "this host does not know that user". */

@@ -43,7 +43,7 @@ const LISTS: readonly (readonly [WordKind, string])[] = [
     yandex mailru rambler protonmail proton fastmail comcast verizon cox worldnet earthlink bellsouth
     prodigy sbcglobal charter optonline rackspace ionos strato ovh t-online freenet arcor orange wanadoo
     laposte seznam centrum wp onet interia libero tiscali virgilio alice terra uol naver daum hanmail qq
-    sina sohu netease tencent aliyun`,
+    sina sohu netease tencent aliyun szn bigpond chkuser gsmtp`,
   ],
   // Forms of an address, not addresses; others are unlisted, and these would be names because of their digits.
   ["other", "utf8 utf-8 ascii7 7bit 8bit rfc821 rfc822 rfc2821 rfc2822 rfc5321 rfc5322 rfc6531"],
@@ -128,7 +128,7 @@ const LISTS: readonly (readonly [WordKind, string])[] = [
   ["verb", `know knows handle handles recognize recognise recognizes recognises serve serves`],
   [
     "grammar",
-    `alas sadly regretfully kindly definitely certainly evidently obviously previously recently formerly once
+    `mapped switched alas sadly regretfully kindly definitely certainly evidently obviously previously recently formerly once
     meanwhile today instead however otherwise further always often long ago truly merely quite entirely
     fully wholly totally locally become became remain remains remained lead leads point points pointing
     nowhere anywhere resigned departed withdrawn ceased released recycled reassigned dissolved renamed
