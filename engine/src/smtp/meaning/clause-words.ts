@@ -248,8 +248,23 @@ export function storageWordKind(word: string): WordKind {
   return wordKind(word);
 }
 
+/** Kinds of recent words that are in no list: servers repeat themselves. */
+const recentKinds = new Map<string, WordKind>();
+const MAX_RECENT = 2000;
+const MAX_RECENT_CHARACTERS = 40;
+
 export function wordKind(word: string): WordKind {
-  const known = KIND_OF.get(word) ?? KIND_OF.get(word.replace(/(?<=.)\.$/, ""));
+  const known = KIND_OF.get(word) ?? recentKinds.get(word);
+  if (known !== undefined) return known;
+  const kind = unlistedKind(word);
+  if (word.length > MAX_RECENT_CHARACTERS) return kind;
+  if (recentKinds.size >= MAX_RECENT) recentKinds.clear();
+  recentKinds.set(word, kind);
+  return kind;
+}
+
+function unlistedKind(word: string): WordKind {
+  const known = KIND_OF.get(word.replace(/(?<=.)\.$/, ""));
   if (known !== undefined) return known;
   if (/[\d]|\S\.\S/.test(word)) return "name";
   if (word.length === 1 && word < "\u0370") return "grammar";

@@ -31,6 +31,7 @@ export type IndexedText = {
   subjects: Uint8Array;
   /** Set when first needed, see clausesIn. */
   clauses?: Clauses;
+  roomClauses?: Clauses;
   /** Set when words against a mailbox were said of another subject. */
   hasOtherHead?: true;
 };
@@ -97,6 +98,11 @@ export function clausesIn(indexed: IndexedText): Clauses {
   return indexed.clauses;
 }
 
+function roomClausesIn(indexed: IndexedText): Clauses {
+  indexed.roomClauses ??= clausesOf(indexed.text, true);
+  return indexed.roomClauses;
+}
+
 /** The first rule that matches, using `clean` instead of the whole text. */
 export function firstMatch(
   { rows, wordsFrom, wordsTo }: RowList,
@@ -158,7 +164,7 @@ function isAboutRecipientLater(
   indexed: IndexedText,
   facts: ReplyFacts,
 ): boolean {
-  const search = new RegExp(expression, "g");
+  const search = searchOf(expression);
   search.lastIndex = index + 1;
   for (let count = 0; count < MAX_LATER_MATCHES; count++) {
     const found = search.exec(input);
@@ -167,6 +173,18 @@ function isAboutRecipientLater(
     search.lastIndex = found.index + 1;
   }
   return false;
+}
+
+const searches = new WeakMap<RegExp, RegExp>();
+
+/** The same expression, which can begin anywhere in a text; compiled once. */
+function searchOf(expression: RegExp): RegExp {
+  let search = searches.get(expression);
+  if (!search) {
+    search = new RegExp(expression, "g");
+    searches.set(expression, search);
+  }
+  return search;
 }
 
 /** Permanent replies of these categories count against the mailbox, so their sentence must be about it. */
@@ -206,7 +224,7 @@ function isAboutOtherSubject(
     isWholeClause,
   };
   const isOfMailbox = isFull
-    ? isSaidOfRoom(clausesOf(indexed.text, true), said)
+    ? isSaidOfRoom(roomClausesIn(indexed), said)
     : isSaidOfRecipient(clausesIn(indexed), said);
   if (isOfMailbox) return false;
   indexed.hasOtherHead = true;
