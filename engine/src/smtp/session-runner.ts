@@ -68,6 +68,8 @@ const MAX_TRANSACTIONS = 8;
 /** Recipients per batch: enough to hide the round trip, few enough that interactive requests need not wait. */
 const PIPELINED_BATCH = 40;
 const SEQUENTIAL_BATCH = 4;
+/** After so many recipients, one more at the end of a queue is worth its command, see #mailboxToAskAgain. */
+const MIN_TO_ASK_AGAIN = 4;
 const MIN_REFUSALS_LEFT = 2;
 /** A batch that will probably leave fewer refusals than this is the last one, and is sent with QUIT: four of nine. */
 const lastRefusalsLeft = (budget: number) => Math.min(4, (budget - 1) / 2);
@@ -104,6 +106,8 @@ export class ProbeSession {
   #recipients = 0;
   #refused = 0;
   #accepted = 0;
+  /** Recipients when a mailbox was last named again. */
+  #askedAgainAt = 0;
   /** Refusals since the last acceptance, held until they are credible. */
   readonly #streak = new RefusalStreak();
   /** The server refuses everything, or may do so: further replies in this session prove nothing. */
@@ -246,15 +250,18 @@ export class ProbeSession {
       isNew,
     }));
     const isLast = client.usesPipelining && this.#isLastBatch(plans);
-    const known = isLast ? this.#limits.knownGood : undefined;
+    const known = isLast ? this.#limits.knownGood : this.#mailboxToAskAgain(plans);
     if (known) transactions.push({ ...transactionOf(known), isNew: !this.#hasRoomFor(known) });
+    const isFirstAskedAgain = known !== undefined && known !== this.#limits.knownGood;
     const result = await client.sendBatch(transactions, this.#deps.probeTimeoutMs, isLast);
 
     const tally: BatchTally = { answered: 0, refused: 0, aboutUs: 0 };
     if (result.ending) tally.ending = result.ending;
     if (result.ending) this.#outcome = result.ending;
     if (isLast && result.ending === "protocol_error") this.#limits.pipelining = false;
-    if (known) tally.stillAccepts = isAccepted(result.answers[plans.length]?.[0]);
+    if (known && !(isFirstAskedAgain && !isAccepted(result.answers[0]?.[0])))
+      tally.stillAccepts = isAccepted(result.answers[plans.length]?.[0]);
+    if (known && !isLast) this.#closeAfter(known);
     if (this.#isBeyondCap(result)) {
       tally.isBeyondCap = true;
       this.#outcome = "connection_cap";
@@ -303,6 +310,33 @@ export class ProbeSession {
     if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession)) return false;
     const expected = this.#refused + expectedRefusals(this.#limits, targets, decoys);
     return expected > this.#refusalBudget - lastRefusalsLeft(this.#refusalBudget);
+  }
+
+  /**
+   * A mailbox to name once more after the last recipients of the queue, in the same batch: a host may begin to refuse
+   * everybody just before them. Without a known mailbox it is the first recipient of the batch, if that one is accepted.
+   */
+  #mailboxToAskAgain(plans: readonly TransactionPlan[]): KnownGood | undefined {
+    const { queue, profile } = this.#deps;
+    if (!this.#target.client.usesPipelining || profile.isShared || queue.count(1) > 0) return undefined;
+    const requests = plans.flatMap((plan) => plan.requests);
+    const recipients = this.#recipients + requests.length + 1;
+    if (recipients - this.#askedAgainAt <= MIN_TO_ASK_AGAIN) return undefined;
+    if (requests.length >= this.#limits.recipientsPerBatch) return undefined;
+    if (recipients > Math.min(profile.recipientsPerSession, this.#limits.recipientsPerSession))
+      return undefined;
+    const first = requests[0]!;
+    return this.#limits.knownGood ?? (first.isDecoy ? undefined : first);
+  }
+
+  /** The mailbox that was named again used a place in the open transaction, or began one of its own. */
+  #closeAfter(known: KnownGood): void {
+    this.#askedAgainAt = this.#recipients;
+    if (this.#hasRoomFor(known)) this.#transaction!.recipients++;
+    else {
+      this.#transaction = undefined;
+      this.#transactions++;
+    }
   }
 
   /** Whether a recipient may be named in the open transaction. */
