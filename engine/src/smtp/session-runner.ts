@@ -279,7 +279,8 @@ export class ProbeSession {
         else tally.answered++;
         if (outcome === "accepted") plan.transaction.accepted++;
         if (outcome === "refused") tally.refused++;
-        if (outcome !== "unanswered" && !request.isDecoy) recordAnswer(this.#limits, outcome === "refused");
+        if (outcome !== "unanswered")
+          recordAnswer(this.#limits, { isDecoy: request.isDecoy, isRefused: outcome === "refused" });
       }
     }
     if (this.#isErrorLimit(result, tally)) tally.isErrorLimit = true;

@@ -251,3 +251,15 @@ test.concurrent("a host that refuses everybody after fourteen errors makes no ma
   expect(endedWithoutQuit).toBe(0);
   expect(connections).toBeLessThanOrEqual(40);
 });
+
+test.concurrent("150 catch-all domains at one host need few connections, because it refuses no decoy", async () => {
+  const domains = Array.from({ length: 150 }, (_, i) => `shop${i}.test`);
+  const catchAll = mailDomain({ mx: ["mx.host.test"], users: () => true });
+  await using story = await openStory(
+    { "mx.host.test": mailHost(), ...Object.fromEntries(domains.map((domain) => [domain, catchAll])) },
+    { connectionsPerHost: 1 },
+  );
+  const verdicts = await story.verdictsOn(domains.map((domain) => `ann@${domain}`));
+  expect(new Set(verdicts)).toEqual(new Set(["risky catch_all"]));
+  expect(story.lab.counts("mx.host.test").connections).toBeLessThanOrEqual(3);
+});
