@@ -132,7 +132,7 @@ function engineSettings(lab: Lab): Record<string, string> {
   };
 }
 
-async function databaseFor({ connection }: EmbeddedPostgres): Promise<{ DATABASE_URL: string }> {
+async function databaseFor({ connection }: EmbeddedPostgres): Promise<Record<string, string>> {
   const name = `bench_${randomBytes(6).toString("hex")}`;
   const client = new pg.Client(connection);
   await client.connect();
@@ -140,6 +140,7 @@ async function databaseFor({ connection }: EmbeddedPostgres): Promise<{ DATABASE
   await client.end();
   return {
     DATABASE_URL: `postgres://${encodeURIComponent(connection.host)}/${name}?user=${connection.user}`,
+    DATA_DIR: join(folder, name),
   };
 }
 
