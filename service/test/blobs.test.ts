@@ -109,7 +109,7 @@ describe.each(["directory", "s3"] as const)("%s", (kind) => {
     await expect(world.preview(caller, tooMany)).rejects.toMatchObject({ code: "too_many_emails" });
     const bytes = (async function* () {
       yield Buffer.from(tableOf(16_500, (row) => `user${row}@example.com`));
-      expect(await keysIn(blobs, "uploads")).toHaveLength(0);
+      await expect.poll(() => keysIn(blobs, "uploads")).toHaveLength(1); // the first blob is full
       yield Buffer.from("x,y@example.com,z\n");
       throw new Error("the client has gone");
     })();
@@ -294,6 +294,38 @@ test("a missing bucket, a wrong key and an unreachable server are errors, not mi
   const { isPathStyle: _, ...settings } = s3.settings;
   const named = createS3Store({ ...settings, endpoint: "https://s3.example.com", isPathStyle: false });
   expect(named.location).toBe("https://lists.s3.example.com");
+});
+
+test("while the bucket is unreachable uploads and deletions get 503 and jobs wait; then everything continues", async () => {
+  await using bucket = await openS3Server();
+  const logged: string[] = [];
+  await using service = await openService({ env: bucket.env, logTo: (line) => logged.push(line) });
+  const lists = listsOf(service, await service.openAccount());
+  const done = await lists.begin("email\nvalid@mailvet.test\n");
+  await lists.ended(done.id);
+  const preview = await lists.upload("email\nvalid+2@mailvet.test\n");
+
+  await bucket.stop();
+  const refused = await lists.ask("/bulk/upload/preview", { form: formWith("email\na@mailvet.test\n") });
+  await expectProblem(service, refused, "overloaded");
+  await expectProblem(service, await lists.ask(`/bulk/jobs/${done.id}/download`), "overloaded");
+  await expectProblem(service, await lists.ask(`/bulk/jobs/${done.id}`, { method: "DELETE" }), "overloaded");
+  const { id } = await lists.confirm(preview);
+  await expect.poll(() => logged.some((line) => line.includes('"task_interrupted"'))).toBe(true);
+  expect((await lists.job(id)).completed_at).toBeNull();
+  expect(logged.some((line) => line.includes('"task_failed"'))).toBe(false);
+
+  await bucket.start();
+  expect(await lists.ended(id)).toMatchObject({ status: "completed", valid_count: 1 });
+  expect((await lists.ask(`/bulk/jobs/${done.id}`, { method: "DELETE" })).status).toBe(204);
+  expect(await uploadKeys(createS3Store(bucket.settings))).toEqual([`uploads/${preview.upload_id}/0`]);
+});
+
+test("a process whose directory is not that of the others does not start", async () => {
+  await using database = await openTestDatabase();
+  await using _api = await openService({ database, env: { ROLE: "api" } });
+  const env = { ROLE: "worker", DATA_DIR: join(database.dataDirectory, "another-machine") };
+  await expect(openService({ database, env })).rejects.toThrow("All processes need the same DATA_DIR");
 });
 
 test("settings: DATA_DIR by default, a bucket with its key, and something shared for separate roles", () => {

@@ -13,6 +13,9 @@ export type S3Server = AsyncDisposable & {
   settings: S3Settings;
   /** Settings of the service. */
   env: Record<string, string>;
+  /** It is unreachable until it is started again, with the same objects. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
 };
 
 /** The id and the secret of the only key that the server knows. */
@@ -21,9 +24,45 @@ const KEY = "S3RVER";
 export async function openS3Server(): Promise<S3Server> {
   const directory = mkdtempSync(join(tmpdir(), "mailvet-s3-"));
   const bucket = "lists";
+  let server = createServer(directory, bucket, 0);
+  const { port } = (await server.run()) as AddressInfo;
+  const stop = async () => {
+    const closed = server.close();
+    server.httpServer.closeAllConnections();
+    await closed;
+  };
+  const endpoint = `http://127.0.0.1:${port}`;
+  return {
+    settings: {
+      endpoint,
+      bucket,
+      region: "us-east-1",
+      accessKeyId: KEY,
+      secretAccessKey: KEY,
+      isPathStyle: true,
+    },
+    env: {
+      S3_ENDPOINT: endpoint,
+      S3_BUCKET: bucket,
+      S3_ACCESS_KEY_ID: KEY,
+      S3_SECRET_ACCESS_KEY: KEY,
+    },
+    stop,
+    async start() {
+      server = createServer(directory, bucket, port);
+      await server.run();
+    },
+    async [Symbol.asyncDispose]() {
+      await stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function createServer(directory: string, bucket: string, port: number) {
   const server = new S3rver({
     address: "127.0.0.1",
-    port: 0,
+    port,
     silent: true,
     directory,
     configureBuckets: [{ name: bucket }],
@@ -35,24 +74,7 @@ export async function openS3Server(): Promise<S3Server> {
       context.body = "<Error><Code>SignatureDoesNotMatch</Code></Error>";
     },
   );
-  const { port } = (await server.run()) as AddressInfo;
-  const endpoint = `http://127.0.0.1:${port}`;
-  const [accessKeyId, secretAccessKey] = [KEY, KEY];
-  return {
-    settings: { endpoint, bucket, region: "us-east-1", accessKeyId, secretAccessKey, isPathStyle: true },
-    env: {
-      S3_ENDPOINT: endpoint,
-      S3_BUCKET: bucket,
-      S3_ACCESS_KEY_ID: accessKeyId,
-      S3_SECRET_ACCESS_KEY: secretAccessKey,
-    },
-    async [Symbol.asyncDispose]() {
-      const closed = server.close();
-      server.httpServer.closeAllConnections();
-      await closed;
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
+  return server;
 }
 
 /** AWS Signature Version 4, computed from the request as it arrived. */
