@@ -7,7 +7,7 @@ import { createReadStream, createWriteStream, existsSync, renameSync, rmSync } f
 import type { EmbeddedPostgresEvent } from "@mailvet/embedded-postgres";
 import { BadSettings } from "@mailvet/engine";
 import { exportBlobs, importBlob } from "./blobs/blob-dump.ts";
-import { claimBlobStore } from "./blobs/claimed-store.ts";
+import { claimBlobStore, INSTALLATION_KEY } from "./blobs/claimed-store.ts";
 import { openBlobStore } from "./blobs/open-store.ts";
 import { readConfig } from "./config.ts";
 import { openStorage } from "./database-storage.ts";
@@ -66,17 +66,21 @@ async function transfer(action: "export" | "import", file: string): Promise<void
         afterwards: [...RESET_CLAIMS, RESET_SLICE_NUMBERS],
         putBlob: async (blob) => {
           await importBlob(blobs, blob);
-          blobCount += 1;
+          count(blob);
         },
       });
       console.log(summary(`Read from ${file}`, moved, blobCount));
     }
 
-    async function* counted<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+    async function* counted(items: AsyncIterable<DumpedBlob>): AsyncGenerator<DumpedBlob> {
       for await (const item of items) {
         yield item;
-        blobCount += 1;
+        count(item);
       }
+    }
+
+    function count({ key }: DumpedBlob): void {
+      if (key !== INSTALLATION_KEY) blobCount += 1;
     }
   } finally {
     await storage.close();
