@@ -5,17 +5,9 @@
  *
  *   npm run bench:workers
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Job, UploadPreview } from "@mailvet/contract";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "@mailvet/embedded-postgres";
 import { type Lab, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
-import pg from "pg";
-import { SERVICE_PROGRAM } from "../test/service-program.ts";
+import { openBenchServer } from "./deployment.ts";
+import { runList } from "./list-run.ts";
 
 const DOMAINS = 120;
 const EMAILS_PER_DOMAIN = 150; // enough that each domain is a slice
@@ -26,35 +18,31 @@ const WARM_UP_DOMAINS = 8;
 /** One host per domain, or few hosts shared by many domains. */
 const MANY_HOSTS = { hosts: DOMAINS, domains: DOMAINS };
 const FEW_HOSTS = { hosts: 5, domains: 48 };
-const KEY = "bench-key-of-forty-characters-0123456789";
 const SAMPLE_EVERY_MS = 50;
+const SETTINGS = {
+  CONNECTIONS_PER_HOST: String(CONNECTIONS_PER_HOST),
+  WORKER_SLOTS: String(WORKER_SLOTS),
+};
 
 const hostName = (number: number) => `mx${number}.hosting.test`;
 const domainName = (number: number) => `domain${number}.test`;
 
-const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
-chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
-const server = await startEmbeddedPostgres({ dataDirectory: join(folder, "data") });
-try {
-  console.log(
-    `${EMAILS_PER_DOMAIN} emails a domain, ${LATENCY_MS} ms a round trip, ${CONNECTIONS_PER_HOST} connections per host; ` +
-      `each worker takes ${WORKER_SLOTS} domains at a time\n`,
-  );
-  const one = await measure({ ...MANY_HOSTS, workers: 1 });
-  const two = await measure({ ...MANY_HOSTS, workers: 2 });
-  const crowd = await measure({ ...FEW_HOSTS, workers: 2 });
-  const ratio = two.rowsPerSecond / one.rowsPerSecond;
-  const mostAtOnce = Math.max(one.mostAtOnce, two.mostAtOnce, crowd.mostAtOnce);
-  const turnedAway = one.turnedAway + two.turnedAway + crowd.turnedAway;
-  console.log(`\ntwo workers against one: ${ratio.toFixed(2)} ×   (wanted: at least 1.8)`);
-  console.log(
-    `most connections a host saw at once: ${mostAtOnce}   (allowed: ${CONNECTIONS_PER_HOST}); turned away: ${turnedAway}`,
-  );
-  if (ratio < 1.8 || mostAtOnce > CONNECTIONS_PER_HOST || turnedAway > 0) process.exitCode = 1;
-} finally {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+await using server = await openBenchServer();
+console.log(
+  `${EMAILS_PER_DOMAIN} emails a domain, ${LATENCY_MS} ms a round trip, ${CONNECTIONS_PER_HOST} connections per host; ` +
+    `each worker takes ${WORKER_SLOTS} domains at a time\n`,
+);
+const one = await measure({ ...MANY_HOSTS, workers: 1 });
+const two = await measure({ ...MANY_HOSTS, workers: 2 });
+const crowd = await measure({ ...FEW_HOSTS, workers: 2 });
+const ratio = two.rowsPerSecond / one.rowsPerSecond;
+const mostAtOnce = Math.max(one.mostAtOnce, two.mostAtOnce, crowd.mostAtOnce);
+const turnedAway = one.turnedAway + two.turnedAway + crowd.turnedAway;
+console.log(`\ntwo workers against one: ${ratio.toFixed(2)} ×   (wanted: at least 1.8)`);
+console.log(
+  `most connections a host saw at once: ${mostAtOnce}   (allowed: ${CONNECTIONS_PER_HOST}); turned away: ${turnedAway}`,
+);
+if (ratio < 1.8 || mostAtOnce > CONNECTIONS_PER_HOST || turnedAway > 0) process.exitCode = 1;
 
 type Deployment = { workers: number; hosts: number; domains: number };
 type Measured = { rowsPerSecond: number; mostAtOnce: number; turnedAway: number };
@@ -62,38 +50,36 @@ type Measured = { rowsPerSecond: number; mostAtOnce: number; turnedAway: number 
 /** On its own database and simulated internet, so that nothing is cached from one run to the next. */
 async function measure({ workers, hosts, domains }: Deployment): Promise<Measured> {
   await using lab = await openLab(mailWorld(hosts, domains));
-  const children: ChildProcess[] = [];
-  try {
-    const env = { ...(await databaseFor(server)), ...engineSettings(lab) };
-    const api = await start(children, { ...env, ROLE: "api", BOOTSTRAP_API_KEY: KEY });
-    await Promise.all(Array.from({ length: workers }, () => start(children, { ...env, ROLE: "worker" })));
-    const base = `${/listens on (http:\/\/\S+)/.exec(api)![1]}/api/v1`;
-    await run(base, listOf(0, WARM_UP_DOMAINS)); // the measured run uses other domains
+  await using deployment = await server.deploy({ lab, workers, env: SETTINGS });
+  await run(0, WARM_UP_DOMAINS); // the measured run uses other domains
 
-    const watch = watchConnections(lab, hosts);
-    const rows = (domains - WARM_UP_DOMAINS) * EMAILS_PER_DOMAIN;
-    const seconds = await run(base, listOf(WARM_UP_DOMAINS, domains));
-    const mean = watch.stop();
-    const seen = counts(lab, hosts);
-    const measured = {
-      rowsPerSecond: rows / seconds,
-      mostAtOnce: Math.max(...seen.map((host) => host.maxConcurrentConnections)),
-      turnedAway: seen.reduce((total, host) => total + host.refusedConnections, 0),
-    };
-    // Idle sessions and those sending QUIT come on top of the connections in use by slots.
-    const slots = workers * WORKER_SLOTS * CONNECTIONS_PER_HOST;
-    const caps = hosts * CONNECTIONS_PER_HOST;
-    const bound =
-      slots < caps
-        ? `the workers' slots (${slots} connections at work; the hosts would allow ${caps})`
-        : `what the hosts allow (${caps} connections; the workers' slots would take ${slots})`;
-    console.log(
-      `${workers} worker${workers > 1 ? "s" : ""}, ${hosts} hosts: ${n(measured.rowsPerSecond)} rows/s ` +
-        `(${n(rows)} rows in ${seconds.toFixed(1)} s), ${mean.toFixed(1)} connections on average; bound by ${bound}`,
-    );
-    return measured;
-  } finally {
-    for (const child of children.reverse()) await stop(child);
+  const watch = watchConnections(lab, hosts);
+  const rows = (domains - WARM_UP_DOMAINS) * EMAILS_PER_DOMAIN;
+  const seconds = await run(WARM_UP_DOMAINS, domains);
+  const mean = watch.stop();
+  const seen = counts(lab, hosts);
+  const measured = {
+    rowsPerSecond: rows / seconds,
+    mostAtOnce: Math.max(...seen.map((host) => host.maxConcurrentConnections)),
+    turnedAway: seen.reduce((total, host) => total + host.refusedConnections, 0),
+  };
+  // Idle sessions and those sending QUIT come on top of the connections in use by slots.
+  const slots = workers * WORKER_SLOTS * CONNECTIONS_PER_HOST;
+  const caps = hosts * CONNECTIONS_PER_HOST;
+  const bound =
+    slots < caps
+      ? `the workers' slots (${slots} connections at work; the hosts would allow ${caps})`
+      : `what the hosts allow (${caps} connections; the workers' slots would take ${slots})`;
+  console.log(
+    `${workers} worker${workers > 1 ? "s" : ""}, ${hosts} hosts: ${n(measured.rowsPerSecond)} rows/s ` +
+      `(${n(rows)} rows in ${seconds.toFixed(1)} s), ${mean.toFixed(1)} connections on average; bound by ${bound}`,
+  );
+  return measured;
+
+  async function run(firstDomain: number, endDomain: number): Promise<number> {
+    const { job, seconds } = await runList(deployment.base, listOf(firstDomain, endDomain));
+    if (job.valid_count !== job.total_rows) throw new Error(JSON.stringify(job));
+    return seconds;
   }
 }
 
@@ -116,78 +102,6 @@ function listOf(firstDomain: number, endDomain: number): string {
     for (let i = firstDomain; i < endDomain; i++) rows.push(`person${person}@${domainName(i)}`);
   }
   return `email\n${rows.join("\n")}\n`;
-}
-
-function engineSettings(lab: Lab): Record<string, string> {
-  return {
-    DNS_SERVERS: lab.nameServer,
-    SMTP_PORT: String(lab.smtpPort),
-    EGRESS_ALLOW: "127.0.0.0/8",
-    CONNECTIONS_PER_HOST: String(CONNECTIONS_PER_HOST),
-    WORKER_SLOTS: String(WORKER_SLOTS),
-    PORT: "0",
-    ADMIN_CREDITS: "100000000",
-    LOG_LEVEL: "warn",
-    NODE_ENV: "production",
-  };
-}
-
-async function databaseFor({ connection }: EmbeddedPostgres): Promise<{ DATABASE_URL: string }> {
-  const name = `bench_${randomBytes(6).toString("hex")}`;
-  const client = new pg.Client(connection);
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  return {
-    DATABASE_URL: `postgres://${encodeURIComponent(connection.host)}/${name}?user=${connection.user}`,
-  };
-}
-
-/** Resolves with its output once it is ready. */
-async function start(children: ChildProcess[], env: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, SERVICE_PROGRAM, {
-    env: { PATH: process.env.PATH, ...env },
-    cwd: folder,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  children.push(child);
-  return new Promise((resolve, reject) => {
-    let output = "";
-    child.stdout!.on("data", (chunk) => {
-      output += chunk;
-      if (/The API is described at|mailvet works on jobs/.test(output)) resolve(output);
-    });
-    child.once("exit", () => reject(new Error(`${env.ROLE} did not start: ${output}`)));
-  });
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill("SIGTERM");
-  await once(child, "exit");
-}
-
-/** Seconds from confirmation to completion. Throws unless every row is valid. */
-async function run(base: string, list: string): Promise<number> {
-  const form = new FormData();
-  form.set("file", new Blob([list], { type: "text/csv" }), "list.csv");
-  const preview = await ask<UploadPreview>(`${base}/bulk/upload/preview`, { method: "POST", body: form });
-  const startedAt = performance.now();
-  let job = await ask<Job>(`${base}/bulk/upload/confirm`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ upload_id: preview.upload_id, email_column: preview.suggested_email_column }),
-  });
-  while (job.completed_at === null) job = await ask<Job>(`${base}/bulk/jobs/${job.id}?wait=5`);
-  const seconds = (performance.now() - startedAt) / 1000;
-  if (job.status !== "completed" || job.valid_count !== job.total_rows) throw new Error(JSON.stringify(job));
-  return seconds;
-}
-
-async function ask<T>(url: string, init: RequestInit = {}): Promise<T> {
-  const answer = await fetch(url, { ...init, headers: { ...init.headers, "x-api-key": KEY } });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as T;
 }
 
 function counts(lab: Lab, hosts: number) {

@@ -79,6 +79,7 @@ export async function openDeployment(
         PATH: process.env.PATH,
         ...env,
         ...database.env,
+        DATA_DIR: join(disk, "files"),
         ROLE: isApi ? "api" : "worker",
         PORT: String(ports.get(process_)),
         LOG_LEVEL: "warn",

@@ -11,6 +11,8 @@ import { createSessions } from "./accounts/sessions.ts";
 import { createAdjudicator } from "./adjudication/adjudicator.ts";
 import type { Log } from "./base/log.ts";
 import type { Tracing } from "./base/tracing.ts";
+import { claimBlobStore } from "./blobs/claimed-store.ts";
+import { openBlobStore } from "./blobs/open-store.ts";
 import type { Config } from "./config.ts";
 import { createLedger } from "./credits/ledger.ts";
 import { confirmCharge } from "./credits/unanswered-charges.ts";
@@ -69,6 +71,7 @@ import { startListRefresh } from "./system/list-refresh.ts";
 import { countSharedThrottles, listSharedThrottles } from "./system/shared-throttle-report.ts";
 import { createSystem } from "./system/system.ts";
 import { createThrottleReport } from "./system/throttle-report.ts";
+import { createUploadFiles } from "./uploads/upload-files.ts";
 import { createUploads } from "./uploads/uploads.ts";
 import { rescore } from "./validations/rescore.ts";
 import { SANDBOX_DOMAIN } from "./validations/sandbox.ts";
@@ -160,6 +163,8 @@ async function open(
   });
   closers.push(storage.close);
   const { database } = storage;
+  const blobs = await openBlobStore(config.blobs);
+  await abortable(claimBlobStore(database, blobs), interrupted);
 
   const pubsub = createPubSub(database.connection, { log: log.event });
   closers.push(() => pubsub.close());
@@ -291,7 +296,8 @@ async function open(
   });
   closers.push(() => accounts.close());
 
-  const uploads = createUploads({ database, limits: config.jobs });
+  const files = createUploadFiles({ pool: database.pool, blobs, log: log.event });
+  const uploads = createUploads({ database, files, limits: config.jobs });
   const { retentionDays } = config.jobs;
   const transitions = createJobTransitions({
     database,
@@ -302,11 +308,12 @@ async function open(
   });
   const confirmUpload = createConfirmUpload({
     database,
+    files,
     transitions,
     limits: config.jobs,
     onLow: webhooks.publishLowCredits,
   });
-  const jobActions = createJobActions({ database, transitions });
+  const jobActions = createJobActions({ database, files, transitions });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 
@@ -339,6 +346,7 @@ async function open(
       hourly: {
         too_many_outcomes: feedback.deleteSurplus,
         naming: naming.eraseOld,
+        orphaned_blobs: () => files.deleteOrphans(),
         queues: () => keepUpQueues({ pool, boss, feed }),
       },
       onFailure: (chore, error) => log.event("maintenance_failed", { err: error, task: chore }),
@@ -351,7 +359,7 @@ async function open(
         ...shared,
         queue: "plan",
         slots: PLANS_AT_ONCE,
-        handler: planHandler({ database, tasks, transitions }),
+        handler: planHandler({ database, files, tasks, transitions }),
         onExhausted: async (tx, { groupId }) => {
           await transitions.fail(tx, groupId, TASK_EXHAUSTED);
           return undefined;
@@ -451,6 +459,7 @@ async function open(
             uploadRoutes({ uploads, confirmUpload, maxUploadBytes: config.jobs.maxUploadBytes }),
             jobRoutes({
               database,
+              files,
               watch,
               actions: jobActions,
               log,

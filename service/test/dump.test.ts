@@ -3,6 +3,8 @@ import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { exportBlobs, importBlob } from "../src/blobs/blob-dump.ts";
+import { claimBlobStore } from "../src/blobs/claimed-store.ts";
 import { exportInstallation, importInstallation } from "../src/db/dump.ts";
 import { RESET_SLICE_NUMBERS } from "../src/jobs/slice-save.ts";
 import { RESET_CLAIMS } from "../src/queue/upkeep.ts";
@@ -47,10 +49,45 @@ test("claims of running tasks are not part of an export: they are due again afte
   const before = openClaims(from);
   expect(await before.claim("slice", 5)).toHaveLength(5);
 
-  await importInstallation(to.connection, Readable.from([await exported(from)]), RESET_CLAIMS);
+  await importInstallation(to.connection, Readable.from([await exported(from)]), {
+    afterwards: RESET_CLAIMS,
+  });
 
   expect(await openClaims(to).claim("slice", 40)).toHaveLength(40);
   await expect(to.pool.query(RESET_SLICE_NUMBERS)).resolves.toMatchObject({ rowCount: 1 });
+});
+
+test("uploaded files are part of an export, and are imported into the store of the target", async () => {
+  await using from = await openTestDatabase();
+  await using to = await openTestDatabase();
+  await using other = await openTestDatabase();
+  await from.pool.query(ONE_ACCOUNT);
+  await claimBlobStore(from, from.blobs);
+  const content = Buffer.from(Uint8Array.from({ length: 100_000 }, (_, n) => n * n));
+  await from.blobs.put("uploads/x/0", content);
+  const sink = new PassThrough();
+  const file = buffer(sink);
+  await exportInstallation(from.connection, sink, exportBlobs(from.blobs, ["uploads"]));
+
+  const into = (target: TestDatabase) => async (bytes: Buffer) =>
+    importInstallation(target.connection, Readable.from([bytes]), {
+      putBlob: (blob) => importBlob(target.blobs, blob),
+    });
+  await into(to)(await file);
+  expect(await to.blobs.get("uploads/x/0")).toEqual(content);
+  await claimBlobStore(to, to.blobs); // the service starts on it
+
+  await claimBlobStore(other, other.blobs);
+  await other.pool.query("delete from blob_stores");
+  await expect(into(other)(await file)).rejects.toThrow("belong to another database");
+  expect((await other.pool.query("select from accounts")).rowCount).toBe(0);
+
+  const lines = gunzipSync(await file)
+    .toString("utf8")
+    .split("\n");
+  const lacking = lines.filter((line) => !line.startsWith('{"blob":"uploads')).join("\n");
+  await using third = await openTestDatabase();
+  await expect(into(third)(gzipSync(lacking))).rejects.toThrow("lacks uploaded files");
 });
 
 test("a database in use refuses an import", async () => {
@@ -68,7 +105,7 @@ test("a damaged file is refused without effect", async () => {
   await from.pool.query(ONE_ACCOUNT);
   const file = await exported(from);
   for (const [what, spoiled, why] of [
-    ["cut short", gzipSync(gunzipSync(file).subarray(0, -30)), "not complete"],
+    ["cut short", gzipSync(gunzipSync(file).subarray(0, -40)), "not complete"],
     ["cut in the middle of the packing", file.subarray(0, -20), "damaged"],
     ["with a row missing", without(file, /\{"id":"0{8}-.*\n/), "lacks rows of accounts"],
     ["of another version", without(file, /(?<="migrations":\[)"\w+",/), "another version"],

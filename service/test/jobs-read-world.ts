@@ -1,8 +1,10 @@
 /** The job routes on a real database, listening on loopback, with jobs inserted into the tables directly. */
+
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { API_PREFIX, STATUS_OF, type SubStatus } from "@mailvet/contract";
+import { eq } from "drizzle-orm";
 import { accounts } from "../src/accounts/schema.ts";
 import { createSessions } from "../src/accounts/sessions.ts";
 import { createLog } from "../src/base/log.ts";
@@ -23,7 +25,7 @@ import { duplicates, jobCounts, jobs, results } from "../src/jobs/schema.ts";
 import { createApiKeys } from "../src/keys/api-keys.ts";
 import { createAccountLimits } from "../src/request-limits/account-limits.ts";
 import { uploads } from "../src/uploads/schema.ts";
-import { createPartWriter } from "../src/uploads/upload-parts.ts";
+import { createUploadFiles } from "../src/uploads/upload-files.ts";
 import { openClaims } from "./claims.ts";
 import { openTestDatabase } from "./database.ts";
 
@@ -48,10 +50,12 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const failures: unknown[] = [];
   const { tasks } = openClaims(database);
   const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
+  const files = createUploadFiles({ pool: database.pool, blobs: database.blobs });
   const deps: JobRouteDeps = {
     database,
+    files,
     watch,
-    actions: createJobActions({ database, transitions }),
+    actions: createJobActions({ database, files, transitions }),
     log: { event: (_, fields) => failures.push(fields?.err) },
   };
   const app = buildApp({
@@ -121,12 +125,13 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
       totalRows: rows.length,
       expiresAt: new Date(Date.now() + 86_400_000),
     });
-    const parts = createPartWriter(database.pool, uploadId);
+    const parts = files.write(uploadId);
     for (let n = 0; n * 1000 < rows.length; n++) {
       const part = { number: n, firstRow: n * 1000 + 1, rows: rows.slice(n * 1000, (n + 1) * 1000) };
       await parts.add(part, new Map());
     }
-    await parts.finish();
+    const blobCount = await parts.finish();
+    await database.orm.update(uploads).set({ blobCount }).where(eq(uploads.id, uploadId));
     await database.orm.insert(jobs).values({
       id,
       accountId,

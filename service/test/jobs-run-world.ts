@@ -12,6 +12,7 @@ import { createJobTransitions } from "../src/jobs/job-transitions.ts";
 import { duplicates, jobs, results, slices } from "../src/jobs/schema.ts";
 import { sliceHandler } from "../src/jobs/slice-handler.ts";
 import type { Task } from "../src/queue/task.ts";
+import { createUploadFiles } from "../src/uploads/upload-files.ts";
 import type { Validations } from "../src/validations/validations.ts";
 import type { PublishEvent } from "../src/webhooks/publish-event.ts";
 import { openClaims } from "./claims.ts";
@@ -32,7 +33,8 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     published.push({ event, job: data.job as Job });
   };
   const transitions = createJobTransitions({ database, tasks, publish, retentionDays: 30 });
-  const actions = createJobActions({ database, transitions });
+  const files = createUploadFiles({ pool, blobs: database.blobs });
+  const actions = createJobActions({ database, files, transitions });
 
   /** A process that runs slices. */
   const open = (options: { validations?: Validations; waitMs?: number } = {}) => {
@@ -124,6 +126,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
     feed: claims.feed,
     tasks,
     transitions,
+    files,
     actions,
     published,
     openValidations: world.open,

@@ -1,9 +1,9 @@
 /**
- * Exports a database into one file, and imports it into another, empty one.
+ * Exports a database and its blobs into one file, and imports it into another, empty one.
  *
  * The file is gzipped lines of JSON: first the migrations of the schema; then each table with its rows in the order of their
- * keys, and their number; last a line that marks it as complete. PostgreSQL writes and reads the rows, so that no value
- * passes through JavaScript. Only a few rows are in memory at a time.
+ * keys, and their number; then the blobs; last a line that marks it as complete. PostgreSQL writes and reads the rows, so
+ * that no value passes through JavaScript. Only a few rows, or one blob, are in memory at a time.
  */
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -19,7 +19,9 @@ export class DumpError extends Error {
 /** Rows per table. */
 export type DumpSummary = ReadonlyMap<string, number>;
 
-const FORMAT = 1;
+export type DumpedBlob = { key: string; bytes: Buffer };
+
+const FORMAT = 2;
 const ROWS_PER_BATCH = 500;
 const CHARACTERS_PER_BATCH = 4_000_000;
 /** State of running processes, and what migrations write themselves. */
@@ -34,8 +36,12 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
 
 type Table = { name: string; columns: string[]; key: string[] };
 
-/** A consistent snapshot, also while the database is in use. */
-export async function exportInstallation(connection: pg.ClientConfig, sink: Writable): Promise<DumpSummary> {
+/** A consistent snapshot, also while the database is in use. Blobs are read after it: what is deleted meanwhile is left out. */
+export async function exportInstallation(
+  connection: pg.ClientConfig,
+  sink: Writable,
+  blobs: AsyncIterable<DumpedBlob> | Iterable<DumpedBlob> = [],
+): Promise<DumpSummary> {
   const gzip = createGzip({ level: 4 });
   gzip.pipe(sink);
   const written = Promise.race([once(sink, "close"), once(gzip, "error").then(([error]) => fail(error))]);
@@ -63,17 +69,28 @@ export async function exportInstallation(connection: pg.ClientConfig, sink: Writ
     await client.query("commit");
     return counts;
   });
-  await writeLine(JSON.stringify({ complete: true, tables: summary.size }));
+  let blobCount = 0;
+  for await (const { key, bytes } of blobs) {
+    await writeLine(JSON.stringify({ blob: key, bytes: bytes.toString("base64") }));
+    blobCount += 1;
+  }
+  await writeLine(JSON.stringify({ complete: true, tables: summary.size, blobs: blobCount }));
   gzip.end();
   await written;
   return summary;
 }
 
+export type ImportOptions = {
+  afterwards?: readonly string[];
+  /** Before the commit: blobs of an import that fails are in no database, and are overwritten by the next. */
+  putBlob?: (blob: DumpedBlob) => Promise<void>;
+};
+
 /** All or nothing, the statements afterwards included. The tables must have the same migrations, and be empty. */
 export async function importInstallation(
   connection: pg.ClientConfig,
   source: Readable,
-  afterwards: readonly string[] = [],
+  { afterwards = [], putBlob }: ImportOptions = {},
 ): Promise<DumpSummary> {
   const gunzip = createGunzip();
   source.on("error", (error) => gunzip.destroy(error));
@@ -96,11 +113,18 @@ export async function importInstallation(
     await requireSameVersion(client, await next());
     await requireEmpty(client, tables);
     const summary = new Map<string, number>();
+    let blobCount = 0;
     for (let line = await next(); ; line = await next()) {
-      const { table: name, columns, complete, tables: count } = parsed(line);
+      const { table: name, columns, blob, bytes, complete, tables: count, blobs } = parsed(line);
       if (complete === true) {
         if (count !== summary.size) throw new DumpError("The file lacks tables: it is not complete.");
+        if (blobs !== blobCount) throw new DumpError("The file lacks uploaded files: it is not complete.");
         break;
+      }
+      if (typeof blob === "string") {
+        await putBlob?.({ key: blob, bytes: Buffer.from(String(bytes), "base64") });
+        blobCount += 1;
+        continue;
       }
       const table = tables.find((one) => one.name === name);
       if (!table || JSON.stringify(table.columns) !== JSON.stringify(columns))
@@ -211,8 +235,11 @@ type Line = {
   migrations?: unknown;
   table?: unknown;
   columns?: unknown;
+  blob?: unknown;
+  bytes?: unknown;
   complete?: unknown;
   tables?: unknown;
+  blobs?: unknown;
   rows?: unknown;
 };
 

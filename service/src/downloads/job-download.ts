@@ -10,6 +10,7 @@ import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
 import { findEndedJob, resultsExpired } from "../jobs/job-list.ts";
 import { findUpload } from "../uploads/stored-upload.ts";
+import type { UploadFiles } from "../uploads/upload-files.ts";
 import { DOWNLOAD_FORMATS, type DownloadTable } from "./download-formats.ts";
 import { downloadRows } from "./download-rows.ts";
 import { MAX_XLSX_CELLS, MAX_XLSX_ROWS } from "./xlsx-writer.ts";
@@ -21,8 +22,10 @@ export type JobDownload = {
   content: AsyncIterable<string | Buffer>;
 };
 
+export type DownloadDeps = { database: Database; files: Pick<UploadFiles, "read"> };
+
 export async function jobDownload(
-  database: Database,
+  { database, files }: DownloadDeps,
   owner: Owner,
   jobId: string,
   { format, status }: DownloadQuery,
@@ -43,7 +46,7 @@ export async function jobDownload(
   return {
     filename: `${withoutExtensions(job.filename)}-results.${format}`,
     contentType,
-    content: write(table, downloadRows(await database.readPool(), job, status)),
+    content: write(table, downloadRows({ files, pool: await database.readPool() }, upload, job, status)),
   };
 }
 

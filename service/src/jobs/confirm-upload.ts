@@ -16,6 +16,7 @@ import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import { type ColumnCount, columnCount, UNCOUNTED } from "../uploads/column-email-counts.ts";
 import { maxEmailsOf, refuseTooManyEmails } from "../uploads/email-limit.ts";
 import { findConfirmableUpload, markConfirmed } from "../uploads/stored-upload.ts";
+import type { UploadFiles } from "../uploads/upload-files.ts";
 import type { UploadRow } from "../uploads/upload-preview.ts";
 import type { UploadLimits } from "../uploads/uploads.ts";
 import { isJobOf } from "./job-lock.ts";
@@ -35,6 +36,7 @@ export type Confirmation = { uploadId: string; emailColumn: string };
 
 export type ConfirmDeps = {
   database: Database;
+  files: Pick<UploadFiles, "read">;
   transitions: Pick<JobTransitions, "create">;
   limits: Pick<UploadLimits, "maxEmailsPerFile">;
   /** Reserving the credits has taken the account's balance below LOW_CREDITS. */
@@ -47,7 +49,7 @@ const MAX_LISTED_COLUMNS = 20;
 const MAX_COLUMN_CHARS = 60;
 
 export function createConfirmUpload(deps: ConfirmDeps): ConfirmUpload {
-  const { database, transitions, limits, onLow } = deps;
+  const { database, files, transitions, limits, onLow } = deps;
   const { orm } = database;
 
   return async (caller, { uploadId, emailColumn }, beforeCommit) => {
@@ -65,7 +67,7 @@ export function createConfirmUpload(deps: ConfirmDeps): ConfirmUpload {
     }
     const maxEmails = maxEmailsOf(plan, limits.maxEmailsPerFile);
     refuseTooManyEmails(maxEmails, looksLikeEmail, UNCOUNTED, "/email_column");
-    const counted = await columnCount(database, uploadId, column, maxEmails);
+    const counted = await columnCount({ database, files }, upload, column, maxEmails);
     refuseTooManyEmails(maxEmails, looksLikeEmail, counted, "/email_column");
 
     let lowBalance: number | undefined;

@@ -5,6 +5,7 @@ import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { BeforeCommit, Database } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
+import type { UploadFiles } from "../uploads/upload-files.ts";
 import { lockJob } from "./job-lock.ts";
 import { type JobRow, readJobRecord } from "./job-record.ts";
 import type { JobTransitions } from "./job-transitions.ts";
@@ -27,9 +28,13 @@ export type JobActions = {
 
 type OwnerEvent = "cancel" | "pause" | "resume" | "erase";
 
-export type JobActionDeps = { database: Database; transitions: Pick<JobTransitions, "apply"> };
+export type JobActionDeps = {
+  database: Database;
+  files: Pick<UploadFiles, "delete">;
+  transitions: Pick<JobTransitions, "apply">;
+};
 
-export function createJobActions({ database, transitions }: JobActionDeps): JobActions {
+export function createJobActions({ database, files, transitions }: JobActionDeps): JobActions {
   const { orm, pool } = database;
 
   const apply = (
@@ -60,11 +65,11 @@ export function createJobActions({ database, transitions }: JobActionDeps): JobA
     async erase(owner, jobId) {
       // The job expires in this transaction: if the process dies now, maintenance deletes the rest.
       const { row } = await apply(owner, jobId, "erase");
-      await deleteRows(pool, row);
+      await deleteRows(pool, files, row);
       await orm.delete(jobs).where(eq(jobs.id, jobId));
       await notify(pool, JOBS_CHANNEL, jobId);
     },
 
-    eraseExpired: () => eraseExpiredJobs(database),
+    eraseExpired: () => eraseExpiredJobs(database, files),
   };
 }

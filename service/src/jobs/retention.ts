@@ -8,6 +8,7 @@ import type { Database } from "../db/database.ts";
 import { notify } from "../db/pubsub.ts";
 import { DELETE_GROUP } from "../queue/upkeep.ts";
 import { deleteUpload } from "../uploads/stored-upload.ts";
+import type { UploadFiles } from "../uploads/upload-files.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
 
 /** Per maintenance run: other tasks and shutdown wait for it. */
@@ -18,6 +19,7 @@ const ROWS_AT_ONCE = 5_000;
 /** One job after another until the time is up. Returns the number of jobs. */
 export async function eraseExpiredJobs(
   { pool }: Pick<Database, "pool">,
+  files: Pick<UploadFiles, "delete">,
   maxDurationMs = MAX_DURATION_MS,
 ): Promise<number> {
   const endsAtMs = performance.now() + maxDurationMs;
@@ -26,7 +28,7 @@ export async function eraseExpiredJobs(
   for (const job of rows) {
     if (erased > 0 && performance.now() >= endsAtMs) break;
     erased += 1;
-    await deleteRows(pool, job);
+    await deleteRows(pool, files, job);
     await pool.query("update jobs set erased_at = now() where id = $1 and erased_at is null", [job.id]);
     await pool.query(DELETE_GROUP, [job.id]); // opened by a redrive
     await notify(pool, JOBS_CHANNEL, job.id);
@@ -42,14 +44,18 @@ const EXPIRED = `
 export type ExpiredJob = { id: string; uploadId: string; totalRows: number };
 
 /** Everything but the record of a job that has ended. */
-export async function deleteRows(pool: Pick<pg.Pool, "query">, job: ExpiredJob): Promise<void> {
+export async function deleteRows(
+  pool: Pick<pg.Pool, "query">,
+  files: Pick<UploadFiles, "delete">,
+  job: ExpiredJob,
+): Promise<void> {
   for (let first = 1; first <= job.totalRows; first += ROWS_AT_ONCE) {
     const values = [job.id, first, first + ROWS_AT_ONCE];
     await pool.query({ name: "delete-results", text: DELETE_RESULTS, values });
     await pool.query({ name: "delete-duplicates", text: DELETE_DUPLICATES, values });
   }
   await pool.query("delete from slices where job_id = $1", [job.id]); // of redrives
-  await deleteUpload(pool, job.uploadId);
+  await deleteUpload(pool, files, job.uploadId);
 }
 
 const DELETE_RESULTS = `delete from results where job_id = $1 and "row" >= $2 and "row" < $3`;

@@ -2,11 +2,12 @@
  * Runs one attempt at a task and handles its failure.
  *
  * An error of the handler is logged and the task retried with back-off; after MAX_FAILURES it becomes a dead letter. Errors
- * of the database and aborts during shutdown do not count as failures of the task.
+ * of the database or the blob store and aborts during shutdown do not count as failures of the task.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogEvent } from "../base/log-events.ts";
 import type { Tracing } from "../base/tracing.ts";
+import { isBlobStoreUnavailable } from "../blobs/blob-error.ts";
 import { type Database, isDatabaseUnavailable, sqlStateOf } from "../db/database.ts";
 import type { Boss } from "./boss.ts";
 import { addDeadLetter } from "./dead-letters.ts";
@@ -34,7 +35,7 @@ const MAX_FAILURES = RETRY_DELAYS_MS.length + 1;
 export const MAX_LOSSES = 20;
 
 const UNAVAILABLE_PAUSE_MS = 1000;
-const DATABASE_ERROR_DELAY_MS = 5000;
+const STORAGE_ERROR_DELAY_MS = 5000;
 /**
  * SQLSTATEs about the state of the database, not about the task: read-only (failover), serialization failure or deadlock,
  * out of disk, memory or connections, lock not available, I/O error.
@@ -64,13 +65,13 @@ export function createTaskRunner(deps: RunTaskDeps): (task: Task) => Promise<voi
       logOnce.note("task_interrupted", { ...fieldsOf(task), err: error });
       return postpone(task, {});
     }
-    if (DATABASE_ERROR.test(sqlStateOf(error) ?? "")) {
+    if (DATABASE_ERROR.test(sqlStateOf(error) ?? "") || isBlobStoreUnavailable(error)) {
       logOnce.note("task_interrupted", {
         ...fieldsOf(task),
         err: error,
-        retry_in_ms: DATABASE_ERROR_DELAY_MS,
+        retry_in_ms: STORAGE_ERROR_DELAY_MS,
       });
-      return postpone(task, { dueInMs: DATABASE_ERROR_DELAY_MS });
+      return postpone(task, { dueInMs: STORAGE_ERROR_DELAY_MS });
     }
     if (closing.aborted) {
       if (error.name !== "AbortError") log("task_stopped", { ...fieldsOf(task), err: error });

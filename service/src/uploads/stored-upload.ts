@@ -5,6 +5,7 @@ import type { Owner } from "../base/caller.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Orm } from "../db/database.ts";
 import { uploads } from "./schema.ts";
+import type { UploadFiles } from "./upload-files.ts";
 import type { UploadRow } from "./upload-preview.ts";
 
 /** Throws upload_not_found (also for another owner's or an incomplete upload) and upload_expired. */
@@ -42,8 +43,12 @@ export async function findUpload(orm: Pick<Orm, "select">, uploadId: string): Pr
 
 const PARTS_AT_ONCE = 50;
 
-/** In batches, so that no statement takes long. */
-export async function deleteUpload(pool: Pick<pg.Pool, "query">, uploadId: string): Promise<void> {
+/** In batches, so that no statement takes long. May be repeated after a failure. */
+export async function deleteUpload(
+  pool: Pick<pg.Pool, "query">,
+  files: Pick<UploadFiles, "delete">,
+  uploadId: string,
+): Promise<void> {
   for (const [name, text] of DELETE_PARTS) {
     let deleted: number | null;
     do {
@@ -51,6 +56,7 @@ export async function deleteUpload(pool: Pick<pg.Pool, "query">, uploadId: strin
     } while (deleted === PARTS_AT_ONCE);
   }
   await pool.query("delete from uploads where id = $1", [uploadId]);
+  await files.delete(uploadId);
 }
 
 const DELETE_PARTS = [

@@ -11,11 +11,13 @@ import { jobDownload } from "../../downloads/job-download.ts";
 import { findJob } from "../../jobs/job-list.ts";
 import { hasEnded } from "../../jobs/job-state.ts";
 import type { JobWatch } from "../../jobs/job-watch.ts";
+import type { UploadFiles } from "../../uploads/upload-files.ts";
 import { createEventStream, EVENT_STREAM_HEADERS } from "./event-stream.ts";
 import "../route-config.ts";
 
 export type JobStreamDeps = {
   database: Database;
+  files: Pick<UploadFiles, "read">;
   watch: JobWatch;
   log: Pick<Log, "event">;
 };
@@ -26,7 +28,7 @@ const STALL_MS = 60_000;
 const DRAIN_TIMEOUT_MS = 5_000;
 
 export const jobStreamRoutes =
-  ({ database, watch, log }: JobStreamDeps): FastifyPluginAsyncTypebox =>
+  ({ database, files, watch, log }: JobStreamDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
     const downloadSlots = createConcurrencyLimit({ what: "downloads", perAccount: 4, total: 16 });
     const streamSlots = createConcurrencyLimit({ what: "event streams", perAccount: 20, total: 1_000 });
@@ -53,7 +55,12 @@ export const jobStreamRoutes =
         const { accountId } = request.caller!;
         const release = downloadSlots.acquire(accountId);
         try {
-          const download = await jobDownload(database, request.caller!, request.params.job_id, request.query);
+          const download = await jobDownload(
+            { database, files },
+            request.caller!,
+            request.params.job_id,
+            request.query,
+          );
           const hasBody = request.method !== "HEAD";
           const body = Readable.from(hasBody ? await withFirstChunk(download.content) : [], {
             objectMode: false,
