@@ -293,9 +293,10 @@ async function open(
     database,
     transitions,
     limits: config.jobs,
+    retentionDays,
     onLow: webhooks.publishLowCredits,
   });
-  const jobActions = createJobActions({ database, transitions });
+  const jobActions = createJobActions({ database, transitions, retentionDays });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 

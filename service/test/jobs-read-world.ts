@@ -49,7 +49,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
   const deps: JobRouteDeps = {
     database,
     watch,
-    actions: createJobActions({ database, transitions }),
+    actions: createJobActions({ database, transitions, retentionDays: 30 }),
     log: { event: (_, fields) => failures.push(fields?.err) },
   };
   const app = buildApp({

@@ -22,7 +22,7 @@ export async function openIntakeWorld(limits: { maxEmailsPerFile?: number; maxUp
   const allLimits = { maxEmailsPerFile: 100_000, maxUploadBytes: 10_000_000, ...limits };
   const uploads = createUploads({ database, limits: allLimits });
   const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
-  const confirm = createConfirmUpload({ database, transitions, limits: allLimits });
+  const confirm = createConfirmUpload({ database, transitions, limits: allLimits, retentionDays: 30 });
   const planned: string[] = [];
   const afterWindow = { do: () => {} };
   const plan = planHandler({

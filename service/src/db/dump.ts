@@ -2,7 +2,7 @@
  * Exports a database into one file, and imports it into another, empty one.
  *
  * The file is gzipped lines of JSON: first the migrations of the schema; then each table with its rows in the order of their
- * keys, and their number; last a line that marks it as complete. PostgreSQL writes and reads the rows, so that no value
+ * keys, and their number (of a partitioned table the dates of its partitions, too); last a line that marks it as complete. PostgreSQL writes and reads the rows, so that no value
  * passes through JavaScript. Only a few rows are in memory at a time.
  */
 import { once } from "node:events";
@@ -10,6 +10,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
 import pg from "pg";
+import { createPartitionsIn, partitionDates } from "./partitions.ts";
 
 /** Why an export or import is not possible, for the operator. */
 export class DumpError extends Error {
@@ -32,7 +33,7 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "requests_in_progress",
 ]);
 
-type Table = { name: string; columns: string[]; key: string[] };
+type Table = { name: string; columns: string[]; key: string[]; is_partitioned: boolean };
 
 /** A consistent snapshot, also while the database is in use. */
 export async function exportInstallation(connection: pg.ClientConfig, sink: Writable): Promise<DumpSummary> {
@@ -51,7 +52,9 @@ export async function exportInstallation(connection: pg.ClientConfig, sink: Writ
     );
     const counts = new Map<string, number>();
     for (const table of tables) {
-      await writeLine(JSON.stringify({ table: table.name, columns: table.columns }));
+      const { name, columns } = table;
+      const partitions = table.is_partitioned ? await partitionDates(client, name) : undefined;
+      await writeLine(JSON.stringify({ table: name, columns, partitions }));
       let rows = 0;
       for await (const line of rowsOf(client, table)) {
         await writeLine(line);
@@ -97,7 +100,7 @@ export async function importInstallation(
     await requireEmpty(client, tables);
     const summary = new Map<string, number>();
     for (let line = await next(); ; line = await next()) {
-      const { table: name, columns, complete, tables: count } = parsed(line);
+      const { table: name, columns, partitions, complete, tables: count } = parsed(line);
       if (complete === true) {
         if (count !== summary.size) throw new DumpError("The file lacks tables: it is not complete.");
         break;
@@ -105,6 +108,7 @@ export async function importInstallation(
       const table = tables.find((one) => one.name === name);
       if (!table || JSON.stringify(table.columns) !== JSON.stringify(columns))
         throw new DumpError(`The file has a table that this version does not know: ${String(name)}.`);
+      if (table.is_partitioned) await createPartitionsIn(client, [table.name], partitions as string[]);
       summary.set(table.name, await fill(client, table, next));
     }
     await advanceSequences(client);
@@ -158,9 +162,10 @@ const TABLES = `
     array(
       select distinct other.relname::text from pg_constraint join pg_class as other on other.oid = confrelid
       where conrelid = class.oid and contype = 'f' and confrelid <> class.oid
-    ) as refers_to
+    ) as refers_to,
+    class.relkind = 'p' as is_partitioned
   from pg_class as class
-  where class.relkind = 'r' and class.relnamespace = 'public'::regnamespace
+  where class.relkind in ('r', 'p') and not class.relispartition and class.relnamespace = 'public'::regnamespace
   order by class.relname`;
 
 async function* rowsOf(client: pg.Client, { name, key }: Table): AsyncGenerator<string> {
@@ -211,6 +216,7 @@ type Line = {
   migrations?: unknown;
   table?: unknown;
   columns?: unknown;
+  partitions?: unknown;
   complete?: unknown;
   tables?: unknown;
   rows?: unknown;

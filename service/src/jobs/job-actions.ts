@@ -9,7 +9,7 @@ import { lockJob } from "./job-lock.ts";
 import { type JobRow, readJobRecord } from "./job-record.ts";
 import type { JobTransitions } from "./job-transitions.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
-import { deleteRows, eraseExpiredJobs } from "./retention.ts";
+import { deleteRows, eraseExpiredJobs, prepareRetention } from "./retention.ts";
 import { jobs } from "./schema.ts";
 
 /** Throws job_not_found, also for another account's job, and job_state_conflict (job-state.ts). */
@@ -21,16 +21,21 @@ export type JobActions = {
   resume(caller: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   /** Deletes the job with its file and results. An active job is cancelled first. */
   erase(caller: Owner, jobId: string): Promise<void>;
-  /** Deletes rows and results past retention; returns the number of jobs. */
+  /** Deletes rows and results past retention, and creates the next partitions; returns the number of jobs. */
   eraseExpired(): Promise<number>;
 };
 
 type Owner = Pick<Caller, "accountId">;
 type OwnerEvent = "cancel" | "pause" | "resume" | "erase";
 
-export type JobActionDeps = { database: Database; transitions: Pick<JobTransitions, "apply"> };
+export type JobActionDeps = {
+  database: Database;
+  transitions: Pick<JobTransitions, "apply">;
+  /** How long rows and results are kept after the end. */
+  retentionDays: number;
+};
 
-export function createJobActions({ database, transitions }: JobActionDeps): JobActions {
+export function createJobActions({ database, transitions, retentionDays }: JobActionDeps): JobActions {
   const { orm, pool } = database;
 
   const apply = (
@@ -66,6 +71,9 @@ export function createJobActions({ database, transitions }: JobActionDeps): JobA
       await notify(pool, JOBS_CHANNEL, jobId);
     },
 
-    eraseExpired: () => eraseExpiredJobs(database),
+    async eraseExpired() {
+      await prepareRetention(pool, retentionDays);
+      return eraseExpiredJobs(database);
+    },
   };
 }
