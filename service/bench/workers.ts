@@ -6,16 +6,14 @@
  *   npm run bench:workers
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Job, UploadPreview } from "@mailvet/contract";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "@mailvet/embedded-postgres";
+import { startEmbeddedPostgres } from "@mailvet/embedded-postgres";
 import { type Lab, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
-import pg from "pg";
 import { SERVICE_PROGRAM } from "../test/service-program.ts";
+import { createDatabase, databaseUrl, KEY, runList } from "./list-run.ts";
 
 const DOMAINS = 120;
 const EMAILS_PER_DOMAIN = 150; // enough that each domain is a slice
@@ -26,7 +24,6 @@ const WARM_UP_DOMAINS = 8;
 /** One host per domain, or few hosts shared by many domains. */
 const MANY_HOSTS = { hosts: DOMAINS, domains: DOMAINS };
 const FEW_HOSTS = { hosts: 5, domains: 48 };
-const KEY = "bench-key-of-forty-characters-0123456789";
 const SAMPLE_EVERY_MS = 50;
 
 const hostName = (number: number) => `mx${number}.hosting.test`;
@@ -64,7 +61,7 @@ async function measure({ workers, hosts, domains }: Deployment): Promise<Measure
   await using lab = await openLab(mailWorld(hosts, domains));
   const children: ChildProcess[] = [];
   try {
-    const env = { ...(await databaseFor(server)), ...engineSettings(lab) };
+    const env = { DATABASE_URL: databaseUrl(await createDatabase(server)), ...engineSettings(lab) };
     const api = await start(children, { ...env, ROLE: "api", BOOTSTRAP_API_KEY: KEY });
     await Promise.all(Array.from({ length: workers }, () => start(children, { ...env, ROLE: "worker" })));
     const base = `${/listens on (http:\/\/\S+)/.exec(api)![1]}/api/v1`;
@@ -132,17 +129,6 @@ function engineSettings(lab: Lab): Record<string, string> {
   };
 }
 
-async function databaseFor({ connection }: EmbeddedPostgres): Promise<{ DATABASE_URL: string }> {
-  const name = `bench_${randomBytes(6).toString("hex")}`;
-  const client = new pg.Client(connection);
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  return {
-    DATABASE_URL: `postgres://${encodeURIComponent(connection.host)}/${name}?user=${connection.user}`,
-  };
-}
-
 /** Resolves with its output once it is ready. */
 async function start(children: ChildProcess[], env: Record<string, string>): Promise<string> {
   const child = spawn(process.execPath, SERVICE_PROGRAM, {
@@ -169,25 +155,9 @@ async function stop(child: ChildProcess): Promise<void> {
 
 /** Seconds from confirmation to completion. Throws unless every row is valid. */
 async function run(base: string, list: string): Promise<number> {
-  const form = new FormData();
-  form.set("file", new Blob([list], { type: "text/csv" }), "list.csv");
-  const preview = await ask<UploadPreview>(`${base}/bulk/upload/preview`, { method: "POST", body: form });
-  const startedAt = performance.now();
-  let job = await ask<Job>(`${base}/bulk/upload/confirm`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ upload_id: preview.upload_id, email_column: preview.suggested_email_column }),
-  });
-  while (job.completed_at === null) job = await ask<Job>(`${base}/bulk/jobs/${job.id}?wait=5`);
-  const seconds = (performance.now() - startedAt) / 1000;
-  if (job.status !== "completed" || job.valid_count !== job.total_rows) throw new Error(JSON.stringify(job));
+  const { job, seconds } = await runList(base, list);
+  if (job.valid_count !== job.total_rows) throw new Error(JSON.stringify(job));
   return seconds;
-}
-
-async function ask<T>(url: string, init: RequestInit = {}): Promise<T> {
-  const answer = await fetch(url, { ...init, headers: { ...init.headers, "x-api-key": KEY } });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as T;
 }
 
 function counts(lab: Lab, hosts: number) {

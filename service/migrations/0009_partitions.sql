@@ -14,13 +14,17 @@ CREATE TABLE "cached_verdicts" (
 	"fresh_seconds" integer NOT NULL,
 	"expires_on" date NOT NULL,
 	"own" json,
-	CONSTRAINT "cached_verdicts_account_id_address_key_expires_on_pk" PRIMARY KEY("account_id","address_key","expires_on")
+	CONSTRAINT "cached_verdicts_address_key_expires_on_pk" PRIMARY KEY("address_key","expires_on")
 ) PARTITION BY RANGE ("expires_on");
 --> statement-breakpoint
 -- Instead of a foreign key, which would lock the accounts whenever a partition is dropped.
 CREATE FUNCTION "delete_cached_verdicts"() RETURNS trigger LANGUAGE plpgsql AS $$
+declare
+  -- The keys of an account's addresses start with its hash, see addressKey in shared-evidence.ts.
+  prefix text := left(encode(sha256(convert_to(old.id::text, 'UTF8')), 'hex'), 6);
 begin
-  delete from cached_verdicts where account_id = old.id;
+  delete from cached_verdicts
+  where address_key between rpad(prefix, 32, '0')::uuid and rpad(prefix, 32, 'f')::uuid and account_id = old.id;
   return null;
 end $$;
 --> statement-breakpoint

@@ -27,7 +27,7 @@ export const cachedVerdicts = pgTable(
   "cached_verdicts",
   {
     accountId: uuid().notNull(),
-    addressKey: uuid().notNull(), // hash of the address, starting with that of its domain
+    addressKey: uuid().notNull(), // hashes of the account, the domain and the address (shared-evidence.ts)
     factsId: uuid().notNull(), // about the domain, in cached_facts
     findingId: uuid(), // about the mailbox, in cached_facts
     checkedAt: moment().notNull(),
@@ -35,7 +35,7 @@ export const cachedVerdicts = pgTable(
     expiresOn: date().notNull(),
     own: json().$type<OwnEvidence>(), // what no other address shares
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.addressKey, table.expiresOn] })],
+  (table) => [primaryKey({ columns: [table.addressKey, table.expiresOn] })],
 );
 
 /**

@@ -281,9 +281,9 @@ const WRITE = `
   from json_to_recordset($1::json) as one ("accountId" uuid, key uuid, "factsId" uuid, "findingId" uuid,
     "checkedAtMs" float8, "freshSeconds" int, "expiresOn" date, own json)
   ${accountSql.join('one."accountId"')}
-  order by one."accountId", one.key
+  order by one.key
   for key share of accounts
-  on conflict (account_id, address_key, expires_on) do update
+  on conflict (address_key, expires_on) do update
   set facts_id = excluded.facts_id, finding_id = excluded.finding_id, own = excluded.own,
     checked_at = excluded.checked_at, fresh_seconds = excluded.fresh_seconds
   where cached.checked_at < excluded.checked_at
