@@ -68,6 +68,7 @@ const ROWS_PER_STATEMENT = 500;
 /** Beyond this verdicts are not written; this process still has them in memory. */
 const MAX_WAITING = 20_000;
 
+const MAX_FACTS_IN_MEMORY = 5_000;
 /** Facts that are known to be stored are not sent again. Not for long: a failover may have lost them. */
 const MAX_STORED_FACTS = 50_000;
 const STORED_FACTS_TTL_MS = 10 * 60_000;
@@ -92,17 +93,18 @@ export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
   const { pool } = deps.database;
   const memory = new LRUCache<string, CachedVerdict>({ max: MAX_IN_MEMORY });
   let isClosed = false;
+  const facts = new LRUCache<string, object>({ max: MAX_FACTS_IN_MEMORY }); // never change
   const storedFacts = new LRUCache<string, true>({ max: MAX_STORED_FACTS, ttl: STORED_FACTS_TTL_MS });
 
   const write = async (batch: readonly Write[]) => {
-    const facts = new Map(batch.flatMap(({ facts }) => facts.map((one) => [factsKey(one), one])));
-    for (const key of facts.keys()) if (storedFacts.has(key)) facts.delete(key);
-    const texts = [...facts.values()].map(
+    const added = new Map(batch.flatMap(({ facts }) => facts.map((one) => [factsKey(one), one])));
+    for (const key of added.keys()) if (storedFacts.has(key)) added.delete(key);
+    const texts = [...added.values()].map(
       ({ id, expiresOn, json }) => `{"id":"${id}","expiresOn":"${expiresOn}","content":${json}}`,
     );
     const values = [JSON.stringify(batch.map(({ row }) => row)), `[${texts.join(",")}]`];
     await pool.query({ name: "write_cached_verdicts", text: WRITE, values });
-    for (const key of facts.keys()) storedFacts.set(key, true);
+    for (const key of added.keys()) storedFacts.set(key, true);
   };
 
   const writes = createBatcher<Write, void>({
@@ -122,6 +124,26 @@ export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
     keysOf: ({ row }) => [row.key], // a statement may touch each row only once
   });
 
+  /** In one query for all rows; the same facts belong to many of them. */
+  const readFacts = async (rows: readonly Row[]) => {
+    const missing = rows.filter(({ facts_id, finding_id }) =>
+      [facts_id, finding_id].some((id) => id !== null && !facts.has(id)),
+    );
+    if (missing.length === 0) return;
+    const ids = new Set(missing.flatMap(({ facts_id, finding_id }) => [facts_id, finding_id]));
+    const dates = new Set(missing.map(({ expires_on }) => expires_on));
+    const values = [[...ids], [...dates]];
+    const found = await pool.query<{ id: string; content: object }>({ ...FACTS, values });
+    for (const { id, content } of found.rows) facts.set(id, content);
+  };
+
+  /** Undefined: the facts are lost. */
+  const evidenceOf = (address: string, { facts_id, finding_id, own }: Row): CachedEvidence | undefined => {
+    const shared = facts.get(facts_id!) as SharedFacts | undefined;
+    const finding = finding_id === null ? null : (facts.get(finding_id) as SharedFinding | undefined);
+    return shared && finding !== undefined ? joinEvidence(address, shared, finding, own) : undefined;
+  };
+
   const readTable = async (
     accountId: string,
     addresses: readonly string[],
@@ -133,15 +155,18 @@ export function createVerdictCache(deps: VerdictCacheDeps): VerdictCache {
     const byHash = new Map(addresses.map((address) => [addressHash(accountId, address), address]));
     const hashes = [...byHash.keys()].map((hash) => Buffer.from(hash, "hex"));
     const { rows } = await pool.query<Row>({ ...query, values: [accountId, [...byKey.keys()], hashes] });
-    for (const { key, evidence, facts, finding, own, ...row } of rows) {
-      const address = (byKey.get(key) ?? byHash.get(key))!;
+    await readFacts(rows);
+    for (const row of rows) {
+      const address = (byKey.get(row.key) ?? byHash.get(row.key))!;
+      const evidence = row.evidence ?? evidenceOf(address, row);
+      if (!evidence) continue;
       const checkedAtMs = row.checked_at.getTime();
       const freshUntilMs = row.fresh_until.getTime();
       const earlier = found.get(address);
       // Evidence that was never fresh does not replace evidence that still was.
       if (earlier && freshUntilMs <= checkedAtMs && earlier.freshUntilMs > checkedAtMs) continue;
       found.set(address, {
-        evidence: evidence ?? joinEvidence(address, facts!, finding, own),
+        evidence,
         checkedAtMs,
         freshUntilMs,
         isFresh: row.is_fresh,
@@ -224,10 +249,11 @@ const DAY_MS = 24 * 3_600_000;
 
 type Row = {
   key: string;
-  /** Of an earlier release. */
+  /** Of an earlier release; otherwise null, and the ids are not. */
   evidence: CachedEvidence | null;
-  facts: SharedFacts | null;
-  finding: SharedFinding | null;
+  facts_id: string | null;
+  finding_id: string | null;
+  expires_on: string;
   own: OwnEvidence;
   checked_at: Date;
   fresh_until: Date;
@@ -237,16 +263,12 @@ type Row = {
 /** Rows of the addresses in the order in which they were checked. */
 const rowsOf = (condition: string) => `
   select *, fresh_until > now() as is_fresh from (
-    select replace(v.address_key::text, '-', '') as key, null::jsonb as evidence, facts.content as facts,
-      finding.content as finding, v.own, v.checked_at,
-      v.checked_at + v.fresh_seconds * interval '1 second' as fresh_until
-    from cached_verdicts v
-      join cached_facts facts on facts.id = v.facts_id and facts.expires_on = v.expires_on
-      left join cached_facts finding on finding.id = v.finding_id and finding.expires_on = v.expires_on
-    where v.account_id = $1 and v.address_key = any($2::uuid[]) ${condition}
-      and (v.finding_id is null or finding.id is not null)
+    select replace(address_key::text, '-', '') as key, null::jsonb as evidence, facts_id, finding_id,
+      expires_on::text, own, checked_at, checked_at + fresh_seconds * interval '1 second' as fresh_until
+    from cached_verdicts
+    where account_id = $1 and address_key = any($2::uuid[]) ${condition}
     union all
-    select encode(address_hash, 'hex'), evidence, null, null, null, checked_at, fresh_until
+    select encode(address_hash, 'hex'), evidence, null, null, null, null, checked_at, fresh_until
     from verdicts
     where account_id = $1 and address_hash = any($3::bytea[])
   ) found
@@ -255,9 +277,14 @@ const rowsOf = (condition: string) => `
 // Partitions whose verdicts all were checked before those that are fresh now are not read.
 const FRESH = {
   name: "fresh_cached_verdicts",
-  text: rowsOf(`and v.expires_on >= (now() at time zone 'utc')::date + ${STALE_DAYS - MAX_FRESH_DAYS}`),
+  text: rowsOf(`and expires_on >= (now() at time zone 'utc')::date + ${STALE_DAYS - MAX_FRESH_DAYS}`),
 };
 const STALE = { name: "stale_cached_verdicts", text: rowsOf("") };
+// Not joined: the planner would read all facts for some hundred rows.
+const FACTS = {
+  name: "cached_facts",
+  text: "select id, content from cached_facts where id = any($1::uuid[]) and expires_on = any($2::date[])",
+};
 
 const DELETE_EXPIRED = `
   delete from verdicts where (account_id, address_hash) in (
