@@ -311,9 +311,10 @@ async function open(
     files,
     transitions,
     limits: config.jobs,
+    retentionDays,
     onLow: webhooks.publishLowCredits,
   });
-  const jobActions = createJobActions({ database, files, transitions });
+  const jobActions = createJobActions({ database, files, transitions, retentionDays });
   const watch = createJobWatch({ database, pubsub });
   closers.push(() => watch.close());
 

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { exportBlobs, importBlob } from "../src/blobs/blob-dump.ts";
 import { claimBlobStore } from "../src/blobs/claimed-store.ts";
 import { exportInstallation, importInstallation } from "../src/db/dump.ts";
+import { createPartitions, partitionDates } from "../src/db/partitions.ts";
 import { RESET_SLICE_NUMBERS } from "../src/jobs/slice-save.ts";
 import { RESET_CLAIMS } from "../src/queue/upkeep.ts";
 import { openClaims } from "./claims.ts";
@@ -40,6 +41,36 @@ test("an import restores everything of an export exactly", async () => {
     "insert into tasks (group_id, queue, subject, state) select id, 'plan', '', 'ready' from queue_groups limit 1 returning id",
   );
   expect(rows[0].id, "new numbers go on after the old ones").toBe(1401);
+});
+
+test("partitions are created by an import as they were, for rows of every date", async () => {
+  await using from = await openTestDatabase();
+  await using to = await openTestDatabase();
+  await createPartitions(from.pool, ["results", "duplicates"], ["2030-01-01", "2030-01-02"]);
+  await createPartitions(from.pool, ["cached_verdicts", "cached_facts"], ["2030-01-07"]);
+  await from.pool.query(`
+    insert into duplicates (job_id, row, first_row, email, expires_on) values
+      (gen_random_uuid(), 2, 1, 'ann@example.com', '1970-01-01'), (gen_random_uuid(), 2, 1, 'bob@example.com', '2030-01-01');
+    insert into cached_facts values (gen_random_uuid(), '2030-01-07', '{"provider": "other", "big": 9007199254740993}');
+    insert into cached_verdicts select gen_random_uuid(), gen_random_uuid(), id, null, now(), 60, expires_on, null
+      from cached_facts`);
+
+  const moved = await importInstallation(to.connection, Readable.from([await exported(from)]));
+
+  expect([moved.get("duplicates"), moved.get("cached_verdicts"), moved.has("duplicates_default")]).toEqual([
+    2,
+    1,
+    false,
+  ]);
+  for (const table of [
+    "duplicates",
+    "duplicates_20300101",
+    "cached_facts_20300107",
+    "cached_verdicts_20300107",
+  ])
+    expect(await contentOf(to, table), table).toEqual(await contentOf(from, table));
+  for (const table of ["results", "cached_verdicts"])
+    expect(await partitionDates(to.pool, table)).toEqual(await partitionDates(from.pool, table));
 });
 
 test("claims of running tasks are not part of an export: they are due again after the import", async () => {

@@ -55,7 +55,7 @@ export async function openJobsWorld(settings: Partial<HttpSettings> = {}) {
     database,
     files,
     watch,
-    actions: createJobActions({ database, files, transitions }),
+    actions: createJobActions({ database, files, transitions, retentionDays: 30 }),
     log: { event: (_, fields) => failures.push(fields?.err) },
   };
   const app = buildApp({

@@ -9,6 +9,7 @@ import { reserveForJob } from "../src/credits/job-credits.ts";
 import { createJobActions } from "../src/jobs/job-actions.ts";
 import { readJobRecord } from "../src/jobs/job-record.ts";
 import { createJobTransitions } from "../src/jobs/job-transitions.ts";
+import { partitionFor } from "../src/jobs/retention.ts";
 import { duplicates, jobs, results, slices } from "../src/jobs/schema.ts";
 import { sliceHandler } from "../src/jobs/slice-handler.ts";
 import type { Task } from "../src/queue/task.ts";
@@ -34,7 +35,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
   };
   const transitions = createJobTransitions({ database, tasks, publish, retentionDays: 30 });
   const files = createUploadFiles({ pool, blobs: database.blobs });
-  const actions = createJobActions({ database, files, transitions });
+  const actions = createJobActions({ database, files, transitions, retentionDays: 30 });
 
   /** A process that runs slices. */
   const open = (options: { validations?: Validations; waitMs?: number } = {}) => {
@@ -84,6 +85,7 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
         return [[row, email]];
       }),
     );
+    const rowsExpireOn = await partitionFor(pool, 30);
     await orm.transaction(async (tx) => {
       const reservationId = isTest ? null : randomUUID();
       await tx.insert(jobs).values({
@@ -102,8 +104,10 @@ export async function openJobWorld(mailWorld: MailWorld = {}) {
         uniqueEmails: firstRow.size,
         isPlanned: true,
         reservationId,
+        rowsExpireOn,
       });
-      if (repeated.length > 0) await tx.insert(duplicates).values(repeated);
+      const inPartition = repeated.map((row) => ({ ...row, expiresOn: rowsExpireOn! }));
+      if (repeated.length > 0) await tx.insert(duplicates).values(inPartition);
       await tasks.openGroup(tx, { id, accountId });
       for (const [number, emails] of cut.entries()) {
         if (emails.length === 0) continue;

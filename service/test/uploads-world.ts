@@ -31,7 +31,13 @@ export async function openIntakeWorld(
   const files = createUploadFiles({ pool: database.pool, blobs, log });
   const uploads = createUploads({ database, files, limits: allLimits });
   const transitions = createJobTransitions({ database, tasks, publish: async () => {}, retentionDays: 30 });
-  const confirm = createConfirmUpload({ database, files, transitions, limits: allLimits });
+  const confirm = createConfirmUpload({
+    database,
+    files,
+    transitions,
+    limits: allLimits,
+    retentionDays: 30,
+  });
   const planned: string[] = [];
   const afterWindow = { do: () => {} };
   const plan = planHandler({

@@ -35,8 +35,8 @@ export async function* downloadRows(
   if (rowsRead < job.totalRows || !(await hasResults(pool, job.id))) throw resultsExpired();
 }
 
-async function withVerdicts(pool: pg.Pool, { id }: JobRow, part: UploadPart) {
-  const verdicts = await readVerdicts(pool, id, part.firstRow, part.firstRow + part.rows.length);
+async function withVerdicts(pool: pg.Pool, job: JobRow, part: UploadPart) {
+  const verdicts = await readVerdicts(pool, job, part.firstRow, part.firstRow + part.rows.length);
   return { part, verdicts };
 }
 

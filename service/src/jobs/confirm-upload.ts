@@ -23,6 +23,7 @@ import { isJobOf } from "./job-lock.ts";
 import { type JobRow, jobRecord, readJobRecord } from "./job-record.ts";
 import { ACTIVE_STATES } from "./job-state.ts";
 import type { JobTransitions, NewJob } from "./job-transitions.ts";
+import { partitionFor } from "./retention.ts";
 import { jobs } from "./schema.ts";
 
 /** Confirming the same upload again returns the same job. */
@@ -39,6 +40,8 @@ export type ConfirmDeps = {
   files: Pick<UploadFiles, "read">;
   transitions: Pick<JobTransitions, "create">;
   limits: Pick<UploadLimits, "maxEmailsPerFile">;
+  /** How long rows and results are kept after the end. */
+  retentionDays: number;
   /** Reserving the credits has taken the account's balance below LOW_CREDITS. */
   onLow?: OnLow;
 };
@@ -70,6 +73,8 @@ export function createConfirmUpload(deps: ConfirmDeps): ConfirmUpload {
     const counted = await columnCount({ database, files }, upload, column, maxEmails);
     refuseTooManyEmails(maxEmails, looksLikeEmail, counted, "/email_column");
 
+    const rowsExpireOn = await partitionFor(database.pool, deps.retentionDays);
+
     let lowBalance: number | undefined;
     const record = await orm.transaction(async (tx) => {
       await lockAccount(tx, accountId);
@@ -78,7 +83,10 @@ export function createConfirmUpload(deps: ConfirmDeps): ConfirmUpload {
       await findConfirmableUpload(tx, caller, uploadId, "for_update");
       await refuseTooManyJobs(tx, caller);
       await markConfirmed(tx, uploadId);
-      const created = await transitions.create(tx, newJob(caller, upload, column, counted));
+      const created = await transitions.create(tx, {
+        ...newJob(caller, upload, column, counted),
+        rowsExpireOn,
+      });
       lowBalance = created.lowBalance;
       const record = jobRecord(created.job, {});
       await beforeCommit?.(tx, record);

@@ -10,7 +10,7 @@ import { lockJob } from "./job-lock.ts";
 import { type JobRow, readJobRecord } from "./job-record.ts";
 import type { JobTransitions } from "./job-transitions.ts";
 import { JOBS_CHANNEL } from "./job-watch.ts";
-import { deleteRows, eraseExpiredJobs } from "./retention.ts";
+import { deleteRows, eraseExpiredJobs, prepareRetention } from "./retention.ts";
 import { jobs } from "./schema.ts";
 
 /** Throws job_not_found, also for another account's job, and job_state_conflict (job-state.ts). */
@@ -22,7 +22,7 @@ export type JobActions = {
   resume(owner: Owner, jobId: string, beforeCommit?: BeforeCommit<Job>): Promise<Job>;
   /** Deletes the job with its file and results. An active job is cancelled first. */
   erase(owner: Owner, jobId: string): Promise<void>;
-  /** Deletes rows and results past retention; returns the number of jobs. */
+  /** Deletes rows and results past retention, and creates the next partitions; returns the number of jobs. */
   eraseExpired(): Promise<number>;
 };
 
@@ -32,9 +32,12 @@ export type JobActionDeps = {
   database: Database;
   files: Pick<UploadFiles, "delete">;
   transitions: Pick<JobTransitions, "apply">;
+  /** How long rows and results are kept after the end. */
+  retentionDays: number;
 };
 
-export function createJobActions({ database, files, transitions }: JobActionDeps): JobActions {
+export function createJobActions(deps: JobActionDeps): JobActions {
+  const { database, files, transitions, retentionDays } = deps;
   const { orm, pool } = database;
 
   const apply = (
@@ -70,6 +73,9 @@ export function createJobActions({ database, files, transitions }: JobActionDeps
       await notify(pool, JOBS_CHANNEL, jobId);
     },
 
-    eraseExpired: () => eraseExpiredJobs(database, files),
+    async eraseExpired() {
+      await prepareRetention(pool, retentionDays);
+      return eraseExpiredJobs(database, files);
+    },
   };
 }

@@ -13,6 +13,7 @@ import { lockJob } from "./job-lock.ts";
 import type { JobRow } from "./job-record.ts";
 import { hasEnded } from "./job-state.ts";
 import type { JobTransitions } from "./job-transitions.ts";
+import { partitionOf } from "./result-rows.ts";
 import { type PlanWindow, readWindows } from "./row-window.ts";
 import { jobs } from "./schema.ts";
 import { cutSlices } from "./slice-cutter.ts";
@@ -77,8 +78,8 @@ async function planWindow(
       select ${jobId}::uuid, ${window.firstRow}::int + position::int - 1, emails
       from json_array_elements(${slicesJson}::json) with ordinality as slice (emails, position)`);
     await tx.execute(sql`
-      insert into duplicates (job_id, row, first_row, email)
-      select ${jobId}::uuid, (value->>0)::int, (value->>1)::int, value->>2
+      insert into duplicates (job_id, row, first_row, email, expires_on)
+      select ${jobId}::uuid, (value->>0)::int, (value->>1)::int, value->>2, ${partitionOf(job)}::date
       from json_array_elements(${window.duplicatesJson}::json)`);
     await tasks.add(
       tx,
