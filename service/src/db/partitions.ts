@@ -1,7 +1,7 @@
 /**
  * Partitions of tables whose rows expire: one for each date of the column `expires_on`, dropped as a whole. Dropping a
  * partition takes milliseconds whatever its size, writes hardly any WAL, and leaves nothing to vacuum
- * (docs/decisions/0018-partitions-and-domain-facts.md).
+ * (docs/decisions/0019-partitions-and-domain-facts.md).
  *
  * Which dates are needed, and when a partition may be dropped, is decided by the folder that owns the table. A table of an
  * earlier release is the default partition of its successor; its rows have the date DEFAULT_DATE.
