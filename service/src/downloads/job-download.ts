@@ -3,13 +3,13 @@
  *
  * Refusals are thrown before the first byte. A later error can only abort the stream.
  */
-import type { DownloadQuery } from "@mailvet/contract";
+import type { DownloadFormat, Status } from "@mailvet/contract";
 import { VERDICT_COLUMNS } from "@mailvet/engine/list-file";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
 import { findEndedJob, resultsExpired } from "../jobs/job-list.ts";
 import { findUpload } from "../uploads/stored-upload.ts";
-import { DOWNLOAD_FORMATS, type DownloadTable } from "./download-formats.ts";
+import { type DownloadTable, FORMAT_WRITERS } from "./download-formats.ts";
 import { downloadRows } from "./download-rows.ts";
 import { MAX_XLSX_CELLS, MAX_XLSX_ROWS } from "./xlsx-writer.ts";
 
@@ -24,7 +24,7 @@ export async function jobDownload(
   database: Database,
   accountId: string,
   jobId: string,
-  { format, status }: DownloadQuery,
+  { format, status }: { format: DownloadFormat; status?: Status | undefined },
 ): Promise<JobDownload> {
   const job = await findEndedJob(database, accountId, jobId);
   const upload = await findUpload(database.orm, job.uploadId);
@@ -37,7 +37,7 @@ export async function jobDownload(
     delimiter,
     emailColumn: job.columnNumber,
   };
-  const { contentType, write } = DOWNLOAD_FORMATS[format];
+  const { contentType, write } = FORMAT_WRITERS[format];
   return {
     filename: `${withoutExtensions(job.filename)}-results.${format}`,
     contentType,

@@ -1,13 +1,14 @@
 /** Download links for the file with its verdicts, by verdict and format. */
 
-import type { DownloadQuery, Job, Status } from "@mailvet/contract";
+import type { DownloadFormat, Job, Status } from "@mailvet/contract";
 import { Anchor, Button, Popover, Stack, Table, Text } from "@mantine/core";
 import { common } from "../../messages.ts";
 import { messages } from "./messages.tsx";
 
-type Format = DownloadQuery["format"];
-
-const FORMATS = Object.entries(messages.downloads.formats) as readonly (readonly [Format, name: string])[];
+const FORMATS = Object.entries(messages.downloads.formats) as readonly (readonly [
+  DownloadFormat,
+  name: string,
+])[];
 
 const CHOICES: readonly (readonly [Status | undefined, name: string, hint: string])[] = [
   [undefined, ...messages.downloads.all],
@@ -79,7 +80,7 @@ export function JobDownloads({ job }: { job: Job }) {
   );
 }
 
-function downloadPath({ id }: Job, format: Format, status: Status | undefined): string {
+function downloadPath({ id }: Job, format: DownloadFormat, status: Status | undefined): string {
   const query = new URLSearchParams({ format, ...(status && { status }) });
   return `/api/v1/bulk/jobs/${encodeURIComponent(id)}/download?${query}`;
 }
