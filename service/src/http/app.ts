@@ -100,7 +100,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     if (!request.is404) return done();
     loadShedding.admit(request.lifetime);
     rateLimits.admitAnonymous(request.ip, reply);
-    if (webApp.isPageRequest(request)) webApp.sendPage(reply);
+    if (webApp.isPageRequest(request)) webApp.sendUnknownPage(reply);
     else sendNotFound(routeMethods, request, reply);
   });
   app.setNotFoundHandler((request, reply) => sendNotFound(routeMethods, request, reply));
