@@ -104,7 +104,7 @@ export const common = {
   } satisfies Record<Plan, string>,
   planLimits: (limits: PlanLimits): string[] => [
     limits.api_access ? "Web app and API" : "Web app only. API keys work on paid plans.",
-    `${plural(limits.requests_per_minute, "request")} per minute ${limits.api_access ? "per key" : "in the web app"}`,
+    `${plural(limits.requests_per_minute, "request")} per minute`,
     `${plural(limits.concurrent_requests, "concurrent request")}`,
     `Up to ${emails(limits.emails_per_file)} per file`,
     `${plural(limits.active_jobs, "active job")}`,

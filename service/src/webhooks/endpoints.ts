@@ -8,6 +8,7 @@ import type {
 } from "@mailvet/contract";
 import { count, desc, eq } from "drizzle-orm";
 import { lockAccount } from "../accounts/account-queries.ts";
+import { ACCOUNT_LIMITS } from "../accounts/plans.ts";
 import { Refusal, wrongValue } from "../base/refusal.ts";
 import type { BeforeCommit, Database, Orm } from "../db/database.ts";
 import type { Tasks } from "../queue/tasks.ts";
@@ -48,7 +49,6 @@ export type EndpointDeps = {
   checkDestination: CheckDestination;
 };
 
-export const MAX_ENDPOINTS_PER_ACCOUNT = 10;
 const PREVIOUS_SECRET_MS = 24 * HOUR_MS;
 
 export function createEndpoints({ database, tasks, checkDestination }: EndpointDeps): Endpoints {
@@ -145,9 +145,9 @@ async function refuseTooManyEndpoints(tx: Orm, accountId: string): Promise<void>
     .select({ endpoints: count() })
     .from(webhookEndpoints)
     .where(eq(webhookEndpoints.accountId, accountId));
-  if (counted!.endpoints < MAX_ENDPOINTS_PER_ACCOUNT) return;
+  if (counted!.endpoints < ACCOUNT_LIMITS.webhook_endpoints) return;
   throw new Refusal(
     "too_many_webhooks",
-    `An account can have at most ${MAX_ENDPOINTS_PER_ACCOUNT} webhook endpoints. Delete one that is no longer used.`,
+    `An account can have at most ${ACCOUNT_LIMITS.webhook_endpoints} webhook endpoints. Delete one that is no longer used.`,
   );
 }

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { DOWNLOAD_FORMATS, type DownloadFormat, DownloadQuery } from "@mailvet/contract";
 import { Type } from "typebox";
+import { ACCOUNT_LIMITS } from "../../accounts/plans.ts";
 import { createConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import type { Log } from "../../base/log.ts";
 import type { Database } from "../../db/database.ts";
@@ -29,8 +30,16 @@ const DRAIN_TIMEOUT_MS = 5_000;
 export const jobStreamRoutes =
   ({ database, watch, log }: JobStreamDeps): FastifyPluginAsyncTypebox =>
   async (app) => {
-    const downloadSlots = createConcurrencyLimit({ what: "downloads", perAccount: 4, total: 16 });
-    const streamSlots = createConcurrencyLimit({ what: "event streams", perAccount: 20, total: 1_000 });
+    const downloadSlots = createConcurrencyLimit({
+      what: "downloads",
+      perAccount: ACCOUNT_LIMITS.concurrent_downloads,
+      total: 16,
+    });
+    const streamSlots = createConcurrencyLimit({
+      what: "event streams",
+      perAccount: ACCOUNT_LIMITS.concurrent_event_streams,
+      total: 1_000,
+    });
     const downloads = new Set<Readable>();
     const streams = new Set<{ end(): void }>();
     app.addHook("preClose", async () => {
