@@ -46,7 +46,7 @@ type Property = {
   items?: { enum?: readonly unknown[] };
 };
 const INTEGER = /^-?\d{1,15}$/;
-const NUMBER = /^-?\d{1,15}(\.\d{1,15})?$/;
+const NUMBER = /^-?\d{1,15}(\.\d{1,30})?$/;
 
 /** Stricter than Number(): text in any other notation stays text, and fails validation. */
 const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
