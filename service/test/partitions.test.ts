@@ -183,6 +183,23 @@ test("rows that a worker of an earlier release stores are part of the results, a
   expect(await countOf("duplicates", id)).toBe(0);
 });
 
+test("rows of an earlier release's worker are deleted, too, when the rest is left to the drop of the partition", async () => {
+  const date = "2020-01-02";
+  await createPartitions(database.pool, TABLES, [date]);
+  const id = await addJob({ rowsExpireOn: date, expiresAt: inDays(-1) });
+  await database.pool.query('delete from results where job_id = $1 and "row" > 10', [id]);
+  await database.pool.query("delete from duplicates where job_id = $1 and row > 10", [id]);
+  await database.pool.query(`${INSERT_RESULTS}) select ${RESULT} ${RESULT_ROWS} and n > 10`, [id, 20]);
+  await database.pool.query(
+    "insert into duplicates (job_id, row, first_row, email) values ($1, 20, 19, 'p@x.test')",
+    [id],
+  );
+  expect(await eraseExpiredJobs(database, files)).toBe(1);
+  expect(await partitionDates(database.pool, "results")).not.toContain(date);
+  expect(await countOf("results", id)).toBe(0);
+  expect(await countOf("duplicates", id)).toBe(0);
+});
+
 test("a database of an earlier release keeps its results, and gets partitions after they were looked through", async () => {
   await using old = await openTestDatabase();
   const { connection, pool } = old;
