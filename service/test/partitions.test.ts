@@ -234,6 +234,25 @@ test("a database of an earlier release keeps its results, and gets partitions af
   expect((await readVerdicts(pool, { id, rowsExpireOn: null }, 1, 200)).size).toBe(99);
 });
 
+test("reading results locks the job's partition and not all of them, however often a connection does it", async () => {
+  await using other = await openTestDatabase();
+  const dates = Array.from({ length: 28 }, (_, day) => `2030-01-${String(day + 1).padStart(2, "0")}`);
+  await createPartitions(other.pool, TABLES, dates);
+  const client = await other.pool.connect();
+  const locks = [];
+  for (let n = 0; n < 8; n++) {
+    await client.query("begin");
+    await readVerdicts(client, { id: randomUUID(), rowsExpireOn: dates[0]! }, 1, 1_000);
+    const { rows } = await client.query(
+      "select count(*)::int from pg_locks where pid = pg_backend_pid() and relation::regclass::text ~ '_2030'",
+    );
+    locks.push(rows[0].count);
+    await client.query("commit");
+  }
+  client.release();
+  expect(new Set(locks)).toEqual(new Set([4])); // two tables, each with its index
+});
+
 test("page 2,000 of the results reads as much of the database as page 1", async () => {
   const date = await partitionFor(database.pool, 30);
   const id = await addJob({ rowsExpireOn: date, rows: 100_000 });

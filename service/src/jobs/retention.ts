@@ -137,8 +137,8 @@ async function deleteFile(
 async function deleteResults(pool: Pick<pg.Pool, "query">, job: ExpiredJob): Promise<void> {
   for (let first = 1; first <= job.totalRows; first += ROWS_AT_ONCE) {
     const values = [job.id, first, first + ROWS_AT_ONCE, partitionOf(job)];
-    await pool.query({ name: "delete-results", text: DELETE_RESULTS, values });
-    await pool.query({ name: "delete-duplicates", text: DELETE_DUPLICATES, values });
+    await pool.query(DELETE_RESULTS, values);
+    await pool.query(DELETE_DUPLICATES, values);
   }
 }
 
