@@ -1,27 +1,30 @@
 /** Event streams and long polls end with the key or session that opened them. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { type Lists, listsOf } from "./jobs-http-world.ts";
+import { listsOf } from "./jobs-http-world.ts";
 import { PATIENCE } from "./patience.ts";
-import { type Asked, openService, type TestAccount, type TestService } from "./service.ts";
+import { type Asked, cookieOf, openService, type TestAccount, type TestService } from "./service.ts";
 
 let service: TestService;
 let ann: TestAccount;
-let lists: Lists;
 let path: string;
 beforeAll(async () => {
   service = await openService();
   ann = await service.openAccount({ credits: 10 });
-  lists = listsOf(service, ann);
-  // Paused, it never changes: only the credential can end what follows it.
-  const { id } = await lists.confirm(await lists.upload("email\nslow-3s@mailvet.test\n"));
-  path = `/bulk/jobs/${id}`;
-  await vi.waitFor(async () => {
-    const { body } = await service.ask(`${path}/pause`, { key: ann.key, method: "POST" });
-    expect(body.status).toBe("paused");
-  }, PATIENCE);
+  path = await pausedJobOf(ann);
 });
 beforeEach(() => setPlan("payg"));
 afterAll(() => service[Symbol.asyncDispose]());
+
+/** Its path. Paused, it never changes: only the credential can end what follows it. */
+async function pausedJobOf(account: TestAccount): Promise<string> {
+  const lists = listsOf(service, account);
+  const { id } = await lists.confirm(await lists.upload("email\nslow-3s@mailvet.test\n"));
+  await vi.waitFor(async () => {
+    const { body } = await service.ask(`/bulk/jobs/${id}/pause`, { key: account.key, method: "POST" });
+    expect(body.status).toBe("paused");
+  }, PATIENCE);
+  return `/bulk/jobs/${id}`;
+}
 
 async function setPlan(plan: string): Promise<void> {
   const cookie = await service.operatorCookie();
@@ -67,6 +70,18 @@ test.for(ENDS)("a long poll is refused when %s", async ([, make, code]) => {
   for (const answer of await Promise.all(waiting)) expect(answer.body.code).toBe(code);
 });
 
+test("an event stream under the old token of a session ends when the password is changed", async () => {
+  const bob = await service.openAccount({ credits: 10 });
+  const { cookie, password } = bob; // its only session
+  const job = await pausedJobOf(bob);
+  const reader = await openStream({ cookie }, job);
+  expect(await reader.next()).toContain("event: progress");
+  const body = { current_password: password, new_password: "another password of bob" };
+  const changed = await service.ask("/auth/password", { cookie, body });
+  expect(await reader.rest()).not.toContain("event: end");
+  expect(await (await openStream({ cookie: cookieOf(changed) }, job)).next()).toContain("event: progress");
+});
+
 test("what another key follows goes on", async () => {
   const { key } = await ann.makeKey({ mode: "live" });
   const stream = await openStream({ key });
@@ -77,9 +92,9 @@ test("what another key follows goes on", async () => {
   expect(await stream.rest()).toContain("event: end");
 });
 
-async function openStream({ key, cookie }: Asked) {
+async function openStream({ key, cookie }: Asked, job = path) {
   const headers = { ...(key ? { "x-api-key": key } : {}), ...(cookie ? { cookie } : {}) };
-  const { body, status } = await fetch(`${service.url}/api/v1${path}/events`, { headers });
+  const { body, status } = await fetch(`${service.url}/api/v1${job}/events`, { headers });
   expect(status).toBe(200);
   const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
   return {

@@ -11,7 +11,7 @@ import { notifySql } from "../db/pubsub.ts";
 import { sessions } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
 
-/** The channel for sessions that end before their time. The payload is the account's id. */
+/** The channel for sessions that end before their time, or whose token does. The payload is the account's id. */
 export const SESSION_ENDED = "session_ended";
 const NOTIFIED = { id: sessions.id, notified: notifySql(SESSION_ENDED, sql`${sessions.accountId}::text`) };
 
@@ -119,7 +119,7 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
         .update(sessions)
         .set({ tokenHash, lastSeenAt: now() })
         .where(eq(sessions.id, sessionId))
-        .returning({ expiresAt: sessions.expiresAt });
+        .returning({ ...NOTIFIED, expiresAt: sessions.expiresAt });
       if (!row) throw new Refusal("not_signed_in", "This session has ended. Sign in again.");
       return { sessionId, token, expiresAt: row.expiresAt };
     },
