@@ -35,7 +35,7 @@ const revokeKey = async (): Promise<[Asked, () => Promise<unknown>]> => {
 const signOut = async (): Promise<[Asked, () => Promise<unknown>]> => {
   const { email, password } = ann;
   const { headers } = await service.ask("/auth/sign-in", { body: { email, password } });
-  const cookie = headers.get("set-cookie")!.split(";", 1)[0]!;
+  const cookie = headers.getSetCookie()[0]!.split(";", 1)[0]!;
   return [{ cookie }, () => service.ask("/auth/sign-out", { method: "POST", cookie })];
 };
 const changePlan = async (): Promise<[Asked, () => Promise<unknown>]> => {

@@ -9,6 +9,7 @@ import type { LogEvent } from "../base/log-events.ts";
 import { type AccountQueries, type AccountQueriesDeps, createAccountQueries } from "./account-queries.ts";
 import { createAttemptLimiter } from "./attempt-limiter.ts";
 import { createBackgroundTasks } from "./background-tasks.ts";
+import { forgetUnused } from "./known-clients.ts";
 import { createMailTokens } from "./mail-tokens.ts";
 import { createPasswordChange, type PasswordChange } from "./password-change.ts";
 import { accounts } from "./schema.ts";
@@ -26,7 +27,7 @@ export type Accounts = SignUp &
   SignIn &
   PasswordChange &
   AccountQueries & {
-    /** Deletes expired links, expired attempt counts, and sign-ups that were not confirmed in time. */
+    /** Deletes expired links, expired attempt counts, clients that have not signed in for a year, and sign-ups that were not confirmed in time. */
     deleteExpired(): Promise<void>;
     /** Waits for emails that are being sent. */
     close(): Promise<void>;
@@ -49,6 +50,7 @@ export function createAccounts({ now = () => new Date(), log, ...given }: Accoun
     async deleteExpired() {
       await mailTokens.deleteExpired();
       await attempts.deleteExpired();
+      await forgetUnused(database, now());
       const since = new Date(now().getTime() - CONFIRM_WITHIN_MS);
       const isAbandoned = and(
         isNull(accounts.emailConfirmedAt),

@@ -7,11 +7,12 @@ import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import { networkOf } from "./client-network.ts";
 import { emailTemplates } from "./email-templates.ts";
+import type { SessionClient } from "./known-clients.ts";
 import type { MailTokens } from "./mail-tokens.ts";
 import type { Mailer } from "./mailer.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import { accounts } from "./schema.ts";
-import type { OpenedSession, SessionClient, Sessions } from "./sessions.ts";
+import type { OpenedSession, Sessions } from "./sessions.ts";
 import { findByEmail, signInTries } from "./sign-in.ts";
 
 export type PasswordChangeDeps = {
@@ -101,7 +102,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
       });
       // Attempts with the forgotten password do not count against the new one.
       const tries = signInTries(email, client);
-      await attempts.forgive("all", tries.fromHere, tries.toAccount);
+      await attempts.forgive("all", tries.fromNetwork, tries.toAccount);
       notifyOwner(email);
     },
   };

@@ -1,6 +1,6 @@
 /** Tables of accounts and of the people who sign in to them, and the foreign key by which other tables belong to an account. */
 import { PLANS } from "@mailvet/contract";
-import { boolean, index, integer, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { bytea, createdAt, moment } from "../db/columns.ts";
 
 /** Column of every table whose rows are deleted with their account. */
@@ -49,9 +49,25 @@ export const mailTokens = pgTable(
   (table) => [index().on(table.accountId)],
 );
 
+/**
+ * Browsers and networks that have signed in to an account, so that the wrong passwords of others do not lock them out. Only
+ * hashes are stored, of the device cookie's token and of the network.
+ */
+export const knownClients = pgTable(
+  "known_clients",
+  {
+    accountId: accountId(),
+    clientHash: bytea().notNull(),
+    lastSignInAt: moment().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.clientHash] }), index().on(table.clientHash)],
+);
+
 /** Attempts at what could be abused (sign-in, emails), counted in windows across all processes. */
 export const attempts = pgTable("attempts", {
   subject: text().primaryKey(), // the kind of attempt and a hash of its subject
   count: integer().notNull(),
   windowEndsAt: moment().notNull(),
+  // Consecutive windows that were used up before this one: where a limit grows, each doubles the next window.
+  usedUp: integer().notNull().default(0),
 });

@@ -8,15 +8,13 @@ import { and, desc, eq, getTableColumns, gt, inArray, lte, ne, or, sql } from "d
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { notifySql } from "../db/pubsub.ts";
+import { remember, type SessionClient } from "./known-clients.ts";
 import { sessions } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
 
 /** The channel for sessions that end before their time. The payload is the account's id. */
 export const SESSION_ENDED = "session_ended";
 const NOTIFIED = { id: sessions.id, notified: notifySql(SESSION_ENDED, sql`${sessions.accountId}::text`) };
-
-/** The client of a request that is not authenticated yet. */
-export type SessionClient = { ip: string; userAgent: string };
 
 export type KnownSession = {
   sessionId: string;
@@ -29,11 +27,15 @@ export type KnownSession = {
 /** The token is for the cookie and not stored. */
 export type OpenedSession = { sessionId: string; token: string; expiresAt: Date };
 
+/** With the token of the device cookie (known-clients.ts). */
+export type SignedInSession = OpenedSession & { accountId: string; deviceToken: string };
+
 export type SessionRecord = Omit<typeof sessions.$inferSelect, "tokenHash">;
 
 export type Sessions = {
   find(token: string): Promise<KnownSession | undefined>;
-  open(orm: Orm, accountId: string, client: SessionClient): Promise<OpenedSession>;
+  /** Ends the least recently used sessions over the limit, and remembers the client. */
+  open(orm: Orm, accountId: string, client: SessionClient): Promise<SignedInSession>;
   /** The same session under a new token; the old one is invalid. */
   rotate(orm: Orm, sessionId: string): Promise<OpenedSession>;
   list(accountId: string): Promise<SessionRecord[]>;
@@ -87,7 +89,8 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
       return session;
     },
 
-    async open(orm, accountId, { ip, userAgent }) {
+    async open(orm, accountId, client) {
+      const { ip, userAgent } = client;
       const { text: token, hash: tokenHash } = makeSecret();
       const createdAt = now();
       const expiresAt = new Date(createdAt.getTime() + LIFE_MS);
@@ -110,7 +113,8 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
         .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
         .offset(MAX_SESSIONS);
       await orm.delete(sessions).where(inArray(sessions.id, tooMany)).returning(NOTIFIED);
-      return { sessionId: row!.sessionId, token, expiresAt };
+      const deviceToken = await remember(orm, accountId, client, createdAt);
+      return { accountId, sessionId: row!.sessionId, token, expiresAt, deviceToken };
     },
 
     async rotate(orm, sessionId) {

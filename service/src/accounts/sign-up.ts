@@ -15,11 +15,12 @@ import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import { networkOf } from "./client-network.ts";
 import { emailTemplates } from "./email-templates.ts";
+import type { SessionClient } from "./known-clients.ts";
 import type { MailTokens } from "./mail-tokens.ts";
 import type { Mailer, OutgoingEmail } from "./mailer.ts";
 import { hashPassword } from "./password.ts";
 import { accounts } from "./schema.ts";
-import type { OpenedSession, SessionClient, Sessions } from "./sessions.ts";
+import type { Sessions, SignedInSession } from "./sessions.ts";
 
 export type SignUpSettings = {
   signUp: "open" | "closed";
@@ -41,8 +42,6 @@ export type SignUpDeps = {
   background: BackgroundTasks;
   now: () => Date;
 };
-
-export type SignedInSession = OpenedSession & { accountId: string };
 
 export type SignUp = {
   /** A session, or undefined when a confirmation link is sent by email. */
@@ -71,7 +70,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
             "email_taken",
             "This email already has an account. Sign in, or use another email.",
           );
-        return { accountId, ...(await sessions.open(tx, accountId, client)) };
+        return sessions.open(tx, accountId, client);
       });
     },
 
@@ -79,7 +78,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       database.orm.transaction(async (tx) => {
         const accountId = await mailTokens.use(tx, token, "confirm_email");
         await tx.update(accounts).set({ emailConfirmedAt: now() }).where(eq(accounts.id, accountId));
-        return { accountId, ...(await sessions.open(tx, accountId, client)) };
+        return sessions.open(tx, accountId, client);
       }),
   };
 }

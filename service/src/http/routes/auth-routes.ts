@@ -14,9 +14,9 @@ import {
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Accounts } from "../../accounts/accounts.ts";
+import type { SessionClient } from "../../accounts/known-clients.ts";
 import { presentAccount } from "../../accounts/present-account.ts";
-import type { KnownSession, SessionClient, SessionRecord, Sessions } from "../../accounts/sessions.ts";
-import type { SignedInSession } from "../../accounts/sign-up.ts";
+import type { KnownSession, SessionRecord, Sessions, SignedInSession } from "../../accounts/sessions.ts";
 import type { Caller } from "../../base/caller.ts";
 import { Refusal } from "../../base/refusal.ts";
 import { requireSameOrigin } from "../middleware/same-origin.ts";
@@ -41,8 +41,15 @@ export const authRoutes =
       const previous = cookie.read(request);
       if (previous) await sessions.endByToken(previous);
       cookie.set(reply, session);
+      cookie.setDevice(reply, session.deviceToken);
       return signedIn(request, session);
     };
+
+    const clientOf = (request: FastifyRequest): SessionClient => ({
+      ip: request.ip,
+      userAgent: request.headers["user-agent"] ?? "",
+      deviceToken: cookie.readDevice(request),
+    });
 
     const signedIn = async (request: FastifyRequest, session: SignedInSession | KnownSession) => {
       const account = await accounts.find(session.accountId);
@@ -179,7 +186,8 @@ const SIGN_IN = {
   operationId: "signIn",
   tags,
   summary: "Sign in",
-  description: "Creates a session and sets its cookie.",
+  description:
+    "Creates a session and sets its cookie, and a device cookie. Wrong passwords of others do not lock out a browser or network that has signed in before; after five of its own, `rate_limited` says how long to wait, twice as long each time.",
   body: SignInRequest,
   response: { 200: SignedIn },
 };
@@ -247,10 +255,6 @@ const CHOOSE_PASSWORD = {
   body: ChooseNewPasswordRequest,
   response: { 204: Done },
 };
-
-function clientOf({ ip, headers }: FastifyRequest): SessionClient {
-  return { ip, userAgent: headers["user-agent"] ?? "" };
-}
 
 /** Routes with access "session" have no other callers. */
 function signedInCaller(caller: Caller | undefined): { accountId: string; sessionId: string } {
