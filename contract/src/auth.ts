@@ -6,7 +6,14 @@ import { Moment, OneOf, Uuid } from "./shape.ts";
 export const MIN_PASSWORD_LENGTH = 10;
 const Email = Type.String({ minLength: 3, maxLength: 254, description: "Email of the account." });
 const Password = Type.String({ maxLength: 200 });
-const NewPassword = Type.String({ minLength: MIN_PASSWORD_LENGTH, maxLength: 200 });
+const NewPassword = Type.String({
+  minLength: MIN_PASSWORD_LENGTH,
+  maxLength: 200,
+  description: "New password. Common passwords, the email, and one repeated character are refused.",
+});
+const RevokeKeys = Type.Optional(
+  Type.Boolean({ default: false, description: "Also revoke all API keys of the account." }),
+);
 const Token = Type.String({ minLength: 1, maxLength: 200, description: "Token from the link in the email." });
 
 export const SignUpRequest = Type.Object(
@@ -29,7 +36,7 @@ export const ConfirmEmailRequest = Type.Object({ token: Token }, { additionalPro
 export type ConfirmEmailRequest = Static<typeof ConfirmEmailRequest>;
 
 export const ChangePasswordRequest = Type.Object(
-  { current_password: Password, new_password: NewPassword },
+  { current_password: Password, new_password: NewPassword, revoke_keys: RevokeKeys },
   { additionalProperties: false },
 );
 export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>;
@@ -38,7 +45,7 @@ export const ResetPasswordRequest = Type.Object({ email: Email }, { additionalPr
 export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>;
 
 export const ChooseNewPasswordRequest = Type.Object(
-  { token: Token, new_password: NewPassword },
+  { token: Token, new_password: NewPassword, revoke_keys: RevokeKeys },
   { additionalProperties: false },
 );
 export type ChooseNewPasswordRequest = Static<typeof ChooseNewPasswordRequest>;

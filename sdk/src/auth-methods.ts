@@ -17,13 +17,16 @@ export type AuthMethods = {
   endSession(sessionId: string, options?: CallOptions): Promise<void>;
   /** Also ends all other sessions of the account. */
   changePassword(
-    passwords: { currentPassword: string; newPassword: string },
+    passwords: { currentPassword: string; newPassword: string; revokeKeys?: boolean },
     options?: CallOptions,
   ): Promise<void>;
   /** Sends an email with a link if the account exists; the response does not reveal whether it does. */
   requestPasswordReset(email: string, options?: CallOptions): Promise<MailSent>;
   /** Takes the token from the link in the email. */
-  choosePassword(choice: { token: string; newPassword: string }, options?: CallOptions): Promise<void>;
+  choosePassword(
+    choice: { token: string; newPassword: string; revokeKeys?: boolean },
+    options?: CallOptions,
+  ): Promise<void>;
 };
 
 export type Credentials = { email: string; password: string };
@@ -37,12 +40,14 @@ export function authMethods({ get, postUnkeyed: post, delete: remove }: Requests
     session: (options) => get("/auth/session", options),
     sessions: (options) => get("/auth/sessions", options),
     endSession: (sessionId, options) => remove(`/auth/sessions/${encodeURIComponent(sessionId)}`, options),
-    changePassword({ currentPassword, newPassword }, options) {
-      const body = { current_password: currentPassword, new_password: newPassword };
+    changePassword({ currentPassword, newPassword, revokeKeys }, options) {
+      const body = { current_password: currentPassword, new_password: newPassword, revoke_keys: revokeKeys };
       return post("/auth/password", body, options);
     },
     requestPasswordReset: (email, options) => post("/auth/password-reset", { email }, options),
-    choosePassword: ({ token, newPassword }, options) =>
-      post("/auth/password-reset/confirm", { token, new_password: newPassword }, options),
+    choosePassword({ token, newPassword, revokeKeys }, options) {
+      const body = { token, new_password: newPassword, revoke_keys: revokeKeys };
+      return post("/auth/password-reset/confirm", body, options);
+    },
   };
 }

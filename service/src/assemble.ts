@@ -271,6 +271,7 @@ async function open(
     mailer,
     verify: verifier.verify,
     forgetAccount: apiKeys.forgetAccount,
+    revokeKeys: apiKeys.revokeAll,
     settings: {
       signUp: config.signUp.mode,
       signUpPlan: config.signUp.plan,

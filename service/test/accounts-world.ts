@@ -65,6 +65,7 @@ function openAccountsWorld(
     sessions,
     mailer,
     verify: verifier.verify,
+    revokeKeys: async () => {},
     forgetAccount: async (accountId) => void forgotten.push(accountId),
     settings: { signUp: "open", signUpCredits: 100, signUpPlan: "free", publicUrl: PUBLIC_URL, ...settings },
     now,

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
+import { hashPassword } from "../src/accounts/password.ts";
 import { accounts as accountsTable, sessions as sessionsTable } from "../src/accounts/schema.ts";
 import {
   type AccountsWorld,
@@ -201,3 +202,41 @@ async function someoneWaits(pool: AccountsWorld["database"]["pool"]): Promise<vo
 function median(numbers: readonly number[]): number {
   return numbers.toSorted((one, other) => one - other)[numbers.length >> 1]!;
 }
+
+test.for([
+  ["password1234", "common"],
+  ["PassWord123!", "common"],
+  ["ｐａｓｓｗｏｒｄ１２３", "common"], // full-width
+  ["1234567890", "common"],
+  ["qwertyuiop", "common"],
+  ["xxxxxxxxxxxx", "one character"],
+  ["Ann.Longname@Example.com", "your email"],
+  ["ann.longname", "your email"],
+])("the new password %s is refused with its reason, everywhere", async ([password, reason]) => {
+  await using world = openAccountsWorld();
+  const email = "ann.longname@example.com";
+  const session = await signUp(world, email);
+  await world.accounts.requestReset(email, HERE);
+  await world.accounts.close(); // waits for emails
+  const token = /token=([\w-]+)/.exec(world.passedOn[0]!.text)![1]!;
+
+  const refusals = await Promise.all([
+    refusalOf(world.accounts.signUp(email, password!, HERE)),
+    refusalOf(world.accounts.changePassword(session, { current: PASSWORD, next: password! })),
+    refusalOf(world.accounts.chooseNewPassword(token, password!, HERE)),
+  ]);
+  const refused = (pointer: string) => ({
+    code: "validation_failed",
+    extras: { errors: [{ pointer, message: expect.stringContaining(reason!) }] },
+  });
+  expect(refusals).toMatchObject([refused("/password"), refused("/new_password"), refused("/new_password")]);
+  expect(await world.accounts.signIn(email, PASSWORD, HERE)).toBeDefined();
+});
+
+test("an account whose password is common keeps signing in", async () => {
+  await using world = openAccountsWorld();
+  const { accountId } = await signUp(world, "ann@example.com");
+  const passwordHash = await hashPassword("password1234");
+  await world.database.orm.update(accountsTable).set({ passwordHash }).where(eq(accountsTable.id, accountId));
+  expect(await world.accounts.signIn("ann@example.com", "password1234", HERE)).toMatchObject({ accountId });
+});

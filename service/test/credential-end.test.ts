@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { type Lists, listsOf } from "./jobs-http-world.ts";
 import { PATIENCE } from "./patience.ts";
-import { type Asked, openService, type TestAccount, type TestService } from "./service.ts";
+import { type Asked, cookieOf, openService, type TestAccount, type TestService } from "./service.ts";
 
 let service: TestService;
 let ann: TestAccount;
@@ -94,3 +94,38 @@ async function openStream({ key, cookie }: Asked) {
     },
   };
 }
+
+test.for(["change", "reset"])("a password %s revokes API keys only on request", async (how) => {
+  const bob = await service.openAccount();
+  let current = bob.password;
+  const setPassword = async (next: string, more: object) => {
+    if (how === "change") {
+      const signedIn = await service.ask("/auth/sign-in", { body: { email: bob.email, password: current } });
+      const body = { current_password: current, new_password: next, ...more };
+      expect(await service.ask("/auth/password", { cookie: cookieOf(signedIn), body })).toMatchObject({
+        status: 204,
+      });
+    } else {
+      const said = service.said.length;
+      await service.ask("/auth/password-reset", { body: { email: bob.email } });
+      await vi.waitFor(() => expect(service.said.length).toBeGreaterThan(said), PATIENCE);
+      const token = /token=([\w-]+)/.exec(service.said.at(-1)!)![1];
+      const body = { token, new_password: next, ...more };
+      expect(await service.ask("/auth/password-reset/confirm", { body })).toMatchObject({ status: 204 });
+    }
+    current = next;
+  };
+  const other = await bob.makeKey();
+  await setPassword("another fine password", {});
+  expect(await service.ask("/account", { key: bob.key })).toMatchObject({ status: 200 });
+  expect(await service.ask("/auth/session", { cookie: bob.cookie })).toMatchObject({ status: 401 });
+
+  await setPassword("a third fine password", { revoke_keys: true });
+  for (const key of [bob.key, other.key]) {
+    expect(await service.ask("/account", { key })).toMatchObject({
+      status: 401,
+      body: { code: "invalid_api_key" },
+    });
+  }
+  expect(await service.ask("/account", { key: ann.key })).toMatchObject({ status: 200 });
+});

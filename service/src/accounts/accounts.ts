@@ -11,12 +11,13 @@ import { createAttemptLimiter } from "./attempt-limiter.ts";
 import { createBackgroundTasks } from "./background-tasks.ts";
 import { forgetUnused } from "./known-clients.ts";
 import { createMailTokens } from "./mail-tokens.ts";
-import { createPasswordChange, type PasswordChange } from "./password-change.ts";
+import { createPasswordChange, type PasswordChange, type PasswordChangeDeps } from "./password-change.ts";
 import { accounts } from "./schema.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
 import { createSignUp, type SignUp, type SignUpDeps } from "./sign-up.ts";
 
 export type AccountsDeps = AccountQueriesDeps &
+  Pick<PasswordChangeDeps, "revokeKeys"> &
   Pick<SignUpDeps, "verify" | "settings" | "sessions" | "mailer"> & {
     ledger: AccountQueriesDeps["ledger"] & SignUpDeps["ledger"];
     now?: () => Date;

@@ -19,6 +19,7 @@ import type { SessionClient } from "./known-clients.ts";
 import type { MailTokens } from "./mail-tokens.ts";
 import type { Mailer, OutgoingEmail } from "./mailer.ts";
 import { hashPassword } from "./password.ts";
+import { requireGoodPassword } from "./password-rules.ts";
 import { accounts } from "./schema.ts";
 import type { Sessions, SignedInSession } from "./sessions.ts";
 
@@ -58,6 +59,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       }
       await deps.attempts.take({ what: "sign_up", by: [networkOf(client.ip)] });
       const email = await newAccountEmail(deps.verify, typedEmail);
+      await requireGoodPassword("password", password, email);
       const passwordHash = await hashPassword(password);
       if (deps.mailer.reachesPeople) {
         deps.background.run("sign_up", () => signUpByMail(deps, email, passwordHash));

@@ -133,8 +133,13 @@ export const authRoutes =
         config: { access: "session", problems: ["wrong_credentials"], idempotency: false },
       },
       async (request, reply) => {
-        const { current_password: current, new_password: next } = request.body;
-        cookie.set(reply, await accounts.changePassword(signedInCaller(request.caller), { current, next }));
+        const {
+          current_password: current,
+          new_password: next,
+          revoke_keys: revokeKeys = false,
+        } = request.body;
+        const passwords = { current, next, revokeKeys };
+        cookie.set(reply, await accounts.changePassword(signedInCaller(request.caller), passwords));
         return reply.code(204).send(null);
       },
     );
@@ -152,8 +157,8 @@ export const authRoutes =
       "/auth/password-reset/confirm",
       { schema: CHOOSE_PASSWORD, config: { access: "open", problems: ["link_expired", "origin_rejected"] } },
       async (request, reply) => {
-        const { token, new_password: password } = request.body;
-        await accounts.chooseNewPassword(token, password, clientOf(request));
+        const { token, new_password: password, revoke_keys: revokeKeys = false } = request.body;
+        await accounts.chooseNewPassword(token, password, clientOf(request), { revokeKeys });
         return reply.code(204).send(null);
       },
     );
@@ -231,7 +236,8 @@ const CHANGE_PASSWORD = {
   operationId: "changePassword",
   tags,
   summary: "Change your password",
-  description: "Changes the password, ends all other sessions and renews the cookie of this one.",
+  description:
+    "Changes the password, ends all other sessions and renews the cookie of this one. API keys are revoked on request.",
   body: ChangePasswordRequest,
   response: { 204: Done },
 };
@@ -251,7 +257,7 @@ const CHOOSE_PASSWORD = {
   tags,
   summary: "Reset a password",
   description:
-    "Sets a new password with the token from the emailed link and ends all sessions of the account.",
+    "Sets a new password with the token from the emailed link and ends all sessions of the account. API keys are revoked on request.",
   body: ChooseNewPasswordRequest,
   response: { 204: Done },
 };

@@ -11,6 +11,7 @@ export const messages = {
   newPassword: "New password",
   passwordHint: (minLength: number) => `At least ${minLength} characters.`,
   passwordTooShort: (missing: number) => `Too short: ${plural(missing, "more character")} needed.`,
+  revokeKeys: "Also revoke all API keys",
   togglePassword: "Toggle password visibility",
   tooManyAttempts: "Too many attempts",
   waitText: (duration: string, until: string) => `Try again in ${duration}, at ${until}.`,
