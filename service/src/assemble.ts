@@ -269,7 +269,6 @@ async function open(
     ledger,
     sessions,
     mailer,
-    verify: verifier.verify,
     forgetAccount: apiKeys.forgetAccount,
     revokeKeys: apiKeys.revokeAll,
     settings: {

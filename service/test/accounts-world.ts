@@ -2,7 +2,6 @@
  * Accounts with their dependencies and a clock that a test can advance. The tests of a file share a database, one world at a
  * time, and each leaves it empty.
  */
-import { readEngineSettings, settingsFrom, type Verifier, verifierFrom } from "@mailvet/engine";
 import { afterAll, beforeAll } from "vitest";
 import { type Accounts, type AccountsDeps, createAccounts } from "../src/accounts/accounts.ts";
 import type { SessionClient } from "../src/accounts/known-clients.ts";
@@ -34,23 +33,16 @@ export const PUBLIC_URL = "https://mailvet.example";
 /** Opens the database of a test file, and returns a function that opens a world on it. */
 export function worldsOnOneDatabase(): (options?: WorldOptions) => AccountsWorld {
   let database: TestDatabase;
-  let verifier: Verifier;
   beforeAll(async () => {
     database = await openTestDatabase();
-    verifier = verifierFrom(readEngineSettings(settingsFrom({})));
   });
   afterAll(async () => {
-    await verifier.close();
     await database.close();
   });
-  return (options = {}) => openAccountsWorld(database, verifier, options);
+  return (options = {}) => openAccountsWorld(database, options);
 }
 
-function openAccountsWorld(
-  database: TestDatabase,
-  verifier: Verifier,
-  { mail, settings }: WorldOptions,
-): AccountsWorld {
+function openAccountsWorld(database: TestDatabase, { mail, settings }: WorldOptions): AccountsWorld {
   const passedOn: OutgoingEmail[] = [];
   const { events, log } = recordEvents();
   const forgotten: string[] = [];
@@ -64,7 +56,6 @@ function openAccountsWorld(
     ledger,
     sessions,
     mailer,
-    verify: verifier.verify,
     revokeKeys: async () => {},
     forgetAccount: async (accountId) => void forgotten.push(accountId),
     settings: { signUp: "open", signUpCredits: 100, signUpPlan: "free", publicUrl: PUBLIC_URL, ...settings },

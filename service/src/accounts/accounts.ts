@@ -18,7 +18,7 @@ import { createSignUp, type SignUp, type SignUpDeps } from "./sign-up.ts";
 
 export type AccountsDeps = AccountQueriesDeps &
   Pick<PasswordChangeDeps, "revokeKeys"> &
-  Pick<SignUpDeps, "verify" | "settings" | "sessions" | "mailer"> & {
+  Pick<SignUpDeps, "settings" | "sessions" | "mailer"> & {
     ledger: AccountQueriesDeps["ledger"] & SignUpDeps["ledger"];
     now?: () => Date;
     log: LogEvent;

@@ -2,7 +2,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { accountEmail } from "./account-email.ts";
+import { accountEmail, findByEmail } from "./account-email.ts";
 import { emailOf } from "./account-queries.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
@@ -15,7 +15,7 @@ import { hashPassword, verifyPassword } from "./password.ts";
 import { requireGoodPassword } from "./password-rules.ts";
 import { accounts } from "./schema.ts";
 import type { OpenedSession, Sessions } from "./sessions.ts";
-import { findByEmail, signInTries } from "./sign-in.ts";
+import { signInTries } from "./sign-in.ts";
 
 export type PasswordChangeDeps = {
   database: Database;
@@ -91,11 +91,12 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
       await attempts.take({ what: "reset_password", by: [networkOf(client.ip)] });
       const email = accountEmail(typedEmail);
       background.run("password_reset_email", async () => {
-        const account = await findByEmail(database, email);
-        if (!account || !(await attempts.allows({ what: "mail_to_one_address", by: [email] }))) return;
+        const account = await findByEmail(orm, email);
+        if (!account || !(await attempts.allows({ what: "mail_to_one_address", by: [email.canonical] })))
+          return;
         const token = await mailTokens.create(orm, account.id, "reset_password");
         await mailer.send(
-          emailTemplates.resetPassword(email, `${settings.publicUrl}/reset-password?token=${token}`),
+          emailTemplates.resetPassword(account.email, `${settings.publicUrl}/reset-password?token=${token}`),
         );
       });
     },
@@ -118,7 +119,7 @@ export function createPasswordChange(deps: PasswordChangeDeps): PasswordChange {
       });
       if (revokeKeys) await deps.forgetAccount(accountId);
       // Attempts with the forgotten password do not count against the new one.
-      const tries = signInTries(email, client);
+      const tries = signInTries(accountEmail(email), client);
       await attempts.forgive("all", tries.fromNetwork, tries.toAccount);
       notifyOwner(email);
     },

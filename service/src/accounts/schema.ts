@@ -11,7 +11,7 @@ export const accountId = () =>
 
 export const accounts = pgTable("accounts", {
   id: uuid().primaryKey().defaultRandom(),
-  email: text().notNull().unique(), // trimmed, lower case
+  email: text().notNull().unique(), // as account-email.ts spells it
   passwordHash: text(), // argon2id; null until a password is chosen
   plan: text({ enum: PLANS }).notNull(),
   isOperator: boolean().notNull().default(false),

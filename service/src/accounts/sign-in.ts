@@ -4,7 +4,7 @@
 import { and, eq } from "drizzle-orm";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
-import { accountEmail } from "./account-email.ts";
+import { type AccountEmail, accountEmail, findByEmail } from "./account-email.ts";
 import type { AttemptKind, AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import { networkOf } from "./client-network.ts";
@@ -33,7 +33,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
   return {
     async signIn(typedEmail, password, client) {
       const email = accountEmail(typedEmail);
-      const account = await findByEmail(database, email);
+      const account = await findByEmail(database.orm, email);
       const known = await recognise(database, account?.id, client);
       const { own, shared } = limitsOf(signInTries(email, client), known);
       await attempts.take(...own);
@@ -45,7 +45,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
         await attempts.forgive("one", ...own, ...shared); // overloaded: the password was not checked
         throw error;
       });
-      if (!isCorrect) reportWrongPassword(deps, email, account?.email);
+      if (!isCorrect) reportWrongPassword(deps, email.canonical, account?.email);
       if (!isCorrect || !account?.emailConfirmedAt) throw wrongCredentials();
 
       const session = await database.orm.transaction(async (tx) => {
@@ -66,7 +66,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
 }
 
 /** The limits that a sign-in attempt may count towards. */
-export function signInTries(email: string, { ip, deviceToken = "" }: SessionClient) {
+export function signInTries({ canonical: email }: AccountEmail, { ip, deviceToken = "" }: SessionClient) {
   const network = networkOf(ip);
   return {
     fromDevice: { what: "sign_in_from_one_device", by: [email, deviceToken] },
@@ -100,12 +100,6 @@ function reportWrongPassword(
     if (areMany && owner)
       await mailer.send(emailTemplates.wrongPasswords(owner, `${settings.publicUrl}/forgotten-password`));
   });
-}
-
-export async function findByEmail({ orm }: Database, email: string) {
-  if (email.includes("\0")) return undefined; // PostgreSQL text cannot hold a NUL, so no account has it
-  const [account] = await orm.select().from(accounts).where(eq(accounts.email, email));
-  return account;
 }
 
 function wrongCredentials(): Refusal {
