@@ -263,7 +263,7 @@ async function open(
       ? undefined
       : createUsageExchange({ pool: database.pool, processId: processes.id });
   closers.push(() => usageExchange?.close());
-  const sessions = createSessions({ database });
+  const sessions = createSessions({ database, requireTwoFactor: config.requireTwoFactor });
   const accounts = createAccounts({
     database,
     ledger,
@@ -276,6 +276,7 @@ async function open(
       signUpPlan: config.signUp.plan,
       signUpCredits: config.signUp.credits,
       publicUrl: config.publicUrl ?? localUrl(config),
+      requireTwoFactor: config.requireTwoFactor,
     },
     log: log.event,
   });

@@ -21,6 +21,7 @@ export type AccountsWorld = AsyncDisposable & {
   events: LoggedEvent[];
   /** Accounts whose cached keys were invalidated. */
   forgotten: string[];
+  now(): Date;
   pass(ms: number): void;
 };
 
@@ -58,7 +59,14 @@ function openAccountsWorld(database: TestDatabase, { mail, settings }: WorldOpti
     mailer,
     revokeKeys: async () => {},
     forgetAccount: async (accountId) => void forgotten.push(accountId),
-    settings: { signUp: "open", signUpCredits: 100, signUpPlan: "free", publicUrl: PUBLIC_URL, ...settings },
+    settings: {
+      signUp: "open",
+      signUpCredits: 100,
+      signUpPlan: "free",
+      publicUrl: PUBLIC_URL,
+      requireTwoFactor: "off",
+      ...settings,
+    },
     now,
     log,
   });
@@ -70,6 +78,7 @@ function openAccountsWorld(database: TestDatabase, { mail, settings }: WorldOpti
     passedOn,
     events,
     forgotten,
+    now,
     pass(ms) {
       skippedMs += ms;
     },

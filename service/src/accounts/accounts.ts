@@ -1,7 +1,7 @@
 /**
  * Accounts and the people who sign in to them: assembles this folder.
  *
- * sign-up.ts, sign-in.ts and password-change.ts are for people, account-queries.ts is for the operator. Sessions are created
+ * sign-up.ts, sign-in.ts, two-factor.ts and password-change.ts are for people, account-queries.ts is for the operator. Sessions are created
  * separately, because every request needs them.
  */
 import { and, eq, isNull, lte } from "drizzle-orm";
@@ -15,10 +15,12 @@ import { createPasswordChange, type PasswordChange, type PasswordChangeDeps } fr
 import { accounts } from "./schema.ts";
 import { createSignIn, type SignIn } from "./sign-in.ts";
 import { createSignUp, type SignUp, type SignUpDeps } from "./sign-up.ts";
+import { createTwoFactor, type TwoFactor, type TwoFactorDeps } from "./two-factor.ts";
 
 export type AccountsDeps = AccountQueriesDeps &
   Pick<PasswordChangeDeps, "revokeKeys"> &
   Pick<SignUpDeps, "settings" | "sessions" | "mailer"> & {
+    settings: TwoFactorDeps["settings"];
     ledger: AccountQueriesDeps["ledger"] & SignUpDeps["ledger"];
     now?: () => Date;
     log: LogEvent;
@@ -27,6 +29,7 @@ export type AccountsDeps = AccountQueriesDeps &
 export type Accounts = SignUp &
   SignIn &
   PasswordChange &
+  TwoFactor &
   AccountQueries & {
     /** Deletes expired links, expired attempt counts, clients that have not signed in for a year, and sign-ups that were not confirmed in time. */
     deleteExpired(): Promise<void>;
@@ -47,6 +50,7 @@ export function createAccounts({ now = () => new Date(), log, ...given }: Accoun
     ...createSignUp(deps),
     ...createSignIn(deps),
     ...createPasswordChange(deps),
+    ...createTwoFactor(deps),
     ...createAccountQueries(deps),
     async deleteExpired() {
       await mailTokens.deleteExpired();

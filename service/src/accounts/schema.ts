@@ -1,6 +1,6 @@
 /** Tables of accounts and of the people who sign in to them, and the foreign key by which other tables belong to an account. */
 import { PLANS } from "@mailvet/contract";
-import { boolean, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { bytea, createdAt, moment } from "../db/columns.ts";
 
 /** Column of every table whose rows are deleted with their account. */
@@ -61,6 +61,21 @@ export const knownClients = pgTable(
     lastSignInAt: moment().notNull(),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.clientHash] }), index().on(table.clientHash)],
+);
+
+/** Two-factor sign-in by time-based codes (RFC 6238). The secret is needed to check a code, so it is stored as it is. */
+export const twoFactor = pgTable("two_factor", {
+  accountId: accountId().primaryKey(),
+  secret: bytea().notNull(),
+  enabledAt: moment(), // null until a code has confirmed that the secret was saved
+  lastStep: bigint({ mode: "number" }), // the time step of the last accepted code: each works once
+});
+
+/** Recovery codes of two-factor sign-in, as hashes. A row is deleted when its code is used. */
+export const recoveryCodes = pgTable(
+  "recovery_codes",
+  { accountId: accountId(), codeHash: bytea().notNull() },
+  (table) => [primaryKey({ columns: [table.accountId, table.codeHash] })],
 );
 
 /** Attempts at what could be abused (sign-in, emails), counted in windows across all processes. */

@@ -21,6 +21,8 @@ export type KnownSession = {
   accountId: string;
   plan: Plan;
   isOperator: boolean;
+  /** An operator who must enable two-factor sign-in first. */
+  needsTwoFactor: boolean;
   expiresAt: Date;
 };
 
@@ -61,6 +63,8 @@ const FIND = {
   name: "session_find",
   text: `
     select s.id as "sessionId", s.account_id as "accountId", a.plan, a.is_operator as "isOperator",
+      a.is_operator and $4 and not exists
+        (select from two_factor f where f.account_id = a.id and f.enabled_at is not null) as "needsTwoFactor",
       s.expires_at as "expiresAt", s.last_seen_at as "lastSeenAt"
     from sessions s join accounts a on a.id = s.account_id
     where s.token_hash = $1 and s.expires_at > $2 and s.last_seen_at > $3`,
@@ -71,9 +75,21 @@ const SEE = {
   text: "update sessions set last_seen_at = $2 where id = $1 and last_seen_at < $2",
 };
 
-export type SessionsDeps = { database: Database; now?: () => Date };
+/** For whom two-factor sign-in is required. */
+export const REQUIRE_TWO_FACTOR = ["off", "operators"] as const;
+export type RequireTwoFactor = (typeof REQUIRE_TWO_FACTOR)[number];
 
-export function createSessions({ database, now = () => new Date() }: SessionsDeps): Sessions {
+export type SessionsDeps = {
+  database: Database;
+  requireTwoFactor?: RequireTwoFactor;
+  now?: () => Date;
+};
+
+export function createSessions({
+  database,
+  requireTwoFactor = "off",
+  now = () => new Date(),
+}: SessionsDeps): Sessions {
   const { orm, pool } = database;
   const idleSince = () => new Date(now().getTime() - IDLE_MS);
   return {
@@ -81,7 +97,10 @@ export function createSessions({ database, now = () => new Date() }: SessionsDep
       const hash = secretHash(token);
       if (!hash) return undefined;
       const at = now();
-      const { rows } = await pool.query<Found>({ ...FIND, values: [hash, at, idleSince()] });
+      const { rows } = await pool.query<Found>({
+        ...FIND,
+        values: [hash, at, idleSince(), requireTwoFactor === "operators"],
+      });
       if (!rows[0]) return undefined;
       const { lastSeenAt, ...session } = rows[0];
       const isDue = at.getTime() - lastSeenAt.getTime() >= SEEN_EVERY_MS;

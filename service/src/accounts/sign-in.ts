@@ -14,6 +14,7 @@ import type { Mailer } from "./mailer.ts";
 import { verifyPassword } from "./password.ts";
 import { accounts } from "./schema.ts";
 import type { Sessions, SignedInSession } from "./sessions.ts";
+import { checkSecondFactor } from "./two-factor.ts";
 
 export type SignInDeps = {
   database: Database;
@@ -22,16 +23,18 @@ export type SignInDeps = {
   mailer: Mailer;
   background: BackgroundTasks;
   settings: { publicUrl: string };
+  now: () => Date;
 };
 
 export type SignIn = {
-  signIn(email: string, password: string, client: SessionClient): Promise<SignedInSession>;
+  /** With the code of two-factor sign-in, where the account has it. */
+  signIn(email: string, password: string, client: SessionClient, code?: string): Promise<SignedInSession>;
 };
 
 export function createSignIn(deps: SignInDeps): SignIn {
   const { database, sessions, attempts } = deps;
   return {
-    async signIn(typedEmail, password, client) {
+    async signIn(typedEmail, password, client, code) {
       const email = accountEmail(typedEmail);
       const account = await findByEmail(database.orm, email);
       const known = await recognise(database, account?.id, client);
@@ -56,8 +59,15 @@ export function createSignIn(deps: SignInDeps): SignIn {
           .where(and(eq(accounts.id, account.id), eq(accounts.passwordHash, passwordHash!)))
           .for("share");
         if (unchanged.length === 0) throw wrongCredentials();
+        const factor = await checkSecondFactor(tx, account.id, code, deps.now());
+        if (factor !== "ok") return factor;
         return sessions.open(tx, account.id, client);
       });
+      if (session === "wrong") throw secondFactorRequired("The code is incorrect or was used already.");
+      if (session === "missing") {
+        await attempts.forgive("one", ...own, ...shared); // the first of two steps
+        throw secondFactorRequired("Enter the code of your authenticator app, or a recovery code.");
+      }
       await attempts.forgive("all", own[0]);
       await attempts.forgive("one", ...own.slice(1), ...shared);
       return session;
@@ -100,6 +110,10 @@ function reportWrongPassword(
     if (areMany && owner)
       await mailer.send(emailTemplates.wrongPasswords(owner, `${settings.publicUrl}/forgotten-password`));
   });
+}
+
+function secondFactorRequired(detail: string): Refusal {
+  return new Refusal("two_factor_required", detail);
 }
 
 function wrongCredentials(): Refusal {

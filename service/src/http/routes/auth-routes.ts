@@ -1,15 +1,21 @@
 /** /auth: sign-up, sign-in, sign-out, sessions and passwords of the web app. */
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import {
+  BeginTwoFactorRequest,
   ChangePasswordRequest,
   ChooseNewPasswordRequest,
   ConfirmEmailRequest,
+  ConfirmTwoFactorRequest,
+  DisableTwoFactorRequest,
   MailSent,
+  RecoveryCodes,
   ResetPasswordRequest,
   Session,
   SignedIn,
   SignInRequest,
   SignUpRequest,
+  TwoFactorSecret,
+  TwoFactorStatus,
 } from "@mailvet/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
@@ -84,10 +90,13 @@ export const authRoutes =
 
     app.post(
       "/auth/sign-in",
-      { schema: SIGN_IN, config: { access: "open", problems: ["wrong_credentials", "origin_rejected"] } },
+      {
+        schema: SIGN_IN,
+        config: { access: "open", problems: ["wrong_credentials", "two_factor_required", "origin_rejected"] },
+      },
       async (request, reply) => {
-        const { email, password } = request.body;
-        return startSession(request, reply, await accounts.signIn(email, password, clientOf(request)));
+        const { email, password, code } = request.body;
+        return startSession(request, reply, await accounts.signIn(email, password, clientOf(request), code));
       },
     );
 
@@ -144,6 +153,54 @@ export const authRoutes =
       },
     );
 
+    app.get(
+      "/auth/two-factor",
+      { schema: GET_TWO_FACTOR, config: { access: "session" } },
+      async (request) => {
+        const status = await accounts.twoFactorStatus(signedInCaller(request.caller).accountId);
+        return {
+          enabled: status.isEnabled,
+          required: status.isRequired,
+          recovery_codes_left: status.recoveryCodesLeft,
+        };
+      },
+    );
+
+    app.post(
+      "/auth/two-factor",
+      {
+        schema: BEGIN_TWO_FACTOR,
+        // The response has a secret, which must not be stored for a replay.
+        config: {
+          access: "session",
+          problems: ["wrong_credentials", "two_factor_enabled"],
+          idempotency: false,
+        },
+      },
+      (request) => accounts.beginTwoFactor(signedInCaller(request.caller), request.body.password),
+    );
+
+    app.post(
+      "/auth/two-factor/confirm",
+      { schema: CONFIRM_TWO_FACTOR, config: { access: "session", idempotency: false } },
+      async (request) => ({
+        recovery_codes: await accounts.confirmTwoFactor(signedInCaller(request.caller), request.body.code),
+      }),
+    );
+
+    app.post(
+      "/auth/two-factor/disable",
+      {
+        schema: DISABLE_TWO_FACTOR,
+        config: { access: "session", problems: ["wrong_credentials"], idempotency: false },
+      },
+      async (request, reply) => {
+        const { password, code } = request.body;
+        await accounts.disableTwoFactor(signedInCaller(request.caller), password, code);
+        return reply.code(204).send(null);
+      },
+    );
+
     app.post(
       "/auth/password-reset",
       { schema: REQUEST_PASSWORD_RESET, config: { access: "open", problems: ["origin_rejected"] } },
@@ -192,7 +249,7 @@ const SIGN_IN = {
   tags,
   summary: "Sign in",
   description:
-    "Creates a session and sets its cookie, and a device cookie. Wrong passwords of others do not lock out a browser or network that has signed in before; after five of its own, `rate_limited` says how long to wait, twice as long each time.",
+    "Creates a session and sets its cookie, and a device cookie. Wrong passwords of others do not lock out a browser or network that has signed in before; after five of its own, `rate_limited` says how long to wait, twice as long each time. With two-factor sign-in, a request without `code` is refused with `two_factor_required`, and nothing else happens: send it again with the code.",
   body: SignInRequest,
   response: { 200: SignedIn },
 };
@@ -239,6 +296,43 @@ const CHANGE_PASSWORD = {
   description:
     "Changes the password, ends all other sessions and renews the cookie of this one. API keys are revoked on request.",
   body: ChangePasswordRequest,
+  response: { 204: Done },
+};
+
+const GET_TWO_FACTOR = {
+  operationId: "getTwoFactor",
+  tags,
+  summary: "Retrieve the state of two-factor sign-in",
+  description: "Returns whether sign-in asks for a code, and how many recovery codes are left.",
+  response: { 200: TwoFactorStatus },
+};
+
+const BEGIN_TWO_FACTOR = {
+  operationId: "beginTwoFactor",
+  tags,
+  summary: "Set up two-factor sign-in",
+  description:
+    "Returns a new secret for an authenticator app (TOTP, RFC 6238). It is shown once, and has no effect until it is confirmed with a code.",
+  body: BeginTwoFactorRequest,
+  response: { 200: TwoFactorSecret },
+};
+
+const CONFIRM_TWO_FACTOR = {
+  operationId: "confirmTwoFactor",
+  tags,
+  summary: "Enable two-factor sign-in",
+  description:
+    "Enables two-factor sign-in with a code of the authenticator app, ends all other sessions, and returns recovery codes, which are shown once.",
+  body: ConfirmTwoFactorRequest,
+  response: { 200: RecoveryCodes },
+};
+
+const DISABLE_TWO_FACTOR = {
+  operationId: "disableTwoFactor",
+  tags,
+  summary: "Disable two-factor sign-in",
+  description: "Disables two-factor sign-in, with the password and a code or recovery code.",
+  body: DisableTwoFactorRequest,
   response: { 204: Done },
 };
 
