@@ -38,7 +38,7 @@ const revokeKey = async (): Promise<[Asked, () => Promise<unknown>]> => {
 const signOut = async (): Promise<[Asked, () => Promise<unknown>]> => {
   const { email, password } = ann;
   const { headers } = await service.ask("/auth/sign-in", { body: { email, password } });
-  const cookie = headers.get("set-cookie")!.split(";", 1)[0]!;
+  const cookie = headers.getSetCookie()[0]!.split(";", 1)[0]!;
   return [{ cookie }, () => service.ask("/auth/sign-out", { method: "POST", cookie })];
 };
 const changePlan = async (): Promise<[Asked, () => Promise<unknown>]> => {
@@ -109,3 +109,38 @@ async function openStream({ key, cookie }: Asked, job = path) {
     },
   };
 }
+
+test.for(["change", "reset"])("a password %s revokes API keys only on request", async (how) => {
+  const bob = await service.openAccount();
+  let current = bob.password;
+  const setPassword = async (next: string, more: object) => {
+    if (how === "change") {
+      const signedIn = await service.ask("/auth/sign-in", { body: { email: bob.email, password: current } });
+      const body = { current_password: current, new_password: next, ...more };
+      expect(await service.ask("/auth/password", { cookie: cookieOf(signedIn), body })).toMatchObject({
+        status: 204,
+      });
+    } else {
+      const said = service.said.length;
+      await service.ask("/auth/password-reset", { body: { email: bob.email } });
+      await vi.waitFor(() => expect(service.said.length).toBeGreaterThan(said), PATIENCE);
+      const token = /token=([\w-]+)/.exec(service.said.at(-1)!)![1];
+      const body = { token, new_password: next, ...more };
+      expect(await service.ask("/auth/password-reset/confirm", { body })).toMatchObject({ status: 204 });
+    }
+    current = next;
+  };
+  const other = await bob.makeKey();
+  await setPassword("another fine password", {});
+  expect(await service.ask("/account", { key: bob.key })).toMatchObject({ status: 200 });
+  expect(await service.ask("/auth/session", { cookie: bob.cookie })).toMatchObject({ status: 401 });
+
+  await setPassword("a third fine password", { revoke_keys: true });
+  for (const key of [bob.key, other.key]) {
+    expect(await service.ask("/account", { key })).toMatchObject({
+      status: 401,
+      body: { code: "invalid_api_key" },
+    });
+  }
+  expect(await service.ask("/account", { key: ann.key })).toMatchObject({ status: 200 });
+});
