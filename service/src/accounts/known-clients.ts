@@ -6,8 +6,8 @@
  */
 import { createHash } from "node:crypto";
 import { and, desc, eq, inArray, lte } from "drizzle-orm";
+import { networkOf } from "../base/client-network.ts";
 import type { Database, Orm } from "../db/database.ts";
-import { networkOf } from "./client-network.ts";
 import { knownClients } from "./schema.ts";
 import { makeSecret, secretHash } from "./secret-token.ts";
 

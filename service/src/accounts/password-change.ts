@@ -1,12 +1,12 @@
 /** A new password: with the current one, or with a link sent by email. */
 import { and, eq, sql } from "drizzle-orm";
+import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { accountEmail, findByEmail } from "./account-email.ts";
 import { emailOf } from "./account-queries.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
-import { networkOf } from "./client-network.ts";
 import { emailTemplates } from "./email-templates.ts";
 import type { SessionClient } from "./known-clients.ts";
 import type { MailTokens } from "./mail-tokens.ts";

@@ -2,12 +2,12 @@
  * Sign-in. An unknown account, a wrong password and an unconfirmed email get the same response in the same time.
  */
 import { and, eq } from "drizzle-orm";
+import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Database } from "../db/database.ts";
 import { type AccountEmail, accountEmail, findByEmail } from "./account-email.ts";
 import type { AttemptKind, AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
-import { networkOf } from "./client-network.ts";
 import { emailTemplates } from "./email-templates.ts";
 import { recognise, type SessionClient } from "./known-clients.ts";
 import type { Mailer } from "./mailer.ts";

@@ -6,13 +6,13 @@
  */
 import type { Plan } from "@mailvet/contract";
 import { and, eq, inArray, isNull } from "drizzle-orm";
+import { networkOf } from "../base/client-network.ts";
 import { Refusal } from "../base/refusal.ts";
 import type { Ledger } from "../credits/ledger.ts";
 import type { Database, Orm } from "../db/database.ts";
 import { type AccountEmail, findByEmail, newAccountEmail } from "./account-email.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
-import { networkOf } from "./client-network.ts";
 import { emailTemplates } from "./email-templates.ts";
 import type { SessionClient } from "./known-clients.ts";
 import type { MailTokens } from "./mail-tokens.ts";

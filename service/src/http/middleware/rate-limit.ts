@@ -5,9 +5,9 @@
  */
 import { HEADERS } from "@mailvet/contract";
 import type { FastifyReply } from "fastify";
-import { networkOf } from "../../accounts/client-network.ts";
 import { PLAN_LIMITS } from "../../accounts/plans.ts";
 import type { Caller } from "../../base/caller.ts";
+import { networkOf } from "../../base/client-network.ts";
 import { Refusal } from "../../base/refusal.ts";
 import type { AccountLimits } from "../../request-limits/account-limits.ts";
 import { type TakeResult, TokenBuckets } from "../../request-limits/token-buckets.ts";
