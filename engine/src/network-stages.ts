@@ -36,12 +36,12 @@ export type NetworkSettings = Pick<
 
 export function networkStagesFrom(
   settings: NetworkSettings,
-  parts: Pick<PlannerOptions, "limiterFor" | "egressHealth"> = {},
+  parts: Pick<PlannerOptions, "limiterFor" | "gateFor" | "egressHealths"> = {},
 ): NetworkStages {
   const { egress, smtpPort: port, probeTimeoutMs, connectionsPerHost, maxSessions } = settings;
   const guard = createEgressGuard({ allow: settings.egressAllow });
   const planner = createPlanner({
-    dial: createConnect({ guard, port, egress }),
+    connectFrom: (identity) => createConnect({ guard, port, egress: identity }),
     egress,
     probeTimeoutMs,
     connectionsPerHost,

@@ -12,6 +12,7 @@ import type { NetworkSettings } from "../network-stages.ts";
 import type { RequestPriority } from "../request-priority.ts";
 import type { ProbeInput, ProbeResult } from "../smtp/probe-planner.ts";
 import type { EgressHealth } from "../smtp/throttle/egress-health.ts";
+import type { SessionGate } from "../smtp/throttle/session-gate.ts";
 import { LimiterClient, type LimiterServer } from "./limiter-server.ts";
 import {
   type FromThread,
@@ -27,7 +28,9 @@ export type ThreadExit = { thread: number; error: Error; lostRequests: number; f
 export type EngineThreadDeps = {
   settings: NetworkSettings;
   limiters: LimiterServer;
-  egressHealth: EgressHealth;
+  /** One for each egress identity, as `gates`. */
+  healths: readonly EgressHealth[];
+  gates: readonly (SessionGate | undefined)[];
   onExit?: (exit: ThreadExit) => void;
   startWorker?: (settings: NetworkSettings, index: number) => Worker;
 };
@@ -194,7 +197,8 @@ class RunningThread {
   readonly #worker: Worker;
   readonly #outbox: Outbox<ToThread>;
   readonly #limiters: LimiterClient;
-  readonly #egressHealth: EgressHealth;
+  readonly #healths: EngineThreadDeps["healths"];
+  readonly #gates: EngineThreadDeps["gates"];
   readonly #onReply: (reply: ReplyMessage) => void;
   readonly #ready = deferred<void>();
   #isReady = false;
@@ -202,14 +206,15 @@ class RunningThread {
   readonly #startedAtMs = performance.now();
 
   constructor(
-    { settings, limiters, egressHealth, startWorker = startThread }: EngineThreadDeps,
+    { settings, limiters, healths, gates, startWorker = startThread }: EngineThreadDeps,
     index: number,
     { onReply, onExit }: { onReply: (reply: ReplyMessage) => void; onExit: (error: Error) => void },
   ) {
     this.#worker = startWorker(settings, index);
     this.#outbox = new Outbox((batch) => this.#worker.postMessage(batch));
     this.#limiters = new LimiterClient(limiters, (message) => this.send(message));
-    this.#egressHealth = egressHealth;
+    this.#healths = healths;
+    this.#gates = gates;
     this.#onReply = onReply;
     let failure: Error | undefined;
     this.#worker.on("message", (batch: FromThread[]) => {
@@ -250,6 +255,10 @@ class RunningThread {
     clearTimeout(timer);
   }
 
+  async #admit({ id, identity }: Extract<FromThread, { type: "admit" }>): Promise<void> {
+    this.send({ type: "admitted", id, refusal: await this.#gates[identity]?.admit() });
+  }
+
   #receive(message: FromThread): void {
     switch (message.type) {
       case "found":
@@ -263,10 +272,16 @@ class RunningThread {
         this.#ready.resolve();
         return;
       case "connected":
-        this.#egressHealth.connected();
+        this.#healths[message.identity]!.connected();
         return;
       case "timed_out":
-        this.#egressHealth.timedOut(message.host);
+        this.#healths[message.identity]!.timedOut(message.host);
+        return;
+      case "failed_locally":
+        this.#healths[message.identity]!.failedLocally();
+        return;
+      case "admit":
+        void this.#admit(message);
         return;
       case "closed":
         void this.#worker.terminate();
