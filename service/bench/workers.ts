@@ -4,13 +4,20 @@
  * both need at once. Connections are counted at the hosts.
  *
  *   npm run bench:workers
+ *
+ * With --identities, whether a second egress identity doubles the throughput of one worker at hosts that limit the
+ * connections of each client address, and whether each identity respects that limit: shared with the other process, which
+ * needs leases, and owned by the worker, which paces in memory.
+ *
+ *   npm run bench:workers -- --identities
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import type { Job, UploadPreview } from "@mailvet/contract";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@mailvet/embedded-postgres";
 import { type Lab, type MailWorld, mailDomain, mailHost, openLab } from "@mailvet/lab";
@@ -26,6 +33,10 @@ const WARM_UP_DOMAINS = 8;
 /** One host per domain, or few hosts shared by many domains. */
 const MANY_HOSTS = { hosts: DOMAINS, domains: DOMAINS };
 const FEW_HOSTS = { hosts: 5, domains: 48 };
+/** Two capped hosts that all slots of a worker need at once, so slow that the CPU does not matter. */
+const CAPPED_HOSTS = { hosts: 2, domains: 24, latencyMs: 600, slots: 16 };
+const SOURCES = ["127.0.0.2", "127.0.0.3"];
+const OWNER = "bench-worker";
 const KEY = "bench-key-of-forty-characters-0123456789";
 const SAMPLE_EVERY_MS = 50;
 
@@ -35,7 +46,15 @@ const domainName = (number: number) => `domain${number}.test`;
 const folder = mkdtempSync(join(tmpdir(), "mailvet-bench-"));
 chmodSync(folder, 0o755); // as root, the database runs as another user, who needs access
 const server = await startEmbeddedPostgres({ dataDirectory: join(folder, "data") });
+const { values: flags } = parseArgs({ options: { identities: { type: "boolean", default: false } } });
 try {
+  await (flags.identities ? compareIdentities() : compareWorkers());
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function compareWorkers(): Promise<void> {
   console.log(
     `${EMAILS_PER_DOMAIN} emails a domain, ${LATENCY_MS} ms a round trip, ${CONNECTIONS_PER_HOST} connections per host; ` +
       `each worker takes ${WORKER_SLOTS} domains at a time\n`,
@@ -51,22 +70,61 @@ try {
     `most connections a host saw at once: ${mostAtOnce}   (allowed: ${CONNECTIONS_PER_HOST}); turned away: ${turnedAway}`,
   );
   if (ratio < 1.8 || mostAtOnce > CONNECTIONS_PER_HOST || turnedAway > 0) process.exitCode = 1;
-} finally {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
 }
 
-type Deployment = { workers: number; hosts: number; domains: number };
-type Measured = { rowsPerSecond: number; mostAtOnce: number; turnedAway: number };
+async function compareIdentities(): Promise<void> {
+  const { hosts, latencyMs } = CAPPED_HOSTS;
+  console.log(
+    `${hosts} hosts, ${latencyMs} ms a round trip, ${CONNECTIONS_PER_HOST} connections for each client address\n`,
+  );
+  const one = await measure({ ...CAPPED_HOSTS, workers: 1, identities: 1 });
+  const shared = await measure({ ...CAPPED_HOSTS, workers: 1, identities: 2 });
+  const owned = await measure({ ...CAPPED_HOSTS, workers: 1, identities: 2, isOwned: true });
+  console.log(
+    `\nload average ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(", ")}`,
+  );
+  for (const [name, two] of Object.entries({ shared, owned })) {
+    const ratio = two.rowsPerSecond / one.rowsPerSecond;
+    console.log(
+      `two ${name} identities against one: ${ratio.toFixed(2)} ×   (wanted: at least 1.9); most connections of one ` +
+        `identity at a host: ${two.mostOfOneSource}   (allowed: ${CONNECTIONS_PER_HOST}); turned away: ${two.turnedAway}`,
+    );
+    if (ratio < 1.9 || two.mostOfOneSource > CONNECTIONS_PER_HOST || two.turnedAway > 0) process.exitCode = 1;
+  }
+}
+
+type Deployment = {
+  workers: number;
+  hosts: number;
+  domains: number;
+  latencyMs?: number;
+  /** Domains that each worker takes at a time. */
+  slots?: number;
+  /** Egress identities; by default the address of the machine. */
+  identities?: number;
+  /** By the worker; the other process then has one of its own. */
+  isOwned?: boolean;
+};
+type Measured = { rowsPerSecond: number; mostAtOnce: number; mostOfOneSource: number; turnedAway: number };
 
 /** On its own database and simulated internet, so that nothing is cached from one run to the next. */
-async function measure({ workers, hosts, domains }: Deployment): Promise<Measured> {
-  await using lab = await openLab(mailWorld(hosts, domains));
+async function measure(deployment: Deployment): Promise<Measured> {
+  const { workers, hosts, domains, latencyMs = LATENCY_MS, slots: workerSlots = WORKER_SLOTS } = deployment;
+  const sources = deployment.identities ?? 1;
+  await using lab = await openLab(mailWorld(hosts, domains, latencyMs));
   const children: ChildProcess[] = [];
   try {
-    const env = { ...(await databaseFor(server)), ...engineSettings(lab) };
+    const env = {
+      ...(await databaseFor(server)),
+      ...engineSettings(lab),
+      ...egressSettings(deployment),
+      WORKER_SLOTS: String(workerSlots),
+    };
     const api = await start(children, { ...env, ROLE: "api", BOOTSTRAP_API_KEY: KEY });
-    await Promise.all(Array.from({ length: workers }, () => start(children, { ...env, ROLE: "worker" })));
+    const worker = { ...env, ROLE: "worker", PROCESS_NAME: OWNER };
+    await Promise.all(Array.from({ length: workers }, () => start(children, worker)));
     const base = `${/listens on (http:\/\/\S+)/.exec(api)![1]}/api/v1`;
     await run(base, listOf(0, WARM_UP_DOMAINS)); // the measured run uses other domains
 
@@ -78,17 +136,24 @@ async function measure({ workers, hosts, domains }: Deployment): Promise<Measure
     const measured = {
       rowsPerSecond: rows / seconds,
       mostAtOnce: Math.max(...seen.map((host) => host.maxConcurrentConnections)),
+      mostOfOneSource: Math.max(
+        ...seen.flatMap(({ clients }) =>
+          Object.values(clients).map(({ maxConcurrentConnections }) => maxConcurrentConnections),
+        ),
+      ),
       turnedAway: seen.reduce((total, host) => total + host.refusedConnections, 0),
     };
     // Idle sessions and those sending QUIT come on top of the connections in use by slots.
-    const slots = workers * WORKER_SLOTS * CONNECTIONS_PER_HOST;
-    const caps = hosts * CONNECTIONS_PER_HOST;
+    const slots = workers * workerSlots * CONNECTIONS_PER_HOST * sources;
+    const caps = hosts * CONNECTIONS_PER_HOST * sources;
     const bound =
       slots < caps
         ? `the workers' slots (${slots} connections at work; the hosts would allow ${caps})`
         : `what the hosts allow (${caps} connections; the workers' slots would take ${slots})`;
+    const identities =
+      sources > 1 ? `, ${sources} ${deployment.isOwned ? "owned" : "shared"} identities` : "";
     console.log(
-      `${workers} worker${workers > 1 ? "s" : ""}, ${hosts} hosts: ${n(measured.rowsPerSecond)} rows/s ` +
+      `${workers} worker${workers > 1 ? "s" : ""}, ${hosts} hosts${identities}: ${n(measured.rowsPerSecond)} rows/s ` +
         `(${n(rows)} rows in ${seconds.toFixed(1)} s), ${mean.toFixed(1)} connections on average; bound by ${bound}`,
     );
     return measured;
@@ -97,10 +162,28 @@ async function measure({ workers, hosts, domains }: Deployment): Promise<Measure
   }
 }
 
-function mailWorld(hosts: number, domains: number): MailWorld {
+/** EGRESS_FILE, where the deployment has identities. */
+function egressSettings({ identities, isOwned }: Deployment): Record<string, string> {
+  if (identities === undefined) return {};
+  const path = join(folder, "egress.json");
+  const owner = isOwned ? { owner: OWNER } : {};
+  const entries = SOURCES.slice(0, identities).map((address, index) => ({
+    name: `source-${index + 1}`,
+    ehlo_name: `source-${index + 1}.bench.test`,
+    source_address: address,
+    ...owner,
+  }));
+  const others = isOwned
+    ? [{ name: "api", ehlo_name: "api.bench.test", source_address: "127.0.0.4", owner: "api" }]
+    : [];
+  writeFileSync(path, JSON.stringify({ identities: [...entries, ...others] }));
+  return { EGRESS_FILE: path, PROCESS_NAME: "api" };
+}
+
+function mailWorld(hosts: number, domains: number, latencyMs: number): MailWorld {
   const world: MailWorld = {};
   for (let i = 0; i < hosts; i++) {
-    world[hostName(i)] = mailHost({ latencyMs: LATENCY_MS, connectionCap: CONNECTIONS_PER_HOST });
+    world[hostName(i)] = mailHost({ latencyMs, connectionCap: CONNECTIONS_PER_HOST });
   }
   for (let i = 0; i < domains; i++) {
     const users = ({ localPart }: { localPart: string }) => /^person\d+$/.test(localPart);
@@ -124,7 +207,6 @@ function engineSettings(lab: Lab): Record<string, string> {
     SMTP_PORT: String(lab.smtpPort),
     EGRESS_ALLOW: "127.0.0.0/8",
     CONNECTIONS_PER_HOST: String(CONNECTIONS_PER_HOST),
-    WORKER_SLOTS: String(WORKER_SLOTS),
     PORT: "0",
     ADMIN_CREDITS: "100000000",
     LOG_LEVEL: "warn",
