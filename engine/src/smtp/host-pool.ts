@@ -65,6 +65,9 @@ export class HostPool {
   #isClosed = false;
   #sessions = 0;
   #openingTries = 0;
+  /** Requests that were refused from one identity and wait for another, and whether a worker serves them. */
+  readonly #moved = new Set<ProbeRequest>();
+  #isServingMoved = false;
 
   constructor(deps: HostPoolDeps, { hosts, isPartial }: MailHosts, profile: ProviderProfile) {
     this.#deps = deps;
@@ -125,12 +128,21 @@ export class HostPool {
     const limit = Math.max(1, this.#identitiesAtFirstHost.limitOf(this.#deps.identities));
     const queued = this.#queue.count(limit * REQUESTS_PER_SESSION);
     const wanted = Math.min(limit, Math.ceil(queued / REQUESTS_PER_SESSION));
-    while (this.#sessions < wanted && !this.#isClosed) {
-      this.#sessions++;
-      const worker = nextIteration().then(() => this.#work());
-      this.#workers.add(worker);
-      worker.finally(() => this.#workers.delete(worker));
-    }
+    while (this.#sessions < wanted && !this.#isClosed) this.#startWorker();
+  }
+
+  #startWorker(): void {
+    this.#sessions++;
+    const worker = nextIteration().then(() => this.#work());
+    this.#workers.add(worker);
+    worker.finally(() => this.#workers.delete(worker));
+  }
+
+  /** Not left to #startSessions: the sessions of the refused identity may have work for a long time. */
+  #serveMoved(): void {
+    if (this.#isServingMoved || this.#isClosed) return;
+    this.#isServingMoved = true;
+    this.#startWorker();
   }
 
   async #work(): Promise<void> {
@@ -142,6 +154,8 @@ export class HostPool {
       for (const request of this.#queue.removeAll()) request.fail(error); // a bug must not leave callers waiting
     } finally {
       this.#sessions--;
+      this.#isServingMoved = false;
+      if (target && this.#waitingForMove().length > 0) this.#serveMoved();
       // A worker without a session leaves the requests to those that have one; the last one has settled them.
       if (target || this.#sessions === 0) this.#startSessions();
       if (this.#sessions === 0) {
@@ -154,13 +168,15 @@ export class HostPool {
   /** Opens a session from the first identity that is not refused; when none can, settles everything in the queue. */
   async #open(): Promise<SessionTarget | undefined> {
     const tried = new Set<Identity>();
+    const moved = this.#waitingForMove();
+    const refused = this.#deps.identities.filter(({ index }) =>
+      moved.some((one) => one.isRefusedFrom(index)),
+    );
     const time = { leftMs: this.#deps.probeTimeoutMs }; // for all hosts and identities together
     let failure: MailboxFinding | undefined;
     while (tried.size < MAX_IDENTITIES_TRIED) {
-      const identity = this.#identitiesAtFirstHost.choose(this.#deps.identities, tried, {
-        maxDelayMs: this.#maxDelayMs,
-        isSticky: this.#isGreylisting,
-      });
+      const identity =
+        (refused.length > 0 && this.#choose(new Set([...tried, ...refused]))) || this.#choose(tried);
       if (!identity) break;
       tried.add(identity);
       const opened = await this.#openFrom(identity, time);
@@ -172,6 +188,19 @@ export class HostPool {
     }
     this.#failToOpen(failure ?? { answer: "unreachable" });
     return undefined;
+  }
+
+  #choose(excluded: ReadonlySet<Identity>): Identity | undefined {
+    return this.#identitiesAtFirstHost.choose(this.#deps.identities, excluded, {
+      maxDelayMs: this.#maxDelayMs,
+      isSticky: this.#isGreylisting,
+    });
+  }
+
+  #waitingForMove(): ProbeRequest[] {
+    if (this.#moved.size === 0) return [];
+    for (const request of this.#moved) if (request.hasEnded) this.#moved.delete(request);
+    return [...this.#moved].filter(({ state }) => state === "queued");
   }
 
   /** Opens a session at the first host that accepts one. Undefined: there is no request for this identity. */
@@ -251,14 +280,19 @@ export class HostPool {
     );
   }
 
-  /** Whether an identity that has not been refused for this request may ask again. */
+  /** Whether an identity that has not been refused for this request may ask again; then a session for it is started. */
   #hasIdentityFor(request: ProbeRequest): boolean {
     const { identities } = this.#deps;
     if (identities.length === 1 || request.refusedIdentities >= MAX_IDENTITIES_TRIED) return false;
     const here = this.#identitiesAtFirstHost;
-    return identities.some(
+    const hasOne = identities.some(
       (identity) => !request.isRefusedFrom(identity.index) && here.isUsable(identity, this.#maxDelayMs),
     );
+    if (hasOne) {
+      this.#moved.add(request);
+      this.#serveMoved();
+    }
+    return hasOne;
   }
 
   /** Acquires a slot at the host and a global one, unless what happened meanwhile makes the session pointless. */

@@ -66,7 +66,7 @@ export class ProbeRequest {
   readonly #onEnd: (end: ProbeEnd) => void;
   readonly #denials = new Map<string, HostDenial>();
   /** Egress identities that were refused, by their index, and how the last one was. */
-  #refusedFrom: number[] = [];
+  #refusedFrom: number[] | undefined;
   #refusal: MailboxFinding | undefined;
   #state: ProbeState = "new";
   #isInteractive: boolean;
@@ -170,16 +170,16 @@ export class ProbeRequest {
 
   /** The host refused the egress identity that asked, whatever the mailbox. Another identity is to ask. */
   refuseFrom(identity: number, finding: MailboxFinding): void {
-    this.#refusedFrom.push(identity);
+    this.#refusedFrom = [...(this.#refusedFrom ?? []), identity];
     this.#refusal = finding;
   }
 
   isRefusedFrom(identity: number): boolean {
-    return this.#refusedFrom.includes(identity);
+    return this.#refusedFrom?.includes(identity) === true;
   }
 
   get refusedIdentities(): number {
-    return this.#refusedFrom.length;
+    return this.#refusedFrom?.length ?? 0;
   }
 
   /** The last refusal of an identity. It stands unless another identity gets an answer. */

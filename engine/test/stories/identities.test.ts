@@ -2,6 +2,7 @@
 import { type MailWorld, mailDomain, mailHost, type Temperament } from "@mailvet/lab";
 import { expect, test } from "vitest";
 import { LocalSessionGate } from "../../src/smtp/throttle/session-gate.ts";
+import { until } from "../until.ts";
 import { identityOf, manyAt, openStory, type StoryOptions } from "./story.ts";
 
 const ONE = "127.0.0.2";
@@ -168,4 +169,36 @@ test("a host that greylists is asked by the same identity again", async () => {
   expect(await story.verdictOn(first!)).toBe("unknown greylisted");
   expect(new Set(await story.verdictsOn(manyAt("shop.test", 100)))).toEqual(new Set(["valid"]));
   expect(seen.size).toBe(1);
+});
+
+test("an address that one identity may not ask for is asked by another, however busy the first one is", async () => {
+  let refused: string | undefined;
+  const strict: Temperament = {
+    on: {
+      rcpt({ client }) {
+        refused ??= client;
+        return client === refused ? { reply: BLOCKED } : undefined;
+      },
+    },
+  };
+  await using story = await openStory(
+    {
+      "mx.hosting.test": mailHost({ latencyMs: 5 }),
+      "busy.test": mailDomain({ users: isNumbered, mx: ["mx.hosting.test"] }),
+      "strict.test": mailDomain({ users: ["ann"], mx: ["mx.hosting.test"], temper: strict }),
+    },
+    BOTH,
+  );
+  let isAnswered = false;
+  let next = 0;
+  /** Two of these always leave the pool a request. */
+  const keepBusy = async () => {
+    while (!isAnswered) await story.verdictOn(`anna${next++}@busy.test`);
+  };
+  const busy = Promise.all([keepBusy(), keepBusy(), keepBusy()]);
+  await until(() => (story.lab.counts("mx.hosting.test").commands.RCPT ?? 0) > 5);
+  expect(await story.verdictOn("ann@strict.test")).toBe("valid");
+  isAnswered = true;
+  await busy;
+  expect(Object.keys(story.lab.counts("mx.hosting.test").clients).sort()).toEqual([ONE, TWO]);
 });
