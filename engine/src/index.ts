@@ -16,7 +16,6 @@ export { createEgressGuard, type EgressGuard } from "./egress/guard.ts";
 export {
   DEFAULT_IDENTITY,
   type EgressIdentity,
-  limiterKeyOf,
   originOf,
   partsOfLimiterKey,
 } from "./egress/identity.ts";

@@ -34,7 +34,7 @@ const WARM_UP_DOMAINS = 8;
 const MANY_HOSTS = { hosts: DOMAINS, domains: DOMAINS };
 const FEW_HOSTS = { hosts: 5, domains: 48 };
 /** Two capped hosts that all slots of a worker need at once, so slow that the CPU does not matter. */
-const CAPPED_HOSTS = { hosts: 2, domains: 88, latencyMs: 600, slots: 40 };
+const CAPPED_HOSTS = { hosts: 2, domains: 88, latencyMs: 1500, slots: 40 };
 const SOURCES = ["127.0.0.2", "127.0.0.3"];
 const OWNER = "bench-worker";
 const KEY = "bench-key-of-forty-characters-0123456789";

@@ -52,7 +52,7 @@ export class LocalSessionGate implements SessionGate {
 }
 
 /** Until the next day. */
-export function dailyCapRefusal(nowMs: number): GateRefusal {
+function dailyCapRefusal(nowMs: number): GateRefusal {
   return { reason: "daily_cap", retryAfterSeconds: Math.ceil((DAY_MS - (nowMs % DAY_MS)) / 1000) };
 }
 
